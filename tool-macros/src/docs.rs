@@ -1,0 +1,159 @@
+//! Doc comments to one description: shared by the tool and its parameters.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+/// What the doc comments of one item say.
+pub(crate) enum Docs {
+    /// There are none.
+    Missing,
+    /// Plain text, already trimmed.
+    Text(String),
+    /// At least one `#[doc = EXPR]` that only the compiler can evaluate.
+    Expression(TokenStream),
+}
+
+impl Docs {
+    /// Reads all doc attributes, whatever stands between them.
+    pub(crate) fn of(attributes: &[Attribute]) -> Self {
+        let values: Vec<&Expr> = attributes.iter().filter_map(doc_value).collect();
+        if values.is_empty() {
+            return Self::Missing;
+        }
+        let lines: Option<Vec<String>> = values.iter().map(|value| literal(value)).collect();
+        match lines {
+            Some(lines) => Self::Text(tidy(&lines.join("\n"))),
+            None => Self::Expression(concatenated(&values)),
+        }
+    }
+
+    /// Whether there is a doc comment that says nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Self::Text(text) if text.is_empty())
+    }
+
+    /// Whether there is no doc comment at all.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
+}
+
+/// A `&'static str` expression; the empty string where there are no docs.
+impl ToTokens for Docs {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Self::Missing => "".to_tokens(tokens),
+            Self::Text(text) => text.to_tokens(tokens),
+            Self::Expression(expression) => expression.to_tokens(tokens),
+        }
+    }
+}
+
+/// Whether an attribute is a doc comment, in any spelling.
+pub(crate) fn is_doc(attribute: &Attribute) -> bool {
+    doc_value(attribute).is_some()
+}
+
+fn doc_value(attribute: &Attribute) -> Option<&Expr> {
+    match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(&pair.value),
+        _ => None,
+    }
+}
+
+fn literal(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(undecorated(&text.value())),
+        _ => None,
+    }
+}
+
+/// Joins the parts at compile time: `include_str!` and friends stay expressions.
+fn concatenated(values: &[&Expr]) -> TokenStream {
+    let parts = values.iter().map(|value| match literal(value) {
+        Some(text) => text.to_token_stream(),
+        None => value.to_token_stream(),
+    });
+    quote!(::core::concat!(#(#parts, "\n"),*))
+}
+
+/// One doc attribute: a `///` line loses its one leading space, a block its column of stars.
+fn undecorated(text: &str) -> String {
+    if !text.contains('\n') {
+        return text.strip_prefix(' ').unwrap_or(text).to_owned();
+    }
+    let starred = text
+        .lines()
+        .skip(1)
+        .filter(|line| !line.trim().is_empty())
+        .all(|line| line.trim_start().starts_with('*'));
+    text.lines()
+        .map(|line| {
+            if starred {
+                unstarred(line)
+            } else {
+                line.trim()
+            }
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn unstarred(line: &str) -> &str {
+    let line = line.trim();
+    let line = line.strip_prefix('*').unwrap_or(line);
+    line.strip_prefix(' ').unwrap_or(line)
+}
+
+fn tidy(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_quote;
+
+    fn text(attributes: &[Attribute]) -> String {
+        match Docs::of(attributes) {
+            Docs::Text(text) => text,
+            Docs::Missing => "missing".to_owned(),
+            Docs::Expression(tokens) => tokens.to_string(),
+        }
+    }
+
+    #[test]
+    fn lines_are_joined_across_other_attributes() {
+        let attributes: Vec<Attribute> = vec![
+            parse_quote!(#[doc = " One."]),
+            parse_quote!(#[must_use]),
+            parse_quote!(#[doc = "   indented"]),
+        ];
+        assert_eq!(text(&attributes), "One.\n  indented");
+    }
+
+    #[test]
+    fn blocks_lose_their_stars() {
+        let attributes: Vec<Attribute> =
+            vec![parse_quote!(#[doc = " First.\n     *\n     * Second.\n     "])];
+        assert_eq!(text(&attributes), "First.\n\nSecond.");
+    }
+
+    #[test]
+    fn an_included_file_stays_an_expression() {
+        let attributes: Vec<Attribute> = vec![parse_quote!(#[doc = include_str!("a.md")])];
+        assert!(text(&attributes).contains("include_str"));
+    }
+
+    #[test]
+    fn blank_docs_are_empty_and_not_missing() {
+        let attributes: Vec<Attribute> = vec![parse_quote!(#[doc = "  "])];
+        assert!(Docs::of(&attributes).is_empty());
+        assert!(Docs::of(&[]).is_missing());
+    }
+}

@@ -1,0 +1,33 @@
+//! The attribute macros of `tool-runtime`.
+//!
+//! This crate is not meant to be named by users: depend on `tool-runtime`, which re-exports
+//! the macros and documents every option where users look for it.
+//!
+//! The way of an expansion, a module a step:
+//!
+//! | step | module |
+//! |---|---|
+//! | parse the item, its body untouched | `item` |
+//! | parse the options of `#[tool]` and `#[arg]` | `entries`, `options` |
+//! | classify each parameter once | `model` |
+//! | refuse what can be seen to be wrong, all at once | `validate`, `limits` |
+//! | write the action, its implementation and its registration | `codegen` |
+
+mod codegen;
+mod docs;
+mod entries;
+mod expand;
+mod item;
+mod limits;
+mod model;
+mod names;
+mod options;
+mod validate;
+
+use proc_macro::TokenStream;
+
+#[allow(missing_docs, reason = "documented on the re-export in tool-runtime")]
+#[proc_macro_attribute]
+pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand::expand(options.into(), item.into()).into()
+}

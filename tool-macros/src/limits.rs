@@ -1,0 +1,221 @@
+//! `range = 1..=50` and `length = 1..=200`: the bounds as written, and what literals tell
+//! about them before anything runs.
+
+use crate::entries::Mistakes;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, RangeLimits, UnOp};
+
+/// The two ends of a range expression.
+pub(crate) struct Limits<'a> {
+    range: &'a ExprRange,
+}
+
+/// A literal number. Integers are compared exactly, floats as floats.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Number {
+    Integer(i128),
+    Float(f64),
+}
+
+impl<'a> Limits<'a> {
+    /// Reads `option = EXPR`, which must be a range with at least one end.
+    pub(crate) fn parse(
+        option: &str,
+        expression: &'a Expr,
+        mistakes: &mut Mistakes,
+    ) -> Option<Self> {
+        match expression {
+            Expr::Range(range) if range.start.is_some() || range.end.is_some() => {
+                Some(Self { range })
+            }
+            _ => {
+                mistakes.at(
+                    expression.span(),
+                    format!(
+                        "`{option}` needs a range with at least one end; write `{option} = 1..=50`"
+                    ),
+                );
+                None
+            }
+        }
+    }
+
+    /// Refuses bounds between which nothing lies, as far as literals tell.
+    pub(crate) fn refuse_empty(&self, option: &str, mistakes: &mut Mistakes) {
+        let (Some(start), Some(end)) = (self.start(), self.end()) else {
+            return;
+        };
+        if self.holds_something(start, end) {
+            return;
+        }
+        mistakes.at(
+            self.range.span(),
+            format!(
+                "{option} `{}` holds no value; write the smaller end first, as in `{option} = 1..=50`",
+                spelled(self.range)
+            ),
+        );
+    }
+
+    /// Refuses a length with a negative or fractional end.
+    pub(crate) fn refuse_uncountable(&self, mistakes: &mut Mistakes) {
+        for end in [&self.range.start, &self.range.end].into_iter().flatten() {
+            let countable = match number(end) {
+                Some(Number::Integer(value)) => value >= 0,
+                Some(Number::Float(_)) => false,
+                None => true,
+            };
+            if !countable {
+                mistakes.at(
+                    end.span(),
+                    "a length is a whole number from 0 up; write `length = 1..=200`",
+                );
+            }
+        }
+    }
+
+    /// Refuses a literal default that lies outside.
+    pub(crate) fn refuse_default(&self, default: &Expr, mistakes: &mut Mistakes) {
+        if number(default).is_some_and(|value| !self.contains(value)) {
+            self.refuse_outside(default, "range", mistakes);
+        }
+    }
+
+    /// Refuses a string literal as default that is too short or too long.
+    pub(crate) fn refuse_default_length(&self, default: &Expr, mistakes: &mut Mistakes) {
+        let Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) = default
+        else {
+            return;
+        };
+        let length = i128::try_from(text.value().chars().count()).unwrap_or(i128::MAX);
+        if !self.contains(Number::Integer(length)) {
+            self.refuse_outside(default, "length", mistakes);
+        }
+    }
+
+    fn refuse_outside(&self, default: &Expr, option: &str, mistakes: &mut Mistakes) {
+        mistakes.at(
+            default.span(),
+            format!(
+                "the default `{}` is outside the {option} `{}`; write a default that the {option} allows",
+                spelled(default),
+                spelled(self.range)
+            ),
+        );
+    }
+
+    fn start(&self) -> Option<Number> {
+        self.range.start.as_deref().and_then(number)
+    }
+
+    fn end(&self) -> Option<Number> {
+        self.range.end.as_deref().and_then(number)
+    }
+
+    fn is_inclusive(&self) -> bool {
+        matches!(self.range.limits, RangeLimits::Closed(_))
+    }
+
+    fn holds_something(&self, start: Number, end: Number) -> bool {
+        if self.is_inclusive() {
+            start.le(&end)
+        } else {
+            start.lt(&end)
+        }
+    }
+
+    fn contains(&self, value: Number) -> bool {
+        let above = self.start().is_none_or(|start| start.le(&value));
+        above
+            && self
+                .end()
+                .is_none_or(|end| self.holds_something(value, end))
+    }
+
+    /// The two ends as `(Bound, Bound)`: types are left to the compiler, spans to the user.
+    pub(crate) fn bounds(&self) -> (TokenStream, TokenStream) {
+        let lower = bound(self.range.start.as_deref(), true);
+        let upper = bound(self.range.end.as_deref(), self.is_inclusive());
+        (lower, upper)
+    }
+}
+
+impl Number {
+    fn le(&self, other: &Self) -> bool {
+        self.compare(other).is_some_and(std::cmp::Ordering::is_le)
+    }
+
+    fn lt(&self, other: &Self) -> bool {
+        self.compare(other).is_some_and(std::cmp::Ordering::is_lt)
+    }
+
+    fn compare(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        match (self, other) {
+            (Self::Integer(a), Self::Integer(b)) => Some(a.cmp(b)),
+            (a, b) => a.as_float().partial_cmp(&b.as_float()),
+        }
+    }
+
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "only mixed literals such as `1..=2.5` come here"
+    )]
+    fn as_float(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+}
+
+fn bound(end: Option<&Expr>, inclusive: bool) -> TokenStream {
+    match end {
+        None => {
+            quote_spanned!(crate::names::at(proc_macro2::Span::call_site())=> ::core::ops::Bound::Unbounded)
+        }
+        Some(end) if inclusive => {
+            quote_spanned!(crate::names::at(end.span())=> ::core::ops::Bound::Included(#end))
+        }
+        Some(end) => {
+            quote_spanned!(crate::names::at(end.span())=> ::core::ops::Bound::Excluded(#end))
+        }
+    }
+}
+
+fn number(expression: &Expr) -> Option<Number> {
+    match expression {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(value),
+            ..
+        }) => value.base10_parse().ok().map(Number::Integer),
+        Expr::Lit(ExprLit {
+            lit: Lit::Float(value),
+            ..
+        }) => value.base10_parse().ok().map(Number::Float),
+        Expr::Unary(ExprUnary {
+            op: UnOp::Neg(_),
+            expr,
+            ..
+        }) => number(expr).map(negated),
+        Expr::Paren(inner) => number(&inner.expr),
+        Expr::Group(inner) => number(&inner.expr),
+        _ => None,
+    }
+}
+
+fn negated(value: Number) -> Number {
+    match value {
+        Number::Integer(value) => Number::Integer(-value),
+        Number::Float(value) => Number::Float(-value),
+    }
+}
+
+/// The expression as the user wrote it: tokens print with spaces that nobody types.
+fn spelled(expression: &impl ToTokens) -> String {
+    expression.to_token_stream().to_string().replace(' ', "")
+}

@@ -1,0 +1,135 @@
+//! Names and spans of everything the macro writes: the only module that makes identifiers.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::Path;
+use syn::ext::IdentExt;
+
+/// Longest tool name that the MCP specification recommends.
+pub(crate) const MAX_NAME_LENGTH: usize = 128;
+
+/// Hygiene from the macro, location from the user: the one way to place generated tokens.
+pub(crate) fn at(span: Span) -> Span {
+    Span::mixed_site().located_at(span)
+}
+
+/// An identifier as it is written in JSON: `r#type` is `type`.
+pub(crate) fn unraw(ident: &Ident) -> String {
+    ident.unraw().to_string()
+}
+
+/// The struct that holds a tool's arguments: `web_search` becomes `WebSearchAction`.
+pub(crate) fn action_ident(function: &Ident) -> Ident {
+    let pascal: String = unraw(function)
+        .split('_')
+        .map(capitalized)
+        .collect::<String>();
+    format_ident!("{pascal}Action", span = function.span())
+}
+
+fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+/// The module-level item that makes two tools of one name in one module a compile error.
+///
+/// `None` for the rare name from which no distinct identifier can be made; the pool finds
+/// those duplicates when it is built.
+pub(crate) fn claim_ident(tool: &str, span: Span) -> Option<Ident> {
+    if !tool.contains(['.', '-']) {
+        return Some(format_ident!("tool_named_{tool}", span = span));
+    }
+    let ambiguous = tool.contains("_dot_") || tool.contains("_dash_");
+    let spelled = tool.replace('.', "_dot_").replace('-', "_dash_");
+    (!ambiguous).then(|| format_ident!("tool_spelled_{spelled}", span = span))
+}
+
+/// Says what is wrong with a tool name, or nothing.
+pub(crate) fn name_problem(name: &str) -> Option<String> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if name.is_empty() {
+        return Some("is empty".to_owned());
+    }
+    if name.len() > MAX_NAME_LENGTH {
+        return Some(format!(
+            "has {} characters and may have {MAX_NAME_LENGTH}",
+            name.chars().count()
+        ));
+    }
+    name.chars()
+        .find(|c| !allowed(*c))
+        .map(|c| format!("contains {c:?}"))
+}
+
+/// The nearest of the candidates, if one is close enough to be a slip.
+pub(crate) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    candidates
+        .iter()
+        .map(|candidate| (likeness(word, candidate), *candidate))
+        .filter(|(score, _)| *score > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// Underscores and case are the commonest slips, so they weigh nothing.
+fn likeness(a: &str, b: &str) -> f64 {
+    let plain = |s: &str| s.replace('_', "").to_lowercase();
+    strsim::jaro_winkler(&plain(a), &plain(b))
+}
+
+/// Where the runtime is found from the user's crate: `::tool_runtime`, or `crate = path`.
+pub(crate) struct Runtime<'a>(pub(crate) Option<&'a Path>);
+
+impl ToTokens for Runtime<'_> {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self.0 {
+            Some(path) => path.to_tokens(tokens),
+            None => quote!(::tool_runtime).to_tokens(tokens),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_action_is_named_after_its_function() {
+        let name = |text: &str| {
+            let ident: Ident = syn::parse_str(text).expect("an identifier");
+            action_ident(&ident).to_string()
+        };
+        assert_eq!(name("add"), "AddAction");
+        assert_eq!(name("search_notes"), "SearchNotesAction");
+        assert_eq!(name("r#match"), "MatchAction");
+        assert_eq!(name("__internal_v2"), "InternalV2Action");
+    }
+
+    #[test]
+    fn a_name_is_refused_for_what_is_wrong_with_it() {
+        assert_eq!(name_problem("web.search-2_b"), None);
+        assert_eq!(name_problem(""), Some("is empty".into()));
+        assert_eq!(name_problem("a b"), Some("contains ' '".into()));
+        let long = "x".repeat(129);
+        assert!(name_problem(&long).expect("too long").contains("129"));
+    }
+
+    #[test]
+    fn claims_of_different_names_differ() {
+        let claim = |name| claim_ident(name, Span::call_site()).map(|i| i.to_string());
+        assert_ne!(claim("web.search"), claim("web_search"));
+        assert_ne!(claim("web.search"), claim("web-search"));
+        assert_eq!(claim("a.b_dot_c"), None);
+    }
+
+    #[test]
+    fn the_nearest_option_is_found() {
+        let known = ["read_only", "idempotent", "name"];
+        assert_eq!(nearest("readonly", &known), Some("read_only"));
+        assert_eq!(nearest("idempotant", &known), Some("idempotent"));
+        assert_eq!(nearest("colour", &known), None);
+    }
+}
