@@ -1,0 +1,41 @@
+//! What generated code names, and nobody else: it changes with every version.
+
+pub use crate::action::{Action, blocking};
+pub use crate::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
+#[cfg(feature = "cli")]
+pub use crate::cli::{Setup, main};
+pub use crate::constraint::{Constraint, Format, Length, Pattern, Range, ensure};
+pub use crate::context::{Injectable, Need, ToolContext};
+pub use crate::definition::{Draft, ToolDefinition};
+pub use crate::error::ToolError;
+pub use crate::observation::Observation;
+pub use crate::output::{
+    ErrorKind, MessageKind, OpaqueKind, Output, OwnKind, PlainKind, Returned, StructuredKind,
+    UnfitKind,
+};
+pub use crate::parameter::{
+    AdvertiseDefault, DefaultOf, OmitDefault, Parameter, Settings, advertise_example, shown,
+    text_default,
+};
+pub use crate::registration::Registration;
+#[cfg(feature = "linked")]
+pub use inventory;
+pub use std::string::String;
+
+/// Registers nothing: the feature `linked` is off.
+#[cfg(not(feature = "linked"))]
+pub mod inventory {
+    /// Drops what it is given.
+    #[macro_export]
+    #[doc(hidden)]
+    macro_rules! __not_linked {
+        ($($tokens:tt)*) => {};
+    }
+
+    pub use __not_linked as submit;
+}
+
+/// Borrows an injected parameter.
+pub fn inject<T: Injectable + ?Sized>(context: &ToolContext) -> &T {
+    T::borrow_from(context)
+}

@@ -1,0 +1,120 @@
+//! A tool's typed input and what it does: what `#[tool]` generates from a function.
+
+use crate::arguments::{Arguments, DecodeError};
+use crate::context::ToolContext;
+use crate::definition::ToolDefinition;
+use crate::error::ToolError;
+use crate::observation::Observation;
+use crate::parameter::Settings;
+
+/// A tool's typed input, and what it does.
+///
+/// `#[tool] async fn add(a: i64) -> i64` generates `struct AddAction { a: i64 }` and this
+/// implementation. Write it by hand when there is no function to annotate:
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::{Arguments, DecodeError};
+///
+/// /// The arguments of `greet`.
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Greet {
+///     /// Whom to greet.
+///     name: String,
+/// }
+///
+/// impl Action for Greet {
+///     const NAME: &'static str = "greet";
+///     type Output = String;
+///
+///     fn definition() -> ToolDefinition {
+///         ToolDefinition::new(Self::NAME, "Greet somebody.").with_input::<Self>()
+///     }
+///
+///     fn decode(arguments: Arguments<'_>) -> Result<Self, DecodeError> {
+///         arguments.parse()
+///     }
+///
+///     async fn run(self, _: &ToolContext) -> String {
+///         format!("Hello, {}!", self.name)
+///     }
+///
+///     fn observe(output: String) -> Result<Observation, ToolError> {
+///         output.into_observation()
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let pool = ToolPool::builder().tool::<Greet>().build()?;
+/// let result = pool.call(ToolCall::new("greet", r#"{"name":"Ada"}"#)).await;
+/// assert_eq!(result.observation().to_text(), "Hello, Ada!");
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// # }).unwrap();
+/// ```
+pub trait Action: Sized + Send + 'static {
+    /// The tool's id.
+    const NAME: &'static str;
+
+    /// What it returns.
+    type Output;
+
+    /// Everything that a model or client may know of it.
+    fn definition() -> ToolDefinition;
+
+    /// Decodes the arguments in one pass.
+    ///
+    /// # Errors
+    /// The first thing that does not fit. The definition's schema is then walked, so that the
+    /// model is told of everything that is wrong.
+    fn decode(arguments: Arguments<'_>) -> Result<Self, DecodeError>;
+
+    /// Does the work. Dropping the future cancels it.
+    fn run(self, context: &ToolContext) -> impl Future<Output = Self::Output> + Send;
+
+    /// Turns what `run` returned into what models and clients see.
+    ///
+    /// # Errors
+    /// The tool's own error.
+    fn observe(output: Self::Output) -> Result<Observation, ToolError>;
+
+    /// How a call shows itself to a person. Default: its name and arguments.
+    fn visualize(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether the values satisfy the constraints that the schema states; decoding checks
+    /// them too. Default: they do.
+    ///
+    /// # Errors
+    /// The first constraint that is broken.
+    fn check(&self) -> Result<(), DecodeError> {
+        Ok(())
+    }
+
+    #[doc(hidden)]
+    fn settings() -> Settings {
+        Settings::default()
+    }
+}
+
+/// Runs a plain function on the blocking pool: what generated code does with a plain `fn`.
+///
+/// # Panics
+/// If the function panics, or without a tokio runtime.
+pub fn blocking<T, F>(
+    context: &ToolContext,
+    function: F,
+) -> impl Future<Output = T> + Send + use<T, F>
+where
+    T: Send + 'static,
+    F: FnOnce(&ToolContext) -> T + Send + 'static,
+{
+    let context = context.clone();
+    let task = tokio::task::spawn_blocking(move || function(&context));
+    async move {
+        match task.await {
+            Ok(output) => output,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+}

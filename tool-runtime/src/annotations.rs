@@ -1,0 +1,66 @@
+//! What a tool says of its own effects: the MCP hints.
+
+use serde::{Deserialize, Serialize};
+
+/// The MCP tool annotations.
+///
+/// A hint that is absent has MCP's default, which is the dangerous one: not read-only,
+/// destructive, not idempotent, open world. `destructive` and `idempotent` mean something
+/// only for a tool that is not read-only.
+///
+/// Source: MCP specification 2025-11-25, `ToolAnnotations`.
+///
+/// ```
+/// use tool_runtime::ToolAnnotations;
+///
+/// let annotations = ToolAnnotations { read_only_hint: Some(true), ..Default::default() };
+/// assert!(annotations.is_read_only());
+/// assert!(!annotations.is_destructive());
+/// assert!(ToolAnnotations::default().is_destructive());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolAnnotations {
+    /// A title for people; [`ToolDefinition::title`](crate::ToolDefinition::title) is the newer place for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The tool changes nothing. Default: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only_hint: Option<bool>,
+    /// The tool may destroy something, it does not only add. Default: true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive_hint: Option<bool>,
+    /// Calling it again with the same arguments changes nothing more. Default: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent_hint: Option<bool>,
+    /// The tool touches a world that is not closed, as the web is. Default: true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_world_hint: Option<bool>,
+}
+
+impl ToolAnnotations {
+    /// Whether the tool changes nothing, with MCP's default.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only_hint.unwrap_or(false)
+    }
+
+    /// Whether the tool may destroy something: never if it is read-only.
+    pub fn is_destructive(&self) -> bool {
+        !self.is_read_only() && self.destructive_hint.unwrap_or(true)
+    }
+
+    /// Whether a second equal call changes nothing more: always so if it is read-only.
+    pub fn is_idempotent(&self) -> bool {
+        self.is_read_only() || self.idempotent_hint.unwrap_or(false)
+    }
+
+    /// Whether the tool touches an open world, with MCP's default.
+    pub fn is_open_world(&self) -> bool {
+        self.open_world_hint.unwrap_or(true)
+    }
+
+    /// Whether nothing was said at all.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

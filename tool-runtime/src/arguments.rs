@@ -1,0 +1,133 @@
+//! A call's arguments: raw JSON text until they are decoded once, straight into the action.
+
+mod reader;
+
+pub(crate) use reader::absent;
+pub use reader::{ArgumentReader, Key, required};
+
+use serde::de::DeserializeOwned;
+use std::fmt;
+
+/// A call's arguments as JSON text, not yet looked at.
+///
+/// ```
+/// use tool_runtime::Arguments;
+///
+/// #[derive(serde::Deserialize)]
+/// struct Add { a: i64 }
+///
+/// let add: Add = Arguments::new(r#"{"a": 2}"#).parse()?;
+/// assert_eq!(add.a, 2);
+/// # Ok::<(), tool_runtime::DecodeError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Arguments<'a> {
+    text: &'a str,
+}
+
+impl<'a> Arguments<'a> {
+    /// From JSON text. Nothing is checked here; empty text means no arguments.
+    pub fn new(text: &'a str) -> Self {
+        let is_empty = text.trim_ascii().is_empty();
+        Self {
+            text: if is_empty { "{}" } else { text },
+        }
+    }
+
+    /// The text as it came.
+    pub fn as_str(&self) -> &'a str {
+        self.text
+    }
+
+    /// Decodes them with serde.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
+        serde_json::from_str(self.text).map_err(|error| DecodeError::from_serde(&error))
+    }
+
+    /// Starts to read them key by key.
+    ///
+    /// # Errors
+    /// If they are not an object.
+    #[doc(hidden)]
+    pub fn reader<'k>(self, keys: &'k [Key]) -> Result<ArgumentReader<'a, 'k>, DecodeError> {
+        ArgumentReader::new(self.text, keys)
+    }
+}
+
+/// Why arguments did not decode.
+///
+/// It is only the first stumble, found in one quick pass. The tool's schema is then walked to
+/// find everything that is wrong and to word it for the model.
+///
+/// ```
+/// use tool_runtime::Arguments;
+///
+/// let error = Arguments::new("[1]").parse::<String>().unwrap_err();
+/// assert!(error.to_string().contains("expected a string"));
+/// ```
+#[derive(Debug)]
+pub struct DecodeError(Box<Stumble>);
+
+/// What stopped the quick pass.
+#[derive(Debug)]
+pub(crate) enum Stumble {
+    /// Not an object, or no JSON at all.
+    Malformed(String),
+    /// A key that no parameter has.
+    Unknown(String),
+    /// A key given twice.
+    Repeated(usize),
+    /// A value that is not of the parameter's type.
+    Value(usize, String),
+    /// A parameter that needs a value and has none.
+    Missing(usize),
+    /// A value that breaks the parameter's constraint.
+    Constraint(usize),
+    /// A type's own decoding failed.
+    Type(String),
+}
+
+impl DecodeError {
+    pub(crate) fn new(stumble: Stumble) -> Self {
+        Self(Box::new(stumble))
+    }
+
+    pub(crate) fn stumble(&self) -> &Stumble {
+        &self.0
+    }
+
+    fn from_serde(error: &serde_json::Error) -> Self {
+        let text = without_position(error);
+        Self::new(match error.classify() {
+            serde_json::error::Category::Data => Stumble::Type(text),
+            _ => Stumble::Malformed(text),
+        })
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Stumble::Malformed(text) | Stumble::Type(text) => f.write_str(text),
+            Stumble::Unknown(name) => write!(f, "unknown argument `{name}`"),
+            Stumble::Repeated(index) => write!(f, "argument {index} is given twice"),
+            Stumble::Value(index, text) => write!(f, "argument {index}: {text}"),
+            Stumble::Missing(index) => write!(f, "argument {index} is missing"),
+            Stumble::Constraint(index) => write!(f, "argument {index} breaks a constraint"),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// serde's message without "at line 1 column 12", which means nothing to a model.
+fn without_position(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}

@@ -1,0 +1,352 @@
+//! Reads an object key by key: the driver that all generated decoders share, so that only a
+//! value's own type is compiled per parameter type, and nothing per tool.
+
+use super::{DecodeError, Stumble, without_position};
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, Visitor};
+use serde_json::StreamDeserializer;
+use serde_json::de::StrRead;
+
+/// A key in JSON, and the parameter that it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    name: &'static str,
+    parameter: usize,
+    takes_rest: bool,
+}
+
+impl Key {
+    /// A parameter's name or alias.
+    pub const fn named(name: &'static str, parameter: usize) -> Self {
+        Self {
+            name,
+            parameter,
+            takes_rest: false,
+        }
+    }
+
+    /// The flattened parameter, which takes every key that no other has.
+    pub const fn rest(parameter: usize) -> Self {
+        Self {
+            name: "",
+            parameter,
+            takes_rest: true,
+        }
+    }
+}
+
+/// Reads an object key by key.
+#[derive(Debug)]
+pub struct ArgumentReader<'a, 'k> {
+    text: &'a str,
+    at: usize,
+    is_first: bool,
+    keys: &'k [Key],
+    parameter: usize,
+    rest: String,
+}
+
+impl<'a, 'k> ArgumentReader<'a, 'k> {
+    pub(super) fn new(text: &'a str, keys: &'k [Key]) -> Result<Self, DecodeError> {
+        let mut reader = Self {
+            text,
+            at: 0,
+            is_first: true,
+            keys,
+            parameter: 0,
+            rest: String::new(),
+        };
+        match reader.next_byte() {
+            Some(b'{') => Ok(reader),
+            _ => Err(malformed("the arguments must be a JSON object")),
+        }
+    }
+
+    /// The parameter that the next key belongs to; `None` at the end of the object.
+    ///
+    /// # Errors
+    /// A key that no parameter has, or text that is no JSON.
+    pub fn next_key(&mut self) -> Result<Option<usize>, DecodeError> {
+        while self.goes_on()? {
+            let start = self.at;
+            let name = self.key()?;
+            match self.find(&name) {
+                Some(parameter) => {
+                    self.parameter = parameter;
+                    return Ok(Some(parameter));
+                }
+                None if self.keys.iter().any(|key| key.takes_rest) => self.keep_for_rest(start)?,
+                None => return Err(DecodeError::new(Stumble::Unknown(name.into_owned()))),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Decodes the value behind the key into its slot.
+    ///
+    /// # Errors
+    /// A value that does not fit, or a second value for one parameter.
+    pub fn read<T: DeserializeOwned>(&mut self, slot: &mut Option<T>) -> Result<(), DecodeError> {
+        if slot.is_some() {
+            return Err(DecodeError::new(Stumble::Repeated(self.parameter)));
+        }
+        *slot = Some(self.value()?);
+        Ok(())
+    }
+
+    /// Like [`Self::read`], but `null` leaves the slot to the default unless the type takes it.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_or_null<T: DeserializeOwned>(
+        &mut self,
+        slot: &mut Option<T>,
+    ) -> Result<(), DecodeError> {
+        self.skip_space();
+        if self.text[self.at..].starts_with("null") {
+            self.skip()?;
+            *slot = serde_json::from_str("null").ok();
+            return Ok(());
+        }
+        self.read(slot)
+    }
+
+    /// Passes over the value behind the key.
+    ///
+    /// # Errors
+    /// Text that is no JSON.
+    pub fn skip(&mut self) -> Result<(), DecodeError> {
+        self.value::<IgnoredAny>().map(drop)
+    }
+
+    /// Decodes the flattened parameter from the keys that no other parameter has.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn rest<T: DeserializeOwned>(&mut self, parameter: usize) -> Result<T, DecodeError> {
+        let object = format!("{{{}}}", self.rest);
+        serde_json::from_str(&object)
+            .map_err(|error| DecodeError::new(Stumble::Value(parameter, without_position(&error))))
+    }
+
+    fn value<T: DeserializeOwned>(&mut self) -> Result<T, DecodeError> {
+        let mut stream =
+            StreamDeserializer::<StrRead<'a>, T>::new(StrRead::new(&self.text[self.at..]));
+        match stream.next() {
+            Some(Ok(value)) => {
+                self.at += stream.byte_offset();
+                Ok(value)
+            }
+            Some(Err(error)) => Err(self.refused(&error)),
+            None => Err(malformed("the arguments end in the middle")),
+        }
+    }
+
+    #[cold]
+    fn refused(&self, error: &serde_json::Error) -> DecodeError {
+        let text = without_position(error);
+        DecodeError::new(match error.classify() {
+            serde_json::error::Category::Data => Stumble::Value(self.parameter, text),
+            _ => Stumble::Malformed(text),
+        })
+    }
+
+    /// Whether there is another key; at the end, whether nothing follows the object.
+    fn goes_on(&mut self) -> Result<bool, DecodeError> {
+        let is_first = std::mem::replace(&mut self.is_first, false);
+        match self.next_byte() {
+            Some(b'}') => self.nothing_follows().map(|()| false),
+            Some(b'"') if is_first => {
+                self.at -= 1;
+                Ok(true)
+            }
+            Some(b',') if !is_first => {
+                self.skip_space();
+                Ok(true)
+            }
+            _ => Err(malformed("expected `,` or `}` between arguments")),
+        }
+    }
+
+    fn nothing_follows(&mut self) -> Result<(), DecodeError> {
+        match self.next_byte() {
+            None => Ok(()),
+            Some(_) => Err(malformed(
+                "there is text after the arguments' closing brace",
+            )),
+        }
+    }
+
+    /// A key and the colon behind it. Escapes in keys are legal and rare.
+    fn key(&mut self) -> Result<std::borrow::Cow<'a, str>, DecodeError> {
+        let text = self.text;
+        let rest = text[self.at..]
+            .strip_prefix('"')
+            .ok_or_else(|| malformed("expected an argument's name in quotes"))?;
+        let plain = rest
+            .bytes()
+            .position(|b| b == b'"' || b == b'\\' || b < b' ');
+        let name = match plain {
+            Some(end) if rest.as_bytes()[end] == b'"' => {
+                self.at += end + 2;
+                std::borrow::Cow::Borrowed(&rest[..end])
+            }
+            _ => std::borrow::Cow::Owned(self.value()?),
+        };
+        match self.next_byte() {
+            Some(b':') => Ok(name),
+            _ => Err(malformed("expected `:` behind an argument's name")),
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        let key = self
+            .keys
+            .iter()
+            .find(|key| key.name == name && !key.takes_rest)?;
+        Some(key.parameter)
+    }
+
+    fn keep_for_rest(&mut self, start: usize) -> Result<(), DecodeError> {
+        self.skip()?;
+        if !self.rest.is_empty() {
+            self.rest.push(',');
+        }
+        self.rest.push_str(&self.text[start..self.at]);
+        Ok(())
+    }
+
+    fn next_byte(&mut self) -> Option<u8> {
+        self.skip_space();
+        let byte = self.text.as_bytes().get(self.at).copied()?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    fn skip_space(&mut self) {
+        let bytes = &self.text.as_bytes()[self.at..];
+        let space = bytes
+            .iter()
+            .take_while(|b| matches!(b, b' ' | b'\n' | b'\t' | b'\r'));
+        self.at += space.count();
+    }
+}
+
+/// The value of a slot, or what the type makes of absence: `None` for an optional type.
+///
+/// # Errors
+/// If the type needs a value.
+pub fn required<T: DeserializeOwned>(slot: Option<T>, parameter: usize) -> Result<T, DecodeError> {
+    match slot.or_else(absent) {
+        Some(value) => Ok(value),
+        None => Err(DecodeError::new(Stumble::Missing(parameter))),
+    }
+}
+
+/// What a type makes of a value that is not there: serde's own rule, so that nothing depends
+/// on how an optional type is spelled.
+pub(crate) fn absent<T: DeserializeOwned>() -> Option<T> {
+    T::deserialize(Absent).ok()
+}
+
+struct Absent;
+
+impl<'de> Deserializer<'de> for Absent {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(serde::de::Error::custom("absent"))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        visitor.visit_none()
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
+        ignored_any
+    }
+}
+
+#[cold]
+fn malformed(text: &str) -> DecodeError {
+    DecodeError::new(Stumble::Malformed(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::Arguments;
+
+    const KEYS: &[Key] = &[Key::named("a", 0), Key::named("b", 1), Key::named("bee", 1)];
+
+    fn read(text: &str) -> Result<(i64, Option<String>), String> {
+        let run = || {
+            let mut reader = Arguments::new(text).reader(KEYS)?;
+            let (mut a, mut b) = (None, None);
+            while let Some(index) = reader.next_key()? {
+                match index {
+                    0 => reader.read(&mut a)?,
+                    _ => reader.read(&mut b)?,
+                }
+            }
+            Ok((required(a, 0)?, required::<Option<String>>(b, 1)?))
+        };
+        run().map_err(|error: DecodeError| error.to_string())
+    }
+
+    #[test]
+    fn values_reach_their_slots_in_any_order() {
+        assert_eq!(read(r#"{"a":1,"b":"x"}"#), Ok((1, Some("x".into()))));
+        assert_eq!(
+            read(" { \"bee\" : \"\\n\" ,\n\"a\" : -7 } "),
+            Ok((-7, Some("\n".into())))
+        );
+        assert_eq!(read(r#"{"\u0061":2}"#), Ok((2, None)));
+        assert_eq!(read(r#"{"a":3,"b":null}"#), Ok((3, None)));
+    }
+
+    #[test]
+    fn the_first_stumble_is_named() {
+        for (text, expected) in [
+            ("[1,2]", "must be a JSON object"),
+            ("\"a\"", "must be a JSON object"),
+            ("", "argument 0 is missing"),
+            ("{}", "argument 0 is missing"),
+            (r#"{"a":1,"a":2}"#, "argument 0 is given twice"),
+            (r#"{"a":1,"c":2}"#, "unknown argument `c`"),
+            (
+                r#"{"a":"x"}"#,
+                "argument 0: invalid type: string \"x\", expected i64",
+            ),
+            (r#"{"a":1"#, "expected `,` or `}`"),
+            (r#"{"a":1,}"#, "expected an argument's name"),
+            (r#"{"a":1} 2"#, "text after"),
+            (r#"{"a" 1}"#, "expected `:`"),
+            (r#"{"a":}"#, "expected value"),
+            (r#"{,"a":1}"#, "expected `,` or `}`"),
+            (r#"{"a":1 "b":"x"}"#, "expected `,` or `}`"),
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    proptest::proptest! {
+        /// What serde_json takes for such an object, the reader takes, with the same values.
+        #[test]
+        fn agrees_with_serde_json(a in proptest::prelude::any::<i64>(), b in ".*", space in "[ \n\t]{0,3}") {
+            let b_json = serde_json::to_string(&b).expect("a string serialises");
+            let text = format!("{{{space}\"b\"{space}:{space}{b_json}{space},\"a\":{a}{space}}}");
+            proptest::prop_assert_eq!(read(&text), Ok((a, Some(b))));
+        }
+
+        /// Whatever comes, it is refused and not panicked over.
+        #[test]
+        fn survives_any_text(text in ".*") {
+            let _ = read(&text);
+            let _ = read(&format!("{{{text}}}"));
+            let _ = read(&format!("{{\"a\":{text}}}"));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! One request to run a tool, and its one answer.
+
+use crate::error::CallError;
+use crate::observation::Observation;
+
+/// One request to run a tool.
+///
+/// ```
+/// use tool_runtime::ToolCall;
+///
+/// let call = ToolCall::new("add", r#"{"a": 2, "b": 40}"#).with_id("call_1");
+/// assert_eq!(call.name(), "add");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl ToolCall {
+    /// A call by name, with its arguments as JSON text; empty text means no arguments.
+    pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Self {
+            id: String::new(),
+            name: name.into(),
+            arguments: arguments.into(),
+        }
+    }
+
+    /// Sets the id by which its answer is found. Default: empty.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = id.into();
+        self
+    }
+
+    /// The id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The tool's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The arguments as JSON text.
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+}
+
+/// The one answer to a [`ToolCall`]: never none, never two.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let pool = ToolPool::builder().build()?;
+/// let result = pool.call(ToolCall::new("nothing", "{}").with_id("call_1")).await;
+/// assert_eq!(result.id(), "call_1");
+/// assert!(result.is_error());
+/// assert_eq!(result.error().unwrap().class(), ErrorClass::NotFound);
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct ToolResult {
+    id: String,
+    name: String,
+    observation: Observation,
+    error: Option<CallError>,
+}
+
+impl ToolResult {
+    pub(crate) fn new(call: ToolCall, outcome: Result<Observation, CallError>) -> Self {
+        let (observation, error) = match outcome {
+            Ok(observation) => (observation, None),
+            Err(error) => (Observation::error(error.message()), Some(error)),
+        };
+        Self {
+            id: call.id,
+            name: call.name,
+            observation,
+            error,
+        }
+    }
+
+    /// The id of the call.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The name that was called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the model sees: also of an error its text.
+    pub fn observation(&self) -> &Observation {
+        &self.observation
+    }
+
+    /// What the model sees, by value.
+    pub fn into_observation(self) -> Observation {
+        self.observation
+    }
+
+    /// Whether something went wrong: the call, or what the tool itself said.
+    pub fn is_error(&self) -> bool {
+        self.error.is_some() || self.observation.is_error()
+    }
+
+    /// Why it went wrong, with the class and the operator's detail. `None` for an observation
+    /// that the tool itself marked as an error.
+    pub fn error(&self) -> Option<&CallError> {
+        self.error.as_ref()
+    }
+}

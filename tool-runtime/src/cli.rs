@@ -1,0 +1,204 @@
+//! The command line of the generated binary.
+
+mod arguments;
+mod call;
+mod list;
+mod main_macro;
+mod options;
+mod print;
+
+pub use main_macro::{Setup, main};
+
+use crate::mcp::McpServer;
+use crate::pool::ToolPool;
+use options::Command;
+use std::ffi::OsString;
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+
+/// What the process exits with.
+mod exit {
+    /// The tool answered with an error, or the server could not serve.
+    pub(super) const ERROR: u8 = 1;
+    /// The command line is wrong: unknown tools and arguments, values of the wrong type.
+    pub(super) const USAGE: u8 = 2;
+    /// The pool of tools cannot be built.
+    pub(super) const SETUP: u8 = 3;
+}
+
+/// The command line of a pool: `serve`, `list`, `call`, `schema`.
+///
+/// Without a command it serves when standard input is not a terminal, as under an MCP client,
+/// and shows its help when it is. `main!` is sugar for this.
+///
+/// | Exit code | Means |
+/// |---|---|
+/// | 0 | success |
+/// | 1 | the tool answered with an error |
+/// | 2 | wrong usage: an unknown tool or argument, a value of the wrong type |
+/// | 3 | the pool cannot be built (only `main!`) |
+///
+/// Logs go to standard error; `RUST_LOG` says how much of them, `warn` by default.
+///
+/// ```no_run
+/// use std::process::ExitCode;
+/// use tool_runtime::Cli;
+/// use tool_runtime::prelude::*;
+///
+/// fn main() -> ExitCode {
+///     let pool = ToolPool::builder().linked().build().expect("a working pool");
+///     Cli::new(pool).name(env!("CARGO_PKG_NAME")).version(env!("CARGO_PKG_VERSION")).run()
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cli {
+    pool: ToolPool,
+    name: String,
+    version: String,
+    about: Option<String>,
+    title: Option<String>,
+    instructions: Option<String>,
+}
+
+impl Cli {
+    /// The command line of a pool, named after the program, version 0.0.0.
+    pub fn new(pool: ToolPool) -> Self {
+        Self {
+            pool,
+            name: program_name(),
+            version: "0.0.0".to_owned(),
+            about: None,
+            title: None,
+            instructions: None,
+        }
+    }
+
+    /// Sets the name that help and MCP clients show.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Sets the version that `--version` and MCP clients show.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = version.into();
+        self
+    }
+
+    /// Sets the sentence that help begins with.
+    #[must_use]
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about = Some(about.into()).filter(|about| !about.is_empty());
+        self
+    }
+
+    /// Sets the title that MCP clients show to people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Tells models how to use the tools together.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Runs the command that the process was started with, in a runtime of its own.
+    ///
+    /// # Panics
+    /// Inside a tokio runtime: use [`Self::run_async`] there.
+    pub fn run(self) -> ExitCode {
+        in_runtime(self.run_async())
+    }
+
+    /// Runs the command that the process was started with, in the caller's tokio runtime.
+    pub async fn run_async(self) -> ExitCode {
+        self.run_from(std::env::args_os()).await
+    }
+
+    /// Runs the command in `arguments`, the first of which is the program.
+    ///
+    /// ```
+    /// # use tool_runtime::{Cli, prelude::*};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+    ///     .build()?;
+    /// let code = Cli::new(pool).run_from(["program", "call", "ping"]).await;
+    /// assert_eq!(code, std::process::ExitCode::SUCCESS);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn run_from<T>(self, arguments: impl IntoIterator<Item = T>) -> ExitCode
+    where
+        T: Into<OsString> + Clone,
+    {
+        log_to_stderr();
+        match options::parse(&self, arguments) {
+            Ok(Command::Serve) => self.serve().await,
+            Ok(Command::List { json }) => list::list(&self.pool, json),
+            Ok(Command::Schema { name }) => list::schema(&self.pool, &name),
+            Ok(Command::Call(call)) => call::call(&self.pool, call).await,
+            Err(code) => code,
+        }
+    }
+
+    async fn serve(self) -> ExitCode {
+        let mut server = McpServer::new(self.pool, self.name, self.version);
+        if let Some(title) = self.title {
+            server = server.with_title(title);
+        }
+        if let Some(instructions) = self.instructions {
+            server = server.with_instructions(instructions);
+        }
+        match server.serve_stdio().await {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                print::error(&format!("the server stopped: {error}"));
+                ExitCode::from(exit::ERROR)
+            }
+        }
+    }
+}
+
+fn program_name() -> String {
+    let program = std::env::args_os().next().map(std::path::PathBuf::from);
+    let stem = program.as_deref().and_then(std::path::Path::file_stem);
+    stem.map_or_else(
+        || "tools".to_owned(),
+        |stem| stem.to_string_lossy().into_owned(),
+    )
+}
+
+/// A second call, or a subscriber that the user has set, changes nothing.
+fn log_to_stderr() {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    drop(subscriber.try_init());
+}
+
+/// Plain functions may still run on the blocking pool when the answer is known or the client
+/// is gone: the process does not wait for them.
+fn in_runtime(future: impl Future<Output = ExitCode>) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    match runtime {
+        Ok(runtime) => {
+            let code = runtime.block_on(future);
+            runtime.shutdown_background();
+            code
+        }
+        Err(error) => {
+            print::error(&format!("cannot start the runtime: {error}"));
+            ExitCode::from(exit::ERROR)
+        }
+    }
+}

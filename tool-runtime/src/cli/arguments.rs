@@ -1,0 +1,143 @@
+//! `key=value` to JSON, typed by the tool's schema.
+
+use crate::definition::ToolDefinition;
+use crate::schema::check;
+use serde_json::{Map, Value, json};
+
+/// The arguments object, as the schema would have it. Values that fit no type are passed on
+/// as they are: dispatch words what is wrong with them.
+pub(super) fn object(definition: &ToolDefinition, pairs: &[String]) -> Result<String, String> {
+    let mut arguments: Map<String, Value> = Map::new();
+    for pair in pairs {
+        let Some((key, text)) = pair.split_once('=') else {
+            return Err(format!("`{pair}` is no argument; write `key=value`"));
+        };
+        let schema = definition.argument(key).cloned().unwrap_or_default();
+        let definitions = definition.input_schema.get("$defs").cloned();
+        let typed = Typed {
+            schema,
+            definitions: definitions.unwrap_or_default(),
+        };
+        match arguments.get_mut(key) {
+            None => drop(arguments.insert(key.to_owned(), typed.value(text))),
+            Some(Value::Array(items)) if typed.is_list() => items.push(typed.item(text)),
+            Some(_) => return Err(format!("`{key}` is given twice; give it once")),
+        }
+    }
+    Ok(Value::Object(arguments).to_string())
+}
+
+/// The schema that one value should have.
+struct Typed {
+    schema: Value,
+    definitions: Value,
+}
+
+impl Typed {
+    fn is_list(&self) -> bool {
+        self.schema.get("type").is_some_and(|kind| kind == "array")
+    }
+
+    /// The first reading of the text that the schema admits.
+    fn value(&self, text: &str) -> Value {
+        let parsed = serde_json::from_str::<Value>(text).ok();
+        if self.is_list() && !matches!(parsed, Some(Value::Array(_))) {
+            return Value::Array(vec![self.item(text)]);
+        }
+        let readings = [Some(Value::from(text)), parsed.clone()];
+        let admitted = readings
+            .into_iter()
+            .flatten()
+            .find(|value| self.admits(value));
+        admitted.or(parsed).unwrap_or_else(|| text.into())
+    }
+
+    fn item(&self, text: &str) -> Value {
+        let items = Self {
+            schema: self.schema.get("items").cloned().unwrap_or_default(),
+            definitions: self.definitions.clone(),
+        };
+        items.value(text)
+    }
+
+    fn admits(&self, value: &Value) -> bool {
+        let schema = json!({
+            "type": "object",
+            "properties": { "value": self.schema },
+            "required": ["value"],
+            "$defs": self.definitions,
+        });
+        check::check(&schema, &json!({ "value": value })).is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn definition() -> ToolDefinition {
+        ToolDefinition::new("t", "T.").with_input_schema(json!({
+            "type": "object",
+            "properties": {
+                "n": { "type": "integer" },
+                "x": { "type": "number" },
+                "s": { "type": "string" },
+                "flag": { "type": "boolean" },
+                "tags": { "type": "array", "items": { "type": "string" } },
+                "numbers": { "type": "array", "items": { "type": "integer" } },
+                "unit": { "enum": ["c", "f"] },
+                "point": { "type": "object" },
+                "any": {}
+            }
+        }))
+    }
+
+    fn object_of(pairs: &[&str]) -> Result<Value, String> {
+        let pairs: Vec<String> = pairs.iter().map(|pair| (*pair).to_owned()).collect();
+        object(&definition(), &pairs).map(|text| serde_json::from_str(&text).expect("JSON"))
+    }
+
+    #[test]
+    fn values_take_the_type_that_the_schema_wants() {
+        let object = object_of(&[
+            "n=42",
+            "x=2",
+            "s=42",
+            "flag=true",
+            "unit=c",
+            "point={\"a\":1}",
+            "any=x=y",
+        ]);
+        assert_eq!(
+            object.unwrap(),
+            json!({"n": 42, "x": 2, "s": "42", "flag": true, "unit": "c", "point": {"a": 1}, "any": "x=y"})
+        );
+    }
+
+    #[test]
+    fn a_list_is_a_repeated_key_or_json() {
+        assert_eq!(
+            object_of(&["tags=a", "tags=1"]).unwrap(),
+            json!({"tags": ["a", "1"]})
+        );
+        assert_eq!(object_of(&["numbers=1"]).unwrap(), json!({"numbers": [1]}));
+        assert_eq!(
+            object_of(&["tags=[\"a\"]"]).unwrap(),
+            json!({"tags": ["a"]})
+        );
+    }
+
+    #[test]
+    fn what_fits_nowhere_is_passed_on() {
+        assert_eq!(
+            object_of(&["n=x", "typo=1"]).unwrap(),
+            json!({"n": "x", "typo": "1"})
+        );
+    }
+
+    #[test]
+    fn a_pair_needs_an_equals_sign_and_a_scalar_one_value() {
+        assert!(object_of(&["n"]).unwrap_err().contains("key=value"));
+        assert!(object_of(&["n=1", "n=2"]).unwrap_err().contains("twice"));
+    }
+}

@@ -1,0 +1,66 @@
+//! `call NAME ...`: runs one tool and shows its answer.
+
+use super::options::{Call, Input};
+use super::{arguments, exit, print};
+use crate::call::{ToolCall, ToolResult};
+use crate::error::ErrorClass;
+use crate::pool::ToolPool;
+use std::io::{IsTerminal as _, Read as _};
+use std::process::ExitCode;
+
+pub(super) async fn call(pool: &ToolPool, call: Call) -> ExitCode {
+    let arguments = match self::arguments(pool, &call) {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            print::error(&message);
+            return ExitCode::from(exit::USAGE);
+        }
+    };
+    let result = pool.call(ToolCall::new(&call.name, &arguments)).await;
+    if call.as_json {
+        print::line(&result.observation().to_json());
+    } else {
+        show(pool, &result, &arguments);
+    }
+    code(&result)
+}
+
+fn arguments(pool: &ToolPool, call: &Call) -> Result<String, String> {
+    match &call.input {
+        Input::Json(json) => Ok(json.clone()),
+        Input::Stdin => {
+            let mut text = String::new();
+            let read = std::io::stdin().read_to_string(&mut text);
+            read.map_err(|error| format!("cannot read standard input: {error}"))
+                .map(|_| text)
+        }
+        Input::Pairs(pairs) => match pool.get(&call.name) {
+            Some(tool) => arguments::object(tool.definition(), pairs),
+            None => Ok(String::new()),
+        },
+    }
+}
+
+/// A person sees the call and the answer as they show themselves; a pipe gets the plain text.
+fn show(pool: &ToolPool, result: &ToolResult, arguments: &str) {
+    if result.is_error() {
+        print::error(&result.observation().to_text());
+        return;
+    }
+    if !std::io::stdout().is_terminal() {
+        print::line(&result.observation().to_text());
+        return;
+    }
+    if let Some(tool) = pool.get(result.name()) {
+        print::dimmed(&tool.visualize(arguments));
+    }
+    print::line(&result.observation().visualize());
+}
+
+fn code(result: &ToolResult) -> ExitCode {
+    match result.error().map(|error| error.class()) {
+        Some(ErrorClass::Input | ErrorClass::NotFound) => ExitCode::from(exit::USAGE),
+        _ if result.is_error() => ExitCode::from(exit::ERROR),
+        _ => ExitCode::SUCCESS,
+    }
+}

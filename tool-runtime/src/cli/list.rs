@@ -1,0 +1,85 @@
+//! `list` and `schema`: what there is.
+
+use super::{exit, print};
+use crate::annotations::ToolAnnotations;
+use crate::definition::ToolDefinition;
+use crate::pool::ToolPool;
+use std::process::ExitCode;
+
+/// A table with a row a tool, or the definitions as JSON.
+pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {
+    if json {
+        print::line(pool.definitions_json());
+        return ExitCode::SUCCESS;
+    }
+    let header = ["NAME", "TITLE", "HINTS", "DESCRIPTION"].map(str::to_owned);
+    let rows: Vec<[String; 4]> = std::iter::once(header)
+        .chain(pool.definitions().map(row))
+        .collect();
+    for line in aligned(&rows) {
+        print::line(&line);
+    }
+    ExitCode::SUCCESS
+}
+
+/// One definition, as MCP JSON.
+pub(super) fn schema(pool: &ToolPool, name: &str) -> ExitCode {
+    match pool.resolve(name) {
+        Ok(tool) => {
+            let json = serde_json::to_string_pretty(tool.definition());
+            print::line(&json.expect("definitions have string keys"));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            print::error(error.message());
+            ExitCode::from(exit::USAGE)
+        }
+    }
+}
+
+fn row(definition: &ToolDefinition) -> [String; 4] {
+    let dash = || "-".to_owned();
+    [
+        definition.name.clone(),
+        definition.title.clone().unwrap_or_else(dash),
+        Some(hints(&definition.annotations))
+            .filter(|hints| !hints.is_empty())
+            .unwrap_or_else(dash),
+        definition.summary().to_owned(),
+    ]
+}
+
+/// Only what the tool itself says.
+fn hints(annotations: &ToolAnnotations) -> String {
+    let named = [
+        ("read-only", annotations.read_only_hint),
+        ("destructive", annotations.destructive_hint),
+        ("idempotent", annotations.idempotent_hint),
+        ("open-world", annotations.open_world_hint),
+    ];
+    let said = named.iter().filter_map(|(name, hint)| match hint {
+        Some(true) => Some((*name).to_owned()),
+        Some(false) => Some(format!("not {name}")),
+        None => None,
+    });
+    said.collect::<Vec<_>>().join(", ")
+}
+
+/// Columns as wide as their widest cell; the last one ends where its text ends.
+fn aligned(rows: &[[String; 4]]) -> Vec<String> {
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let (name, title, hints) = (width(0), width(1), width(2));
+    rows.iter()
+        .map(|row| {
+            format!(
+                "{:name$}  {:title$}  {:hints$}  {}",
+                row[0], row[1], row[2], row[3]
+            )
+        })
+        .collect()
+}

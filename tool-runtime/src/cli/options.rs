@@ -1,0 +1,175 @@
+//! What the user typed, as a command.
+
+use super::{Cli, exit};
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Arg, ArgAction, ArgMatches};
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+/// A command, ready to run.
+pub(super) enum Command {
+    Serve,
+    List { json: bool },
+    Schema { name: String },
+    Call(Call),
+}
+
+/// `call NAME ...`
+pub(super) struct Call {
+    pub(super) name: String,
+    pub(super) input: Input,
+    /// Whether to print MCP's result instead of its text.
+    pub(super) as_json: bool,
+}
+
+/// Where the arguments of a call come from.
+pub(super) enum Input {
+    Pairs(Vec<String>),
+    Json(String),
+    Stdin,
+}
+
+/// Parses; help, versions and mistakes are printed here and end with an exit code.
+pub(super) fn parse<T>(
+    cli: &Cli,
+    arguments: impl IntoIterator<Item = T>,
+) -> Result<Command, ExitCode>
+where
+    T: Into<OsString> + Clone,
+{
+    let mut command = command(cli);
+    match command.try_get_matches_from_mut(arguments) {
+        Ok(matches) => selected(&matches).ok_or_else(|| shown_help(&mut command)),
+        Err(error) => {
+            let _ = error.print();
+            Err(if error.use_stderr() {
+                ExitCode::from(exit::USAGE)
+            } else {
+                ExitCode::SUCCESS
+            })
+        }
+    }
+}
+
+/// Someone at a terminal wants to know what this is; a client wants to be served.
+fn selected(matches: &ArgMatches) -> Option<Command> {
+    match matches.subcommand() {
+        Some(("serve", _)) => Some(Command::Serve),
+        Some(("list", list)) => Some(Command::List {
+            json: list.get_flag("json"),
+        }),
+        Some(("schema", schema)) => Some(Command::Schema {
+            name: text(schema, "name"),
+        }),
+        Some(("call", call)) => Some(Command::Call(self::call(call))),
+        _ if std::io::stdin().is_terminal() => None,
+        _ => Some(Command::Serve),
+    }
+}
+
+fn shown_help(command: &mut clap::Command) -> ExitCode {
+    let _ = command.print_help();
+    ExitCode::SUCCESS
+}
+
+fn call(matches: &ArgMatches) -> Call {
+    let pairs: Vec<String> = matches
+        .get_many("arguments")
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect();
+    let input = match matches.get_one::<String>("json") {
+        Some(json) => Input::Json(json.clone()),
+        None if pairs == ["-"] => Input::Stdin,
+        None => Input::Pairs(pairs),
+    };
+    Call {
+        name: text(matches, "name"),
+        input,
+        as_json: matches
+            .get_one::<String>("output")
+            .is_some_and(|output| output == "json"),
+    }
+}
+
+fn text(matches: &ArgMatches, name: &str) -> String {
+    matches.get_one::<String>(name).cloned().unwrap_or_default()
+}
+
+fn command(cli: &Cli) -> clap::Command {
+    let about = cli
+        .about
+        .clone()
+        .unwrap_or_else(|| format!("The tools of {}", cli.name));
+    clap::Command::new(cli.name.clone())
+        .version(cli.version.clone())
+        .about(about)
+        .after_help("Without a command it serves MCP when standard input is not a terminal.")
+        .subcommand(
+            clap::Command::new("serve")
+                .about("Serve the tools to an MCP client on standard input and output"),
+        )
+        .subcommand(list_command())
+        .subcommand(call_command())
+        .subcommand(schema_command())
+}
+
+fn list_command() -> clap::Command {
+    clap::Command::new("list")
+        .about("List the tools: name, title, hints, what they do")
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Print the definitions as MCP JSON"),
+        )
+}
+
+fn schema_command() -> clap::Command {
+    clap::Command::new("schema")
+        .about("Print the definition of one tool as MCP JSON")
+        .arg(tool_name())
+}
+
+fn call_command() -> clap::Command {
+    clap::Command::new("call")
+        .about("Call one tool")
+        .after_help(CALL_HELP)
+        .arg(tool_name())
+        .arg(
+            Arg::new("arguments")
+                .value_name("KEY=VALUE")
+                .num_args(0..)
+                .help("Arguments, typed by the tool's schema; `-` reads a JSON object from standard input"),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .value_name("OBJECT")
+                .conflicts_with("arguments")
+                .help("All arguments as one JSON object"),
+        )
+        .arg(
+            Arg::new("output")
+                .long("output")
+                .value_name("FORM")
+                .value_parser(["text", "json"])
+                .default_value("text")
+                .help("Print the result's text, or the whole of it as MCP JSON"),
+        )
+}
+
+const CALL_HELP: &str = "\
+Exit codes: 0 success, 1 the tool answered with an error, 2 wrong usage.
+
+A list is a repeated key or JSON: `tags=a tags=b` or `tags='[\"a\",\"b\"]'`.";
+
+fn tool_name() -> Arg {
+    Arg::new("name")
+        .value_name("TOOL")
+        .required(true)
+        .value_parser(NonEmptyStringValueParser::new())
+        .help("The tool's name")
+}

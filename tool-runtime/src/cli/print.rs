@@ -1,0 +1,28 @@
+//! Lines for people and pipes. A reader that has gone away is no reason to panic.
+
+use std::io::{IsTerminal as _, Write as _};
+
+/// A line on standard output.
+pub(super) fn line(text: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+}
+
+/// A line on standard output that stands back behind the others.
+pub(super) fn dimmed(text: &str) {
+    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        line(text);
+    } else {
+        line(&format!("\u{1b}[2m{text}\u{1b}[0m"));
+    }
+}
+
+/// A line on standard error that says what went wrong.
+pub(super) fn error(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let prefix = if stderr.is_terminal() {
+        "\u{1b}[31merror:\u{1b}[0m"
+    } else {
+        "error:"
+    };
+    let _ = writeln!(stderr, "{prefix} {text}");
+}

@@ -1,0 +1,47 @@
+//! `range`, `length`, `pattern` and `format` of an argument. Each is one value, from which
+//! both the schema and the check of a decoded argument are taken.
+
+mod number;
+mod size;
+mod text;
+
+pub use number::Range;
+pub use size::Length;
+pub use text::{Format, Pattern};
+
+use crate::arguments::{DecodeError, Stumble};
+use schemars::Schema;
+
+/// What an argument must satisfy beyond its type.
+pub trait Constraint<T> {
+    /// Writes it into the argument's schema.
+    fn describe(&self, schema: &mut Schema);
+
+    /// Whether a value satisfies it; an absent optional value always does.
+    fn admits(&self, value: &T) -> bool;
+}
+
+impl<T, C: Constraint<T>> Constraint<T> for &C {
+    fn describe(&self, schema: &mut Schema) {
+        C::describe(self, schema);
+    }
+
+    fn admits(&self, value: &T) -> bool {
+        C::admits(self, value)
+    }
+}
+
+/// Refuses a decoded argument that breaks a constraint. The schema's walker then words it.
+///
+/// # Errors
+/// If the constraint does not admit the value.
+pub fn ensure<T, C: Constraint<T>>(
+    constraint: C,
+    value: &T,
+    parameter: usize,
+) -> Result<(), DecodeError> {
+    if constraint.admits(value) {
+        return Ok(());
+    }
+    Err(DecodeError::new(Stumble::Constraint(parameter)))
+}

@@ -1,0 +1,254 @@
+//! What a tool's answer consists of: MCP's content blocks.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One piece of a tool's answer, in MCP's JSON form.
+///
+/// ```
+/// use tool_runtime::ContentBlock;
+///
+/// let block = ContentBlock::text("42");
+/// assert_eq!(serde_json::to_string(&block)?, r#"{"type":"text","text":"42"}"#);
+/// assert_eq!(block.as_text(), Some("42"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ContentBlock {
+    /// Plain text.
+    Text(TextContent),
+    /// A picture.
+    Image(MediaContent),
+    /// A sound.
+    Audio(MediaContent),
+    /// A resource, whole.
+    Resource(Box<EmbeddedResource>),
+    /// A resource that the client may fetch.
+    ResourceLink(Box<ResourceLink>),
+}
+
+impl ContentBlock {
+    /// A text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(TextContent {
+            text: text.into(),
+            extra: None,
+        })
+    }
+
+    /// A picture: base64 data and its MIME type, `image/png` for instance.
+    pub fn image(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
+        Self::Image(MediaContent::new(data, mime_type))
+    }
+
+    /// A sound: base64 data and its MIME type, `audio/wav` for instance.
+    pub fn audio(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
+        Self::Audio(MediaContent::new(data, mime_type))
+    }
+
+    /// An embedded text resource.
+    pub fn resource(uri: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::Resource(Box::new(EmbeddedResource {
+            resource: ResourceContents {
+                uri: uri.into(),
+                mime_type: None,
+                text: Some(text.into()),
+                blob: None,
+                meta: None,
+            },
+            extra: None,
+        }))
+    }
+
+    /// A link to a resource.
+    pub fn link(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::ResourceLink(Box::new(ResourceLink {
+            uri: uri.into(),
+            name: name.into(),
+            title: None,
+            description: None,
+            mime_type: None,
+            size: None,
+            extra: None,
+        }))
+    }
+
+    /// The text, if it is a text block.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(content) => Some(&content.text),
+            _ => None,
+        }
+    }
+}
+
+/// A text block's content.
+///
+/// ```
+/// use tool_runtime::{ContentBlock, TextContent};
+///
+/// let ContentBlock::Text(TextContent { text, .. }) = ContentBlock::text("hello") else { panic!() };
+/// assert_eq!(text, "hello");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TextContent {
+    /// The text.
+    pub text: String,
+    /// Audience, priority and metadata.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Box<ContentExtra>>,
+}
+
+/// A picture or a sound.
+///
+/// ```
+/// use tool_runtime::MediaContent;
+///
+/// let dot = MediaContent::new("iVBORw0KGgo=", "image/png");
+/// assert_eq!(dot.mime_type, "image/png");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MediaContent {
+    /// The bytes, base64.
+    pub data: String,
+    /// The MIME type.
+    pub mime_type: String,
+    /// Audience, priority and metadata.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Box<ContentExtra>>,
+}
+
+impl MediaContent {
+    /// From base64 data and a MIME type.
+    pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
+        Self {
+            data: data.into(),
+            mime_type: mime_type.into(),
+            extra: None,
+        }
+    }
+}
+
+/// A resource inside an answer.
+///
+/// ```
+/// use tool_runtime::ContentBlock;
+///
+/// let block = ContentBlock::resource("notes://1", "buy milk");
+/// assert!(serde_json::to_string(&block)?.contains("notes://1"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EmbeddedResource {
+    /// What it contains.
+    pub resource: ResourceContents,
+    /// Audience, priority and metadata.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Box<ContentExtra>>,
+}
+
+/// The contents of a resource: text or base64 bytes.
+///
+/// ```
+/// use tool_runtime::ResourceContents;
+///
+/// let contents: ResourceContents = serde_json::from_str(r#"{"uri":"a:b","text":"x"}"#)?;
+/// assert_eq!(contents.text.as_deref(), Some("x"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceContents {
+    /// The resource's URI.
+    pub uri: String,
+    /// Its MIME type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Its text, if it is text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Its bytes in base64, if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blob: Option<String>,
+    /// MCP metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// A link to a resource that the client may fetch.
+///
+/// ```
+/// use tool_runtime::ContentBlock;
+///
+/// let ContentBlock::ResourceLink(link) = ContentBlock::link("file:///a", "a") else { panic!() };
+/// assert_eq!(link.name, "a");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceLink {
+    /// The resource's URI.
+    pub uri: String,
+    /// Its name.
+    pub name: String,
+    /// A title for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its MIME type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Its size in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// Audience, priority and metadata.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Box<ContentExtra>>,
+}
+
+/// What every content block may carry beside its content.
+///
+/// ```
+/// use tool_runtime::{ContentAnnotations, ContentExtra};
+///
+/// let extra = ContentExtra {
+///     annotations: Some(ContentAnnotations { priority: Some(0.5), ..Default::default() }),
+///     meta: None,
+/// };
+/// assert_eq!(serde_json::to_string(&extra)?, r#"{"annotations":{"priority":0.5}}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContentExtra {
+    /// For whom the block is, and how much it matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<ContentAnnotations>,
+    /// MCP metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// For whom a content block is, how much it matters, when it changed.
+///
+/// ```
+/// use tool_runtime::ContentAnnotations;
+///
+/// assert!(ContentAnnotations::default().audience.is_empty());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContentAnnotations {
+    /// `user`, `assistant` or both.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub audience: Vec<String>,
+    /// From 0 (optional) to 1 (required).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<f64>,
+    /// When the content last changed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<String>,
+}

@@ -1,0 +1,212 @@
+//! What one call may use.
+
+use hashbrown::HashMap;
+use std::any::{Any, TypeId, type_name};
+use std::future;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// What one call may use: typed state, cancellation, a deadline, its id.
+///
+/// A tool asks for it by a parameter `&ToolContext`. It is cheap to clone. No tool learns of
+/// conversations or model messages from it.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// struct Greeting(&'static str);
+///
+/// /// Greet somebody.
+/// #[tool(read_only)]
+/// async fn greet(
+///     /// Whom to greet.
+///     name: String,
+///     context: &ToolContext,
+/// ) -> String {
+///     let greeting = context.get::<Greeting>().map_or("Hello", |g| g.0);
+///     format!("{greeting}, {name}!")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let context = ToolContext::default().with(Greeting("Good day"));
+/// assert_eq!(greet("Ada".into(), &context).await, "Good day, Ada!");
+/// # });
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ToolContext {
+    state: Arc<State>,
+    call_id: Option<Arc<str>>,
+    cancellation: Option<CancellationToken>,
+    deadline: Option<Instant>,
+}
+
+impl ToolContext {
+    /// A context over the given state.
+    pub(crate) fn over(state: &Arc<State>) -> Self {
+        Self {
+            state: Arc::clone(state),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a value of state: for tests that call a function without a pool.
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
+        let mut state = State::clone(&self.state);
+        state.insert(value);
+        self.state = Arc::new(state);
+        self
+    }
+
+    /// Sets the call's id. Default: none.
+    #[must_use]
+    pub fn with_call_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.call_id = Some(id.into());
+        self
+    }
+
+    /// Sets the token that cancels the call. Default: nothing cancels it.
+    #[must_use]
+    pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
+        self.cancellation = Some(token);
+        self
+    }
+
+    /// Sets when the call ends at the latest. Default: never.
+    #[must_use]
+    pub fn with_deadline(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// A value of state by its type, if the pool was given one.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.state.get()
+    }
+
+    /// The call's id, as the caller gave it.
+    pub fn call_id(&self) -> Option<&str> {
+        self.call_id.as_deref()
+    }
+
+    /// When the call ends at the latest.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Whether the caller gave up: for tools that run on the blocking pool, which nobody can
+    /// stop from outside.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancellation
+            .as_ref()
+            .is_some_and(CancellationToken::is_cancelled)
+    }
+
+    /// Waits until the caller gives up; for ever if nobody can.
+    ///
+    /// An `async` tool need not watch this: it is dropped when the call is cancelled.
+    pub async fn cancelled(&self) {
+        match &self.cancellation {
+            Some(token) => token.cancelled().await,
+            None => future::pending().await,
+        }
+    }
+
+    pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {
+        self.cancellation.as_ref()
+    }
+}
+
+/// Values by type, shared by all calls of one pool.
+#[derive(Clone, Default)]
+pub(crate) struct State {
+    values: HashMap<TypeId, Arc<dyn Any + Send + Sync>, foldhash::fast::RandomState>,
+}
+
+impl State {
+    /// Adds a value; a second one of the same type replaces the first and gives `false`.
+    pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) -> bool {
+        self.values
+            .insert(TypeId::of::<T>(), Arc::new(value))
+            .is_none()
+    }
+
+    pub(crate) fn contains(&self, id: TypeId) -> bool {
+        self.values.contains_key(&id)
+    }
+
+    fn get<T: Any>(&self) -> Option<&T> {
+        self.values.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+}
+
+/// Values may be secret: only how many there are is shown.
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "State({} values)", self.values.len())
+    }
+}
+
+/// A type that a reference parameter may borrow: the context itself, or state.
+///
+/// Implemented for every sized type that can be shared between threads; `str` and slices fall
+/// out, because an argument must be owned.
+#[diagnostic::on_unimplemented(
+    message = "a reference parameter is injected, and `{Self}` cannot be: it is borrowed text or a slice, or not `Send + Sync + 'static`",
+    label = "an argument must be owned: `String` instead of `&str`, `Vec<T>` instead of `&[T]`",
+    note = "injected are `&ToolContext` and `&T` for every `T: Send + Sync + 'static` given to the pool by `.state(value)`"
+)]
+pub trait Injectable: sealed::Shared {
+    #[doc(hidden)]
+    fn borrow_from(context: &ToolContext) -> &Self;
+}
+
+mod sealed {
+    pub trait Shared {}
+    #[diagnostic::do_not_recommend]
+    impl<T: ?Sized> Shared for T {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Any + Send + Sync> Injectable for T {
+    fn borrow_from(context: &ToolContext) -> &Self {
+        let itself: &dyn Any = context;
+        match itself.downcast_ref::<T>() {
+            Some(context) => context,
+            None => context
+                .get::<T>()
+                .unwrap_or_else(|| panic!("{}", missing(type_name::<T>()))),
+        }
+    }
+}
+
+fn missing(type_name: &str) -> String {
+    format!(
+        "no value of type `{type_name}` was given; write `.state(value)` on the pool, or `.with(value)` on the context"
+    )
+}
+
+/// One reference parameter of a tool: a type that the pool must be given.
+#[derive(Clone, Copy)]
+pub struct Need {
+    id: fn() -> TypeId,
+    name: fn() -> &'static str,
+}
+
+impl Need {
+    /// For a parameter `&T`.
+    pub const fn of<T: Injectable + ?Sized + 'static>() -> Self {
+        Self {
+            id: TypeId::of::<T>,
+            name: type_name::<T>,
+        }
+    }
+
+    /// The type's name, if the state does not hold it and it is not the context itself.
+    pub(crate) fn missing_from(self, state: &State) -> Option<&'static str> {
+        let id = (self.id)();
+        let is_met = id == TypeId::of::<ToolContext>() || state.contains(id);
+        (!is_met).then(self.name)
+    }
+}

@@ -1,0 +1,130 @@
+//! Everything that a model or client may know of a tool.
+
+mod draft;
+mod wire;
+
+pub use draft::Draft;
+
+use crate::annotations::ToolAnnotations;
+use schemars::JsonSchema;
+use serde_json::{Map, Value};
+
+/// Everything that a model or client may know of a tool. Its JSON form is MCP's `Tool`.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// /// Add two integers.
+/// #[tool(read_only)]
+/// async fn add(
+///     /// First addend.
+///     a: i64,
+///     /// Second addend.
+///     #[arg(default = 1)]
+///     b: i64,
+/// ) -> i64 {
+///     a + b
+/// }
+///
+/// let definition = AddAction::definition();
+/// assert_eq!(definition.description, "Add two integers.");
+/// assert_eq!(definition.input_schema["properties"]["b"]["default"], 1);
+/// assert_eq!(definition.input_schema["required"], serde_json::json!(["a"]));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ToolDefinition {
+    /// The id: 1 to 128 of `A-Z a-z 0-9 _ - .`.
+    pub name: String,
+    /// A title for people.
+    pub title: Option<String>,
+    /// What the tool does and when to use it.
+    pub description: String,
+    /// The arguments: a JSON Schema (2020-12) whose root is an object.
+    pub input_schema: Map<String, Value>,
+    /// The structured value that a success has, if it has one.
+    pub output_schema: Option<Map<String, Value>>,
+    /// Hints about the tool's effects.
+    pub annotations: ToolAnnotations,
+    /// Words to filter by. In MCP's JSON they stand in `_meta`, under `tool-runtime/tags`.
+    pub tags: Vec<String>,
+    /// MCP metadata.
+    pub meta: Map<String, Value>,
+    /// What is wrong with it; the pool refuses to be built while there is anything.
+    pub(crate) problems: Vec<String>,
+}
+
+impl ToolDefinition {
+    /// A definition with a name and a description, and no arguments.
+    ///
+    /// ```
+    /// use tool_runtime::ToolDefinition;
+    ///
+    /// let ping = ToolDefinition::new("ping", "Answer at once.");
+    /// assert_eq!(ping.input_schema["type"], "object");
+    /// ```
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            input_schema: crate::schema::no_arguments(),
+            ..Self::default()
+        }
+    }
+
+    /// Takes the arguments' schema from a type, a struct with named fields.
+    ///
+    /// ```
+    /// use tool_runtime::ToolDefinition;
+    ///
+    /// #[derive(schemars::JsonSchema)]
+    /// struct Greet {
+    ///     /// Whom to greet.
+    ///     name: String,
+    /// }
+    ///
+    /// let greet = ToolDefinition::new("greet", "Greet somebody.").with_input::<Greet>();
+    /// assert_eq!(greet.input_schema["properties"]["name"]["type"], "string");
+    /// ```
+    #[must_use]
+    pub fn with_input<T: JsonSchema>(self) -> Self {
+        self.with_input_schema(crate::schema::input_of::<T>())
+    }
+
+    /// Takes the arguments' schema word for word; its root must be an object schema.
+    #[must_use]
+    pub fn with_input_schema(mut self, schema: impl Into<Value>) -> Self {
+        match schema.into() {
+            Value::Object(schema) if schema.get("type").is_some_and(|kind| kind == "object") => {
+                self.input_schema = schema;
+            }
+            _ => self.problems.push(
+                "its input schema is no object schema; write one with `\"type\": \"object\"` at the root".to_owned(),
+            ),
+        }
+        self
+    }
+
+    /// Sets the hints.
+    #[must_use]
+    pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.annotations = annotations;
+        self
+    }
+
+    /// The description's first line: what a list shows.
+    pub fn summary(&self) -> &str {
+        self.description.lines().next().unwrap_or_default()
+    }
+
+    /// The schema of one argument.
+    ///
+    /// ```
+    /// use tool_runtime::ToolDefinition;
+    ///
+    /// assert_eq!(ToolDefinition::new("ping", "Answer.").argument("a"), None);
+    /// ```
+    pub fn argument(&self, name: &str) -> Option<&Value> {
+        self.input_schema.get("properties")?.get(name)
+    }
+}

@@ -1,0 +1,94 @@
+//! Builds a definition from what the macro saw.
+
+use super::ToolDefinition;
+use crate::output::Output;
+use crate::parameter::Parameter;
+use crate::schema;
+use serde_json::Value;
+
+/// A definition in the making.
+pub struct Draft(ToolDefinition);
+
+impl Draft {
+    /// Starts with the name, the description and the table of arguments.
+    pub fn new(name: &str, description: &str, parameters: &[Parameter]) -> Self {
+        let mut definition = ToolDefinition::new(name, description.trim());
+        let (input_schema, problems) = schema::input(parameters);
+        definition.input_schema = input_schema;
+        definition.problems = problems;
+        Self(definition)
+    }
+
+    /// Sets the title.
+    #[must_use]
+    pub fn title(mut self, title: &str) -> Self {
+        self.0.title = Some(title.to_owned());
+        self
+    }
+
+    /// Sets the read-only hint.
+    #[must_use]
+    pub fn read_only(mut self, hint: bool) -> Self {
+        self.0.annotations.read_only_hint = Some(hint);
+        self
+    }
+
+    /// Sets the destructive hint.
+    #[must_use]
+    pub fn destructive(mut self, hint: bool) -> Self {
+        self.0.annotations.destructive_hint = Some(hint);
+        self
+    }
+
+    /// Sets the idempotent hint.
+    #[must_use]
+    pub fn idempotent(mut self, hint: bool) -> Self {
+        self.0.annotations.idempotent_hint = Some(hint);
+        self
+    }
+
+    /// Sets the open-world hint.
+    #[must_use]
+    pub fn open_world(mut self, hint: bool) -> Self {
+        self.0.annotations.open_world_hint = Some(hint);
+        self
+    }
+
+    /// Sets the tags.
+    #[must_use]
+    pub fn tags(mut self, tags: &[&str]) -> Self {
+        self.0.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        self
+    }
+
+    /// Sets the metadata, which must be an object.
+    #[must_use]
+    pub fn meta(mut self, meta: impl Into<Value>) -> Self {
+        match meta.into() {
+            Value::Object(meta) => self.0.meta = meta,
+            _ => self.0.problems.push(
+                "its `meta` is no object; write `meta = json!({ \"key\": \"value\" })`".to_owned(),
+            ),
+        }
+        self
+    }
+
+    /// Takes a schema word for word.
+    #[must_use]
+    pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
+        self.0 = self.0.with_input_schema(schema);
+        self
+    }
+
+    /// Sets the output schema, unless the output is a scalar, which is shown as text.
+    #[must_use]
+    pub fn output<T>(mut self, output: &Output<T>) -> Self {
+        self.0.output_schema = schema::output(|generator| output.schema(generator));
+        self
+    }
+
+    /// The definition.
+    pub fn finish(self) -> ToolDefinition {
+        self.0
+    }
+}

@@ -1,0 +1,115 @@
+//! Definitions as MCP's `Tool` JSON, in both directions.
+
+use super::ToolDefinition;
+use crate::annotations::ToolAnnotations;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// Where the tags stand in `_meta`: MCP has no field for them.
+const TAGS: &str = "tool-runtime/tags";
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<'a> {
+    name: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    title: Option<Cow<'a, str>>,
+    #[serde(default)]
+    description: Cow<'a, str>,
+    input_schema: Cow<'a, Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output_schema: Option<Cow<'a, Map<String, Value>>>,
+    #[serde(default, skip_serializing_if = "is_unsaid")]
+    annotations: Cow<'a, ToolAnnotations>,
+    #[serde(rename = "_meta", default, skip_serializing_if = "is_none")]
+    meta: Cow<'a, Map<String, Value>>,
+}
+
+// serde hands over what it serialises: a reference to the field as it is.
+#[allow(clippy::ptr_arg)]
+fn is_unsaid(annotations: &Cow<'_, ToolAnnotations>) -> bool {
+    annotations.is_empty()
+}
+
+#[allow(clippy::ptr_arg)]
+fn is_none(meta: &Cow<'_, Map<String, Value>>) -> bool {
+    meta.is_empty()
+}
+
+impl Serialize for ToolDefinition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let meta = if self.tags.is_empty() {
+            Cow::Borrowed(&self.meta)
+        } else {
+            let mut meta = self.meta.clone();
+            meta.insert(TAGS.to_owned(), self.tags.clone().into());
+            Cow::Owned(meta)
+        };
+        let wire = Wire {
+            name: Cow::Borrowed(&self.name),
+            title: self.title.as_deref().map(Cow::Borrowed),
+            description: Cow::Borrowed(&self.description),
+            input_schema: Cow::Borrowed(&self.input_schema),
+            output_schema: self.output_schema.as_ref().map(Cow::Borrowed),
+            annotations: Cow::Borrowed(&self.annotations),
+            meta,
+        };
+        wire.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolDefinition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wire = Wire::deserialize(deserializer)?;
+        let mut meta = wire.meta.into_owned();
+        let tags = meta.shift_remove(TAGS).map(serde_json::from_value);
+        Ok(Self {
+            name: wire.name.into_owned(),
+            title: wire.title.map(Cow::into_owned),
+            description: wire.description.into_owned(),
+            input_schema: wire.input_schema.into_owned(),
+            output_schema: wire.output_schema.map(Cow::into_owned),
+            annotations: wire.annotations.into_owned(),
+            tags: tags
+                .transpose()
+                .map_err(serde::de::Error::custom)?
+                .unwrap_or_default(),
+            meta,
+            problems: Vec::new(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn reading_back_loses_nothing() {
+        let mut definition =
+            ToolDefinition::new("a.b", "Does it.").with_annotations(ToolAnnotations {
+                read_only_hint: Some(true),
+                ..Default::default()
+            });
+        definition.title = Some("It".into());
+        definition.tags = vec!["x".into(), "y".into()];
+        definition.meta.insert("k".into(), json!({"n": 1}));
+        definition.output_schema = Some(crate::schema::no_arguments());
+        let text = serde_json::to_string(&definition).unwrap();
+        assert_eq!(
+            serde_json::from_str::<ToolDefinition>(&text).unwrap(),
+            definition
+        );
+    }
+
+    #[test]
+    fn what_was_not_said_is_not_written() {
+        let text = serde_json::to_string(&ToolDefinition::new("ping", "Answer.")).unwrap();
+        assert_eq!(
+            text,
+            r#"{"name":"ping","description":"Answer.","inputSchema":{"type":"object","properties":{},"additionalProperties":false}}"#
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! The way of a call, a stage a file.
+
+mod guard;
+mod resolve;
+mod typed;
+
+pub use typed::CallAction;
+
+use crate::arguments::Arguments;
+use crate::call::{ToolCall, ToolResult};
+use crate::context::ToolContext;
+use crate::error::CallError;
+use crate::observation::Observation;
+use crate::pool::ToolPool;
+
+impl ToolPool {
+    /// Runs one call. Its answer says what went wrong, if something did.
+    ///
+    /// Dropping the future cancels the call.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+    ///     .build()?;
+    /// let result = pool.call(ToolCall::new("ping", "")).await;
+    /// assert_eq!(result.observation().to_text(), "pong");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn call(&self, call: ToolCall) -> ToolResult {
+        let mut context = self.context();
+        if !call.id().is_empty() {
+            context = context.with_call_id(call.id());
+        }
+        self.call_with(call, &context).await
+    }
+
+    /// Runs one call in a context of the caller's making: [`Self::context`] and a
+    /// cancellation token, for instance.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// # use tokio_util::sync::CancellationToken;
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("wait", "Wait for ever.").handler(|| std::future::pending::<()>()))
+    ///     .build()?;
+    /// let token = CancellationToken::new();
+    /// let context = pool.context().with_cancellation(token.clone());
+    /// token.cancel();
+    /// let result = pool.call_with(ToolCall::new("wait", ""), &context).await;
+    /// assert_eq!(result.error().unwrap().class(), ErrorClass::Cancelled);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn call_with(&self, call: ToolCall, context: &ToolContext) -> ToolResult {
+        let outcome = self.dispatch(call.name(), call.arguments(), context).await;
+        ToolResult::new(call, outcome)
+    }
+
+    /// JSON text in, JSON text out: the arguments of the tool, and MCP's `CallToolResult`.
+    /// Failures are results with `isError`.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+    ///     .build()?;
+    /// assert_eq!(pool.call_json("ping", "{}").await, r#"{"content":[{"type":"text","text":"pong"}]}"#);
+    /// assert!(pool.call_json("pong", "{}").await.contains("did you mean `ping`?"));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn call_json(&self, name: &str, arguments: &str) -> String {
+        match self.dispatch(name, arguments, &self.context()).await {
+            Ok(observation) => observation.to_json(),
+            Err(error) => Observation::error(error.message()).to_json(),
+        }
+    }
+
+    /// A context over the pool's state, for [`Self::call_with`].
+    pub fn context(&self) -> ToolContext {
+        ToolContext::over(self.state())
+    }
+
+    /// The whole way, a stage a line.
+    pub(crate) async fn dispatch(
+        &self,
+        name: &str,
+        arguments: &str,
+        context: &ToolContext,
+    ) -> Result<Observation, CallError> {
+        let tool = self.resolve(name)?;
+        let arguments = Arguments::new(arguments);
+        let call = tool.executor().call(arguments, context);
+        guard::guarded(
+            call,
+            tool.name(),
+            guard::limit(self, tool, context),
+            context,
+        )
+        .await?
+    }
+}

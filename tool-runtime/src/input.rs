@@ -1,0 +1,163 @@
+//! Words what is wrong with a call's arguments, once decoding has refused them.
+
+use crate::arguments::{Arguments, DecodeError, Stumble};
+use crate::definition::ToolDefinition;
+use crate::error::{CallError, ErrorClass};
+use crate::parameter::{Parameter, Settings};
+use crate::schema::{self, Issue, check};
+use serde_json::{Map, Value};
+
+/// What it takes to explain to a model what its arguments should have been.
+pub(crate) struct InputModel {
+    name: String,
+    schema: Value,
+    parameters: &'static [Parameter],
+    /// Whether valid values must be more than what decoding enforces.
+    is_walked: bool,
+}
+
+impl InputModel {
+    /// For a generated action: its decoder enforces what its table says.
+    pub(crate) fn new(definition: &ToolDefinition, settings: &Settings) -> Self {
+        let schema = Value::Object(definition.input_schema.clone());
+        let (own, _) = schema::input(settings.parameters);
+        // A hand-written action has no table, and a given schema says more than the table.
+        let is_replaced = own != definition.input_schema;
+        Self {
+            name: definition.name.clone(),
+            schema,
+            parameters: settings.parameters,
+            is_walked: is_replaced || schema::unenforced(settings.parameters),
+        }
+    }
+
+    /// For a tool whose decoder does not know its whole schema.
+    pub(crate) fn walked(definition: &ToolDefinition) -> Self {
+        Self {
+            name: definition.name.clone(),
+            schema: Value::Object(definition.input_schema.clone()),
+            parameters: &[],
+            is_walked: true,
+        }
+    }
+
+    /// Checks what decoding does not; costs nothing where it enforces everything.
+    ///
+    /// # Errors
+    /// All issues in one text.
+    pub(crate) fn check(&self, arguments: Arguments<'_>) -> Result<(), CallError> {
+        if !self.is_walked {
+            return Ok(());
+        }
+        let issues = self.issues(arguments)?;
+        if issues.is_empty() {
+            Ok(())
+        } else {
+            Err(self.refusal(issues))
+        }
+    }
+
+    /// Everything that is wrong, after decoding stumbled over the first of it.
+    #[cold]
+    pub(crate) fn explain(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
+        match self.issues(arguments) {
+            Err(malformed) => malformed,
+            Ok(issues) if !issues.is_empty() => self.refusal(issues),
+            Ok(_) => self.refused(&self.stumbled(error)),
+        }
+    }
+
+    fn issues(&self, arguments: Arguments<'_>) -> Result<Vec<Issue>, CallError> {
+        let mut value: Value = serde_json::from_str(arguments.as_str())
+            .map_err(|error| self.refused(&format!("the arguments are no valid JSON: {error}")))?;
+        if let Value::Object(map) = &mut value {
+            self.rename_aliases(map);
+        }
+        Ok(check::check(&self.schema, &value))
+    }
+
+    /// The schema knows no aliases: they are accepted and not advertised.
+    fn rename_aliases(&self, arguments: &mut Map<String, Value>) {
+        for parameter in self.parameters {
+            for alias in parameter.aliases {
+                if let Some(value) = arguments.shift_remove(*alias) {
+                    arguments.insert(parameter.name.to_owned(), value);
+                }
+            }
+        }
+    }
+
+    fn refusal(&self, issues: Vec<Issue>) -> CallError {
+        let text = match issues.as_slice() {
+            [only] => only.to_string(),
+            many => many.iter().map(|issue| format!("\n- {issue}")).collect(),
+        };
+        self.refused(&text).with_issues(issues)
+    }
+
+    fn refused(&self, what: &str) -> CallError {
+        let separator = if what.starts_with('\n') { "" } else { " " };
+        CallError::new(
+            ErrorClass::Input,
+            format!("invalid arguments for `{}`:{separator}{what}", self.name),
+        )
+    }
+
+    /// What the schema does not know: a type's own decoding, a key given twice.
+    fn stumbled(&self, error: &DecodeError) -> String {
+        let name = |index: &usize| self.parameters.get(*index).map_or("?", |p| p.name);
+        match error.stumble() {
+            Stumble::Malformed(text) => text.clone(),
+            Stumble::Type(text) => text.clone(),
+            Stumble::Unknown(name) => format!("unknown argument `{name}`"),
+            Stumble::Repeated(index) => {
+                format!("argument `{}` is given twice; give it once", name(index))
+            }
+            Stumble::Missing(index) => format!("missing required argument `{}`", name(index)),
+            Stumble::Constraint(index) => format!(
+                "argument `{}` is outside what its schema allows",
+                name(index)
+            ),
+            Stumble::Value(index, _) if self.is_secret(*index) => {
+                format!("argument `{}` is not of its type", name(index))
+            }
+            Stumble::Value(index, text) => format!("argument `{}`: {text}", name(index)),
+        }
+    }
+
+    fn is_secret(&self, index: usize) -> bool {
+        self.parameters
+            .get(index)
+            .is_some_and(|parameter| parameter.is_secret)
+    }
+
+    /// A typed call has no JSON to walk: the constraint itself says what it wants.
+    pub(crate) fn explain_typed(&self, error: &DecodeError) -> CallError {
+        let Stumble::Constraint(index) = error.stumble() else {
+            return self.refused(&self.stumbled(error));
+        };
+        let name = self.parameters.get(*index).map_or("?", |p| p.name);
+        let property = &self.schema["properties"][name];
+        self.refused(&format!("argument `{name}` must satisfy {property}"))
+    }
+
+    /// How a call shows itself to a person: its name and arguments, secret ones hidden.
+    pub(crate) fn visualize(&self, arguments: Arguments<'_>) -> String {
+        let Ok(Value::Object(map)) = serde_json::from_str(arguments.as_str()) else {
+            return format!("{}(?)", self.name);
+        };
+        let shown: Vec<String> = map
+            .iter()
+            .map(|(key, value)| format!("{key}: {}", self.shown(key, value)))
+            .collect();
+        format!("{}({})", self.name, shown.join(", "))
+    }
+
+    fn shown(&self, key: &str, value: &Value) -> String {
+        let names_it = |p: &&Parameter| p.name == key || p.aliases.contains(&key);
+        match self.parameters.iter().find(names_it) {
+            Some(parameter) if parameter.is_secret => "***".to_owned(),
+            _ => value.to_string(),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! One thing that is wrong with a call's arguments, in words that a model can act on.
+
+use std::fmt;
+
+use serde::Serialize;
+
+#[cfg(test)]
+mod tests;
+
+/// One thing that is wrong with a call's arguments, and what is allowed instead.
+///
+/// It shows itself as its message, which names the place, so that a list of issues reads well as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub struct Issue {
+    path: String,
+    rule: &'static str,
+    message: String,
+}
+
+impl Issue {
+    /// An issue at `path` that breaks `rule`.
+    pub(crate) fn new(
+        path: impl Into<String>,
+        rule: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            path: path.into(),
+            rule,
+            message: message.into(),
+        }
+    }
+
+    /// Where it is: `tags[2]`, `filter.range.from`, or empty for the arguments as a whole.
+    ///
+    /// A property whose name is not an identifier is written `["odd name"]`.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The JSON Schema keyword that is broken: `type`, `required`, `minimum`, ...
+    #[must_use]
+    pub fn rule(&self) -> &'static str {
+        self.rule
+    }
+
+    /// What is wrong and what is allowed, lower case, without a full stop.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Issue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}

@@ -1,0 +1,25 @@
+use serde_json::json;
+
+use crate::schema::Issue;
+
+fn sample() -> Issue {
+    Issue::new("tags[2]", "type", "`tags[2]` must be a string, got 5")
+}
+
+#[test]
+fn shows_itself_as_its_message() {
+    assert_eq!(sample().to_string(), "`tags[2]` must be a string, got 5");
+}
+
+#[test]
+fn serialises_path_rule_and_message() {
+    let shown = serde_json::to_value(sample()).unwrap();
+    let expected = json!({
+        "path": "tags[2]",
+        "rule": "type",
+        "message": "`tags[2]` must be a string, got 5",
+    });
+    assert_eq!(shown, expected);
+    assert_eq!((sample().path(), sample().rule()), ("tags[2]", "type"));
+    assert_eq!(sample().message(), sample().to_string());
+}

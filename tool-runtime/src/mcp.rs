@@ -1,0 +1,5 @@
+//! The Model Context Protocol.
+
+mod server;
+
+pub use server::McpServer;

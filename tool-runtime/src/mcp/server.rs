@@ -1,0 +1,83 @@
+//! A pool as an MCP server.
+
+mod convert;
+mod handler;
+mod stdio;
+
+use crate::pool::ToolPool;
+use handler::PoolHandler;
+use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
+use std::io;
+use stdio::{Descriptors, StdioTransport};
+
+/// A pool of tools as an MCP server.
+///
+/// It speaks both lifecycles: `initialize` (2024-11-05 to 2025-11-25) and the stateless one
+/// of 2026-07-28 with `server/discover`. A wrong argument is a result with `isError`, which
+/// the model can correct; an unknown tool is a protocol error, as the specification says.
+///
+/// Limits: tools only, no prompts or resources; stdio only.
+///
+/// ```no_run
+/// use tool_runtime::McpServer;
+/// use tool_runtime::prelude::*;
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let pool = ToolPool::builder().linked().build()?;
+/// McpServer::new(pool, "notes", "1.2.0").serve_stdio().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct McpServer {
+    handler: PoolHandler,
+}
+
+impl McpServer {
+    /// A server with the name and version that clients are told.
+    pub fn new(pool: ToolPool, name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            handler: PoolHandler::new(pool, name.into(), version.into()),
+        }
+    }
+
+    /// Sets a title for people.
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.handler.set_title(title.into());
+        self
+    }
+
+    /// Tells models how to use the tools together.
+    #[must_use]
+    pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.handler.set_instructions(instructions.into());
+        self
+    }
+
+    /// Serves on standard input and output until the input ends.
+    ///
+    /// From here on the process's standard output is its standard error, so that nothing a
+    /// tool prints can spoil the protocol.
+    ///
+    /// # Errors
+    /// If the standard streams cannot be used.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with its I/O and time drivers.
+    pub async fn serve_stdio(self) -> io::Result<()> {
+        let transport = StdioTransport::new(Descriptors::take()?)?;
+        tracing::info!("serving MCP on stdio");
+        match self.handler.serve(transport).await {
+            Ok(running) => {
+                let reason = running.waiting().await.map_err(io::Error::other)?;
+                tracing::info!(?reason, "the client is gone");
+                Ok(())
+            }
+            // A client that leaves before it said anything is no failure of ours.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Our types to rmcp's, which stay out of the public API.
+
+use crate::content::ContentBlock;
+use crate::definition::ToolDefinition;
+use crate::observation::Observation;
+use rmcp::model::{self, CallToolResult, Tool};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// A definition for clients of 2026-07-28 and later.
+pub(super) fn tool(definition: &ToolDefinition) -> Tool {
+    let json = serde_json::to_value(definition).expect("definitions have string keys");
+    serde_json::from_value(json).expect("a definition's JSON is MCP's `Tool`")
+}
+
+/// A definition for older clients, whose output schemas must have an object at the root.
+pub(super) fn legacy_tool(definition: &ToolDefinition) -> Tool {
+    let mut tool = tool(definition);
+    if let Some(schema) = tool.output_schema.take() {
+        tool.output_schema = Some(if is_object(&schema) {
+            schema
+        } else {
+            wrapped(&schema)
+        });
+    }
+    tool
+}
+
+fn is_object(schema: &Map<String, Value>) -> bool {
+    schema.get("type").is_some_and(|kind| kind == "object")
+}
+
+fn wrapped(schema: &Map<String, Value>) -> Arc<Map<String, Value>> {
+    let mut inner = schema.clone();
+    let definitions = inner.shift_remove("$defs");
+    let mut outer = Map::new();
+    outer.insert("type".to_owned(), "object".into());
+    outer.insert("properties".to_owned(), json!({ "result": inner }));
+    outer.insert("required".to_owned(), json!(["result"]));
+    if let Some(definitions) = definitions {
+        outer.insert("$defs".to_owned(), definitions);
+    }
+    Arc::new(outer)
+}
+
+/// What a call gave back, for a client of either era.
+pub(super) fn result(observation: &Observation, is_modern: bool) -> CallToolResult {
+    let mut result = CallToolResult::success(content(observation));
+    result.is_error = Some(observation.is_error());
+    result.structured_content = observation
+        .structured_json()
+        .and_then(|json| serde_json::from_str(json).ok())
+        .map(|value: Value| match value {
+            value if is_modern || value.is_object() => value,
+            value => json!({ "result": value }),
+        });
+    let meta = observation.meta().cloned().map(model::MetaObject);
+    if meta.is_some() {
+        result.with_meta(meta)
+    } else {
+        result
+    }
+}
+
+/// A failure, in words for the model.
+pub(super) fn failure(message: &str) -> CallToolResult {
+    CallToolResult::error(vec![model::ContentBlock::text(message)])
+}
+
+fn content(observation: &Observation) -> Vec<model::ContentBlock> {
+    match observation.structured_json() {
+        Some(mirror) if observation.content().is_empty() => vec![model::ContentBlock::text(mirror)],
+        _ => observation.content().iter().map(block).collect(),
+    }
+}
+
+fn block(block: &ContentBlock) -> model::ContentBlock {
+    match block {
+        ContentBlock::Text(content) if content.extra.is_none() => {
+            model::ContentBlock::text(&content.text)
+        }
+        other => {
+            let json = serde_json::to_value(other).expect("content has string keys");
+            serde_json::from_value(json).expect("a block's JSON is MCP's `ContentBlock`")
+        }
+    }
+}

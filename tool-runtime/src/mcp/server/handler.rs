@@ -1,0 +1,165 @@
+//! Answers MCP requests from a pool. rmcp keeps the lifecycles and the versions.
+
+use super::convert;
+use super::stdio::RawArguments;
+use crate::error::ErrorClass;
+use crate::pool::ToolPool;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, RequestId,
+    ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Answers MCP requests from a pool.
+#[derive(Clone, Debug)]
+pub(super) struct PoolHandler {
+    pool: ToolPool,
+    config: ServerConfig,
+    /// The tools as the clients of the two eras may see them, converted once.
+    modern: Arc<[Tool]>,
+    legacy: Arc<[Tool]>,
+}
+
+impl PoolHandler {
+    pub(super) fn new(pool: ToolPool, name: String, version: String) -> Self {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let config =
+            ServerConfig::new(capabilities).with_server_info(Implementation::new(name, version));
+        Self {
+            modern: pool.definitions().map(convert::tool).collect(),
+            legacy: pool.definitions().map(convert::legacy_tool).collect(),
+            pool,
+            config,
+        }
+    }
+
+    pub(super) fn set_title(&mut self, title: String) {
+        self.config.server_info.title = Some(title);
+    }
+
+    pub(super) fn set_instructions(&mut self, instructions: String) {
+        self.config.instructions = Some(instructions);
+    }
+}
+
+impl ServerHandler for PoolHandler {
+    fn get_info(&self) -> ServerConfig {
+        self.config.clone()
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        // One page holds everything, so no cursor was ever given out.
+        if let Some(cursor) = request.and_then(|request| request.cursor) {
+            let message = format!("unknown cursor {cursor:?}; list without a cursor");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let tools = if is_modern(&context) {
+            &self.modern
+        } else {
+            &self.legacy
+        };
+        Ok(ListToolsResult::with_all_items(tools.to_vec()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let found = self.modern.binary_search_by(|tool| (*tool.name).cmp(name));
+        found.ok().map(|index| self.modern[index].clone())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = arguments(&request, &context)?;
+        let call = self
+            .pool
+            .context()
+            .with_cancellation(context.ct.clone())
+            .with_call_id(id(&context.id));
+        match self.pool.dispatch(&request.name, &arguments, &call).await {
+            Ok(observation) => Ok(convert::result(&observation, is_modern(&context)).into()),
+            Err(error) if error.class() == ErrorClass::NotFound => {
+                Err(ErrorData::invalid_params(error.message().to_owned(), None))
+            }
+            Err(error) => Ok(convert::failure(error.message()).into()),
+        }
+    }
+
+    // rmcp answers capabilities that were never declared with empty lists; they do not exist.
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<
+            ListResourceTemplatesRequestMethod,
+        >())
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+}
+
+/// Our transport keeps the raw text; other transports hand over a parsed map.
+fn arguments<'a>(
+    request: &CallToolRequestParams,
+    context: &'a RequestContext<RoleServer>,
+) -> Result<Cow<'a, str>, ErrorData> {
+    if let Some(RawArguments(raw)) = context.extensions.get::<RawArguments>() {
+        // A null stands for "none" with clients that always send the field.
+        return Ok(Cow::Borrowed(if raw.get() == "null" {
+            ""
+        } else {
+            raw.get()
+        }));
+    }
+    let Some(map) = &request.arguments else {
+        return Ok(Cow::Borrowed(""));
+    };
+    serde_json::to_string(map)
+        .map(Cow::Owned)
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context
+        .protocol_version()
+        .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+fn id(id: &RequestId) -> String {
+    id.to_string()
+}

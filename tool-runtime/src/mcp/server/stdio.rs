@@ -1,0 +1,34 @@
+//! The protocol over standard input and output: one JSON message a line.
+//!
+//! rmcp brings a transport of its own. This one exists because hosts also hand us sockets and
+//! files, because nothing a tool prints may reach the protocol stream, because every line a peer
+//! gets wrong deserves an answer, and because parsing `tools/call` dominates the cost of a call.
+//!
+//! Limits: one pair of streams per process, no JSON-RPC batches, and on systems without `/proc`
+//! a pipe is served by two threads instead of the runtime's event loop.
+
+mod descriptor;
+mod gate;
+mod lines;
+mod message;
+mod methods;
+#[cfg(unix)]
+mod polled;
+mod present;
+mod pump;
+mod queue;
+mod reader;
+mod refusal;
+#[cfg(unix)]
+mod sort;
+mod tool_call;
+mod transport;
+mod writer;
+
+#[cfg(all(test, unix))]
+mod tests;
+
+pub(crate) use descriptor::Descriptors;
+pub(crate) use methods::is_known_method;
+pub(crate) use tool_call::RawArguments;
+pub(crate) use transport::StdioTransport;

@@ -1,0 +1,194 @@
+//! Cutting the incoming bytes into lines.
+
+use memchr::memchr;
+
+/// Room offered to each read: what a Linux pipe holds.
+pub(super) const CHUNK: usize = 64 * 1024;
+
+/// Longest line that is accepted unless the transport is told otherwise; rmcp's own figure.
+pub(super) const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
+
+/// A buffer that grew beyond this is given back once its lines are consumed.
+const KEEP: usize = 16 * CHUNK;
+
+/// UTF-8's byte order mark, which some hosts write before their first line.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// One line as the peer sent it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    /// A line with something in it, without its end and surrounding white space.
+    Whole(&'a [u8]),
+    /// A line over the limit. Reported once, when the limit is passed; the rest is skipped.
+    TooLong {
+        /// What the limit was.
+        limit: usize,
+    },
+}
+
+/// Bytes read and not yet consumed, with the position the search has reached.
+pub(super) struct LineBuffer {
+    bytes: Vec<u8>,
+    /// Where the first unconsumed line begins.
+    start: usize,
+    /// No newline lies between `start` and here, so that a long line is searched once only.
+    searched: usize,
+    limit: usize,
+    /// Inside a line that was reported as too long.
+    skipping: bool,
+    /// Before the first line, where a byte order mark may stand.
+    at_beginning: bool,
+    ended: bool,
+}
+
+impl LineBuffer {
+    /// An empty buffer for lines of at most `limit` bytes.
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            bytes: Vec::new(),
+            start: 0,
+            searched: 0,
+            limit,
+            skipping: false,
+            at_beginning: true,
+            ended: false,
+        }
+    }
+
+    /// Changes the limit for the lines to come.
+    pub(super) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
+    /// Notes that nothing more will come: what is left counts as a line.
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// Whether [`LineBuffer::end`] was called.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The vector to append to, with at least [`CHUNK`] bytes to spare.
+    pub(super) fn room(&mut self) -> &mut Vec<u8> {
+        self.compact();
+        if self.bytes.capacity() - self.bytes.len() < CHUNK {
+            self.bytes.reserve(CHUNK);
+        }
+        &mut self.bytes
+    }
+
+    /// Appends a chunk somebody else has read; takes it over when there is nothing to join.
+    pub(super) fn append(&mut self, chunk: Vec<u8>) {
+        self.compact();
+        if self.bytes.is_empty() {
+            self.bytes = chunk;
+        } else {
+            self.bytes.extend_from_slice(&chunk);
+        }
+    }
+
+    /// Drops the consumed lines, and the memory one huge line has claimed.
+    fn compact(&mut self) {
+        if self.start == self.bytes.len() {
+            self.bytes.clear();
+            if self.bytes.capacity() > KEEP {
+                self.bytes = Vec::new();
+            }
+        } else if self.start > 0 {
+            self.bytes.drain(..self.start);
+        }
+        self.searched -= self.start;
+        self.start = 0;
+    }
+
+    /// The next line that is not blank, or `None` when more bytes are needed (or none will come).
+    pub(super) fn next_line(&mut self) -> Option<Line<'_>> {
+        loop {
+            let (start, end) = match self.cut()? {
+                Cut::TooLong => return Some(Line::TooLong { limit: self.limit }),
+                Cut::Line { start, end } => (start, end),
+            };
+            // The range is trimmed by number: returning a borrow from inside the loop would
+            // keep `self` borrowed in the next round.
+            let (start, end) = self.trim(start, end);
+            if start < end {
+                return Some(Line::Whole(&self.bytes[start..end]));
+            }
+        }
+    }
+
+    /// Consumes up to and including the next line end.
+    fn cut(&mut self) -> Option<Cut> {
+        loop {
+            let start = self.start;
+            let Some(found) = memchr(b'\n', &self.bytes[self.searched..]) else {
+                return self.cut_unfinished();
+            };
+            let end = self.searched + found;
+            self.consume(end + 1);
+            if std::mem::take(&mut self.skipping) {
+                continue;
+            }
+            return Some(self.judge(start, end));
+        }
+    }
+
+    /// What to do when no line end is in sight.
+    fn cut_unfinished(&mut self) -> Option<Cut> {
+        let (start, end) = (self.start, self.bytes.len());
+        self.searched = end;
+        if self.skipping {
+            self.consume(end);
+            return None;
+        }
+        if end - start > self.limit {
+            self.consume(end);
+            self.skipping = true;
+            return Some(Cut::TooLong);
+        }
+        if !self.ended || start == end {
+            return None;
+        }
+        self.consume(end);
+        Some(self.judge(start, end))
+    }
+
+    /// Moves past everything before `position`.
+    fn consume(&mut self, position: usize) {
+        self.start = position;
+        self.searched = position;
+    }
+
+    /// Applies the limit to a complete line.
+    fn judge(&self, start: usize, end: usize) -> Cut {
+        if end - start > self.limit {
+            return Cut::TooLong;
+        }
+        Cut::Line { start, end }
+    }
+
+    /// Narrows a line to its content: no byte order mark, no white space (so no carriage return).
+    fn trim(&mut self, mut start: usize, end: usize) -> (usize, usize) {
+        if std::mem::take(&mut self.at_beginning) && self.bytes[start..end].starts_with(BOM) {
+            start += BOM.len();
+        }
+        let line = &self.bytes[start..end];
+        let leading = line.len() - line.trim_ascii_start().len();
+        (start + leading, start + line.trim_ascii_end().len())
+    }
+}
+
+/// A line by position, so that it can be judged without borrowing the buffer.
+enum Cut {
+    /// The bytes from `start` to `end`, line end excluded.
+    Line {
+        /// First byte.
+        start: usize,
+        /// One past the last byte.
+        end: usize,
+    },
+    /// Over the limit.
+    TooLong,
+}

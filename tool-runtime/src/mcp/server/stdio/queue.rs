@@ -1,0 +1,144 @@
+//! Bytes on their way out, and what is known about the way.
+
+use std::io;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+/// Bytes that may wait before senders are held up, unless the transport is told otherwise.
+pub(super) const DEFAULT_QUEUE_LIMIT: usize = 4 * 1024 * 1024;
+
+/// An empty buffer that grew beyond this is given back.
+const KEEP: usize = 1024 * 1024;
+
+/// Written bytes are removed from a buffer that is still in use once there are this many.
+const COMPACT: usize = 256 * 1024;
+
+/// Lines that wait to be written. Plain data: whoever holds the lock moves it.
+pub(super) struct Queue {
+    bytes: Vec<u8>,
+    /// How many of `bytes` are written already.
+    written: usize,
+    /// Bytes a writing thread has taken out and not yet reported as written.
+    in_hand: usize,
+    limit: usize,
+    fault: Option<Arc<io::Error>>,
+    closed: bool,
+    /// The descriptor was full: a task waits for it, nobody else needs to try.
+    pub(super) stuck: bool,
+}
+
+impl Queue {
+    /// An empty queue.
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            bytes: Vec::new(),
+            written: 0,
+            in_hand: 0,
+            limit,
+            fault: None,
+            closed: false,
+            stuck: false,
+        }
+    }
+
+    /// Changes how many bytes may wait.
+    pub(super) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
+    /// Appends one message and a newline. A message that cannot be serialised leaves no trace.
+    pub(super) fn push(&mut self, message: &impl Serialize) -> io::Result<()> {
+        self.check()?;
+        if self.closed {
+            return Err(io::Error::new(
+                io::ErrorKind::NotConnected,
+                "the transport is closed",
+            ));
+        }
+        let start = self.bytes.len();
+        if let Err(error) = serde_json::to_writer(&mut self.bytes, message) {
+            self.bytes.truncate(start);
+            return Err(error.into());
+        }
+        self.bytes.push(b'\n');
+        Ok(())
+    }
+
+    /// What is to be written next.
+    pub(super) fn unwritten(&self) -> &[u8] {
+        &self.bytes[self.written..]
+    }
+
+    /// Notes that `count` bytes of [`Queue::unwritten`] are out.
+    pub(super) fn advance(&mut self, count: usize) {
+        self.written += count;
+        if self.written == self.bytes.len() {
+            self.reset();
+        } else if self.written >= COMPACT && self.written >= self.bytes.len() - self.written {
+            self.bytes.drain(..self.written);
+            self.written = 0;
+        }
+    }
+
+    /// Swaps everything that waits into `batch`, which must be empty.
+    pub(super) fn take_batch(&mut self, batch: &mut Vec<u8>) {
+        std::mem::swap(&mut self.bytes, batch);
+        self.in_hand = batch.len();
+    }
+
+    /// Notes that the batch is out.
+    pub(super) fn batch_written(&mut self) {
+        self.in_hand = 0;
+    }
+
+    /// Gives up: nothing can be written any more, what waits is lost.
+    pub(super) fn fail(&mut self, error: io::Error) {
+        tracing::debug!(%error, "writing to the peer failed");
+        self.fault = Some(Arc::new(error));
+        self.in_hand = 0;
+        self.reset();
+    }
+
+    /// Accepts no further message; what waits is still written.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Whether [`Queue::close`] was called.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Whether senders have to wait.
+    pub(super) fn is_full(&self) -> bool {
+        self.waiting() > self.limit
+    }
+
+    /// Whether everything is out.
+    pub(super) fn is_drained(&self) -> bool {
+        self.waiting() == 0
+    }
+
+    /// The error that ended writing, if one did.
+    pub(super) fn check(&self) -> io::Result<()> {
+        match &self.fault {
+            Some(fault) => Err(io::Error::new(fault.kind(), Arc::clone(fault))),
+            None => Ok(()),
+        }
+    }
+
+    /// Bytes not yet given to the system.
+    fn waiting(&self) -> usize {
+        self.bytes.len() - self.written + self.in_hand
+    }
+
+    /// Empties the buffer, keeping its memory only when that is little.
+    fn reset(&mut self) {
+        self.written = 0;
+        self.bytes.clear();
+        if self.bytes.capacity() > KEEP {
+            self.bytes = Vec::new();
+        }
+    }
+}

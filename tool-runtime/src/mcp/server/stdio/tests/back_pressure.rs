@@ -1,0 +1,117 @@
+//! A peer that reads slowly, late, or not at all.
+
+use std::io;
+use std::pin::pin;
+
+use rmcp::transport::Transport;
+
+use super::support::{Peer, blocking, bulky, id_of, over_pipes, over_sockets, ping, poll_once};
+use crate::stdio::StdioTransport;
+
+/// More than a pipe or a socket takes without being read.
+const BULK: usize = 1024 * 1024;
+
+/// Ids of the messages a peer reads, byte by byte if it is slow.
+fn read_ids(mut peer: Peer, count: i64) -> Vec<i64> {
+    (0..count)
+        .map(|_| peer.expect()["id"].as_i64().expect("a number"))
+        .collect()
+}
+
+/// Many bulky messages, queued at once, read late.
+async fn floods((peer, transport): (Peer, StdioTransport)) {
+    let mut transport = transport.with_queue_limit(1000);
+    let sends: Vec<_> = (0..50)
+        .map(|id| tokio::spawn(transport.send(bulky(id, BULK / 10))))
+        .collect();
+    let ids = blocking(move || read_ids(peer, 50)).await;
+    assert_eq!(ids, (0..50).collect::<Vec<_>>());
+    for send in sends {
+        send.await.expect("no panic").expect("sent");
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_lost_or_reordered_on_a_pipe() {
+    floods(over_pipes()).await;
+}
+
+#[tokio::test]
+async fn nothing_is_lost_or_reordered_on_a_socket() {
+    floods(over_sockets()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_or_reordered_on_two_workers() {
+    floods(over_pipes()).await;
+}
+
+#[tokio::test]
+async fn send_waits_while_too_much_is_unwritten() {
+    let (peer, transport) = over_pipes();
+    let mut transport = transport.with_queue_limit(1000);
+    let mut send = pin!(transport.send(bulky(0, BULK)));
+    assert!(poll_once(send.as_mut()).is_pending());
+    let ids = tokio::spawn(blocking(move || read_ids(peer, 1)));
+    send.await.expect("sent");
+    assert_eq!(ids.await.expect("no panic"), [0]);
+}
+
+#[tokio::test]
+async fn requests_wait_while_too_much_is_unwritten() {
+    let (mut peer, transport) = over_pipes();
+    let mut transport = transport.with_queue_limit(1000);
+    peer.write(ping(7));
+    let mut send = pin!(transport.send(bulky(0, BULK)));
+    assert!(poll_once(send.as_mut()).is_pending());
+    assert!(poll_once(pin!(transport.receive())).is_pending());
+    let ids = tokio::spawn(blocking(move || read_ids(peer, 1)));
+    assert_eq!(id_of(transport.receive().await), Some(7));
+    assert_eq!(ids.await.expect("no panic"), [0]);
+}
+
+#[tokio::test]
+async fn a_waiting_send_fails_when_the_reader_leaves() {
+    let (peer, transport) = over_pipes();
+    let mut transport = transport.with_queue_limit(1000);
+    let mut send = pin!(transport.send(bulky(0, BULK)));
+    assert!(poll_once(send.as_mut()).is_pending());
+    drop(peer);
+    let error = send.await.expect_err("nobody reads");
+    assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+}
+
+#[tokio::test]
+async fn close_writes_what_was_never_polled() {
+    let (mut peer, mut transport) = over_pipes();
+    drop(transport.send(bulky(1, 10)));
+    drop(transport.send(bulky(2, 10)));
+    transport.close().await.expect("closed");
+    assert_eq!(peer.expect()["id"], 1);
+    assert_eq!(peer.expect()["id"], 2);
+}
+
+#[tokio::test]
+async fn close_waits_for_a_late_reader() {
+    let (peer, mut transport) = over_pipes();
+    transport.send(bulky(1, BULK)).await.expect("queued");
+    let ids = tokio::spawn(blocking(move || read_ids(peer, 1)));
+    transport.close().await.expect("closed");
+    assert_eq!(ids.await.expect("no panic"), [1]);
+}
+
+#[tokio::test]
+async fn a_dropped_transport_still_writes() {
+    let (peer, mut transport) = over_pipes();
+    transport.send(bulky(1, BULK)).await.expect("queued");
+    drop(transport);
+    assert_eq!(blocking(move || read_ids(peer, 1)).await, [1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_gives_up_on_a_peer_that_never_reads() {
+    let (_peer, mut transport) = over_pipes();
+    transport.send(bulky(1, BULK)).await.expect("queued");
+    let error = transport.close().await.expect_err("nobody reads");
+    assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+}

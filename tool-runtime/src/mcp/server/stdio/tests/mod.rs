@@ -1,0 +1,11 @@
+//! Behaviour over real pipes, sockets and files, seen from the peer's side.
+
+mod back_pressure;
+mod cancellation;
+mod channels;
+mod lines;
+mod parsing;
+mod refusals;
+mod session;
+mod support;
+mod take;

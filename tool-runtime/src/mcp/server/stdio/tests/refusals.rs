@@ -1,0 +1,138 @@
+//! What a peer hears about lines that are no messages.
+
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+
+use super::support::{id_of, over_pipes, ping};
+use crate::stdio::message::parse;
+
+/// Code and id of the answer to a line; `None` when it is ignored.
+fn refusal(line: &[u8]) -> Option<(i64, Value)> {
+    match parse(line) {
+        Ok(None) => None,
+        Ok(Some(message)) => panic!("taken for a message: {message:?}"),
+        Err(refusal) => {
+            let answer = serde_json::to_value(&refusal).expect("serialisable");
+            assert_eq!(answer["jsonrpc"], "2.0");
+            let code = answer["error"]["code"].as_i64().expect("a code");
+            Some((code, answer["id"].clone()))
+        }
+    }
+}
+
+#[test]
+fn what_is_not_json_is_a_parse_error() {
+    for line in [
+        "{",
+        "hello",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,}",
+        "{} {}",
+        "[1,",
+    ] {
+        assert_eq!(
+            refusal(line.as_bytes()),
+            Some((-32700, Value::Null)),
+            "{line}"
+        );
+    }
+    assert_eq!(refusal(b"{\"a\":\"\xff\"}"), Some((-32700, Value::Null)));
+}
+
+#[test]
+fn what_is_no_message_is_an_invalid_request() {
+    let cases = [
+        ("{}", json!(null)),
+        ("5", json!(null)),
+        ("\"text\"", json!(null)),
+        (r#"{"id":7}"#, json!(7)),
+        (r#"{"jsonrpc":"1.0","id":"x","method":"ping"}"#, json!("x")),
+        (r#"{"id":7,"method":"ping"}"#, json!(7)),
+        (r#"{"jsonrpc":"2.0","id":7,"method":5}"#, json!(7)),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            json!(null),
+        ),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":[1],"id":2}"#, json!(null)),
+        (
+            r#"{"jsonrpc":"2.0","id":7,"method":"ping","result":null}"#,
+            json!(null),
+        ),
+        (r#"{"jsonrpc":"2.0","id":7,"error":"text"}"#, json!(null)),
+    ];
+    for (line, id) in cases {
+        assert_eq!(refusal(line.as_bytes()), Some((-32600, id)), "{line}");
+    }
+}
+
+#[test]
+fn a_batch_is_refused_in_words() {
+    let line = br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#;
+    let answer = serde_json::to_value(parse(line).expect_err("a refusal")).expect("serialisable");
+    assert_eq!(answer["error"]["code"], -32600);
+    let text = answer["error"]["message"].as_str().expect("a text");
+    assert!(text.contains("batches are not supported"), "{text}");
+}
+
+#[test]
+fn a_request_with_unusable_parameters_is_answered() {
+    let cases = [
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}"#,
+            -32602,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":"x"}"#,
+            -32602,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":1,"name":"t"}}"#,
+            -32602,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"x/y","params":[1]}"#,
+            -32601,
+        ),
+    ];
+    for (line, code) in cases {
+        assert_eq!(refusal(line.as_bytes()), Some((code, json!(1))), "{line}");
+    }
+}
+
+#[test]
+fn an_id_is_repeated_as_it_was_written() {
+    let line = br#"{"jsonrpc":"2.0","id":98765432109876543210,"method":"tools/list"}"#;
+    let answer = serde_json::to_string(&parse(line).expect_err("a refusal")).expect("text");
+    assert!(answer.contains("\"id\":98765432109876543210,"), "{answer}");
+}
+
+#[test]
+fn a_notification_is_never_answered() {
+    let line = br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[1]}"#;
+    assert_eq!(refusal(line), None);
+}
+
+#[tokio::test]
+async fn the_next_message_is_served_after_each_of_them() {
+    let (mut peer, transport) = over_pipes();
+    let mut transport = transport.with_line_limit(100);
+    let long = "x".repeat(101);
+    for (id, bad) in (0..).zip(["{", "{}", "[]", long.as_str()]) {
+        peer.write(format!("{bad}\n{}", ping(id)));
+        assert_eq!(id_of(transport.receive().await), Some(id));
+        assert_eq!(peer.expect()["id"], Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn an_oversized_line_names_the_limit() {
+    let (mut peer, transport) = over_pipes();
+    let mut transport = transport.with_line_limit(1000);
+    peer.write(format!("{}\n{}", "x".repeat(5000), ping(1)));
+    assert_eq!(id_of(transport.receive().await), Some(1));
+    let answer = peer.expect();
+    assert_eq!(answer["id"], Value::Null);
+    assert_eq!(answer["error"]["code"], -32600);
+    let text = answer["error"]["message"].as_str().expect("a text");
+    assert!(text.contains("1000 bytes"), "{text}");
+}

@@ -1,0 +1,129 @@
+//! A peer for the transport under test.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use rmcp::RoleServer;
+use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rustix::pipe::{PipeFlags, pipe_with};
+use serde_json::{Value, json};
+
+use crate::stdio::StdioTransport;
+
+/// The other ends of a transport's descriptors, used with blocking calls.
+pub(super) struct Peer {
+    /// What the transport reads.
+    pub(super) to: File,
+    /// What the transport writes.
+    pub(super) from: BufReader<File>,
+}
+
+impl Peer {
+    /// Writes bytes as they are.
+    pub(super) fn write(&mut self, bytes: impl AsRef<[u8]>) {
+        self.to.write_all(bytes.as_ref()).expect("the pipe is open");
+    }
+
+    /// Reads one message; `None` at the end.
+    pub(super) fn read(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        let length = self.from.read_line(&mut line).expect("readable UTF-8");
+        (length > 0).then(|| serde_json::from_str(&line).expect("a line of JSON"))
+    }
+
+    /// Reads one message that has to come.
+    pub(super) fn expect(&mut self) -> Value {
+        self.read().expect("a message before the end")
+    }
+
+    /// Writes a request and reads the next message.
+    pub(super) fn ask(&mut self, request: &Value) -> Value {
+        self.write(format!("{request}\n"));
+        self.expect()
+    }
+}
+
+/// A pipe, reading end first.
+pub(super) fn pipe() -> (OwnedFd, OwnedFd) {
+    pipe_with(PipeFlags::CLOEXEC).expect("a pipe")
+}
+
+/// Two connected sockets.
+fn sockets() -> (OwnedFd, OwnedFd) {
+    let (left, right) = UnixStream::pair().expect("a socket pair");
+    (left.into(), right.into())
+}
+
+/// The descriptors of a transport over two pairs, and the peer at their other ends.
+fn ends(input: (OwnedFd, OwnedFd), output: (OwnedFd, OwnedFd)) -> (Peer, OwnedFd, OwnedFd) {
+    let peer = Peer {
+        to: input.1.into(),
+        from: BufReader::new(output.0.into()),
+    };
+    (peer, input.0, output.1)
+}
+
+/// Descriptors of two pipes.
+pub(super) fn pipe_ends() -> (Peer, OwnedFd, OwnedFd) {
+    ends(pipe(), pipe())
+}
+
+/// Descriptors of two socket pairs, which is what a host written for Node hands out.
+pub(super) fn socket_ends() -> (Peer, OwnedFd, OwnedFd) {
+    ends(sockets(), sockets())
+}
+
+/// A transport over pipes.
+pub(super) fn over_pipes() -> (Peer, StdioTransport) {
+    connect(pipe_ends())
+}
+
+/// A transport over sockets.
+pub(super) fn over_sockets() -> (Peer, StdioTransport) {
+    connect(socket_ends())
+}
+
+/// Builds the transport.
+pub(super) fn connect((peer, input, output): (Peer, OwnedFd, OwnedFd)) -> (Peer, StdioTransport) {
+    let transport = StdioTransport::from_descriptors(input, output).expect("a transport");
+    (peer, transport)
+}
+
+/// A line that rmcp delivers in every state of the session.
+pub(super) fn ping(id: i64) -> String {
+    format!(
+        "{}\n",
+        json!({"jsonrpc": "2.0", "id": id, "method": "ping"})
+    )
+}
+
+/// A message of about `size` bytes, recognisable by its id.
+pub(super) fn bulky(id: i64, size: usize) -> TxJsonRpcMessage<RoleServer> {
+    let error = ErrorData::internal_error("x".repeat(size), None);
+    JsonRpcMessage::error(error, Some(RequestId::Number(id)))
+}
+
+/// The id of a request.
+pub(super) fn id_of(message: Option<RxJsonRpcMessage<RoleServer>>) -> Option<i64> {
+    match message?.into_request().expect("a request").1 {
+        RequestId::Number(id) => Some(id),
+        RequestId::String(_) => None,
+    }
+}
+
+/// Polls once, as one round of rmcp's `select!` does.
+pub(super) fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Runs blocking code of a peer without holding up the runtime.
+pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work)
+        .await
+        .expect("no panic in the peer")
+}

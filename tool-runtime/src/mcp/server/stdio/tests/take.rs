@@ -1,0 +1,60 @@
+//! Taking the standard streams, in a process of its own.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use rmcp::transport::Transport;
+
+use super::support::{bulky, id_of, ping};
+use crate::stdio::{Descriptors, StdioTransport};
+
+/// Tells the test below that it is the child.
+const CHILD: &str = "STDIO_TAKE_CHILD";
+
+/// The child's part, a test so that the child can be told to run it.
+#[tokio::test]
+async fn child() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    let mut transport = StdioTransport::take().expect("the streams");
+    assert!(Descriptors::take().is_err());
+    println!("printed by a tool");
+    assert_eq!(
+        std::io::read_to_string(std::io::stdin()).expect("empty"),
+        ""
+    );
+    let id = id_of(transport.receive().await).expect("a request");
+    transport.send(bulky(id, 10)).await.expect("sent");
+    println!("printed by a tool");
+    assert!(transport.receive().await.is_none());
+    transport.close().await.expect("closed");
+}
+
+#[test]
+fn prints_go_to_standard_error_and_messages_to_the_peer() {
+    let test = module_path!()
+        .split_once("::")
+        .expect("a crate")
+        .1
+        .to_owned()
+        + "::child";
+    let mut child = Command::new(std::env::current_exe().expect("this program"))
+        .args([&test, "--exact", "--nocapture", "--test-threads=1"])
+        .env(CHILD, "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a child");
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(ping(5).as_bytes()).expect("written");
+    drop(stdin);
+    let output = child.wait_with_output().expect("its output");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stdout}{stderr}");
+    assert_eq!(stdout.matches("\"id\":5").count(), 1, "{stdout}");
+    assert!(!stdout.contains("printed by a tool"), "{stdout}");
+    assert_eq!(stderr.matches("printed by a tool").count(), 2, "{stderr}");
+}

@@ -1,0 +1,164 @@
+//! The transport rmcp's service loop drives.
+
+use std::io;
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+
+use super::descriptor::Descriptors;
+use super::gate::Gate;
+use super::lines::{DEFAULT_LINE_LIMIT, Line, LineBuffer};
+use super::message::parse;
+use super::pump::Pump;
+use super::reader::Reader;
+use super::refusal::Refusal;
+use super::writer::Writer;
+
+/// How long closing waits for a peer that does not read.
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+
+/// Newline-delimited JSON over the standard streams, or over any two descriptors.
+pub(crate) struct StdioTransport {
+    reader: Reader,
+    lines: LineBuffer,
+    gate: Gate,
+    writer: Writer,
+    pump: Pump,
+}
+
+impl StdioTransport {
+    /// Takes the process's standard streams: see [`Descriptors::take`] and [`Self::new`].
+    pub(crate) fn take() -> io::Result<Self> {
+        Self::new(Descriptors::take()?)
+    }
+
+    /// Serves streams taken earlier. Call it inside a runtime that has its I/O and time drivers.
+    #[cfg(unix)]
+    pub(crate) fn new(descriptors: Descriptors) -> io::Result<Self> {
+        Self::from_descriptors(descriptors.input, descriptors.output)
+    }
+
+    /// Serves the standard streams with two threads.
+    #[cfg(not(unix))]
+    pub(crate) fn new(_: Descriptors) -> io::Result<Self> {
+        let pump = Pump::thread(io::stdout())?;
+        Ok(Self::assemble(Reader::thread(io::stdin())?, pump))
+    }
+
+    /// Serves any two descriptors, each read or written in the way its kind allows.
+    #[cfg(unix)]
+    pub(crate) fn from_descriptors(input: OwnedFd, output: OwnedFd) -> io::Result<Self> {
+        let pump = Pump::open(output)?;
+        Ok(Self::assemble(Reader::open(input)?, pump))
+    }
+
+    /// A transport in its initial state.
+    fn assemble(reader: Reader, (writer, pump): (Writer, Pump)) -> Self {
+        Self {
+            reader,
+            lines: LineBuffer::new(DEFAULT_LINE_LIMIT),
+            gate: Gate::default(),
+            writer,
+            pump,
+        }
+    }
+
+    /// Sets how many bytes a line may have (16 MiB by default).
+    pub(crate) fn with_line_limit(mut self, limit: usize) -> Self {
+        self.lines.set_limit(limit);
+        self
+    }
+
+    /// Sets how many unwritten bytes may wait before senders do (4 MiB by default).
+    pub(crate) fn with_queue_limit(self, limit: usize) -> Self {
+        self.writer.set_limit(limit);
+        self
+    }
+}
+
+impl Transport<RoleServer> for StdioTransport {
+    type Error = io::Error;
+
+    /// Queues at once, so that the order of the calls is the order on the wire, and writes when
+    /// polled, so that what was queued meanwhile goes out in the same system call.
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let queued = self.writer.push(&message);
+        self.writer.flush();
+        let writer = self.writer.clone();
+        async move {
+            queued?;
+            writer.flush();
+            writer.room().await
+        }
+    }
+
+    /// The next message; `None` after the last one. Cancel safe: no state lives in the future.
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            // Lines that are already here never wait for anything; without this the handlers
+            // of a busy peer's requests would not get to run.
+            tokio::task::coop::consume_budget().await;
+            // A peer that does not read its answers gets no further requests served. When it
+            // is gone there is nothing to wait for, and its requests end with its input.
+            let _ = self.writer.room().await;
+            if let Some(line) = self.lines.next_line() {
+                match accept(line, &mut self.gate, &self.writer) {
+                    Some(message) => return Some(message),
+                    None => continue,
+                }
+            }
+            if self.lines.has_ended() {
+                return None;
+            }
+            self.reader.fill(&mut self.lines).await;
+        }
+    }
+
+    /// Waits until everything is written, but not for long.
+    async fn close(&mut self) -> io::Result<()> {
+        self.writer.flush();
+        self.writer.close();
+        let drained = tokio::time::timeout(CLOSE_LIMIT, self.writer.drained()).await;
+        self.pump.stop();
+        drained.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl Drop for StdioTransport {
+    /// rmcp drops the transport without closing it when a handshake fails: what is queued still
+    /// goes out, as long as the runtime lives.
+    fn drop(&mut self) {
+        self.writer.flush();
+        self.writer.close();
+    }
+}
+
+/// The message in a line. A line that is none is answered here and now, and forgotten.
+fn accept(
+    line: Line<'_>,
+    gate: &mut Gate,
+    writer: &Writer,
+) -> Option<RxJsonRpcMessage<RoleServer>> {
+    let parsed = match line {
+        Line::Whole(bytes) => parse(bytes),
+        Line::TooLong { limit } => Err(Refusal::too_long(limit)),
+    };
+    match parsed {
+        Ok(message) => message.filter(|message| gate.admits(message)),
+        Err(refusal) => {
+            tracing::debug!(?refusal, "refusing a line");
+            // Fails only when the peer does not listen any more.
+            if writer.push(&refusal).is_ok() {
+                writer.flush();
+            }
+            None
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Return values that become observations without a schema, and `Json` for those with one.
+
+use super::Observation;
+use crate::content::ContentBlock;
+use crate::error::ToolError;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// A return value that becomes an [`Observation`].
+///
+/// Implemented for `()`, text, numbers, `bool`, [`ContentBlock`] and lists of it,
+/// [`Observation`], [`serde_json::Value`], [`Json`], and results of these. A `#[tool]`
+/// function may also return any other `T: Serialize + JsonSchema`: the macro finds that out
+/// and does what `Json` does.
+///
+/// ```
+/// use tool_runtime::{ContentBlock, IntoObservation, Observation, ToolError};
+///
+/// struct Picture(String);
+///
+/// impl IntoObservation for Picture {
+///     fn into_observation(self) -> Result<Observation, ToolError> {
+///         Ok(ContentBlock::image(self.0, "image/png").into())
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot return `{Self}`",
+    label = "not something a model can be shown",
+    note = "return text, a number, `()`, `Observation`, `ContentBlock`, or derive `serde::Serialize` and `schemars::JsonSchema` for a structured value; `Result<T, E>` of any of these works with every `E` that is an error or prints"
+)]
+pub trait IntoObservation {
+    /// Converts it.
+    ///
+    /// # Errors
+    /// What the tool wants the model and the operator to know instead of a value.
+    fn into_observation(self) -> Result<Observation, ToolError>;
+
+    /// The schema of the structured value, if there is one. Default: none.
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema>
+    where
+        Self: Sized,
+    {
+        let _ = generator;
+        None
+    }
+}
+
+/// A structured return value, said by hand: for closures and hand-written actions, where no
+/// macro finds out that the type is `Serialize + JsonSchema`.
+///
+/// ```
+/// use tool_runtime::{IntoObservation, Json};
+///
+/// #[derive(serde::Serialize, schemars::JsonSchema)]
+/// struct Sum { sum: i64 }
+///
+/// let observation = Json(Sum { sum: 42 }).into_observation()?;
+/// assert_eq!(observation.structured_json(), Some(r#"{"sum":42}"#));
+/// # Ok::<(), tool_runtime::ToolError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Json<T>(
+    /// The value.
+    pub T,
+);
+
+impl<T: Serialize + JsonSchema> IntoObservation for Json<T> {
+    fn into_observation(self) -> Result<Observation, ToolError> {
+        Observation::structured(&self.0)
+    }
+
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        Some(T::json_schema(generator))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: IntoObservation, E: Into<ToolError>> IntoObservation for Result<T, E> {
+    fn into_observation(self) -> Result<Observation, ToolError> {
+        self.map_err(Into::into)?.into_observation()
+    }
+
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        T::output_schema(generator)
+    }
+}
+
+impl IntoObservation for Observation {
+    fn into_observation(self) -> Result<Observation, ToolError> {
+        Ok(self)
+    }
+}
+
+/// Nothing to say: no content.
+impl IntoObservation for () {
+    fn into_observation(self) -> Result<Observation, ToolError> {
+        Ok(Observation::default())
+    }
+}
+
+impl IntoObservation for ContentBlock {
+    fn into_observation(self) -> Result<Observation, ToolError> {
+        Ok(self.into())
+    }
+}
+
+impl IntoObservation for Vec<ContentBlock> {
+    fn into_observation(self) -> Result<Observation, ToolError> {
+        Ok(Observation {
+            content: self.into(),
+            ..Observation::default()
+        })
+    }
+}
+
+/// A structured value without a schema: an object is structured, everything is text.
+impl IntoObservation for Value {
+    fn into_observation(self) -> Result<Observation, ToolError> {
+        let observation = Observation::structured(&self)?;
+        Ok(if self.is_object() {
+            observation
+        } else {
+            observation.into_plain_text()
+        })
+    }
+}
+
+impl IntoObservation for Map<String, Value> {
+    fn into_observation(self) -> Result<Observation, ToolError> {
+        Observation::structured(&self)
+    }
+}
+
+/// Types that are shown as they print.
+macro_rules! text {
+    ($($text:ty => $value:ident $as_string:expr),* $(,)?) => {$(
+        impl IntoObservation for $text {
+            fn into_observation(self) -> Result<Observation, ToolError> {
+                let $value = self;
+                Ok(Observation::text($as_string))
+            }
+        }
+    )*};
+}
+
+text! {
+    String => value value,
+    &'static str => value value,
+    Box<str> => value value,
+    Cow<'static, str> => value value,
+    char => value value,
+    bool => value value.to_string(),
+    i8 => value value.to_string(),
+    i16 => value value.to_string(),
+    i32 => value value.to_string(),
+    i64 => value value.to_string(),
+    i128 => value value.to_string(),
+    isize => value value.to_string(),
+    u8 => value value.to_string(),
+    u16 => value value.to_string(),
+    u32 => value value.to_string(),
+    u64 => value value.to_string(),
+    u128 => value value.to_string(),
+    usize => value value.to_string(),
+    f32 => value value.to_string(),
+    f64 => value value.to_string(),
+}

@@ -1,0 +1,241 @@
+//! Finds out what a function's return type is, whatever alias it is written with.
+//!
+//! schemars implements `JsonSchema` for `Result`, so one blanket implementation for
+//! structured values and one for results would overlap. Generated code therefore asks the
+//! compiler's method resolution: a first stage splits results from the rest and hands on a
+//! probe of the success type, a second prefers our own conversion over a structured value,
+//! and the last level gives a type that fits none its one error.
+
+use crate::error::ToolError;
+use crate::observation::{IntoObservation, Json, Observation};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use std::fmt::Display;
+use std::marker::PhantomData;
+
+/// How a return type becomes an observation, and the schema it has.
+pub struct Output<T> {
+    observe: fn(T) -> Result<Observation, ToolError>,
+    schema: fn(&mut SchemaGenerator) -> Option<Schema>,
+}
+
+impl<T> Output<T> {
+    /// Converts a value.
+    ///
+    /// # Errors
+    /// The tool's own error.
+    pub fn observe(&self, value: T) -> Result<Observation, ToolError> {
+        (self.observe)(value)
+    }
+
+    /// The structured value's schema.
+    pub fn schema(&self, generator: &mut SchemaGenerator) -> Option<Schema> {
+        (self.schema)(generator)
+    }
+}
+
+/// A probe of a return type.
+pub struct Returned<T>(PhantomData<fn() -> T>);
+
+impl<T> Returned<T> {
+    /// The probe.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+/// A probe of a success type.
+pub struct Success<T>(PhantomData<fn() -> T>);
+
+/// A probe of an error type.
+pub struct Failure<E>(PhantomData<fn() -> E>);
+
+/// There is no error type.
+pub struct NoFailure;
+
+impl NoFailure {
+    /// As [`Failure`] has one.
+    pub fn kind(&self) -> Self {
+        Self
+    }
+}
+
+/// Stage one: inherent methods win over those of [`PlainKind`], so results are found first.
+impl<T, E> Returned<Result<T, E>> {
+    /// The probe of `T`.
+    pub fn success(&self) -> Success<T> {
+        Success(PhantomData)
+    }
+
+    /// The probe of `E`.
+    pub fn failure(&self) -> Failure<E> {
+        Failure(PhantomData)
+    }
+
+    /// Puts the two kinds together.
+    pub fn with<S: SuccessKind<T>, F: FailureKind<E>>(&self, _: S, _: F) -> Output<Result<T, E>> {
+        Output {
+            observe: |result| S::observe(result.map_err(F::convert)?),
+            schema: S::schema,
+        }
+    }
+}
+
+/// Stage one for everything that is no result.
+pub trait PlainKind<T> {
+    /// The probe of the type itself.
+    fn success(&self) -> Success<T> {
+        Success(PhantomData)
+    }
+
+    /// There is no error type.
+    fn failure(&self) -> NoFailure {
+        NoFailure
+    }
+
+    /// Takes the one kind.
+    fn with<S: SuccessKind<T>>(&self, _: S, _: NoFailure) -> Output<T> {
+        Output {
+            observe: S::observe,
+            schema: S::schema,
+        }
+    }
+}
+
+impl<T> PlainKind<T> for Returned<T> {}
+
+/// How a success becomes an observation.
+pub trait SuccessKind<T> {
+    /// Converts it.
+    ///
+    /// # Errors
+    /// The tool's own error.
+    fn observe(value: T) -> Result<Observation, ToolError>;
+    /// Its schema.
+    fn schema(generator: &mut SchemaGenerator) -> Option<Schema>;
+}
+
+/// Stage two, first choice: [`IntoObservation`].
+pub struct Own;
+
+impl<T: IntoObservation> SuccessKind<T> for Own {
+    fn observe(value: T) -> Result<Observation, ToolError> {
+        value.into_observation()
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        T::output_schema(generator)
+    }
+}
+
+/// Stage two, second choice: a structured value.
+pub struct Structured;
+
+impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
+    fn observe(value: T) -> Result<Observation, ToolError> {
+        Json(value).into_observation()
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        Json::<T>::output_schema(generator)
+    }
+}
+
+/// Selects [`Own`].
+pub trait OwnKind {
+    /// The kind.
+    fn kind(&self) -> Own {
+        Own
+    }
+}
+
+impl<T: IntoObservation> OwnKind for &&Success<T> {}
+
+/// Selects [`Structured`].
+pub trait StructuredKind {
+    /// The kind.
+    fn kind(&self) -> Structured {
+        Structured
+    }
+}
+
+impl<T: Serialize + JsonSchema> StructuredKind for &Success<T> {}
+
+/// Reached by types that fit nowhere: the bound it then breaks carries the message.
+pub trait UnfitKind<T> {
+    /// The kind.
+    fn kind(&self) -> Own
+    where
+        T: IntoObservation,
+    {
+        Own
+    }
+}
+
+impl<T> UnfitKind<T> for Success<T> {}
+
+/// How an error type becomes a [`ToolError`].
+pub trait FailureKind<E> {
+    /// Converts it.
+    fn convert(error: E) -> ToolError;
+}
+
+/// First choice: errors, texts and [`ToolError`] itself.
+pub struct Convertible;
+
+impl<E: Into<ToolError>> FailureKind<E> for Convertible {
+    fn convert(error: E) -> ToolError {
+        error.into()
+    }
+}
+
+/// Second choice: whatever prints.
+pub struct Printable;
+
+impl<E: Display> FailureKind<E> for Printable {
+    fn convert(error: E) -> ToolError {
+        ToolError::from_display(&error)
+    }
+}
+
+/// An error type that a tool may return.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot fail with `{Self}`",
+    label = "not an error that can be told to a model",
+    note = "return `ToolError`, implement `std::error::Error` for it, or at least `std::fmt::Display`"
+)]
+pub trait IntoToolError: Into<ToolError> {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<ToolError>> IntoToolError for E {}
+
+/// Selects [`Convertible`].
+pub trait ErrorKind {
+    /// The kind.
+    fn kind(&self) -> Convertible {
+        Convertible
+    }
+}
+
+impl<E: Into<ToolError>> ErrorKind for &&Failure<E> {}
+
+/// Selects [`Printable`].
+pub trait MessageKind {
+    /// The kind.
+    fn kind(&self) -> Printable {
+        Printable
+    }
+}
+
+impl<E: Display> MessageKind for &Failure<E> {}
+
+/// Reached by error types that fit nowhere: the bound it then breaks carries the message.
+pub trait OpaqueKind<E> {
+    /// The kind.
+    fn kind(&self) -> Convertible
+    where
+        E: IntoToolError,
+    {
+        Convertible
+    }
+}
+
+impl<E> OpaqueKind<E> for Failure<E> {}

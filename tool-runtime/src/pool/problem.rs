@@ -1,0 +1,116 @@
+//! Why a pool could not be built: everything that is wrong with it, at once.
+
+use std::fmt;
+
+/// One thing that keeps a pool from being built.
+///
+/// ```
+/// use tool_runtime::PoolProblem;
+///
+/// let problem = PoolProblem::Nothing;
+/// assert!(problem.to_string().contains("use my_tools as _;"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PoolProblem {
+    /// Two different tools have one name.
+    Duplicate {
+        /// The name.
+        name: String,
+        /// Where the first was written, or how it was added.
+        first: String,
+        /// Where the second was written, or how it was added.
+        second: String,
+    },
+    /// A tool borrows state that nobody provides.
+    MissingState {
+        /// The tool.
+        tool: String,
+        /// The type's path.
+        type_name: &'static str,
+    },
+    /// A tool's name is not what the MCP specification allows.
+    BadName {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A tool's definition contradicts itself.
+    BadDefinition {
+        /// The tool.
+        tool: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// State of one type was given twice.
+    DuplicateState {
+        /// The type's path.
+        type_name: &'static str,
+    },
+    /// Linked tools were asked for and there are none.
+    Nothing,
+}
+
+impl fmt::Display for PoolProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duplicate { name, first, second } => write!(
+                f,
+                "two tools are named `{name}`: one {first}, one {second}; rename one with `#[tool(name = \"...\")]`"
+            ),
+            Self::MissingState { tool, type_name } => write!(
+                f,
+                "tool `{tool}` borrows a `{type_name}` that the pool does not have; add `.state(value)` with a value of that type"
+            ),
+            Self::BadName { name, reason } => write!(
+                f,
+                "bad tool name {name:?}: {reason}; rename it"
+            ),
+            Self::BadDefinition { tool, reason } => write!(f, "tool `{tool}`: {reason}"),
+            Self::DuplicateState { type_name } => write!(
+                f,
+                "two values of type `{type_name}` were given as state; wrap one of them in a type of its own"
+            ),
+            Self::Nothing => f.write_str(
+                "no tool is linked in; put `#[tool]` on a function, and for the tools of a library write `use my_tools as _;` so that it is linked at all",
+            ),
+        }
+    }
+}
+
+/// Why a pool could not be built.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::PoolProblem;
+///
+/// let twice = || Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+/// let error = ToolPool::builder().add(twice()).add(twice()).build().unwrap_err();
+/// assert!(matches!(error.problems(), [PoolProblem::Duplicate { .. }]));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolError(Vec<PoolProblem>);
+
+impl PoolError {
+    pub(super) fn new(problems: Vec<PoolProblem>) -> Self {
+        Self(problems)
+    }
+
+    /// Everything that is wrong.
+    pub fn problems(&self) -> &[PoolProblem] {
+        &self.0
+    }
+}
+
+impl fmt::Display for PoolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the pool of tools cannot be built:")?;
+        for problem in &self.0 {
+            write!(f, "\n- {problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for PoolError {}

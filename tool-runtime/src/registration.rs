@@ -1,0 +1,55 @@
+//! What `#[tool]` leaves in the binary at link time.
+
+use crate::action::Action;
+use crate::tool::{Origin, Tool};
+
+/// What `#[tool]` leaves in the binary at link time: how to make the tool, and where it was
+/// written.
+///
+/// Collected by [`ToolPoolBuilder::linked`](crate::ToolPoolBuilder::linked). The tools of a
+/// dependency that nothing names are not linked: write `use my_tools as _;`. Static libraries
+/// in foreign programs and wasm lose registrations too; name tools there with
+/// [`ToolPoolBuilder::tool`](crate::ToolPoolBuilder::tool).
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::Registration;
+///
+/// /// Answer at once.
+/// #[tool(register = false)]
+/// async fn ping() -> &'static str { "pong" }
+///
+/// let registration = Registration::of::<PingAction>(file!(), line!());
+/// assert_eq!(registration.tool().name(), "ping");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Registration {
+    make: fn() -> Tool,
+    origin: Origin,
+}
+
+impl Registration {
+    /// Registers an action, written at the given place.
+    pub const fn of<A: Action>(file: &'static str, line: u32) -> Self {
+        Self {
+            make: Tool::of::<A>,
+            origin: Origin { file, line },
+        }
+    }
+
+    /// Makes the tool.
+    pub fn tool(&self) -> Tool {
+        (self.make)().at(self.origin)
+    }
+}
+
+#[cfg(feature = "linked")]
+inventory::collect!(Registration);
+
+/// All tools that are linked in, in an order that is no promise.
+#[cfg(feature = "linked")]
+pub(crate) fn linked() -> impl Iterator<Item = Tool> {
+    inventory::iter::<Registration>
+        .into_iter()
+        .map(Registration::tool)
+}

@@ -1,0 +1,10 @@
+//! JSON Schemas: made from types, kept whole, walked when something is wrong.
+
+pub(crate) mod check;
+pub(crate) mod format;
+mod generate;
+pub(crate) mod nearest;
+mod normal;
+
+pub(crate) use crate::issue::{self, Issue};
+pub(crate) use generate::{input, input_of, no_arguments, output, unenforced};

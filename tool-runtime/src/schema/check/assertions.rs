@@ -1,0 +1,128 @@
+//! Whether a schema asks for more than decoding makes sure of.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use crate::schema::check::text::limit;
+use crate::schema::check::{number, parts};
+use crate::schema::format;
+
+/// Keywords that serde knows nothing of, whatever they say.
+const NEVER_DECODED: &[&str] = &[
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "contains",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "not",
+    "if",
+];
+
+/// Keywords that hold one schema.
+const ONE_SCHEMA: &[&str] = &[
+    "items",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+];
+
+/// Keywords that hold schemas by name.
+const NAMED_SCHEMAS: &[&str] = &["properties", "patternProperties"];
+
+/// What schemars writes as patterns for the keys of maps from integers: serde parses them more strictly.
+const INTEGER_KEYS: &[&str] = &[r"^\d+$", r"^-?\d+$"];
+
+/// Whether `schema`, or one it reaches in the document `root`, holds assertions that decoding does not make by itself.
+///
+/// The schema is taken for one that schemars derived: what serde's derive makes sure of (types, names, values of enums,
+/// required and unknown fields) does not count. What schemars writes both for a type and for an attribute counts, since
+/// the schema cannot tell which it was: `minimum: 1` is `NonZeroU8` or `range(min = 1)`, a length of one is `char` or
+/// `length(equal = 1)`, equal `minItems` and `maxItems` are an array or a `Vec` of fixed length. To walk for nothing is
+/// cheap; to let through what the author refuses is not.
+pub(crate) fn asserts_more_than_types(root: &Value, schema: &Value) -> bool {
+    let mut known = HashSet::new();
+    let mut waiting = vec![schema];
+    while let Some(schema) = waiting.pop() {
+        let Value::Object(schema) = schema else {
+            continue;
+        };
+        if !known.insert(std::ptr::from_ref(schema)) {
+            continue;
+        }
+        if asserts_itself(schema) {
+            return true;
+        }
+        waiting.extend(parts::possible_next(root, schema));
+        waiting.extend(ONE_SCHEMA.iter().filter_map(|keyword| schema.get(*keyword)));
+        waiting.extend(parts::listed(schema, "prefixItems"));
+        let named = NAMED_SCHEMAS
+            .iter()
+            .filter_map(|keyword| schema.get(*keyword)?.as_object());
+        waiting.extend(named.flat_map(Map::values));
+    }
+    false
+}
+
+/// Whether the schema's own keywords assert more than types.
+fn asserts_itself(schema: &Map<String, Value>) -> bool {
+    NEVER_DECODED
+        .iter()
+        .any(|keyword| schema.contains_key(*keyword))
+        || schema.get("uniqueItems") == Some(&Value::Bool(true))
+        || asserts_bound(schema)
+        || asserts_length(schema)
+        || asserts_format(schema)
+        || asserts_names(schema)
+}
+
+/// Whether a number is bounded otherwise than by its type.
+fn asserts_bound(schema: &Map<String, Value>) -> bool {
+    let format = schema.get("format").and_then(Value::as_str);
+    let (lowest, highest) = format.and_then(number::limits_of).unzip();
+    let is_own = |keyword: &str, bound: Option<i128>| match schema.get(keyword) {
+        Some(limit) => {
+            bound.is_none() || limit.as_number().and_then(|limit| limit.as_i128()) != bound
+        }
+        None => false,
+    };
+    is_own("minimum", lowest) || is_own("maximum", highest)
+}
+
+/// Whether the number of items is limited otherwise than by a tuple, or the array without items.
+fn asserts_length(schema: &Map<String, Value>) -> bool {
+    let (fewest, most) = (limit(schema, "minItems"), limit(schema, "maxItems"));
+    let tuple = schema
+        .get("prefixItems")
+        .and_then(Value::as_array)
+        .map(|items| items.len() as u64);
+    let bare = tuple.is_none() && !schema.contains_key("items");
+    match (fewest, most) {
+        (None, None) => false,
+        (None, Some(0)) if bare => false,
+        _ => tuple.is_none() || fewest != tuple || most != tuple,
+    }
+}
+
+/// Whether a string must have a form that is enforced.
+fn asserts_format(schema: &Map<String, Value>) -> bool {
+    let format = schema.get("format").and_then(Value::as_str);
+    format.is_some_and(|format| format::ENFORCED.contains(&format))
+}
+
+/// Whether names must match a pattern that no type of key stands for.
+fn asserts_names(schema: &Map<String, Value>) -> bool {
+    let patterns = schema.get("patternProperties").and_then(Value::as_object);
+    patterns.is_some_and(|patterns| {
+        patterns
+            .keys()
+            .any(|pattern| !INTEGER_KEYS.contains(&pattern.as_str()))
+    })
+}

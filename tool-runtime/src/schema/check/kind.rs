@@ -1,0 +1,144 @@
+//! The keyword `type`.
+
+use serde_json::{Map, Value};
+
+use crate::schema::Issue;
+use crate::schema::check::place::Place;
+use crate::schema::check::wording;
+
+/// The types of JSON values as schemas know them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Null,
+    Boolean,
+    Integer,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+impl Kind {
+    /// The narrowest type of a value.
+    ///
+    /// The standard calls 1.0 an integer. serde does not decode it as one, so it is none here: the message says so
+    /// before the call fails without one.
+    pub(super) fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(_) => Self::Boolean,
+            Value::Number(number) if number.as_i128().is_some() => Self::Integer,
+            Value::Number(_) => Self::Number,
+            Value::String(_) => Self::String,
+            Value::Array(_) => Self::Array,
+            Value::Object(_) => Self::Object,
+        }
+    }
+
+    /// The type that a schema calls `name`.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "null" => Self::Null,
+            "boolean" => Self::Boolean,
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "string" => Self::String,
+            "array" => Self::Array,
+            "object" => Self::Object,
+            _ => return None,
+        })
+    }
+
+    /// What schemas call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+
+    /// What a sentence calls it.
+    pub(super) fn with_article(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "a boolean",
+            Self::Integer => "an integer",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
+
+    /// Whether a value of this type is one of type `wanted` too.
+    pub(super) fn is(self, wanted: Self) -> bool {
+        self == wanted || (self == Self::Integer && wanted == Self::Number)
+    }
+}
+
+/// The types that a schema's own `type` allows; `None` if it allows all.
+pub(super) fn of_schema(schema: &Map<String, Value>) -> Option<Vec<Kind>> {
+    let kinds: Vec<Kind> = match schema.get("type")? {
+        Value::String(name) => Kind::named(name).into_iter().collect(),
+        Value::Array(names) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .filter_map(Kind::named)
+            .collect(),
+        _ => Vec::new(),
+    };
+    // A type that nobody knows is an unknown keyword.
+    (!kinds.is_empty()).then_some(kinds)
+}
+
+/// The issue, if the value's type is not one that the schema allows.
+pub(super) fn check(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) -> Option<Issue> {
+    let kinds = of_schema(schema)?;
+    let kind = Kind::of(value);
+    if kinds.iter().any(|wanted| kind.is(*wanted)) || may_be_wide_integer(schema, value) {
+        return None;
+    }
+    let words: Vec<String> = kinds
+        .iter()
+        .map(|kind| kind.with_article().to_owned())
+        .collect();
+    let got = wording::got_kind(value, at);
+    let hint = if kinds.contains(&Kind::Integer) {
+        integer_hint(value, at)
+    } else {
+        String::new()
+    };
+    let message = format!(
+        "{} must be {}{got}{hint}",
+        at.subject(),
+        wording::either(&words)
+    );
+    Some(Issue::new(at.path(), "type", message))
+}
+
+/// What to write instead of a number with a fraction, or none in a narrow sense.
+fn integer_hint(value: &Value, at: &Place<'_>) -> String {
+    match value.as_f64() {
+        _ if at.is_secret() => String::new(),
+        Some(number) if number.fract() != 0.0 => String::new(),
+        Some(number) if number.abs() < 1e15 => format!("; write {number}"),
+        Some(_) => "; it must fit in 64 bits and have neither fraction nor exponent".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// Whether the number could be an integer of 128 bits: `Value` keeps no more than 64 of them and makes it a float.
+fn may_be_wide_integer(schema: &Map<String, Value>, value: &Value) -> bool {
+    let wide = matches!(
+        schema.get("format").and_then(Value::as_str),
+        Some("int128" | "uint128")
+    );
+    wide && value
+        .as_f64()
+        .is_some_and(|number| number.abs() >= 2_f64.powi(63) && value.is_f64())
+}

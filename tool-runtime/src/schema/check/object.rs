@@ -1,0 +1,175 @@
+//! The keywords about the properties of objects.
+
+use std::collections::HashSet;
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use crate::schema::check::findings::Findings;
+use crate::schema::check::names;
+use crate::schema::check::place::Place;
+use crate::schema::check::unknown;
+use crate::schema::check::walk::Walker;
+
+/// What one schema says of the properties of an object.
+pub(super) struct Rules<'s> {
+    declared: Option<&'s Map<String, Value>>,
+    required: HashSet<&'s str>,
+    patterns: Vec<(Regex, &'s Value)>,
+    others: Option<&'s Value>,
+}
+
+impl<'s> Rules<'s> {
+    /// The rules in a schema.
+    pub(super) fn of(walker: &Walker<'s>, schema: &'s Map<String, Value>) -> Self {
+        let required = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        let patterns = schema
+            .get("patternProperties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten();
+        Self {
+            declared: schema.get("properties").and_then(Value::as_object),
+            required: required.filter_map(Value::as_str).collect(),
+            patterns: patterns
+                .filter_map(|(name, schema)| Some((walker.regex(name)?, schema)))
+                .collect(),
+            others: schema.get("additionalProperties"),
+        }
+    }
+
+    /// The schema of a property.
+    pub(super) fn declaration(&self, name: &str) -> Option<&'s Value> {
+        self.declared?.get(name)
+    }
+
+    /// Whether a property says as little as if it were absent: null, where nothing needs to be.
+    pub(super) fn is_void(&self, name: &str, value: &Value) -> bool {
+        value.is_null() && !self.required.contains(name) && self.declaration(name).is_some()
+    }
+
+    /// Whether a property is there and says something.
+    pub(super) fn is_given(&self, name: &str, object: &Map<String, Value>) -> bool {
+        object
+            .get(name)
+            .is_some_and(|value| !self.is_void(name, value))
+    }
+}
+
+/// Checks an object against the keywords of a schema: the declared properties in their order, then the others.
+pub(super) fn check<'s, 'v>(
+    walker: &Walker<'s>,
+    schema: &'s Map<String, Value>,
+    object: &'v Map<String, Value>,
+    at: &Place<'_>,
+    found: &mut Findings<'v>,
+) {
+    let rules = Rules::of(walker, schema);
+    for (name, schema) in rules.declared.into_iter().flatten() {
+        match object.get_key_value(name) {
+            Some((_, value)) if rules.is_void(name, value) => {}
+            Some((_, value)) => step(
+                walker,
+                schema,
+                value,
+                &at.property(name, walker.is_secret(value)),
+                found,
+            ),
+            None if rules.required.contains(name.as_str()) => {
+                found.add(names::missing(walker.root(), name, Some(schema), at));
+            }
+            None => {}
+        }
+    }
+    for name in schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+    {
+        if rules.declaration(name).is_none() && !object.contains_key(name) {
+            found.add(names::missing(walker.root(), name, None, at));
+        }
+    }
+    others(walker, &rules, object, at, found);
+    names::check(walker, schema, &rules, object, at, found);
+}
+
+/// Checks the properties that are not declared by name, or not only.
+fn others<'s, 'v>(
+    walker: &Walker<'s>,
+    rules: &Rules<'s>,
+    object: &'v Map<String, Value>,
+    at: &Place<'_>,
+    found: &mut Findings<'v>,
+) {
+    for (name, value) in object {
+        if found.is_full() {
+            return;
+        }
+        let mut known = rules.declaration(name).is_some();
+        let at_entry = at.entry(name, walker.is_secret(value));
+        for (_, schema) in rules
+            .patterns
+            .iter()
+            .filter(|(pattern, _)| pattern.is_match(name))
+        {
+            known = true;
+            if !rules.is_void(name, value) {
+                step(walker, schema, value, &at_entry, found);
+            }
+        }
+        match rules.others {
+            Some(Value::Bool(false)) if !known => {
+                found.add(unknown::issue(
+                    "additionalProperties",
+                    name,
+                    &known_names(rules),
+                    rules,
+                    object,
+                    at,
+                ));
+            }
+            Some(schema) if !known => step(walker, schema, value, &at_entry, found),
+            _ => {}
+        }
+        if walker.tracks_seen() && (known || rules.others.is_some()) {
+            found.seen.name(name);
+        }
+    }
+}
+
+/// The names that a schema declares.
+fn known_names<'s>(rules: &Rules<'s>) -> Vec<&'s str> {
+    rules
+        .declared
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.as_str())
+        .collect()
+}
+
+/// Checks one property.
+pub(super) fn step<'s, 'v>(
+    walker: &Walker<'s>,
+    schema: &'s Value,
+    value: &'v Value,
+    at: &Place<'_>,
+    found: &mut Findings<'v>,
+) {
+    found.descend(|found| walker.walk(schema, value, at, found));
+}
+
+/// The patterns that names may match instead of being declared.
+pub(super) fn name_patterns<'r>(rules: &'r Rules<'_>) -> Vec<&'r str> {
+    rules
+        .patterns
+        .iter()
+        .map(|(pattern, _)| pattern.as_str())
+        .collect()
+}

@@ -1,0 +1,71 @@
+//! The schemas that speak of one and the same value.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use crate::schema::check::reference;
+
+/// The schema and those that hold whenever it holds: through `$ref` and `allOf`.
+pub(super) fn certain<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<String, Value>> {
+    collect(root, schema, certain_next)
+}
+
+/// The schema and all that may have a say in the same value.
+pub(super) fn possible<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<String, Value>> {
+    collect(root, schema, possible_next)
+}
+
+/// The schemas that hold whenever `part` holds, one step away.
+fn certain_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
+    reference::target(root, part)
+        .into_iter()
+        .chain(listed(part, "allOf"))
+        .collect()
+}
+
+/// The schemas that may have a say in the value that `part` speaks of, one step away.
+pub(super) fn possible_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
+    let conditional = ["if", "then", "else"]
+        .into_iter()
+        .filter_map(|keyword| part.get(keyword));
+    let dependent = part.get("dependentSchemas").and_then(Value::as_object);
+    certain_next(root, part)
+        .into_iter()
+        .chain(listed(part, "anyOf"))
+        .chain(listed(part, "oneOf"))
+        .chain(conditional)
+        .chain(dependent.into_iter().flat_map(Map::values))
+        .collect()
+}
+
+/// The schemas in the list that a keyword holds.
+pub(super) fn listed<'s>(
+    part: &'s Map<String, Value>,
+    keyword: &str,
+) -> impl Iterator<Item = &'s Value> {
+    part.get(keyword)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+}
+
+/// Follows `next` from schema to schema, in document order, each once.
+fn collect<'s>(
+    root: &'s Value,
+    schema: &'s Value,
+    next: fn(&'s Value, &'s Map<String, Value>) -> Vec<&'s Value>,
+) -> Vec<&'s Map<String, Value>> {
+    let mut parts = Vec::new();
+    let mut known = HashSet::new();
+    let mut waiting = vec![schema];
+    while let Some(schema) = waiting.pop() {
+        if let Value::Object(part) = schema
+            && known.insert(std::ptr::from_ref(part))
+        {
+            parts.push(part);
+            waiting.extend(next(root, part).into_iter().rev());
+        }
+    }
+    parts
+}

@@ -1,0 +1,133 @@
+//! The keyword `writeOnly`: values that no message may show.
+
+use std::collections::HashSet;
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use crate::schema::check::parts;
+
+/// More pairs of schema and value than this are not looked at; then everything is secret.
+const MOST_PAIRS: usize = 1_000_000;
+
+/// The values, by address, that some schema calls write-only. What they hold is secret with them.
+///
+/// Found before the walk, because a schema that is walked early does not know what one walked later says of the same
+/// value. Every schema that may have a say counts, also that of an alternative which does not fit.
+#[derive(Debug, Default)]
+pub(super) struct Secrets {
+    addresses: HashSet<*const Value>,
+    all: bool,
+}
+
+impl Secrets {
+    /// All secrets in `arguments` by the schema `root`.
+    pub(super) fn find(root: &Value, arguments: &Value) -> Self {
+        let mut secrets = Self::default();
+        let mut known = HashSet::new();
+        let mut waiting = vec![(root, arguments)];
+        while let Some((schema, value)) = waiting.pop() {
+            let pair = (std::ptr::from_ref(schema), std::ptr::from_ref(value));
+            let Value::Object(schema) = schema else {
+                continue;
+            };
+            if !known.insert(pair) {
+                continue;
+            }
+            if known.len() > MOST_PAIRS {
+                secrets.all = true;
+                break;
+            }
+            if schema.get("writeOnly") == Some(&Value::Bool(true)) {
+                secrets.addresses.insert(value);
+            }
+            waiting.extend(
+                parts::possible_next(root, schema)
+                    .into_iter()
+                    .map(|schema| (schema, value)),
+            );
+            waiting.extend(schema.get("not").map(|schema| (schema, value)));
+            add_below(schema, value, &mut waiting);
+        }
+        secrets
+    }
+
+    /// Whether a schema calls this very value write-only.
+    pub(super) fn contain(&self, value: &Value) -> bool {
+        self.all || self.addresses.contains(&std::ptr::from_ref(value))
+    }
+}
+
+/// The parts of a value, each with the schemas for it.
+fn add_below<'a>(
+    schema: &'a Map<String, Value>,
+    value: &'a Value,
+    waiting: &mut Vec<(&'a Value, &'a Value)>,
+) {
+    match value {
+        Value::Array(items) => add_items(schema, items, waiting),
+        Value::Object(object) => add_properties(schema, object, waiting),
+        _ => {}
+    }
+}
+
+/// The items of an array, each with the schemas for it.
+fn add_items<'a>(
+    schema: &'a Map<String, Value>,
+    items: &'a [Value],
+    waiting: &mut Vec<(&'a Value, &'a Value)>,
+) {
+    waiting.extend(parts::listed(schema, "prefixItems").zip(items));
+    let first = parts::listed(schema, "prefixItems")
+        .count()
+        .min(items.len());
+    for (keyword, from) in [
+        ("items", first),
+        ("contains", 0),
+        ("unevaluatedItems", first),
+    ] {
+        if let Some(schema) = schema.get(keyword) {
+            waiting.extend(items[from..].iter().map(|item| (schema, item)));
+        }
+    }
+}
+
+/// The properties of an object, each with the schemas for it.
+fn add_properties<'a>(
+    schema: &'a Map<String, Value>,
+    object: &'a Map<String, Value>,
+    waiting: &mut Vec<(&'a Value, &'a Value)>,
+) {
+    let declared = schema.get("properties").and_then(Value::as_object);
+    let by_pattern = patterns(schema);
+    for (name, value) in object {
+        let own = declared.and_then(|declared| declared.get(name));
+        let matching = by_pattern
+            .iter()
+            .filter(|(pattern, _)| pattern.is_match(name))
+            .map(|(_, schema)| *schema);
+        let before = waiting.len();
+        waiting.extend(
+            own.into_iter()
+                .chain(matching)
+                .map(|schema| (schema, value)),
+        );
+        if waiting.len() == before {
+            let others = ["additionalProperties", "unevaluatedProperties"];
+            waiting.extend(
+                others
+                    .iter()
+                    .filter_map(|keyword| Some((schema.get(*keyword)?, value))),
+            );
+        }
+    }
+}
+
+/// The patterns of `patternProperties` that compile, with their schemas.
+fn patterns(schema: &Map<String, Value>) -> Vec<(Regex, &Value)> {
+    let patterns = schema.get("patternProperties").and_then(Value::as_object);
+    let pairs = patterns.into_iter().flatten();
+    pairs
+        .filter_map(|(pattern, schema)| Some((Regex::new(pattern).ok()?, schema)))
+        .collect()
+}

@@ -1,0 +1,561 @@
+//! One keyword at a time: what passes, what does not, and the words for it.
+
+use serde_json::json;
+
+use super::{assert_says, assert_says_of_a, said};
+
+#[test]
+fn arguments_are_an_object() {
+    assert_says(&[
+        (
+            json!({}),
+            json!([1]),
+            &[" type: the arguments must be a JSON object, got an array"],
+        ),
+        (
+            json!({}),
+            json!(null),
+            &[" type: the arguments must be a JSON object, got null"],
+        ),
+        (
+            json!(true),
+            json!("x"),
+            &[" type: the arguments must be a JSON object, got a string"],
+        ),
+        (
+            json!(false),
+            json!({}),
+            &[" false: the arguments is not allowed"],
+        ),
+        (json!(17), json!({}), &[]),
+        (json!({}), json!({ "x": 1 }), &[]),
+    ]);
+}
+
+#[test]
+fn types() {
+    assert_says_of_a(&[
+        (
+            json!({ "type": "integer" }),
+            json!("x"),
+            &["`a` must be an integer, got the string \"x\""],
+        ),
+        (
+            json!({ "type": "integer" }),
+            json!(1.0),
+            &["`a` must be an integer, got 1.0; write 1"],
+        ),
+        (
+            json!({ "type": "integer" }),
+            json!(-2.0),
+            &["`a` must be an integer, got -2.0; write -2"],
+        ),
+        (
+            json!({ "type": "integer" }),
+            json!(1.5),
+            &["`a` must be an integer, got 1.5"],
+        ),
+        (
+            json!({ "type": "integer" }),
+            json!(1e20),
+            &[
+                "`a` must be an integer, got 1e+20; it must fit in 64 bits and have neither fraction nor exponent",
+            ],
+        ),
+        (json!({ "type": "integer" }), json!(u64::MAX), &[]),
+        (
+            json!({ "type": "integer", "format": "int128" }),
+            json!(1e20),
+            &[],
+        ),
+        (json!({ "type": "number" }), json!(1), &[]),
+        (
+            json!({ "type": "number" }),
+            json!(true),
+            &["`a` must be a number, got the boolean true"],
+        ),
+        (json!({ "type": ["integer", "null"] }), json!(null), &[]),
+        (
+            json!({ "type": ["string", "null"] }),
+            json!([1]),
+            &["`a` must be a string or null, got an array"],
+        ),
+        (
+            json!({ "type": "string" }),
+            json!({ "b": 1 }),
+            &["`a` must be a string, got an object"],
+        ),
+        (
+            json!({ "type": "array" }),
+            json!(null),
+            &["`a` must be an array, got null"],
+        ),
+        (json!({ "type": "fancy" }), json!(null), &[]),
+        (json!(false), json!(1), &["`a` is not allowed"]),
+    ]);
+}
+
+#[test]
+fn literals() {
+    let unit = json!({ "type": "string", "enum": ["celsius", "fahrenheit"] });
+    assert_says_of_a(&[
+        (unit.clone(), json!("celsius"), &[]),
+        (
+            unit.clone(),
+            json!("celsus"),
+            &[
+                "`a` must be one of \"celsius\", \"fahrenheit\", got \"celsus\"; did you mean \"celsius\"?",
+            ],
+        ),
+        (
+            unit.clone(),
+            json!("K"),
+            &["`a` must be one of \"celsius\", \"fahrenheit\", got \"K\""],
+        ),
+        (
+            unit,
+            json!(5),
+            &["`a` must be one of \"celsius\", \"fahrenheit\", got 5"],
+        ),
+        (
+            json!({ "enum": ["1", "2"] }),
+            json!(2),
+            &["`a` must be one of \"1\", \"2\", got 2; did you mean \"2\"?"],
+        ),
+        (json!({ "const": 1 }), json!(1.0), &[]),
+        (json!({ "const": { "b": [1] } }), json!({ "b": [1.0] }), &[]),
+        (json!({ "const": 1 }), json!(2), &["`a` must be 1, got 2"]),
+        (
+            json!({ "enum": [] }),
+            json!(2),
+            &["`a` must be left out: no value is allowed, got 2"],
+        ),
+    ]);
+}
+
+#[test]
+fn numbers() {
+    assert_says_of_a(&[
+        (
+            json!({ "maximum": 50 }),
+            json!(80),
+            &["`a` must be at most 50, got 80"],
+        ),
+        (json!({ "maximum": 50 }), json!(50.0), &[]),
+        (
+            json!({ "minimum": -1.5 }),
+            json!(-2),
+            &["`a` must be at least -1.5, got -2"],
+        ),
+        (
+            json!({ "exclusiveMinimum": 0 }),
+            json!(0),
+            &["`a` must be greater than 0, got 0"],
+        ),
+        (
+            json!({ "exclusiveMaximum": 1 }),
+            json!(1.0),
+            &["`a` must be less than 1, got 1.0"],
+        ),
+        (
+            json!({ "multipleOf": 5 }),
+            json!(7),
+            &["`a` must be a multiple of 5, got 7"],
+        ),
+        (json!({ "multipleOf": 0.1 }), json!(0.3), &[]),
+        (
+            json!({ "multipleOf": 0.1 }),
+            json!(0.35),
+            &["`a` must be a multiple of 0.1, got 0.35"],
+        ),
+        (json!({ "multipleOf": 0 }), json!(7), &[]),
+        (json!({ "maximum": 1 }), json!("80"), &[]),
+    ]);
+}
+
+#[test]
+fn huge_integers_keep_their_last_digit() {
+    let (top, below) = (u64::MAX, u64::MAX - 1);
+    assert_says_of_a(&[
+        (
+            json!({ "maximum": below }),
+            json!(top),
+            &["`a` must be at most 18446744073709551614, got 18446744073709551615"],
+        ),
+        (
+            json!({ "maximum": 9_007_199_254_740_992.0 }),
+            json!(9_007_199_254_740_993_i64),
+            &["`a` must be at most 9007199254740992.0, got 9007199254740993"],
+        ),
+        (
+            json!({ "const": top }),
+            json!(below),
+            &["`a` must be 18446744073709551615, got 18446744073709551614"],
+        ),
+        (
+            json!({ "multipleOf": 2 }),
+            json!(top),
+            &["`a` must be a multiple of 2, got 18446744073709551615"],
+        ),
+        (json!({ "uniqueItems": true }), json!([top, below]), &[]),
+        (json!({ "minimum": i64::MIN }), json!(i64::MIN), &[]),
+        (json!({ "maximum": 1e300 }), json!(top), &[]),
+    ]);
+}
+
+#[test]
+fn integer_types_have_their_limits() {
+    assert_says_of_a(&[
+        (
+            json!({ "format": "uint32", "minimum": 0 }),
+            json!(5_000_000_000_u64),
+            &["`a` must be at most 4294967295, got 5000000000"],
+        ),
+        (
+            json!({ "format": "uint32", "minimum": 0 }),
+            json!(-1),
+            &["`a` must be at least 0, got -1"],
+        ),
+        (
+            json!({ "format": "int8" }),
+            json!(-129),
+            &["`a` must be at least -128, got -129"],
+        ),
+        (
+            json!({ "format": "int64" }),
+            json!(u64::MAX),
+            &["`a` must be at most 9223372036854775807, got 18446744073709551615"],
+        ),
+        (json!({ "format": "uint128" }), json!(u64::MAX), &[]),
+        (json!({ "format": "int32" }), json!("text"), &[]),
+    ]);
+}
+
+#[test]
+fn strings() {
+    assert_says_of_a(&[
+        (
+            json!({ "minLength": 3 }),
+            json!("éé"),
+            &["`a` must be at least 3 characters long, got 2"],
+        ),
+        (
+            json!({ "minLength": 1 }),
+            json!(""),
+            &["`a` must not be empty"],
+        ),
+        (json!({ "maxLength": 2 }), json!("éé"), &[]),
+        (
+            json!({ "maxLength": 1 }),
+            json!("éé"),
+            &["`a` must be at most 1 character long, got 2"],
+        ),
+        (json!({ "pattern": "b" }), json!("abc"), &[]),
+        (
+            json!({ "pattern": "^b" }),
+            json!("abc"),
+            &["`a` must match the pattern `^b`, got \"abc\""],
+        ),
+        (json!({ "pattern": "(" }), json!("abc"), &[]),
+        (
+            json!({ "format": "date" }),
+            json!("2026-02-30"),
+            &["`a` must be a valid date (like \"2026-01-31\"), got \"2026-02-30\""],
+        ),
+        (json!({ "format": "colour" }), json!("red"), &[]),
+    ]);
+}
+
+#[test]
+fn long_values_are_cut_and_escaped() {
+    let long = format!("{}\n", "é".repeat(70));
+    let said = said(
+        &json!({ "properties": { "a": { "maxLength": 1, "pattern": "^x" } } }),
+        &json!({ "a": long }),
+    );
+    assert_eq!(
+        said[1],
+        format!(
+            "a pattern: `a` must match the pattern `^x`, got \"{}…\"",
+            "é".repeat(60)
+        )
+    );
+    assert_says_of_a(&[(
+        json!({ "enum": ["a\"b"] }),
+        json!("x\n`ignore`"),
+        &["`a` must be \"a\\\"b\", got \"x\\n`ignore`\""],
+    )]);
+}
+
+#[test]
+fn arrays() {
+    assert_says_of_a(&[
+        (
+            json!({ "minItems": 1 }),
+            json!([]),
+            &["`a` must have at least 1 item, got 0"],
+        ),
+        (
+            json!({ "maxItems": 2 }),
+            json!([1, 2, 3]),
+            &["`a` must have at most 2 items, got 3"],
+        ),
+        (
+            json!({ "uniqueItems": true }),
+            json!([1, 2, 1.0]),
+            &["`a` must not repeat an item, but items 0 and 2 are equal"],
+        ),
+        (
+            json!({ "uniqueItems": true }),
+            json!([{ "x": 1, "y": 2 }, { "y": 2, "x": 1 }]),
+            &["`a` must not repeat an item, but items 0 and 1 are equal"],
+        ),
+        (
+            json!({ "items": { "type": "string" } }),
+            json!(["x", 5]),
+            &["`a[1]` must be a string, got 5"],
+        ),
+        (
+            json!({ "prefixItems": [{ "type": "string" }], "items": false }),
+            json!(["x", 5]),
+            &["`a` must have at most 1 item, got 2"],
+        ),
+        (
+            json!({ "prefixItems": [{ "type": "string" }], "items": { "type": "null" } }),
+            json!([1, 2]),
+            &[
+                "`a[0]` must be a string, got 1",
+                "`a[1]` must be null, got 2",
+            ],
+        ),
+        (
+            json!({ "contains": { "type": "string" } }),
+            json!([1]),
+            &["`a` must contain at least 1 item that must be a string, got 0"],
+        ),
+        (
+            json!({ "contains": { "const": 1 }, "minContains": 2 }),
+            json!([1]),
+            &["`a` must contain at least 2 items that must be 1, got 1"],
+        ),
+        (
+            json!({ "contains": { "const": 1 }, "maxContains": 1 }),
+            json!([1, 1]),
+            &["`a` must contain at most 1 item that must be 1, got 2"],
+        ),
+        (
+            json!({ "contains": { "const": 1 }, "minContains": 0 }),
+            json!([]),
+            &[],
+        ),
+        (
+            json!({ "prefixItems": [true], "unevaluatedItems": false }),
+            json!([1, 2]),
+            &["`a[1]` must be left out"],
+        ),
+        (
+            json!({ "contains": { "const": 2 }, "unevaluatedItems": { "type": "string" } }),
+            json!([2, "x", 3]),
+            &["`a[2]` must be a string, got 3"],
+        ),
+    ]);
+}
+
+#[test]
+fn missing_and_unknown_arguments() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "query": { "type": "string", "description": "The text to look for.\nMore." },
+            "limit": { "type": "integer", "maximum": 50 },
+            "tags": { "type": "array", "items": { "type": "string" } },
+            "when": { "type": "string", "format": "date" },
+        },
+        "required": ["query", "tags", "other"],
+        "additionalProperties": false,
+    });
+    assert_says(&[(
+        schema,
+        json!({ "zzz": 1, "quary": "x", "limit": 80, "odd name": 1 }),
+        &[
+            "query required: missing required argument `query` (string): The text to look for.",
+            "limit maximum: `limit` must be at most 50, got 80",
+            "tags required: missing required argument `tags` (array of string)",
+            "other required: missing required argument `other`",
+            "zzz additionalProperties: unknown argument `zzz`; the arguments are `query`, `limit`, `tags`, `when`",
+            "quary additionalProperties: unknown argument `quary`; did you mean `query`? the arguments are `query`, `limit`, `tags`, `when`",
+            "[\"odd name\"] additionalProperties: unknown argument \"odd name\"; the arguments are `query`, `limit`, `tags`, `when`",
+        ],
+    )]);
+}
+
+#[test]
+fn missing_and_unknown_fields() {
+    let range = json!({ "type": "object", "properties": { "from": { "type": "integer" } }, "required": ["from"], "additionalProperties": false });
+    let schema = json!({ "properties": { "filter": { "properties": { "range": range } } } });
+    assert_says(&[
+        (
+            schema,
+            json!({ "filter": { "range": { "form": 1 } } }),
+            &[
+                "filter.range.from required: missing required field `from` of `filter.range` (integer)",
+                "filter.range.form additionalProperties: unknown field `form` of `filter.range`; did you mean `from`? the only field is `from`",
+            ],
+        ),
+        (
+            json!({ "additionalProperties": false }),
+            json!({ "x": 1 }),
+            &["x additionalProperties: unknown argument `x`; there are no arguments"],
+        ),
+        (
+            json!({ "patternProperties": { "^\\d+$": { "type": "string" } }, "additionalProperties": false }),
+            json!({ "x": 1, "1": 1 }),
+            &[
+                "x additionalProperties: unknown argument `x`; the names of arguments match `^\\d+$`",
+                "[\"1\"] type: `[\"1\"]` must be a string, got 1",
+            ],
+        ),
+        (
+            json!({ "additionalProperties": { "type": "string" } }),
+            json!({ "a b": 1 }),
+            &["[\"a b\"] type: `[\"a b\"]` must be a string, got 1"],
+        ),
+    ]);
+}
+
+#[test]
+fn long_lists_of_names_are_cut() {
+    let names: serde_json::Map<_, _> = (10..40).map(|i| (format!("name{i}"), json!({}))).collect();
+    let said = said(
+        &json!({ "properties": names, "additionalProperties": false }),
+        &json!({ "x": 1 }),
+    );
+    assert!(
+        said[0].ends_with("`name28`, `name29`, … and 10 more"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn names_and_numbers_of_properties() {
+    assert_says(&[
+        (
+            json!({ "minProperties": 1 }),
+            json!({}),
+            &[" minProperties: the arguments must have at least 1 argument, got 0"],
+        ),
+        (
+            json!({ "properties": { "a": { "maxProperties": 1 } } }),
+            json!({ "a": { "x": 1, "y": 2 } }),
+            &["a maxProperties: `a` must have at most 1 field, got 2"],
+        ),
+        (
+            json!({ "properties": { "a": { "propertyNames": { "pattern": "^x" } } } }),
+            json!({ "a": { "x": 1, "yy": 2 } }),
+            &["a propertyNames: the field name \"yy\" of `a` must match the pattern `^x`"],
+        ),
+        (
+            json!({ "properties": { "b": { "type": "string", "description": "The other." } }, "dependentRequired": { "a": ["b"] } }),
+            json!({ "a": 1 }),
+            &[
+                "b dependentRequired: missing argument `b` (string), which is required when `a` is given: The other.",
+            ],
+        ),
+        (
+            json!({ "dependentSchemas": { "a": { "required": ["b"] } } }),
+            json!({ "a": 1 }),
+            &["b required: missing required argument `b`"],
+        ),
+        (
+            json!({ "dependentSchemas": { "a": { "required": ["b"] } } }),
+            json!({ "c": 1 }),
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn optional_properties_may_be_null() {
+    let inner = json!({ "properties": { "x": { "type": "string" }, "y": { "type": "string" } }, "required": ["y"] });
+    let schema = json!({
+        "properties": { "o": { "enum": ["a"] }, "inner": inner },
+        "dependentRequired": { "o": ["p"] },
+    });
+    assert_says(&[
+        (schema.clone(), json!({ "o": null, "inner": null }), &[]),
+        (
+            schema,
+            json!({ "inner": { "x": null, "y": null } }),
+            &["inner.y type: `inner.y` must be a string, got null"],
+        ),
+        (
+            json!({ "additionalProperties": { "type": "string" } }),
+            json!({ "x": null }),
+            &["x type: `x` must be a string, got null"],
+        ),
+        (
+            json!({ "items": { "type": "string" } }),
+            json!({ "x": null }),
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn combinations() {
+    assert_says_of_a(&[
+        (
+            json!({ "allOf": [{ "minimum": 1 }, { "maximum": -1 }] }),
+            json!(0),
+            &[
+                "`a` must be at least 1, got 0",
+                "`a` must be at most -1, got 0",
+            ],
+        ),
+        (
+            json!({ "allOf": [{ "minimum": 1 }, { "minimum": 1 }] }),
+            json!(0),
+            &["`a` must be at least 1, got 0"],
+        ),
+        (
+            json!({ "not": { "const": 0 } }),
+            json!(0),
+            &["`a` must not be 0"],
+        ),
+        (
+            json!({ "not": { "type": "string" } }),
+            json!("x"),
+            &["`a` must not be a string"],
+        ),
+        (
+            json!({ "not": { "required": ["x", "y"] } }),
+            json!({ "x": 1, "y": 1 }),
+            &["`a` must not have `x` and `y` together"],
+        ),
+        (
+            json!({ "not": { "minimum": 1 } }),
+            json!(3),
+            &["`a` must not be what `not` excludes"],
+        ),
+        (
+            json!({ "if": { "minimum": 1 }, "then": { "maximum": 5 }, "else": { "const": -1 } }),
+            json!(6),
+            &["`a` must be at most 5, got 6"],
+        ),
+        (
+            json!({ "if": { "minimum": 1 }, "then": { "maximum": 5 }, "else": { "const": -1 } }),
+            json!(0),
+            &["`a` must be -1, got 0"],
+        ),
+        (
+            json!({ "allOf": [{ "properties": { "x": {} } }], "if": { "required": ["y"] }, "then": { "properties": { "y": {} } }, "unevaluatedProperties": false }),
+            json!({ "x": 1, "y": 1, "z": 1 }),
+            &["unknown field `z` of `a`; the fields are `x`, `y`"],
+        ),
+        (
+            json!({ "properties": { "x": {} }, "unevaluatedProperties": { "type": "string" } }),
+            json!({ "x": 1, "z": 1 }),
+            &["`a.z` must be a string, got 1"],
+        ),
+    ]);
+}

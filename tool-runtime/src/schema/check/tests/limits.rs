@@ -1,0 +1,158 @@
+//! Nothing overflows, nothing runs for ever, and what was not looked at does not pass.
+
+use serde_json::{Value, json};
+
+use crate::schema::check::{asserts_more_than_types, check};
+
+/// `depth` objects in each other.
+fn nest(depth: usize) -> Value {
+    (0..depth).fold(json!({}), |inner, _| json!({ "next": inner }))
+}
+
+/// Drops a value without recursion, as `Value` itself does not.
+fn dismantle(value: Value) {
+    let mut waiting = vec![value];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(object) => waiting.extend(object.into_iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+}
+
+/// A linked list the way schemars writes `Option<Box<Self>>`, with more detours.
+fn list() -> Value {
+    json!({
+        "allOf": [{ "$ref": "#/$defs/Node" }],
+        "$defs": { "Node": { "type": "object", "properties": { "next": { "anyOf": [{ "$ref": "#/$defs/Node" }, { "type": "null" }] } } } },
+    })
+}
+
+#[test]
+fn as_deep_as_json_is_parsed() {
+    assert!(check(&list(), &nest(126)).is_empty());
+}
+
+#[test]
+fn too_deep_values_are_refused() {
+    let arguments = nest(100_000);
+    let issues = check(&list(), &arguments);
+    assert_eq!((issues.len(), issues[0].rule()), (1, "depth"));
+    assert!(
+        issues[0]
+            .message()
+            .ends_with("is nested too deeply to be checked; send something simpler")
+    );
+    dismantle(arguments);
+}
+
+#[test]
+fn too_deep_values_are_not_compared() {
+    let deep = (0..100_000).fold(json!([]), |inner, _| json!([inner]));
+    let arguments = json!({ "a": [deep] });
+    let issues = check(
+        &json!({ "properties": { "a": { "uniqueItems": true } } }),
+        &arguments,
+    );
+    assert_eq!((issues.len(), issues[0].rule()), (1, "depth"));
+    dismantle(arguments);
+}
+
+#[test]
+fn deep_schemas_do_not_overflow() {
+    for keyword in ["not", "if", "items", "additionalProperties"] {
+        let schema = (0..50_000).fold(json!({}), |inner, _| json!({ keyword: inner }));
+        check(&schema, &json!({ "a": [[]] }));
+        asserts_more_than_types(&schema, &schema);
+        dismantle(schema);
+    }
+    let schema = (0..50_000).fold(json!({}), |inner, _| json!({ "anyOf": [inner] }));
+    check(&schema, &json!({ "a": [[]] }));
+    dismantle(schema);
+}
+
+#[test]
+fn circles_are_walked_once() {
+    let schema = json!({
+        "$ref": "#/$defs/A",
+        "anyOf": [{ "$ref": "#" }, { "$ref": "#/$defs/B" }],
+        "$defs": { "A": { "allOf": [{ "$ref": "#/$defs/B" }] }, "B": { "oneOf": [{ "$ref": "#/$defs/A" }], "required": ["x"] } },
+    });
+    assert!(check(&schema, &json!({ "x": 1 })).is_empty());
+    assert_eq!(check(&schema, &json!({}))[0].rule(), "required");
+    assert!(!asserts_more_than_types(&schema, &schema));
+}
+
+#[test]
+fn alternatives_that_multiply_end_in_an_issue() {
+    let mut defs = serde_json::Map::new();
+    for level in 0..60 {
+        let next = json!({ "$ref": format!("#/$defs/{}", level + 1) });
+        defs.insert(level.to_string(), json!({ "allOf": [next, next] }));
+    }
+    let issues = check(&json!({ "$ref": "#/$defs/0", "$defs": defs }), &json!({}));
+    assert_eq!(issues[0].rule(), "depth");
+    let message =
+        "the arguments are too large or too ambiguous to be checked; send something simpler";
+    assert_eq!(issues[0].message(), message);
+}
+
+#[test]
+fn trees_of_tagged_enums_are_walked_once() {
+    let node = |kind: &str| {
+        json!({
+            "type": "object",
+            "properties": { "op": { "const": kind }, "l": { "$ref": "#/$defs/E" }, "r": { "$ref": "#/$defs/E" } },
+            "required": ["op", "l", "r"],
+        })
+    };
+    let mut branches: Vec<Value> = ["add", "sub", "mul", "div"].map(node).into();
+    branches.push(json!({ "type": "number" }));
+    let schema = json!({ "properties": { "e": { "$ref": "#/$defs/E" } }, "$defs": { "E": { "oneOf": branches } } });
+    let tree = (0..100).fold(
+        json!(1),
+        |inner, _| json!({ "op": "mul", "l": inner, "r": 1 }),
+    );
+    assert!(check(&schema, &json!({ "e": tree })).is_empty());
+    let tree = (0..30).fold(
+        json!("x"),
+        |inner, _| json!({ "op": "mul", "l": inner, "r": 1 }),
+    );
+    let issues = check(&schema, &json!({ "e": tree }));
+    assert_eq!(issues.len(), 1);
+    assert!(
+        issues[0].message().ends_with("got the string \"x\""),
+        "{issues:?}"
+    );
+}
+
+#[test]
+fn no_more_than_thirty_two_issues() {
+    let many: Vec<u32> = (0..100_000).collect();
+    let issues = check(
+        &json!({ "properties": { "a": { "items": { "type": "string" } } } }),
+        &json!({ "a": many }),
+    );
+    assert_eq!(issues.len(), 32);
+    let unknown: Value = (0..10_000)
+        .map(|i| (format!("x{i}"), json!(1)))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    assert_eq!(
+        check(&json!({ "additionalProperties": false }), &unknown).len(),
+        32
+    );
+}
+
+#[test]
+fn large_arguments_are_checked_to_the_end() {
+    let mut many: Vec<Value> = (0..300_000).map(|i| json!({ "x": i })).collect();
+    let schema = json!({ "properties": { "a": { "uniqueItems": true, "items": { "anyOf": [{ "properties": { "x": { "type": "integer" } } }] } } } });
+    assert!(check(&schema, &json!({ "a": many.clone() })).is_empty());
+    many.push(json!({ "x": "y" }));
+    assert_eq!(
+        check(&schema, &json!({ "a": many }))[0].path(),
+        "a[300000].x"
+    );
+}

@@ -1,0 +1,93 @@
+//! References within the document.
+
+use serde_json::{Value, json};
+
+use super::said;
+
+/// What is said of `{ "a": "x" }` if `a` must be what `reference` leads to.
+fn said_through(reference: &str) -> Vec<String> {
+    let schema: Value = json!({
+        "properties": { "a": { "$ref": reference }, "odd/~ %name": { "type": "integer" } },
+        "$defs": {
+            "Odd Name": { "type": "integer" },
+            "Chain": { "$ref": "#/$defs/Odd%20Name" },
+            "Loop": { "$ref": "#/$defs/Loop" },
+            "Anchored": { "$anchor": "here", "type": "integer" },
+        },
+        "definitions": { "Old": { "type": "integer" } },
+        "prefixItems": [{ "type": "integer" }],
+    });
+    said(&schema, &json!({ "a": "x" }))
+}
+
+#[test]
+fn lead_to_pointers_and_anchors() {
+    let references = [
+        "#/$defs/Odd Name",
+        "#/$defs/Odd%20Name",
+        "#/$defs/Chain",
+        "#/definitions/Old",
+        "#/properties/odd~1~0%20%25name",
+        "#/prefixItems/0",
+        "#here",
+    ];
+    for reference in references {
+        let said = said_through(reference);
+        assert_eq!(
+            said,
+            ["a type: `a` must be an integer, got the string \"x\""],
+            "{reference}"
+        );
+    }
+}
+
+#[test]
+fn that_lead_nowhere_are_ignored() {
+    for reference in [
+        "#/$defs/None",
+        "#nowhere",
+        "https://example.com/schema",
+        "other.json#/x",
+        "",
+        "#/$defs/Loop",
+    ] {
+        assert!(said_through(reference).is_empty(), "{reference}");
+    }
+}
+
+#[test]
+fn have_siblings() {
+    let schema = json!({ "properties": { "a": { "$ref": "#/$defs/D", "maxLength": 1, "description": "d" } }, "$defs": { "D": { "type": "string", "minLength": 3 } } });
+    assert_eq!(said(&schema, &json!({ "a": "xx" })).len(), 2);
+}
+
+#[test]
+fn lead_back_to_the_document() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "next": { "$ref": "#" }, "value": { "type": "integer" } },
+        "required": ["value"],
+        "additionalProperties": false,
+    });
+    let arguments = json!({ "value": 1, "next": { "value": 2, "next": { "valve": 3 } } });
+    assert_eq!(
+        said(&schema, &arguments),
+        [
+            "next.next.value required: missing required field `value` of `next.next` (integer)",
+            "next.next.valve additionalProperties: unknown field `valve` of `next.next`; did you mean `value`? the fields are `next`, `value`",
+        ]
+    );
+}
+
+#[test]
+fn describe_what_they_lead_to() {
+    let schema = json!({
+        "properties": { "a": { "$ref": "#/$defs/D" } },
+        "required": ["a"],
+        "$defs": { "D": { "description": "Who.\nMore.", "oneOf": [{ "const": "x" }, { "const": "y" }] } },
+    });
+    assert_eq!(
+        said(&schema, &json!({})),
+        ["a required: missing required argument `a` (one of \"x\", \"y\"): Who."]
+    );
+}

@@ -1,0 +1,96 @@
+//! The keywords about strings.
+
+use serde_json::{Map, Value};
+
+use crate::schema::Issue;
+use crate::schema::check::findings::Findings;
+use crate::schema::check::place::Place;
+use crate::schema::check::walk::Walker;
+use crate::schema::check::wording;
+use crate::schema::format;
+
+/// Checks a string against the lengths, the pattern and the format of a schema.
+pub(super) fn check<'s>(
+    walker: &Walker<'s>,
+    schema: &'s Map<String, Value>,
+    text: &str,
+    at: &Place<'_>,
+    found: &mut Findings<'_>,
+) {
+    found.add_all(length(schema, text, at));
+    found.add_all(pattern(walker, schema, text, at));
+    found.add_all(form(schema, text, at));
+}
+
+/// The issue, if the text is too short or too long, in characters.
+fn length(schema: &Map<String, Value>, text: &str, at: &Place<'_>) -> Option<Issue> {
+    let shortest = limit(schema, "minLength");
+    let longest = limit(schema, "maxLength");
+    if shortest.is_none() && longest.is_none() {
+        return None;
+    }
+    let length = text.chars().count();
+    let got = wording::got_count(length, at);
+    let (rule, words) = if shortest.is_some_and(|shortest| (length as u64) < shortest) {
+        let shortest = shortest?;
+        if length == 0 && shortest == 1 {
+            let message = format!("{} must not be empty", at.subject());
+            return Some(Issue::new(at.path(), "minLength", message));
+        }
+        (
+            "minLength",
+            format!("at least {}", wording::counted(shortest, "character")),
+        )
+    } else if longest.is_some_and(|longest| (length as u64) > longest) {
+        (
+            "maxLength",
+            format!("at most {}", wording::counted(longest?, "character")),
+        )
+    } else {
+        return None;
+    };
+    Some(Issue::new(
+        at.path(),
+        rule,
+        format!("{} must be {words} long{got}", at.subject()),
+    ))
+}
+
+/// The issue, if the text does not match the pattern.
+fn pattern<'s>(
+    walker: &Walker<'s>,
+    schema: &'s Map<String, Value>,
+    text: &str,
+    at: &Place<'_>,
+) -> Option<Issue> {
+    let pattern = schema.get("pattern")?.as_str()?;
+    if walker.regex(pattern)?.is_match(text) {
+        return None;
+    }
+    let got = wording::got(&Value::from(text), at);
+    let message = format!("{} must match the pattern `{pattern}`{got}", at.subject());
+    Some(Issue::new(at.path(), "pattern", message))
+}
+
+/// The issue, if the text has not the form that the format asks for.
+fn form(schema: &Map<String, Value>, text: &str, at: &Place<'_>) -> Option<Issue> {
+    let name = schema.get("format")?.as_str()?;
+    if format::conforms(name, text)? {
+        return None;
+    }
+    let hint = format::hint(name)
+        .map(|hint| format!(" ({hint})"))
+        .unwrap_or_default();
+    let got = wording::got(&Value::from(text), at);
+    let message = format!("{} must be a valid {name}{hint}{got}", at.subject());
+    Some(Issue::new(at.path(), "format", message))
+}
+
+/// A limit on how many there may be. The standard allows `2.0` as well.
+pub(super) fn limit(schema: &Map<String, Value>, keyword: &str) -> Option<u64> {
+    let limit = schema.get(keyword)?;
+    limit.as_u64().or_else(|| {
+        let limit = limit.as_f64()?;
+        (limit >= 0.0 && limit.fract() == 0.0).then_some(limit as u64)
+    })
+}

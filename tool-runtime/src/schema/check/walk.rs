@@ -1,0 +1,177 @@
+//! The walk itself: one subschema at one value, then on to the next.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use crate::schema::Issue;
+use crate::schema::check::findings::Findings;
+use crate::schema::check::place::Place;
+use crate::schema::check::secrets::Secrets;
+use crate::schema::check::survey::{self, Survey};
+use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
+
+/// How many subschemas may be tried on each part of the value, on average, before the walk gives up: schemas whose
+/// alternatives multiply at each level would keep it busy for ever.
+const TRIES_PER_PART: u64 = 1_000;
+
+/// How many subschemas may be tried anyway.
+const FREE_TRIES: u64 = 100_000;
+
+/// What holds for a whole walk: the document, and what has been learnt on the way.
+pub(super) struct Walker<'s> {
+    root: &'s Value,
+    survey: Survey,
+    secrets: Secrets,
+    patterns: RefCell<HashMap<&'s str, Option<Regex>>>,
+    tries_left: Cell<u64>,
+    gave_up: RefCell<Option<Issue>>,
+}
+
+impl<'s> Walker<'s> {
+    /// A walker for `arguments` by the schema `root`, where references start.
+    pub(super) fn new(root: &'s Value, arguments: &Value) -> Self {
+        let survey = Survey::of(root);
+        let tries =
+            FREE_TRIES.saturating_add(TRIES_PER_PART.saturating_mul(survey::size(arguments)));
+        Self {
+            root,
+            secrets: if survey.write_only {
+                Secrets::find(root, arguments)
+            } else {
+                Secrets::default()
+            },
+            survey,
+            patterns: RefCell::default(),
+            tries_left: Cell::new(tries),
+            gave_up: RefCell::default(),
+        }
+    }
+
+    /// The place where the walk begins.
+    pub(super) fn start(&self, arguments: &Value) -> Place<'static> {
+        Place::start(self.is_secret(arguments))
+    }
+
+    /// The document that references are resolved in.
+    pub(super) fn root(&self) -> &'s Value {
+        self.root
+    }
+
+    /// Whether somebody will ask which parts of a value have been evaluated.
+    pub(super) fn tracks_seen(&self) -> bool {
+        self.survey.unevaluated
+    }
+
+    /// Whether a schema says that this very value is not to be shown.
+    pub(super) fn is_secret(&self, value: &Value) -> bool {
+        self.secrets.contain(value)
+    }
+
+    /// Checks one value against one subschema.
+    pub(super) fn walk<'v>(
+        &self,
+        schema: &'s Value,
+        value: &'v Value,
+        at: &Place<'_>,
+        found: &mut Findings<'v>,
+    ) {
+        match schema {
+            _ if found.is_full() || !self.may_go_on(at) => {}
+            Value::Bool(false) => {
+                found.add(Issue::new(
+                    at.path(),
+                    "false",
+                    format!("{} is not allowed", at.subject()),
+                ));
+            }
+            Value::Object(schema) => self.walk_keywords(schema, value, at, found),
+            // `true` allows all, and so does what is no schema.
+            _ => {}
+        }
+    }
+
+    /// What one subschema has to say of one value, apart from all others.
+    pub(super) fn probe<'v>(
+        &self,
+        schema: &'s Value,
+        value: &'v Value,
+        at: &Place<'_>,
+    ) -> Findings<'v> {
+        let mut found = Findings::default();
+        self.walk(schema, value, at, &mut found);
+        found
+    }
+
+    /// Checks one value against the keywords of a schema.
+    fn walk_keywords<'v>(
+        &self,
+        schema: &'s Map<String, Value>,
+        value: &'v Value,
+        at: &Place<'_>,
+        found: &mut Findings<'v>,
+    ) {
+        // Of a value that is quite another there is nothing more to say.
+        let other = literal::check(schema, value, at).or_else(|| kind::check(schema, value, at));
+        if let Some(issue) = other {
+            return found.add(issue);
+        }
+        // `unevaluated...` looks at the keywords beside it, not at those round it.
+        let outer = std::mem::take(&mut found.seen);
+        match value {
+            Value::Number(number) => number::check(schema, number, at, found),
+            Value::String(text) => text::check(self, schema, text, at, found),
+            Value::Array(items) => array::check(self, schema, items, at, found),
+            Value::Object(object) => object::check(self, schema, object, at, found),
+            Value::Null | Value::Bool(_) => {}
+        }
+        combine::check(self, schema, value, at, found);
+        unevaluated::check(self, schema, value, at, found);
+        found.seen.merge(outer);
+    }
+
+    /// The pattern, compiled once for the walk; `None` if it does not compile.
+    pub(super) fn regex(&self, pattern: &'s str) -> Option<Regex> {
+        let mut patterns = self.patterns.borrow_mut();
+        patterns
+            .entry(pattern)
+            .or_insert_with(|| Regex::new(pattern).ok())
+            .clone()
+    }
+
+    /// Whether the walk may go on here; if not, this is noted for the end.
+    fn may_go_on(&self, at: &Place<'_>) -> bool {
+        if at.is_too_deep() {
+            self.give_up(at, "nested too deeply");
+            return false;
+        }
+        let Some(tries) = self.tries_left.get().checked_sub(1) else {
+            self.give_up(&Place::start(false), "too large or too ambiguous");
+            return false;
+        };
+        self.tries_left.set(tries);
+        true
+    }
+
+    /// Notes that a value was not looked at to its end, and why.
+    pub(super) fn give_up(&self, at: &Place<'_>, why: &str) {
+        let mut gave_up = self.gave_up.borrow_mut();
+        if gave_up.is_none() {
+            let subject = at.subject();
+            let verb = if subject.starts_with('`') {
+                "is"
+            } else {
+                "are"
+            };
+            let message = format!("{subject} {verb} {why} to be checked; send something simpler");
+            *gave_up = Some(Issue::new(at.path(), "depth", message));
+        }
+    }
+
+    /// The issue that says that the walk did not get to its end.
+    pub(super) fn gave_up(self) -> Option<Issue> {
+        self.gave_up.into_inner()
+    }
+}

@@ -1,0 +1,146 @@
+//! The words that all messages share.
+
+use serde_json::Value;
+
+use crate::schema::check::kind::Kind;
+use crate::schema::check::place::Place;
+use crate::schema::nearest::nearest;
+
+/// More characters of a value or a name than this are cut.
+const LONGEST_TEXT: usize = 60;
+
+/// More names than this are counted, not listed.
+const MOST_NAMES: usize = 20;
+
+/// The head of a long text, marked as such.
+pub(super) fn cut(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A text as a JSON string, cut: escaped, so that it cannot be taken for words of ours.
+pub(super) fn quoted(text: &str) -> String {
+    Value::from(cut(text, LONGEST_TEXT)).to_string()
+}
+
+/// A property's name in a sentence.
+pub(super) fn name(name: &str) -> String {
+    let plain =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | '/' | ':' | '@');
+    if !name.is_empty() && name.chars().count() <= LONGEST_TEXT && name.chars().all(plain) {
+        format!("`{name}`")
+    } else {
+        quoted(name)
+    }
+}
+
+/// Whether a property's name can follow a dot in a path.
+pub(super) fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars
+        .next()
+        .is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'))
+        && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
+        && name.chars().count() <= LONGEST_TEXT
+}
+
+/// A value in a sentence. What arrays and objects hold is never shown: it is long, and parts of it may be secret.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        Value::Array(_) | Value::Object(_) => Kind::of(value).with_article().to_owned(),
+        _ => cut(&value.to_string(), LONGEST_TEXT),
+    }
+}
+
+/// A value that a schema allows: no secret, so arrays and objects are shown as well.
+pub(super) fn allowed(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        _ => cut(&value.to_string(), LONGEST_TEXT),
+    }
+}
+
+/// ", got 80", or nothing if the value is secret.
+pub(super) fn got(value: &Value, at: &Place<'_>) -> String {
+    if at.is_secret() {
+        String::new()
+    } else {
+        format!(", got {}", shown(value))
+    }
+}
+
+/// ", got the string \"x\"", for those who expected another type.
+pub(super) fn got_kind(value: &Value, at: &Place<'_>) -> String {
+    let kind = Kind::of(value);
+    match kind {
+        _ if at.is_secret() => String::new(),
+        Kind::String | Kind::Boolean => format!(", got the {} {}", kind.name(), shown(value)),
+        _ => got(value, at),
+    }
+}
+
+/// ", got 3", for a number of things that is wrong, or nothing if they are secret.
+pub(super) fn got_count(count: usize, at: &Place<'_>) -> String {
+    if at.is_secret() {
+        String::new()
+    } else {
+        format!(", got {count}")
+    }
+}
+
+/// "1 item", "2 items".
+pub(super) fn counted(count: u64, noun: &str) -> String {
+    if count == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{count} {noun}s")
+    }
+}
+
+/// "a", "a or b", "a, b or c".
+pub(super) fn either(things: &[String]) -> String {
+    joined(things, "or")
+}
+
+/// "a", "a and b", "a, b and c".
+pub(super) fn both(things: &[String]) -> String {
+    joined(things, "and")
+}
+
+/// The things with commas between them, and `word` before the last.
+fn joined(things: &[String], word: &str) -> String {
+    match things {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
+    }
+}
+
+/// "a, b, c", the first of them if they are many.
+pub(super) fn listed(things: &[String]) -> String {
+    let mut list = things
+        .iter()
+        .take(MOST_NAMES)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
+    if things.len() > MOST_NAMES {
+        list.push_str(&format!(", … and {} more", things.len() - MOST_NAMES));
+    }
+    list
+}
+
+/// "; did you mean `query`?", or nothing if no candidate is close.
+pub(super) fn did_you_mean<'a>(
+    text: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    show: fn(&str) -> String,
+) -> String {
+    match nearest(text, candidates, 1).first() {
+        Some(candidate) => format!("; did you mean {}?", show(candidate)),
+        None => String::new(),
+    }
+}

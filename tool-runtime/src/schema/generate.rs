@@ -1,0 +1,223 @@
+//! Schemas of arguments and outputs, from the table of parameters and from types.
+
+use super::{check, normal};
+use crate::parameter::Parameter;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+/// The schema of a tool without arguments.
+pub(crate) fn no_arguments() -> Map<String, Value> {
+    object(Map::new(), Vec::new(), Map::new())
+}
+
+/// The schema of a table of arguments, and what is wrong with it.
+pub(crate) fn input(parameters: &[Parameter]) -> (Map<String, Value>, Vec<String>) {
+    let mut generator = generator();
+    let mut fields = Fields::default();
+    for parameter in parameters {
+        fields.add(parameter, &mut generator);
+    }
+    let definitions = normal::definitions(generator.take_definitions(true));
+    let schema = object(fields.properties, fields.required, definitions);
+    fields.problems.extend(wrong_defaults(&schema));
+    (schema, fields.problems)
+}
+
+/// The schema of a type that holds all arguments, which refuses unknown ones.
+pub(crate) fn input_of<T: JsonSchema>() -> Value {
+    let mut generator = generator();
+    let mut schema = T::json_schema(&mut generator);
+    normal::input(&mut schema);
+    let definitions = normal::definitions(generator.take_definitions(true));
+    let mut schema = schema.to_value();
+    if let Value::Object(map) = &mut schema {
+        if !definitions.is_empty() {
+            map.insert("$defs".to_owned(), definitions.into());
+        }
+        let open = [
+            "additionalProperties",
+            "unevaluatedProperties",
+            "oneOf",
+            "anyOf",
+            "allOf",
+        ];
+        if map.contains_key("properties") && !open.iter().any(|keyword| map.contains_key(*keyword))
+        {
+            map.insert("additionalProperties".to_owned(), false.into());
+        }
+    }
+    schema
+}
+
+/// The schema of an output. `None` for a type without one, and for a scalar, which is text.
+pub(crate) fn output(
+    make: impl FnOnce(&mut SchemaGenerator) -> Option<Schema>,
+) -> Option<Map<String, Value>> {
+    let mut generator = SchemaSettings::draft2020_12()
+        .with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        })
+        .for_serialize()
+        .into_generator();
+    let mut schema = make(&mut generator)?;
+    normal::output(&mut schema);
+    let definitions = normal::definitions(generator.take_definitions(true));
+    let Value::Object(mut map) = schema.to_value() else {
+        return None;
+    };
+    if !definitions.is_empty() {
+        map.insert("$defs".to_owned(), definitions.into());
+    }
+    normal::holds_more_than_scalars(&map).then_some(map)
+}
+
+/// Whether a valid value must be more than what decoding enforces: then the schema is walked
+/// also when decoding succeeds. Constraints of `#[arg]` do not count, decoders check them.
+pub(crate) fn unenforced(parameters: &[Parameter]) -> bool {
+    let mut generator = generator();
+    let schemas: Vec<Value> = parameters
+        .iter()
+        .map(|parameter| parameter.type_schema(&mut generator).to_value())
+        .collect();
+    let root = json!({ "$defs": generator.take_definitions(true) });
+    let is_flattened = parameters.iter().any(|parameter| parameter.is_flattened);
+    is_flattened
+        || schemas
+            .iter()
+            .any(|schema| check::asserts_more_than_types(&root, schema))
+}
+
+fn generator() -> SchemaGenerator {
+    SchemaSettings::draft2020_12()
+        .with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        })
+        .for_deserialize()
+        .into_generator()
+}
+
+fn object(
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+    definitions: Map<String, Value>,
+) -> Map<String, Value> {
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("properties".to_owned(), properties.into());
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), required.into());
+    }
+    schema.insert("additionalProperties".to_owned(), false.into());
+    if !definitions.is_empty() {
+        schema.insert("$defs".to_owned(), definitions.into());
+    }
+    schema
+}
+
+/// The properties of an arguments object while it is put together.
+#[derive(Default)]
+struct Fields {
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+    problems: Vec<String>,
+}
+
+impl Fields {
+    fn add(&mut self, parameter: &Parameter, generator: &mut SchemaGenerator) {
+        let mut schema = parameter.type_schema(generator);
+        normal::input(&mut schema);
+        if parameter.is_flattened {
+            self.merge(parameter, schema);
+            return;
+        }
+        if parameter.is_optional() {
+            normal::without_null(&mut schema);
+        } else {
+            self.required.push(parameter.name.into());
+        }
+        describe(&mut schema, parameter);
+        (parameter.refine)(&mut schema);
+        self.insert(parameter.name, schema.to_value());
+    }
+
+    /// A flattened parameter lends its own properties.
+    fn merge(&mut self, parameter: &Parameter, schema: Schema) {
+        let mut schema = schema.to_value();
+        let Some(Value::Object(properties)) = schema.get_mut("properties").map(Value::take) else {
+            self.problems.push(format!(
+                "its flattened parameter `{}` is no struct with named fields; flatten a struct, or remove `flatten`",
+                parameter.name
+            ));
+            return;
+        };
+        for (name, property) in properties {
+            self.insert(&name, property);
+        }
+        if let Some(Value::Array(required)) = schema.get_mut("required").map(Value::take) {
+            self.required.extend(required);
+        }
+    }
+
+    fn insert(&mut self, name: &str, schema: Value) {
+        if self.properties.insert(name.to_owned(), schema).is_some() {
+            self.problems.push(format!(
+                "it has two arguments named `{name}`; rename one of them"
+            ));
+        }
+    }
+}
+
+fn describe(schema: &mut Schema, parameter: &Parameter) {
+    let description = parameter.description.trim();
+    if !description.is_empty() {
+        schema.insert("description".to_owned(), description.into());
+    }
+    if parameter.is_secret {
+        schema.insert("writeOnly".to_owned(), true.into());
+    }
+}
+
+/// Defaults and bounds that only the run could know: constants instead of literals.
+fn wrong_defaults(schema: &Map<String, Value>) -> Vec<String> {
+    let root = Value::Object(schema.clone());
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let mut problems = Vec::new();
+    for (name, property) in properties.into_iter().flatten() {
+        problems.extend(empty_bounds(name, property));
+        let Some(default) = property.get("default").filter(|default| !default.is_null()) else {
+            continue;
+        };
+        let only_this = json!({
+            "type": "object",
+            "properties": { name: property },
+            "$defs": root.get("$defs").unwrap_or(&Value::Null),
+        });
+        let issues = check::check(&only_this, &json!({ name: default }));
+        problems.extend(issues.iter().map(|issue| format!("its default for `{name}` is refused by its own schema: {issue}; change the default or the constraint")));
+    }
+    problems
+}
+
+fn empty_bounds(name: &str, property: &Value) -> Option<String> {
+    let number = |keyword: &str| property.get(keyword).and_then(Value::as_f64);
+    let pairs = [
+        (number("minimum"), number("maximum"), false),
+        (number("minimum"), number("exclusiveMaximum"), true),
+        (number("minLength"), number("maxLength"), false),
+        (number("minItems"), number("maxItems"), false),
+        (number("minProperties"), number("maxProperties"), false),
+    ];
+    let is_empty = pairs.iter().any(|pair| match pair {
+        (Some(low), Some(high), false) => low > high,
+        (Some(low), Some(high), true) => low >= high,
+        _ => false,
+    });
+    is_empty.then(|| {
+        format!(
+            "no value of its argument `{name}` is between its bounds; write the smaller end first"
+        )
+    })
+}

@@ -1,0 +1,56 @@
+use crate::schema::nearest::nearest;
+
+#[test]
+fn suggests_only_what_is_really_close() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        ("quary", &["query", "limit", "tags"], &["query"]),
+        ("cirle", &["circle", "square"], &["circle"]),
+        ("teh", &["the", "toe"], &["the", "toe"]),
+        ("QUERY", &["query"], &["query"]),
+        (
+            "max-items",
+            &["maxItems", "minItems"],
+            &["maxItems", "minItems"],
+        ),
+        ("maxItems", &["max_items"], &["max_items"]),
+        ("fs.read", &["fs_read", "fs_write"], &["fs_read"]),
+        ("desc", &["description", "title"], &["description"]),
+        ("de", &["description", "depth"], &[]),
+        ("k", &["c", "f"], &[]),
+        ("F", &["c", "f"], &["f"]),
+        ("cat", &["dog", "horse"], &[]),
+        ("ü", &["Ü", "u"], &["Ü"]),
+        ("", &["a", ""], &[]),
+        ("_", &["__", "a"], &[]),
+    ];
+    for (name, candidates, expected) in cases {
+        assert_eq!(
+            nearest(name, candidates.iter().copied(), 3),
+            *expected,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn best_first_and_no_more_than_asked_for() {
+    let candidates = ["limits", "limit", "limbs", "limit_s"];
+    assert_eq!(nearest("limits", candidates, 2), ["limit_s", "limits"]);
+    assert_eq!(nearest("limits", candidates, 9).len(), 4);
+    assert!(nearest("limits", candidates, 0).is_empty());
+}
+
+#[test]
+fn order_and_repetition_of_the_candidates_do_not_matter() {
+    let forth = nearest("bat", ["cat", "hat", "bad", "cat"], 9);
+    let back = nearest("bat", ["bad", "cat", "hat"], 9);
+    assert_eq!(forth, back);
+    assert_eq!(forth, ["bad", "cat", "hat"]);
+}
+
+#[test]
+fn enormous_names_are_not_compared() {
+    let long = "a".repeat(100_000);
+    assert!(nearest(&long, ["aaa"], 3).is_empty());
+    assert!(nearest("aaa", [long.as_str(), "b"], 3).len() <= 1);
+}

@@ -1,0 +1,136 @@
+//! Tools from closures, for those who have no function to annotate.
+
+use super::Tool;
+use super::handler::{Handler, HandlerExecutor};
+use crate::definition::ToolDefinition;
+use crate::schema;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// Builds a tool from a closure.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use serde_json::{Map, Value, json};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Greet {
+///     /// Whom to greet.
+///     name: String,
+/// }
+///
+/// // Typed input, structured result.
+/// let greet = Tool::builder("greet", "Greet somebody.")
+///     .read_only(true)
+///     .handler(|greet: Greet| async move { Json(json!({ "text": format!("Hello, {}!", greet.name) })) });
+///
+/// // No input.
+/// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+///
+/// // Raw JSON, with a schema of one's own, and the context.
+/// let raw = Tool::builder("raw", "Take anything.")
+///     .input_schema(json!({ "type": "object" }))
+///     .handler(|arguments: Map<String, Value>, _: ToolContext| async move { arguments.len() });
+///
+/// assert_eq!(greet.definition().argument("name").unwrap()["type"], "string");
+/// # let _ = (ping, raw);
+/// ```
+#[derive(Debug)]
+pub struct ToolBuilder {
+    definition: ToolDefinition,
+    input_schema: Option<Value>,
+    timeout: Option<Duration>,
+}
+
+impl ToolBuilder {
+    pub(super) fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            definition: ToolDefinition::new(name, description),
+            input_schema: None,
+            timeout: None,
+        }
+    }
+
+    /// Sets the title for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.definition.title = Some(title.into());
+        self
+    }
+
+    /// Says whether the tool changes nothing.
+    #[must_use]
+    pub fn read_only(mut self, hint: bool) -> Self {
+        self.definition.annotations.read_only_hint = Some(hint);
+        self
+    }
+
+    /// Says whether the tool may destroy something.
+    #[must_use]
+    pub fn destructive(mut self, hint: bool) -> Self {
+        self.definition.annotations.destructive_hint = Some(hint);
+        self
+    }
+
+    /// Says whether a second equal call changes nothing more.
+    #[must_use]
+    pub fn idempotent(mut self, hint: bool) -> Self {
+        self.definition.annotations.idempotent_hint = Some(hint);
+        self
+    }
+
+    /// Says whether the tool touches an open world.
+    #[must_use]
+    pub fn open_world(mut self, hint: bool) -> Self {
+        self.definition.annotations.open_world_hint = Some(hint);
+        self
+    }
+
+    /// Adds words to filter by.
+    #[must_use]
+    pub fn tags<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
+        self.definition
+            .tags
+            .extend(tags.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets MCP metadata.
+    #[must_use]
+    pub fn meta(mut self, meta: Map<String, Value>) -> Self {
+        self.definition.meta = meta;
+        self
+    }
+
+    /// Takes the arguments' schema word for word, instead of the input type's own.
+    #[must_use]
+    pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
+        self.input_schema = Some(schema.into());
+        self
+    }
+
+    /// Sets the tool's own time limit. Default: the pool's.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Finishes with the closure that does the work.
+    ///
+    /// It takes nothing, or the arguments, or the arguments and a [`ToolContext`], and
+    /// returns a future of anything that is [`IntoObservation`]; a struct goes into
+    /// [`Json`].
+    ///
+    /// [`ToolContext`]: crate::ToolContext
+    /// [`IntoObservation`]: crate::IntoObservation
+    /// [`Json`]: crate::Json
+    pub fn handler<H: Handler<M>, M: 'static>(mut self, handler: H) -> Tool {
+        if let Some(input) = self.input_schema.or_else(H::input_schema) {
+            self.definition = self.definition.with_input_schema(input);
+        }
+        self.definition.output_schema = schema::output(H::output_schema);
+        let executor = HandlerExecutor::new(handler, &self.definition);
+        Tool::new(self.definition, executor).with_timeout(self.timeout)
+    }
+}

@@ -1,0 +1,162 @@
+//! Closures as executors.
+
+use super::action_executor::settle;
+use super::{BoxFuture, Executor};
+use crate::arguments::{Arguments, DecodeError};
+use crate::context::ToolContext;
+use crate::definition::ToolDefinition;
+use crate::error::{CallError, ToolError};
+use crate::input::InputModel;
+use crate::observation::{IntoObservation, Observation};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::marker::PhantomData;
+
+/// A closure that can be a tool: `Fn() -> Fut`, `Fn(Arguments) -> Fut` or
+/// `Fn(Arguments, ToolContext) -> Fut`.
+///
+/// ```
+/// use tool_runtime::{Handler, Tool};
+///
+/// fn tool<M: 'static>(handler: impl Handler<M>) -> Tool {
+///     Tool::builder("ping", "Answer at once.").handler(handler)
+/// }
+///
+/// assert_eq!(tool(|| async { "pong" }).name(), "ping");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this closure cannot be a tool",
+    note = "write `|| async {{ .. }}`, `|args: Args| async move {{ .. }}` or `|args: Args, context: ToolContext| async move {{ .. }}`",
+    note = "`Args` needs `Deserialize` and `JsonSchema`; the result needs `IntoObservation`, a struct goes into `Json(..)`"
+)]
+pub trait Handler<M>: Send + Sync + 'static {
+    #[doc(hidden)]
+    fn input_schema() -> Option<Value>;
+
+    #[doc(hidden)]
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema>;
+
+    #[doc(hidden)]
+    fn start(
+        &self,
+        arguments: Arguments<'_>,
+        context: &ToolContext,
+    ) -> Result<impl Future<Output = Result<Observation, ToolError>> + Send, DecodeError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, Fut, R> Handler<(R,)> for F
+where
+    F: Fn() -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = R> + Send,
+    R: IntoObservation,
+{
+    fn input_schema() -> Option<Value> {
+        None
+    }
+
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        R::output_schema(generator)
+    }
+
+    fn start(
+        &self,
+        _: Arguments<'_>,
+        _: &ToolContext,
+    ) -> Result<impl Future<Output = Result<Observation, ToolError>> + Send, DecodeError> {
+        let future = self();
+        Ok(async move { future.await.into_observation() })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, Fut, A, R> Handler<(A, R)> for F
+where
+    F: Fn(A) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = R> + Send,
+    A: DeserializeOwned + JsonSchema,
+    R: IntoObservation,
+{
+    fn input_schema() -> Option<Value> {
+        Some(crate::schema::input_of::<A>())
+    }
+
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        R::output_schema(generator)
+    }
+
+    fn start(
+        &self,
+        arguments: Arguments<'_>,
+        _: &ToolContext,
+    ) -> Result<impl Future<Output = Result<Observation, ToolError>> + Send, DecodeError> {
+        let future = self(arguments.parse()?);
+        Ok(async move { future.await.into_observation() })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, Fut, A, R> Handler<(A, ToolContext, R)> for F
+where
+    F: Fn(A, ToolContext) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = R> + Send,
+    A: DeserializeOwned + JsonSchema,
+    R: IntoObservation,
+{
+    fn input_schema() -> Option<Value> {
+        Some(crate::schema::input_of::<A>())
+    }
+
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        R::output_schema(generator)
+    }
+
+    fn start(
+        &self,
+        arguments: Arguments<'_>,
+        context: &ToolContext,
+    ) -> Result<impl Future<Output = Result<Observation, ToolError>> + Send, DecodeError> {
+        let future = self(arguments.parse()?, context.clone());
+        Ok(async move { future.await.into_observation() })
+    }
+}
+
+pub(super) struct HandlerExecutor<H, M> {
+    handler: H,
+    input: InputModel,
+    is_text: bool,
+    marker: PhantomData<fn() -> M>,
+}
+
+impl<H: Handler<M>, M> HandlerExecutor<H, M> {
+    pub(super) fn new(handler: H, definition: &ToolDefinition) -> Self {
+        Self {
+            handler,
+            input: InputModel::walked(definition),
+            is_text: definition.output_schema.is_none(),
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
+    fn call<'a>(
+        &'a self,
+        arguments: Arguments<'a>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(async move {
+            // The closure starts when its arguments decode, so the schema comes first.
+            self.input.check(arguments)?;
+            match self.handler.start(arguments, context) {
+                Ok(future) => settle(future.await, self.is_text),
+                Err(error) => Err(self.input.explain(arguments, &error)),
+            }
+        })
+    }
+
+    fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
+        Some(self.input.visualize(arguments))
+    }
+}
