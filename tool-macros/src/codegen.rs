@@ -363,17 +363,12 @@ fn decode(model: &Model<'_>) -> TokenStream {
         .arguments()
         .enumerate()
         .map(|(index, argument)| value(index, argument));
-    let pattern = if slots.is_empty() {
-        quote!(_)
-    } else {
-        quote!(__index)
-    };
     quote_spanned! {at(Span::call_site())=>
         fn decode(__arguments: __tool::Arguments) -> ::core::result::Result<Self, __tool::DecodeError> {
             let mut __reader = __arguments.reader(__KEYS)?;
             #(let mut #slots: ::core::option::Option<#types> = ::core::option::Option::None;)*
-            while let ::core::option::Option::Some(#pattern) = __reader.next_key()? {
-                match #pattern { #(#arms)* _ => __reader.skip()?, }
+            while let ::core::option::Option::Some(__index) = __reader.next_key()? {
+                match __index { #(#arms)* _ => __reader.skip()?, }
             }
             let __action = Self { #(#fields: #values),* };
             __tool::Action::check(&__action)?;

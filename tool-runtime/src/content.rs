@@ -1,6 +1,6 @@
 //! What a tool's answer consists of: MCP's content blocks.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// One piece of a tool's answer, in MCP's JSON form.
@@ -97,7 +97,7 @@ pub struct TextContent {
     /// The text.
     pub text: String,
     /// Audience, priority and metadata.
-    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     pub extra: Option<Box<ContentExtra>>,
 }
 
@@ -117,7 +117,7 @@ pub struct MediaContent {
     /// The MIME type.
     pub mime_type: String,
     /// Audience, priority and metadata.
-    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     pub extra: Option<Box<ContentExtra>>,
 }
 
@@ -146,7 +146,7 @@ pub struct EmbeddedResource {
     /// What it contains.
     pub resource: ResourceContents,
     /// Audience, priority and metadata.
-    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     pub extra: Option<Box<ContentExtra>>,
 }
 
@@ -206,7 +206,7 @@ pub struct ResourceLink {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// Audience, priority and metadata.
-    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     pub extra: Option<Box<ContentExtra>>,
 }
 
@@ -251,4 +251,10 @@ pub struct ContentAnnotations {
     /// When the content last changed, ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
+}
+
+/// Nothing beside the content is `None`, not something empty.
+fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<ContentExtra>>, D::Error> {
+    let extra = ContentExtra::deserialize(deserializer)?;
+    Ok((extra != ContentExtra::default()).then(|| Box::new(extra)))
 }

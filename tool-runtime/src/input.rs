@@ -3,8 +3,9 @@
 use crate::arguments::{Arguments, DecodeError, Stumble};
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ErrorClass};
+use crate::issue::Issue;
 use crate::parameter::{Parameter, Settings};
-use crate::schema::{self, Issue, check};
+use crate::schema::{self, check};
 use serde_json::{Map, Value};
 
 /// What it takes to explain to a model what its arguments should have been.
@@ -19,15 +20,21 @@ pub(crate) struct InputModel {
 impl InputModel {
     /// For a generated action: its decoder enforces what its table says.
     pub(crate) fn new(definition: &ToolDefinition, settings: &Settings) -> Self {
-        let schema = Value::Object(definition.input_schema.clone());
         let (own, _) = schema::input(settings.parameters);
         // A hand-written action has no table, and a given schema says more than the table.
-        let is_replaced = own != definition.input_schema;
+        let is_replaced = schema::advertised(&own) != definition.input_schema;
+        let model = Self::walked(definition);
+        if is_replaced {
+            return Self {
+                parameters: settings.parameters,
+                ..model
+            };
+        }
         Self {
-            name: definition.name.clone(),
-            schema,
+            schema: Value::Object(own),
             parameters: settings.parameters,
-            is_walked: is_replaced || schema::unenforced(settings.parameters),
+            is_walked: schema::unenforced(settings.parameters),
+            ..model
         }
     }
 

@@ -6,5 +6,4 @@ mod generate;
 pub(crate) mod nearest;
 mod normal;
 
-pub(crate) use crate::issue::{self, Issue};
-pub(crate) use generate::{input, input_of, no_arguments, output, unenforced};
+pub(crate) use generate::{advertised, input, input_of, no_arguments, output, unenforced};

@@ -14,7 +14,7 @@ impl Draft {
     pub fn new(name: &str, description: &str, parameters: &[Parameter]) -> Self {
         let mut definition = ToolDefinition::new(name, description.trim());
         let (input_schema, problems) = schema::input(parameters);
-        definition.input_schema = input_schema;
+        definition.input_schema = schema::advertised(&input_schema);
         definition.problems = problems;
         Self(definition)
     }

@@ -1,7 +1,10 @@
+//! How an issue shows itself.
+
 use serde_json::json;
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 
+/// An issue.
 fn sample() -> Issue {
     Issue::new("tags[2]", "type", "`tags[2]` must be a string, got 5")
 }

@@ -9,7 +9,10 @@ use handler::PoolHandler;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use std::io;
-use stdio::{Descriptors, StdioTransport};
+use stdio::StdioTransport;
+
+/// How many bytes one message may have.
+const LINE_LIMIT: usize = 16 << 20;
 
 /// A pool of tools as an MCP server.
 ///
@@ -32,6 +35,7 @@ use stdio::{Descriptors, StdioTransport};
 #[derive(Clone, Debug)]
 pub struct McpServer {
     handler: PoolHandler,
+    line_limit: usize,
 }
 
 impl McpServer {
@@ -39,6 +43,7 @@ impl McpServer {
     pub fn new(pool: ToolPool, name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             handler: PoolHandler::new(pool, name.into(), version.into()),
+            line_limit: LINE_LIMIT,
         }
     }
 
@@ -56,6 +61,14 @@ impl McpServer {
         self
     }
 
+    /// Sets how many bytes one message may have on stdio. Default: 16 MiB. A longer one is
+    /// answered with an error and not kept in memory.
+    #[must_use]
+    pub fn with_line_limit(mut self, bytes: usize) -> Self {
+        self.line_limit = bytes;
+        self
+    }
+
     /// Serves on standard input and output until the input ends.
     ///
     /// From here on the process's standard output is its standard error, so that nothing a
@@ -67,7 +80,7 @@ impl McpServer {
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
     pub async fn serve_stdio(self) -> io::Result<()> {
-        let transport = StdioTransport::new(Descriptors::take()?)?;
+        let transport = StdioTransport::take()?.with_line_limit(self.line_limit);
         tracing::info!("serving MCP on stdio");
         match self.handler.serve(transport).await {
             Ok(running) => {

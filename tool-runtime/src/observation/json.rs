@@ -44,7 +44,7 @@ impl Observation {
             }
             match block {
                 ContentBlock::Text(TextContent { text, extra: None }) => {
-                    push_text_block(json, text)
+                    push_text_block(json, text);
                 }
                 other => push_json(json, other),
             }

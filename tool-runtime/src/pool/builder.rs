@@ -68,6 +68,10 @@ impl ToolPoolBuilder {
 
     /// Adds a tool.
     #[must_use]
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "a builder adds; nobody adds pools with `+`"
+    )]
     pub fn add(mut self, tool: Tool) -> Self {
         self.tools.push(tool);
         self

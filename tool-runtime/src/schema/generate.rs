@@ -11,7 +11,17 @@ pub(crate) fn no_arguments() -> Map<String, Value> {
     object(Map::new(), Vec::new(), Map::new())
 }
 
-/// The schema of a table of arguments, and what is wrong with it.
+/// The schema of a table of arguments as clients see it.
+pub(crate) fn advertised(schema: &Map<String, Value>) -> Map<String, Value> {
+    let mut schema = Schema::from(schema.clone());
+    normal::without_widths(&mut schema);
+    match schema.to_value() {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// The schema of a table of arguments as the walker reads it, and what is wrong with it.
 pub(crate) fn input(parameters: &[Parameter]) -> (Map<String, Value>, Vec<String>) {
     let mut generator = generator();
     let mut fields = Fields::default();

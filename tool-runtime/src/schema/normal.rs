@@ -43,13 +43,37 @@ struct Output;
 impl Transform for Output {
     fn transform(&mut self, schema: &mut Schema) {
         plain(schema);
+        width(schema);
         transform_subschemas(self, schema);
     }
 }
 
-/// `true` becomes `{}`, which strict checkers take, and `int64` goes, which JSON Schema has not.
+/// `true` becomes `{}`, which strict checkers take; `false`, as in `additionalProperties`, stays.
 fn plain(schema: &mut Schema) {
-    let map = schema.ensure_object();
+    if schema.as_bool() == Some(true) {
+        *schema = Schema::default();
+    }
+}
+
+/// Takes out `int64` and its like, which JSON Schema does not have: validators warn of each.
+/// The walker reads them, so its own copy of a schema keeps them.
+pub(crate) fn without_widths(schema: &mut Schema) {
+    WithoutWidths.transform(schema);
+}
+
+struct WithoutWidths;
+
+impl Transform for WithoutWidths {
+    fn transform(&mut self, schema: &mut Schema) {
+        width(schema);
+        transform_subschemas(self, schema);
+    }
+}
+
+fn width(schema: &mut Schema) {
+    let Some(map) = schema.as_object_mut() else {
+        return;
+    };
     let is_number = map.get("type").is_some_and(names_a_number);
     if is_number {
         map.shift_remove("format");
@@ -169,6 +193,7 @@ mod tests {
 
     #[derive(JsonSchema)]
     #[allow(dead_code)]
+    #[schemars(deny_unknown_fields)]
     struct Nested {
         id: u32,
         note: Option<String>,
@@ -193,7 +218,10 @@ mod tests {
 
     #[test]
     fn optional_fields_have_plain_types_at_every_depth() {
-        let schema = of::<Nested>(input);
+        let schema = of::<Nested>(|schema| {
+            input(schema);
+            without_widths(schema);
+        });
         let properties = &schema["properties"];
         assert_eq!(properties["note"], json!({"type": "string"}));
         assert_eq!(properties["inner"]["type"], "object");
@@ -202,6 +230,7 @@ mod tests {
             json!({"type": "number"})
         );
         assert_eq!(properties["any"], json!({}));
+        assert_eq!(schema["additionalProperties"], false);
         assert_eq!(properties["id"], json!({"type": "integer", "minimum": 0}));
     }
 

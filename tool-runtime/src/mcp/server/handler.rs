@@ -1,15 +1,15 @@
 //! Answers MCP requests from a pool. rmcp keeps the lifecycles and the versions.
 
 use super::convert;
-use super::stdio::RawArguments;
+use super::stdio::{RawArguments, is_known_method};
 use crate::error::ErrorClass;
 use crate::pool::ToolPool;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, RequestId,
-    ServerCapabilities, ServerConfig, Tool,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, RequestId, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -94,6 +94,22 @@ impl ServerHandler for PoolHandler {
             }
             Err(error) => Ok(convert::failure(error.message()).into()),
         }
+    }
+
+    /// rmcp hands over requests whose parameters it could not read as if their method were
+    /// unknown.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        if is_known_method(&method) {
+            let message = format!("the parameters of `{method}` are not what the method takes");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let message = format!("unknown method `{method}`");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
     // rmcp answers capabilities that were never declared with empty lists; they do not exist.

@@ -12,10 +12,15 @@ mod gate;
 mod lines;
 mod message;
 mod methods;
+mod outlet;
+#[cfg(unix)]
+mod patient;
 #[cfg(unix)]
 mod polled;
 mod present;
-mod pump;
+#[cfg(unix)]
+mod pump_task;
+mod pump_thread;
 mod queue;
 mod reader;
 mod refusal;
@@ -28,7 +33,6 @@ mod writer;
 #[cfg(all(test, unix))]
 mod tests;
 
-pub(crate) use descriptor::Descriptors;
 pub(crate) use methods::is_known_method;
 pub(crate) use tool_call::RawArguments;
 pub(crate) use transport::StdioTransport;

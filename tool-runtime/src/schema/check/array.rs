@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::text::limit;
 use crate::schema::check::walk::Walker;
-use crate::schema::check::{describe, equal, wording};
+use crate::schema::check::{describe, equal, parts, wording};
 
 /// Deeper items are not compared with each other.
 const DEEPEST_COMPARED: u16 = 128;
@@ -75,10 +75,11 @@ fn repetition(
             return None;
         };
         if let Some(first) = known.insert(item, index) {
-            let message = format!(
-                "{} must not repeat an item, but items {first} and {index} are equal",
-                at.subject()
-            );
+            let which = match at.is_secret() {
+                true => String::new(),
+                false => format!(", but items {first} and {index} are equal"),
+            };
+            let message = format!("{} must not repeat an item{which}", at.subject());
             return Some(Issue::new(at.path(), "uniqueItems", message));
         }
     }
@@ -93,27 +94,18 @@ fn each<'s, 'v>(
     at: &Place<'_>,
     found: &mut Findings<'v>,
 ) {
-    let first: &[Value] = schema
-        .get("prefixItems")
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice);
-    for (index, (schema, item)) in first.iter().zip(items).enumerate() {
+    let first = parts::listed(schema, "prefixItems").count();
+    for (index, (schema, item)) in parts::listed(schema, "prefixItems").zip(items).enumerate() {
         step(walker, schema, index, item, at, found);
     }
-    found.seen.items_before(first.len().min(items.len()));
+    found.seen.items_before(first.min(items.len()));
     match schema.get("items") {
         None => {}
-        Some(Value::Bool(false)) if items.len() > first.len() => {
-            found.add(count_issue(
-                "items",
-                "at most",
-                first.len() as u64,
-                items,
-                at,
-            ));
+        Some(Value::Bool(false)) if items.len() > first => {
+            found.add(count_issue("items", "at most", first as u64, items, at));
         }
         Some(schema) => {
-            for (index, item) in items.iter().enumerate().skip(first.len()) {
+            for (index, item) in items.iter().enumerate().skip(first) {
                 if found.is_full() {
                     return;
                 }
@@ -156,22 +148,33 @@ fn contains<'s, 'v>(
             found.seen.item(index);
         }
     }
-    let fewest = limit(schema, "minContains").unwrap_or(1);
-    let most = limit(schema, "maxContains").unwrap_or(u64::MAX);
-    let (rule, words, limit) = match count {
-        count if count < fewest && schema.contains_key("minContains") => {
-            ("minContains", "at least", fewest)
-        }
-        count if count < fewest => ("contains", "at least", fewest),
-        count if count > most => ("maxContains", "at most", most),
-        _ => return,
+    found.add_all(wrong_count(walker.root(), schema, wanted, count, at));
+}
+
+/// The issue, if too few or too many items are what the array must contain.
+fn wrong_count(
+    root: &Value,
+    schema: &Map<String, Value>,
+    wanted: &Value,
+    count: usize,
+    at: &Place<'_>,
+) -> Option<Issue> {
+    let fewest = limit(schema, "minContains");
+    let most = limit(schema, "maxContains").filter(|most| count as u64 > *most);
+    let (rule, words, limit) = match (fewest, most) {
+        (Some(fewest), _) if (count as u64) < fewest => ("minContains", "at least", fewest),
+        (None, _) if count == 0 => ("contains", "at least", 1),
+        (_, Some(most)) => ("maxContains", "at most", most),
+        _ => return None,
     };
-    let kind = describe::phrase(walker.root(), wanted);
+    let kind = describe::phrase(root, wanted);
     let kind = kind
         .map(|kind| format!(" that must be {kind}"))
         .unwrap_or_default();
-    let got = wording::got_count(count as usize, at);
-    let items = wording::counted(limit, "item");
+    let (items, got) = (
+        wording::counted(limit, "item"),
+        wording::got_count(count, at),
+    );
     let message = format!("{} must contain {words} {items}{kind}{got}", at.subject());
-    found.add(Issue::new(at.path(), rule, message));
+    Some(Issue::new(at.path(), rule, message))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::object::Rules;
 use crate::schema::check::place::Place;
@@ -65,8 +65,13 @@ fn excluded<'s>(
     if !walker.probe(excluded, value, &at.same()).is_clean() {
         return None;
     }
-    let what =
-        exclusion(walker.root(), excluded).unwrap_or_else(|| "be what `not` excludes".to_owned());
+    // Of a secret, what it must not be is what it is.
+    let what = if at.is_secret() {
+        None
+    } else {
+        exclusion(walker.root(), excluded)
+    };
+    let what = what.unwrap_or_else(|| "be what `not` excludes".to_owned());
     Some(Issue::new(
         at.path(),
         "not",

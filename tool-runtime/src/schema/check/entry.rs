@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::kind::Kind;
 use crate::schema::check::walk::Walker;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::kind::Kind;
 use crate::schema::check::place::Place;
@@ -10,23 +10,40 @@ use crate::schema::check::variants::Variant;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{describe, literal, names, wording};
 
+/// What each variant says of a value; `None` where a glance ruled it out.
+pub(super) type Outcomes<'v> = Vec<Option<Findings<'v>>>;
+
 /// A value that fits none of several variants.
 pub(super) struct Failure<'a, 's, 'v> {
-    /// The walk that it is part of.
-    pub(super) walker: &'a Walker<'s>,
-    /// The keyword that holds the variants.
-    pub(super) rule: &'static str,
-    /// The variants.
-    pub(super) variants: &'a [Variant<'s>],
-    /// What is wrong by each variant; `None` where a glance ruled it out.
-    pub(super) outcomes: Vec<Option<Findings<'v>>>,
-    /// The value.
-    pub(super) value: &'v Value,
-    /// Where it is.
-    pub(super) at: &'a Place<'a>,
+    walker: &'a Walker<'s>,
+    rule: &'static str,
+    variants: &'a [Variant<'s>],
+    /// What is wrong by each variant, filled up where somebody asks.
+    pub(super) outcomes: Outcomes<'v>,
+    value: &'v Value,
+    at: &'a Place<'a>,
 }
 
-impl<'s> Failure<'_, 's, '_> {
+impl<'a, 's, 'v> Failure<'a, 's, 'v> {
+    /// The failure of the value at a place to fit the variants that the keyword `rule` holds.
+    pub(super) fn new(
+        walker: &'a Walker<'s>,
+        rule: &'static str,
+        variants: &'a [Variant<'s>],
+        outcomes: Outcomes<'v>,
+        value: &'v Value,
+        at: &'a Place<'a>,
+    ) -> Self {
+        Self {
+            walker,
+            rule,
+            variants,
+            outcomes,
+            value,
+            at,
+        }
+    }
+
     /// The issues that help most.
     pub(super) fn issues(&mut self) -> Vec<Issue> {
         if let Some(values) = self.all_literals() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 
 /// A model corrects a few mistakes at a time; more would only bury them.
 const MOST_ISSUES: usize = 32;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 use crate::schema::check::place::Place;
 use crate::schema::check::wording;
 
@@ -75,6 +75,12 @@ impl Kind {
         }
     }
 
+    /// Whether a value of this type can be equal to one of the other type: 1 is 1.0.
+    pub(super) fn may_equal(self, other: Self) -> bool {
+        let is_number = |kind| matches!(kind, Self::Integer | Self::Number);
+        self == other || (is_number(self) && is_number(other))
+    }
+
     /// Whether a value of this type is one of type `wanted` too.
     pub(super) fn is(self, wanted: Self) -> bool {
         self == wanted || (self == Self::Integer && wanted == Self::Number)
@@ -132,13 +138,22 @@ fn integer_hint(value: &Value, at: &Place<'_>) -> String {
     }
 }
 
-/// Whether the number could be an integer of 128 bits: `Value` keeps no more than 64 of them and makes it a float.
-fn may_be_wide_integer(schema: &Map<String, Value>, value: &Value) -> bool {
-    let wide = matches!(
+/// Whether the schema's own `type` could allow a value of this type.
+pub(super) fn admits(schema: &Map<String, Value>, kind: Kind) -> bool {
+    of_schema(schema).is_none_or(|kinds| kinds.iter().any(|wanted| kind.is(*wanted)))
+        || (kind == Kind::Number && has_wide_format(schema))
+}
+
+/// Whether the schema asks for an integer of 128 bits.
+fn has_wide_format(schema: &Map<String, Value>) -> bool {
+    matches!(
         schema.get("format").and_then(Value::as_str),
         Some("int128" | "uint128")
-    );
-    wide && value
-        .as_f64()
-        .is_some_and(|number| number.abs() >= 2_f64.powi(63) && value.is_f64())
+    )
+}
+
+/// Whether the number could be an integer of 128 bits: `Value` keeps no more than 64 of them and makes it a float.
+fn may_be_wide_integer(schema: &Map<String, Value>, value: &Value) -> bool {
+    let is_wide = |number: f64| number.fract() == 0.0 && number.abs() >= 2_f64.powi(63);
+    has_wide_format(schema) && value.is_f64() && value.as_f64().is_some_and(is_wide)
 }

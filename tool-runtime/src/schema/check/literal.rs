@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 use crate::schema::check::equal::same;
 use crate::schema::check::place::Place;
 use crate::schema::check::wording;
@@ -36,7 +36,12 @@ pub(super) fn none_of(
     at: &Place<'_>,
 ) -> Issue {
     let got = wording::got(value, at);
-    let hint = suggestion(wanted, value, at);
+    // Of a single value the message has just said what it is.
+    let hint = if wanted.len() > 1 {
+        suggestion(wanted, value, at)
+    } else {
+        String::new()
+    };
     let message = format!("{} must be {}{got}{hint}", at.subject(), choice(wanted));
     Issue::new(at.path(), rule, message)
 }
@@ -54,20 +59,17 @@ pub(super) fn choice(wanted: &[&Value]) -> String {
 /// The nearest of the values that are wanted. For a secret there is none: it would give away what was written.
 pub(super) fn suggestion(wanted: &[&Value], value: &Value, at: &Place<'_>) -> String {
     match value {
-        _ if at.is_secret() || wanted.len() < 2 => String::new(),
+        _ if at.is_secret() => String::new(),
         Value::String(text) => {
             let texts = wanted.iter().filter_map(|value| value.as_str());
             wording::did_you_mean(text, texts, wording::quoted)
         }
         // Models write numbers and booleans as text and the other way round.
-        _ => wanted
-            .iter()
-            .find(|wanted| {
-                wanted
-                    .as_str()
-                    .is_some_and(|text| text == value.to_string())
-            })
-            .map(|wanted| format!("; did you mean {}?", wording::allowed(wanted)))
-            .unwrap_or_default(),
+        _ => {
+            let text = value.to_string();
+            let meant = wanted.iter().find(|wanted| wanted.as_str() == Some(&text));
+            let meant = meant.map(|meant| format!("; did you mean {}?", wording::allowed(meant)));
+            meant.unwrap_or_default()
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::object::Rules;
 use crate::schema::check::place::Place;
@@ -25,26 +25,19 @@ pub(super) fn check<'s>(
             found.add_all(wrong_name(walker, schema, name, at));
         }
     }
-    let pairs = schema
-        .get("dependentRequired")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten();
-    for (name, needed) in pairs.filter(|(name, _)| rules.is_given(name, object)) {
-        for other in needed
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
+    if let Some(Value::Object(needs)) = schema.get("dependentRequired") {
+        for (name, others) in needs
+            .iter()
+            .filter(|(name, _)| rules.is_given(name, object))
         {
-            if !rules.is_given(other, object) {
-                found.add(missing_beside(
-                    walker.root(),
-                    name,
-                    other,
-                    rules.declaration(other),
-                    at,
-                ));
+            let others = others
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str);
+            for other in others.filter(|other| !rules.is_given(other, object)) {
+                let schema = rules.declaration(other);
+                found.add(missing_beside(walker.root(), name, other, schema, at));
             }
         }
     }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Number, Value};
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::wording;

@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::schema::check::findings::Findings;
 use crate::schema::check::names;
+use crate::schema::check::parts;
 use crate::schema::check::place::Place;
-use crate::schema::check::unknown;
+use crate::schema::check::unknown::{self, Known};
 use crate::schema::check::walk::Walker;
 
 /// What one schema says of the properties of an object.
@@ -22,20 +23,15 @@ pub(super) struct Rules<'s> {
 impl<'s> Rules<'s> {
     /// The rules in a schema.
     pub(super) fn of(walker: &Walker<'s>, schema: &'s Map<String, Value>) -> Self {
-        let required = schema
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
-        let patterns = schema
-            .get("patternProperties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten();
+        let patterns = schema.get("patternProperties").and_then(Value::as_object);
         Self {
             declared: schema.get("properties").and_then(Value::as_object),
-            required: required.filter_map(Value::as_str).collect(),
+            required: parts::listed(schema, "required")
+                .filter_map(Value::as_str)
+                .collect(),
             patterns: patterns
+                .into_iter()
+                .flatten()
                 .filter_map(|(name, schema)| Some((walker.regex(name)?, schema)))
                 .collect(),
             others: schema.get("additionalProperties"),
@@ -45,6 +41,32 @@ impl<'s> Rules<'s> {
     /// The schema of a property.
     pub(super) fn declaration(&self, name: &str) -> Option<&'s Value> {
         self.declared?.get(name)
+    }
+
+    /// The properties that have schemas of their own.
+    pub(super) fn known(&self) -> Known<'_> {
+        Known {
+            names: self
+                .declared
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name.as_str())
+                .collect(),
+            patterns: self
+                .patterns
+                .iter()
+                .map(|(pattern, _)| pattern.as_str())
+                .collect(),
+        }
+    }
+
+    /// The schemas for properties whose names match a pattern that this name matches.
+    fn matching(&self, name: &str) -> Vec<&'s Value> {
+        let matching = self
+            .patterns
+            .iter()
+            .filter(|(pattern, _)| pattern.is_match(name));
+        matching.map(|(_, schema)| *schema).collect()
     }
 
     /// Whether a property says as little as if it were absent: null, where nothing needs to be.
@@ -70,28 +92,19 @@ pub(super) fn check<'s, 'v>(
 ) {
     let rules = Rules::of(walker, schema);
     for (name, schema) in rules.declared.into_iter().flatten() {
-        match object.get_key_value(name) {
-            Some((_, value)) if rules.is_void(name, value) => {}
-            Some((_, value)) => step(
-                walker,
-                schema,
-                value,
-                &at.property(name, walker.is_secret(value)),
-                found,
-            ),
+        match object.get(name) {
+            Some(value) if rules.is_void(name, value) => {}
+            Some(value) => {
+                let at = at.property(name, walker.is_secret(value));
+                step(walker, schema, value, &at, found);
+            }
             None if rules.required.contains(name.as_str()) => {
                 found.add(names::missing(walker.root(), name, Some(schema), at));
             }
             None => {}
         }
     }
-    for name in schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-    {
+    for name in parts::listed(schema, "required").filter_map(Value::as_str) {
         if rules.declaration(name).is_none() && !object.contains_key(name) {
             found.add(names::missing(walker.root(), name, None, at));
         }
@@ -110,48 +123,26 @@ fn others<'s, 'v>(
 ) {
     for (name, value) in object {
         if found.is_full() {
-            return;
+            break;
         }
-        let mut known = rules.declaration(name).is_some();
+        let matching = rules.matching(name);
+        let known = rules.declaration(name).is_some() || !matching.is_empty();
         let at_entry = at.entry(name, walker.is_secret(value));
-        for (_, schema) in rules
-            .patterns
-            .iter()
-            .filter(|(pattern, _)| pattern.is_match(name))
-        {
-            known = true;
-            if !rules.is_void(name, value) {
-                step(walker, schema, value, &at_entry, found);
-            }
+        for schema in matching.iter().filter(|_| !rules.is_void(name, value)) {
+            step(walker, schema, value, &at_entry, found);
         }
-        match rules.others {
-            Some(Value::Bool(false)) if !known => {
-                found.add(unknown::issue(
-                    "additionalProperties",
-                    name,
-                    &known_names(rules),
-                    rules,
-                    object,
-                    at,
-                ));
+        match rules.others.filter(|_| !known) {
+            Some(Value::Bool(false)) => {
+                let (rule, known) = ("additionalProperties", rules.known());
+                found.add(unknown::issue(rule, name, &known, object, at));
             }
-            Some(schema) if !known => step(walker, schema, value, &at_entry, found),
-            _ => {}
+            Some(schema) => step(walker, schema, value, &at_entry, found),
+            None => {}
         }
         if walker.tracks_seen() && (known || rules.others.is_some()) {
             found.seen.name(name);
         }
     }
-}
-
-/// The names that a schema declares.
-fn known_names<'s>(rules: &Rules<'s>) -> Vec<&'s str> {
-    rules
-        .declared
-        .into_iter()
-        .flatten()
-        .map(|(name, _)| name.as_str())
-        .collect()
 }
 
 /// Checks one property.
@@ -163,13 +154,4 @@ pub(super) fn step<'s, 'v>(
     found: &mut Findings<'v>,
 ) {
     found.descend(|found| walker.walk(schema, value, at, found));
-}
-
-/// The patterns that names may match instead of being declared.
-pub(super) fn name_patterns<'r>(rules: &'r Rules<'_>) -> Vec<&'r str> {
-    rules
-        .patterns
-        .iter()
-        .map(|(pattern, _)| pattern.as_str())
-        .collect()
 }

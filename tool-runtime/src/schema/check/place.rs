@@ -7,8 +7,9 @@ use crate::schema::check::wording;
 /// Values nested deeper are not walked: serde_json does not parse them either.
 const DEEPEST_VALUE: u16 = 128;
 
-/// Longer ways through subschemas are not walked: a few for each level of the deepest value.
-const LONGEST_WAY: u16 = 512;
+/// Longer ways through subschemas are not walked: two steps for each level of the deepest value, which in a debug build
+/// fills less than half of the two megabytes of stack that a thread has.
+const LONGEST_WAY: u16 = 256;
 
 /// One value of the arguments, as seen by one subschema.
 pub(super) struct Place<'p> {
@@ -143,6 +144,11 @@ impl<'p> Place<'p> {
             }
             _ => subject(&place.path()),
         }
+    }
+
+    /// "is" or "are", to follow the subject.
+    pub(super) fn verb(&self) -> &'static str {
+        if self.path().is_empty() { "are" } else { "is" }
     }
 
     /// What the properties of this value are called.

@@ -3,6 +3,7 @@
 mod assertions;
 mod keywords;
 mod limits;
+mod names;
 mod properties;
 mod references;
 mod secrets;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::walk::Walker;
@@ -24,36 +24,33 @@ pub(super) fn check<'s>(
 
 /// The issue, if the text is too short or too long, in characters.
 fn length(schema: &Map<String, Value>, text: &str, at: &Place<'_>) -> Option<Issue> {
-    let shortest = limit(schema, "minLength");
-    let longest = limit(schema, "maxLength");
+    let (shortest, longest) = (limit(schema, "minLength"), limit(schema, "maxLength"));
     if shortest.is_none() && longest.is_none() {
         return None;
     }
     let length = text.chars().count();
-    let got = wording::got_count(length, at);
-    let (rule, words) = if shortest.is_some_and(|shortest| (length as u64) < shortest) {
-        let shortest = shortest?;
-        if length == 0 && shortest == 1 {
-            let message = format!("{} must not be empty", at.subject());
-            return Some(Issue::new(at.path(), "minLength", message));
-        }
-        (
-            "minLength",
-            format!("at least {}", wording::counted(shortest, "character")),
-        )
-    } else if longest.is_some_and(|longest| (length as u64) > longest) {
-        (
-            "maxLength",
-            format!("at most {}", wording::counted(longest?, "character")),
-        )
-    } else {
-        return None;
+    let too_short = shortest.filter(|shortest| (length as u64) < *shortest);
+    let too_long = longest.filter(|longest| (length as u64) > *longest);
+    let (rule, words) = match (too_short, too_long) {
+        (Some(1), _) => ("minLength", "not be empty".to_owned()),
+        (Some(shortest), _) => ("minLength", length_words("at least", shortest, length, at)),
+        (None, Some(longest)) => ("maxLength", length_words("at most", longest, length, at)),
+        (None, None) => return None,
     };
     Some(Issue::new(
         at.path(),
         rule,
-        format!("{} must be {words} long{got}", at.subject()),
+        format!("{} must {words}", at.subject()),
     ))
+}
+
+/// "be at least 3 characters long, got 2".
+fn length_words(words: &str, limit: u64, length: usize, at: &Place<'_>) -> String {
+    let got = wording::got_count(length, at);
+    format!(
+        "be {words} {} long{got}",
+        wording::counted(limit, "character")
+    )
 }
 
 /// The issue, if the text does not match the pattern.

@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
-use crate::schema::check::object::{self, Rules};
+use crate::schema::check::object;
 use crate::schema::check::place::Place;
+use crate::schema::check::unknown::{self, Known};
 use crate::schema::check::walk::Walker;
-use crate::schema::check::{array, parts, unknown};
+use crate::schema::check::{array, parts};
 
 /// Checks the properties and items that no keyword beside these has dealt with.
 pub(super) fn check<'s, 'v>(
@@ -41,66 +42,64 @@ fn properties<'s, 'v>(
     at: &Place<'_>,
     found: &mut Findings<'v>,
 ) {
-    let left: Vec<&String> = object
-        .keys()
-        .filter(|name| !found.seen.has_name(name))
-        .collect();
-    if let Value::Bool(false) = rest
-        && !left.is_empty()
-    {
-        let rules = Rules::of(walker, schema);
-        let known = known_names(walker.root(), schema, &left);
-        for name in &left {
+    let left = object.iter().filter(|(name, _)| !found.seen.has_name(name));
+    let left: Vec<(&String, &Value)> = left.collect();
+    if rest == &Value::Bool(false) && !left.is_empty() {
+        let known = known(walker, schema, &left);
+        for (name, _) in &left {
             found.add(unknown::issue(
                 "unevaluatedProperties",
                 name,
                 &known,
-                &rules,
                 object,
                 at,
             ));
         }
-    } else {
-        for name in &left {
-            let value = &object[*name];
-            object::step(
-                walker,
-                rest,
-                value,
-                &at.entry(name, walker.is_secret(value)),
-                found,
-            );
-        }
     }
-    for name in left {
+    for (name, value) in left {
+        if rest != &Value::Bool(false) {
+            let at = at.entry(name, walker.is_secret(value));
+            object::step(walker, rest, value, &at, found);
+        }
         found.seen.name(name);
     }
 }
 
-/// The names that any schema for the object declares. Those that are `left` may belong to an alternative that does not
-/// apply, so they are no advice.
-fn known_names<'s>(
-    root: &'s Value,
+/// What any schema for the object declares. Names that are `left` may belong to an alternative that does not apply, so
+/// they are no advice.
+fn known<'s>(
+    walker: &Walker<'s>,
     schema: &'s Map<String, Value>,
-    left: &[&String],
-) -> Vec<&'s str> {
-    let mut names = Vec::new();
-    let parts = parts::possible_next(root, schema)
-        .into_iter()
-        .flat_map(|part| parts::possible(root, part));
-    for part in std::iter::once(schema).chain(parts) {
-        for (name, _) in part
+    left: &[(&String, &Value)],
+) -> Known<'s> {
+    let root = walker.root();
+    let next = parts::possible_next(root, schema).into_iter();
+    let others = next.flat_map(|part| parts::possible(root, part));
+    let mut known = Known {
+        names: Vec::new(),
+        patterns: Vec::new(),
+    };
+    for part in std::iter::once(schema).chain(others) {
+        let declared = part
             .get("properties")
             .and_then(Value::as_object)
             .into_iter()
-            .flatten()
-        {
-            if !names.contains(&name.as_str()) && !left.contains(&name) {
-                names.push(name.as_str());
+            .flatten();
+        for (name, _) in declared {
+            if !known.names.contains(&name.as_str()) && !left.iter().any(|(left, _)| *left == name)
+            {
+                known.names.push(name);
             }
         }
+        let patterns = part.get("patternProperties").and_then(Value::as_object);
+        known.patterns.extend(
+            patterns
+                .into_iter()
+                .flatten()
+                .map(|(pattern, _)| pattern.as_str()),
+        );
     }
-    names
+    known
 }
 
 /// Checks the items that are left.

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::Issue;
-use crate::schema::check::explain::Failure;
+use crate::issue::Issue;
+use crate::schema::check::explain::{Failure, Outcomes};
 use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::variants::Variant;
@@ -31,6 +31,11 @@ pub(super) fn check<'s, 'v>(
     }
 }
 
+/// Whether an alternative fits.
+fn fits(outcome: &Option<Findings<'_>>) -> bool {
+    outcome.as_ref().is_some_and(Findings::is_clean)
+}
+
 /// Tries the alternatives, and says what is wrong if none fits, or too many do.
 fn alternatives<'s, 'v>(
     walker: &Walker<'s>,
@@ -40,44 +45,34 @@ fn alternatives<'s, 'v>(
     at: &Place<'_>,
     found: &mut Findings<'v>,
 ) {
-    let mut outcomes = Vec::with_capacity(variants.len());
+    let one_is_enough = rule == "anyOf" && !walker.tracks_seen();
+    let mut outcomes = Outcomes::with_capacity(variants.len());
     for variant in variants {
         let tried = !variant.is_ruled_out(value);
-        let outcome = tried.then(|| walker.probe(variant.schema(), value, &at.same()));
-        let fits = outcome.as_ref().is_some_and(Findings::is_clean);
-        if fits && rule == "anyOf" && !walker.tracks_seen() {
+        outcomes.push(tried.then(|| walker.probe(variant.schema(), value, &at.same())));
+        if one_is_enough && outcomes.last().is_some_and(fits) {
             return;
         }
-        outcomes.push(outcome);
     }
-    let fits = |outcome: &Option<Findings<'_>>| outcome.as_ref().is_some_and(Findings::is_clean);
-    let fitting = outcomes.iter().filter(|outcome| fits(outcome)).count();
-    if fitting == 0 {
-        let mut failure = Failure {
-            walker,
-            rule,
-            variants,
-            outcomes,
-            value,
-            at,
-        };
-        found.add_all(failure.issues());
-        // The value is wrong anyway: what any alternative knows shall not be called unknown on top of that.
-        failure
-            .outcomes
-            .into_iter()
-            .flatten()
-            .for_each(|outcome| found.seen.merge(outcome.seen));
-        return;
+    match outcomes.iter().filter(|outcome| fits(outcome)).count() {
+        0 => {
+            let mut failure = Failure::new(walker, rule, variants, outcomes, value, at);
+            found.add_all(failure.issues());
+            // The value is wrong anyway: what any alternative knows shall not be called unknown on top of that.
+            return merge(failure.outcomes, found);
+        }
+        2.. if rule == "oneOf" => found.add(too_many(walker, variants, &outcomes, at)),
+        _ => {}
     }
-    if fitting > 1 && rule == "oneOf" {
-        found.add(too_many(walker, variants, &outcomes, at));
+    outcomes.retain(fits);
+    merge(outcomes, found);
+}
+
+/// Takes over what the alternatives have evaluated.
+fn merge<'v>(outcomes: Outcomes<'v>, found: &mut Findings<'v>) {
+    for outcome in outcomes.into_iter().flatten() {
+        found.seen.merge(outcome.seen);
     }
-    outcomes
-        .into_iter()
-        .filter(fits)
-        .flatten()
-        .for_each(|outcome| found.seen.merge(outcome.seen));
 }
 
 /// The issue that several alternatives fit of which only one may.
@@ -90,11 +85,11 @@ fn too_many(
     let fitting = variants
         .iter()
         .zip(outcomes)
-        .filter(|(_, outcome)| outcome.as_ref().is_some_and(Findings::is_clean));
+        .filter(|(_, outcome)| fits(outcome));
     let words: Vec<String> = fitting
         .filter_map(|(variant, _)| describe::phrase(walker.root(), variant.schema()))
         .collect();
-    let which = if words.is_empty() {
+    let which = if words.is_empty() || at.is_secret() {
         String::new()
     } else {
         format!(": {}", wording::both(&words))

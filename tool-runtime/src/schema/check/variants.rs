@@ -9,6 +9,9 @@ use crate::schema::check::{literal, parts};
 /// Alternatives within alternatives are looked at down to this level.
 const DEEPEST: usize = 4;
 
+/// The one value of type `null`.
+static NULL: Value = Value::Null;
+
 /// A schema that is one of several, with all that holds whenever it holds.
 pub(super) struct Variant<'s> {
     root: &'s Value,
@@ -53,6 +56,13 @@ impl<'s> Variant<'s> {
         if let Some(values) = self.parts.iter().find_map(|part| literal::of_schema(part)) {
             return Some(values);
         }
+        if self
+            .parts
+            .iter()
+            .any(|part| kind::of_schema(part).as_deref() == Some(&[Kind::Null]))
+        {
+            return Some(vec![&NULL]);
+        }
         let below = levels.checked_sub(1)?;
         let values = self
             .branches()
@@ -75,22 +85,17 @@ impl<'s> Variant<'s> {
         let Some(below) = levels.checked_sub(1) else {
             return true;
         };
+        let admits = |branch| Variant::new(self.root, branch).admits_within(kind, below);
         self.schema != &Value::Bool(false)
             && self.parts.iter().all(|part| {
-                let by_type = kind::of_schema(part)
-                    .is_none_or(|kinds| kinds.iter().any(|wanted| kind.is(*wanted)));
-                let by_value = literal::of_schema(part)
-                    .is_none_or(|values| values.iter().any(|value| Kind::of(value) == kind));
-                by_type && by_value
-            })
-            && self.parts.iter().all(|part| {
-                ["anyOf", "oneOf"].iter().all(|keyword| {
-                    let mut branches = parts::listed(part, keyword).peekable();
-                    branches.peek().is_none()
-                        || branches.any(|branch| {
-                            Variant::new(self.root, branch).admits_within(kind, below)
-                        })
-                })
+                kind::admits(part, kind)
+                    && literal::of_schema(part).is_none_or(|values| {
+                        values.iter().any(|value| Kind::of(value).may_equal(kind))
+                    })
+                    && ["anyOf", "oneOf"].iter().all(|keyword| {
+                        let mut branches = parts::listed(part, keyword).peekable();
+                        branches.peek().is_none() || branches.any(admits)
+                    })
             })
     }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use crate::schema::Issue;
+use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::secrets::Secrets;
@@ -81,11 +81,8 @@ impl<'s> Walker<'s> {
         match schema {
             _ if found.is_full() || !self.may_go_on(at) => {}
             Value::Bool(false) => {
-                found.add(Issue::new(
-                    at.path(),
-                    "false",
-                    format!("{} is not allowed", at.subject()),
-                ));
+                let message = format!("{} {} not allowed", at.subject(), at.verb());
+                found.add(Issue::new(at.path(), "false", message));
             }
             Value::Object(schema) => self.walk_keywords(schema, value, at, found),
             // `true` allows all, and so does what is no schema.
@@ -159,12 +156,7 @@ impl<'s> Walker<'s> {
     pub(super) fn give_up(&self, at: &Place<'_>, why: &str) {
         let mut gave_up = self.gave_up.borrow_mut();
         if gave_up.is_none() {
-            let subject = at.subject();
-            let verb = if subject.starts_with('`') {
-                "is"
-            } else {
-                "are"
-            };
+            let (subject, verb) = (at.subject(), at.verb());
             let message = format!("{subject} {verb} {why} to be checked; send something simpler");
             *gave_up = Some(Issue::new(at.path(), "depth", message));
         }

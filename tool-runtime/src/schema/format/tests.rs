@@ -1,3 +1,5 @@
+//! What each format takes and refuses.
+
 use crate::schema::format::{ENFORCED, conforms, hint};
 
 /// A format, what conforms to it and what does not.
@@ -7,6 +9,7 @@ type Row = (
     &'static [&'static str],
 );
 
+/// All formats, in the order in which they are listed.
 const TABLE: &[Row] = &[
     (
         "date-time",

@@ -15,7 +15,7 @@ const KEEP: usize = 16 * CHUNK;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// One line as the peer sent it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     /// A line with something in it, without its end and surrounding white space.
     Whole(&'a [u8]),

@@ -59,9 +59,12 @@ impl Polled {
     /// Appends what can be read now to the spare capacity of `into`; `Ok(0)` is the end.
     pub(super) fn try_read(&self, into: &mut Vec<u8>) -> io::Result<usize> {
         let descriptor = self.descriptor.get_ref();
-        let read = retry_on_intr(|| match self.is_socket {
-            true => recv(descriptor, spare_capacity(into), RecvFlags::DONTWAIT).map(|(n, _)| n),
-            false => rustix::io::read(descriptor, spare_capacity(into)),
+        let read = retry_on_intr(|| {
+            if self.is_socket {
+                recv(descriptor, spare_capacity(into), RecvFlags::DONTWAIT).map(|(read, _)| read)
+            } else {
+                rustix::io::read(descriptor, spare_capacity(into))
+            }
         })?;
         Ok(read)
     }
@@ -69,9 +72,12 @@ impl Polled {
     /// Writes what can be written now.
     pub(super) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         let descriptor = self.descriptor.get_ref();
-        let written = retry_on_intr(|| match self.is_socket {
-            true => send(descriptor, bytes, SEND),
-            false => rustix::io::write(descriptor, bytes),
+        let written = retry_on_intr(|| {
+            if self.is_socket {
+                send(descriptor, bytes, SEND)
+            } else {
+                rustix::io::write(descriptor, bytes)
+            }
         })?;
         Ok(written)
     }

@@ -43,6 +43,7 @@ impl Queue {
     }
 
     /// Changes how many bytes may wait.
+    #[cfg(test)]
     pub(super) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }
@@ -81,10 +82,12 @@ impl Queue {
         }
     }
 
-    /// Swaps everything that waits into `batch`, which must be empty.
-    pub(super) fn take_batch(&mut self, batch: &mut Vec<u8>) {
-        std::mem::swap(&mut self.bytes, batch);
+    /// Takes out everything that waits, for a writer that must not hold the lock. It counts as
+    /// waiting until [`Queue::batch_written`].
+    pub(super) fn take_batch(&mut self) -> Vec<u8> {
+        let batch = std::mem::take(&mut self.bytes);
         self.in_hand = batch.len();
+        batch
     }
 
     /// Notes that the batch is out.

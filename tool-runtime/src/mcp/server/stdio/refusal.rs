@@ -114,17 +114,24 @@ fn diagnose_parts(parts: &Parts<'_>) -> Option<Refusal> {
         let text = "not a JSON-RPC message: expected a `method` that is a string";
         return Some(Refusal::not_a_message(id, text));
     };
-    match (parts.id, id) {
-        (Some(_), Some(id)) => Some(Refusal::request(id, method)),
-        (Some(_), None) => {
-            let text = "not a JSON-RPC request: expected an `id` that is a string or a number";
-            Some(Refusal::not_a_message(None, text))
-        }
-        (None, _) => {
-            tracing::debug!(method, "ignoring a notification with unusable parameters");
-            None
-        }
+    diagnose_call(parts.id, id, method)
+}
+
+/// The same for an object with a method: a notification when it has no id at all.
+fn diagnose_call(
+    present: Option<&RawValue>,
+    usable: Option<&RawValue>,
+    method: String,
+) -> Option<Refusal> {
+    if present.is_none() {
+        tracing::debug!(method, "ignoring a notification with unusable parameters");
+        return None;
     }
+    let Some(id) = usable else {
+        let text = "not a JSON-RPC request: expected an `id` that is a string or a number";
+        return Some(Refusal::not_a_message(None, text));
+    };
+    Some(Refusal::request(id, method))
 }
 
 /// Whether a value can be an `id`; judged by its first byte, since it is known to be JSON.

@@ -1,11 +1,11 @@
 //! Deciding how a descriptor can be waited for.
 
-use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{FileType, fstat};
 
+use super::patient::Patient;
 use super::polled::Polled;
 
 /// A descriptor, sorted by the way it is read or written.
@@ -14,7 +14,7 @@ pub(super) enum Sorted {
     Polled(Polled),
     /// Given to a thread of its own: event loops refuse regular files, and a terminal's
     /// non-blocking flag would leak into the shell that shares it.
-    Blocking(File),
+    Blocking(Patient),
 }
 
 /// The direction a descriptor is used in.
@@ -31,11 +31,16 @@ pub(super) fn sort(descriptor: OwnedFd, direction: Direction) -> io::Result<Sort
     match FileType::from_raw_mode(fstat(&descriptor)?.st_mode) {
         FileType::Fifo => match reopen(&descriptor, direction) {
             Some(private) => Polled::fifo(private, direction).map(Sorted::Polled),
-            None => Ok(Sorted::Blocking(descriptor.into())),
+            None => Ok(blocking(descriptor)),
         },
         FileType::Socket => Polled::socket(descriptor, direction).map(Sorted::Polled),
-        _ => Ok(Sorted::Blocking(descriptor.into())),
+        _ => Ok(blocking(descriptor)),
     }
+}
+
+/// The last resort.
+fn blocking(descriptor: OwnedFd) -> Sorted {
+    Sorted::Blocking(Patient(descriptor.into()))
 }
 
 /// Opens the same pipe again, without blocking.

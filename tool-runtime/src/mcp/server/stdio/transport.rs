@@ -13,7 +13,7 @@ use super::descriptor::Descriptors;
 use super::gate::Gate;
 use super::lines::{DEFAULT_LINE_LIMIT, Line, LineBuffer};
 use super::message::parse;
-use super::pump::Pump;
+use super::outlet::{self, Pump};
 use super::reader::Reader;
 use super::refusal::Refusal;
 use super::writer::Writer;
@@ -45,15 +45,15 @@ impl StdioTransport {
     /// Serves the standard streams with two threads.
     #[cfg(not(unix))]
     pub(crate) fn new(_: Descriptors) -> io::Result<Self> {
-        let pump = Pump::thread(io::stdout())?;
-        Ok(Self::assemble(Reader::thread(io::stdin())?, pump))
+        let way_out = super::pump_thread::start(io::stdout())?;
+        Ok(Self::assemble(Reader::thread(io::stdin())?, way_out))
     }
 
     /// Serves any two descriptors, each read or written in the way its kind allows.
     #[cfg(unix)]
     pub(crate) fn from_descriptors(input: OwnedFd, output: OwnedFd) -> io::Result<Self> {
-        let pump = Pump::open(output)?;
-        Ok(Self::assemble(Reader::open(input)?, pump))
+        let way_out = outlet::open(output)?;
+        Ok(Self::assemble(Reader::open(input)?, way_out))
     }
 
     /// A transport in its initial state.
@@ -74,6 +74,7 @@ impl StdioTransport {
     }
 
     /// Sets how many unwritten bytes may wait before senders do (4 MiB by default).
+    #[cfg(test)]
     pub(crate) fn with_queue_limit(self, limit: usize) -> Self {
         self.writer.set_limit(limit);
         self
@@ -90,7 +91,6 @@ impl Transport<RoleServer> for StdioTransport {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let queued = self.writer.push(&message);
-        self.writer.flush();
         let writer = self.writer.clone();
         async move {
             queued?;

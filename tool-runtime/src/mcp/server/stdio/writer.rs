@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use tokio::sync::Notify;
 
-use super::pump::Outlet;
+use super::outlet::Outlet;
 use super::queue::{DEFAULT_QUEUE_LIMIT, Queue};
 
 /// A handle on the outgoing half; clones share it.
@@ -26,7 +26,7 @@ pub(super) struct Shared {
     queue: Mutex<Queue>,
     /// Signalled whenever the queue got shorter or failed.
     changed: Notify,
-    pub(super) outlet: Outlet,
+    outlet: Outlet,
 }
 
 impl Writer {
@@ -47,6 +47,7 @@ impl Writer {
     }
 
     /// Changes how many bytes may wait before senders do.
+    #[cfg(test)]
     pub(super) fn set_limit(&self, limit: usize) {
         self.shared.lock().set_limit(limit);
     }
@@ -58,7 +59,11 @@ impl Writer {
 
     /// Writes what is queued, or sees to it that somebody does. Never blocks.
     pub(super) fn flush(&self) {
-        self.shared.outlet.flush(&self.shared);
+        match &self.shared.outlet {
+            #[cfg(unix)]
+            Outlet::Polled(outlet) => outlet.write_directly(&self.shared),
+            Outlet::Thread(wake) => wake.notify_one(),
+        }
     }
 
     /// Accepts no further message and tells the pump to end when the queue is empty.
@@ -98,11 +103,6 @@ impl Shared {
     /// The queue. Poisoning is ignored: no step leaves the queue half changed.
     pub(super) fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The mutex itself, for waiting on a condition variable.
-    pub(super) fn queue(&self) -> &Mutex<Queue> {
-        &self.queue
     }
 
     /// Wakes whoever waits for the queue to get shorter.

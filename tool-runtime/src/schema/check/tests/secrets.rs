@@ -24,11 +24,11 @@ fn schemas() -> Vec<Value> {
         json!({ "propertyNames": { "enum": ["hunter3", "x"] } }),
         json!({ "properties": { "k": { "type": "integer" } }, "unevaluatedProperties": false, "unevaluatedItems": false }),
     ];
-    rules.into_iter().flat_map(as_secrets).collect()
+    rules.iter().flat_map(as_secrets).collect()
 }
 
 /// The rule as that of a secret, said in all the ways in which it can be said.
-fn as_secrets(rule: Value) -> Vec<Value> {
+fn as_secrets(rule: &Value) -> Vec<Value> {
     let mut marked = rule.clone();
     marked["writeOnly"] = json!(true);
     let secret = json!({ "writeOnly": true });
@@ -88,6 +88,14 @@ fn messages_say_only_what_is_required() {
     assert_eq!(
         of(json!({ "type": "integer" }), json!("1234")),
         "`pin` must be an integer"
+    );
+    assert_eq!(
+        of(json!({ "not": { "const": 5 } }), json!(5)),
+        "`pin` must not be what `not` excludes"
+    );
+    assert_eq!(
+        of(json!({ "uniqueItems": true }), json!([5, 5])),
+        "`pin` must not repeat an item"
     );
     assert_eq!(
         of(json!({ "type": "integer" }), json!(1.0)),

@@ -25,6 +25,8 @@ fn assert_says_of<T: JsonSchema>(rows: &[(Value, &[&str])]) {
     }
 }
 
+// The types below have no documentation: it would be part of their schemas.
+
 #[derive(JsonSchema)]
 #[allow(dead_code)]
 #[schemars(rename_all = "lowercase")]
@@ -321,4 +323,31 @@ fn rules_and_paths_of_unions() {
     let schema = tool::<Internal>();
     let said = said(&schema, &json!({ "a": { "kind": "cirle" } }));
     assert!(said[0].starts_with("a.kind enum: "), "{said:?}");
+}
+
+#[test]
+fn glances_do_not_rule_out_what_fits() {
+    let cases = [
+        (json!({ "anyOf": [{ "const": 1 }] }), json!(1.0)),
+        (
+            json!({ "oneOf": [{ "enum": [1.0, "x"] }, { "type": "null" }] }),
+            json!(1),
+        ),
+        (
+            json!({ "anyOf": [{ "type": "integer", "format": "int128" }, { "type": "null" }] }),
+            json!(1e25),
+        ),
+        (json!({ "anyOf": [{ "type": "number" }] }), json!(1)),
+        (
+            json!({ "oneOf": [{ "required": ["k"], "properties": { "k": { "const": 1 } } }] }),
+            json!({ "k": 1.0 }),
+        ),
+    ];
+    for (schema, value) in cases {
+        let schema = json!({ "properties": { "a": schema } });
+        assert!(
+            said(&schema, &json!({ "a": value })).is_empty(),
+            "{value} by {schema}"
+        );
+    }
 }

@@ -5,8 +5,8 @@ use std::pin::pin;
 
 use rmcp::transport::Transport;
 
+use super::super::StdioTransport;
 use super::support::{Peer, blocking, bulky, id_of, over_pipes, over_sockets, ping, poll_once};
-use crate::stdio::StdioTransport;
 
 /// More than a pipe or a socket takes without being read.
 const BULK: usize = 1024 * 1024;

@@ -4,8 +4,8 @@ use std::pin::pin;
 
 use rmcp::transport::Transport;
 
+use super::super::StdioTransport;
 use super::support::{Peer, id_of, over_pipes, over_sockets, ping, poll_once};
-use crate::stdio::StdioTransport;
 
 /// Delivers a line in pieces, with a dropped `receive` between them.
 async fn pieces((mut peer, mut transport): (Peer, StdioTransport)) {

@@ -1,17 +1,18 @@
 //! Every kind of descriptor a host may hand over.
 
 use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::io::{self, BufReader, Seek, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 
 use rmcp::transport::Transport;
 use rustix::fs::{OFlags, fcntl_getfl};
 
+use super::super::StdioTransport;
 use super::support::{
     Peer, blocking, bulky, connect, id_of, over_pipes, over_sockets, ping, pipe, pipe_ends,
     socket_ends,
 };
-use crate::stdio::StdioTransport;
 
 /// One message each way, many in one chunk, and the end.
 async fn converse((mut peer, mut transport): (Peer, StdioTransport)) {
@@ -160,6 +161,35 @@ async fn a_pipe_nobody_reads_is_an_error_of_send() {
 #[tokio::test]
 async fn a_socket_nobody_reads_is_an_error_of_send() {
     reader_leaves(over_sockets()).await;
+}
+
+#[tokio::test]
+async fn a_pipe_whose_reader_left_before_us_is_an_error_of_close() {
+    let (Peer { to: _to, from }, input, output) = pipe_ends();
+    drop(from);
+    let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");
+    // Such a pipe cannot be reopened: a thread writes it, which `send` does not wait for.
+    let _ = transport.send(bulky(1, 10)).await;
+    let error = transport.close().await.expect_err("nobody reads");
+    assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+}
+
+#[tokio::test]
+async fn one_socket_for_both_directions() {
+    let (ours, theirs) = UnixStream::pair().expect("a socket pair");
+    let (input, theirs) = (OwnedFd::from(ours), OwnedFd::from(theirs));
+    let output = input.try_clone().expect("a duplicate");
+    let mut peer = Peer {
+        to: theirs.try_clone().expect("a duplicate").into(),
+        from: BufReader::new(theirs.into()),
+    };
+    let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");
+    peer.write(ping(1));
+    assert_eq!(id_of(transport.receive().await), Some(1));
+    transport.send(bulky(1, 10)).await.expect("sent");
+    assert_eq!(peer.expect()["id"], 1);
+    drop(peer);
+    assert!(transport.receive().await.is_none());
 }
 
 #[tokio::test]

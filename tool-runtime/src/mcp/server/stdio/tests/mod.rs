@@ -5,6 +5,7 @@ mod cancellation;
 mod channels;
 mod lines;
 mod parsing;
+mod patient;
 mod refusals;
 mod session;
 mod support;

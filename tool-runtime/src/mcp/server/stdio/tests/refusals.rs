@@ -3,8 +3,8 @@
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
 
+use super::super::message::parse;
 use super::support::{id_of, over_pipes, ping};
-use crate::stdio::message::parse;
 
 /// Code and id of the answer to a line; `None` when it is ignored.
 fn refusal(line: &[u8]) -> Option<(i64, Value)> {

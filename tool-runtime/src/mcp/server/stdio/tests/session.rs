@@ -7,8 +7,8 @@ use rmcp::service::{RequestContext, ServiceExt};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
+use super::super::{RawArguments, StdioTransport};
 use super::support::{Peer, blocking, over_pipes, over_sockets};
-use crate::stdio::{RawArguments, StdioTransport};
 
 /// Answers each call with what reached its `RequestContext`.
 struct Mirror;

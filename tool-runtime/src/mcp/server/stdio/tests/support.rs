@@ -13,7 +13,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rustix::pipe::{PipeFlags, pipe_with};
 use serde_json::{Value, json};
 
-use crate::stdio::StdioTransport;
+use super::super::StdioTransport;
 
 /// The other ends of a transport's descriptors, used with blocking calls.
 pub(super) struct Peer {

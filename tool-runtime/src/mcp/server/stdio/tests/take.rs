@@ -5,8 +5,9 @@ use std::process::{Command, Stdio};
 
 use rmcp::transport::Transport;
 
+use super::super::StdioTransport;
+use super::super::descriptor::Descriptors;
 use super::support::{bulky, id_of, ping};
-use crate::stdio::{Descriptors, StdioTransport};
 
 /// Tells the test below that it is the child.
 const CHILD: &str = "STDIO_TAKE_CHILD";

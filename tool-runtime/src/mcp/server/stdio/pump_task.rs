@@ -1,0 +1,100 @@
+//! Writing a descriptor the event loop knows: at once if possible, by a task otherwise.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use super::outlet::{Outlet, Pump};
+use super::polled::Polled;
+use super::queue::Queue;
+use super::writer::{Shared, Writer};
+
+/// A descriptor and the task that waits for it.
+pub(super) struct PolledOutlet {
+    descriptor: Polled,
+    /// Wakes the task.
+    wanted: Notify,
+}
+
+/// Starts the task.
+pub(super) fn start(descriptor: Polled) -> (Writer, Pump) {
+    let outlet = Arc::new(PolledOutlet {
+        descriptor,
+        wanted: Notify::new(),
+    });
+    let writer = Writer::new(Outlet::Polled(Arc::clone(&outlet)));
+    let shared = writer.shared();
+    let task = tokio::spawn(async move { outlet.run(&shared).await });
+    (writer, Pump(Some(task.abort_handle())))
+}
+
+impl PolledOutlet {
+    /// Makes the task look at the queue's state.
+    pub(super) fn wake(&self) {
+        self.wanted.notify_one();
+    }
+
+    /// The sender's attempt, which saves the way through the task as long as the peer reads.
+    pub(super) fn write_directly(&self, shared: &Shared) {
+        let mut queue = shared.lock();
+        if queue.stuck || queue.unwritten().is_empty() {
+            return;
+        }
+        let full = self.write_until_full(&mut queue).is_err();
+        queue.stuck = full;
+        drop(queue);
+        shared.announce();
+        if full {
+            self.wake();
+        }
+    }
+
+    /// The life of the task: waits for a full descriptor to drain, until the transport closes.
+    async fn run(&self, shared: &Shared) {
+        loop {
+            if shared.lock().stuck {
+                let attempt = || self.resume(shared);
+                if let Err(error) = self.descriptor.write_with(attempt).await {
+                    abandon(shared, error);
+                }
+            }
+            if shared.lock().is_closed() {
+                return;
+            }
+            self.wanted.notified().await;
+        }
+    }
+
+    /// The task's attempt; it stays in charge as long as the descriptor is full.
+    fn resume(&self, shared: &Shared) -> io::Result<()> {
+        let mut queue = shared.lock();
+        let result = self.write_until_full(&mut queue);
+        queue.stuck = result.is_err();
+        drop(queue);
+        shared.announce();
+        result
+    }
+
+    /// Writes until nothing is left or, which is the only error returned, `WouldBlock`.
+    fn write_until_full(&self, queue: &mut Queue) -> io::Result<()> {
+        while !queue.unwritten().is_empty() {
+            match self.descriptor.try_write(queue.unwritten()) {
+                Ok(0) => queue.fail(io::ErrorKind::WriteZero.into()),
+                Ok(count) => queue.advance(count),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(error),
+                Err(error) => queue.fail(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The event loop itself failed, which happens when the runtime shuts down.
+fn abandon(shared: &Shared, error: io::Error) {
+    let mut queue = shared.lock();
+    queue.stuck = false;
+    queue.fail(error);
+    drop(queue);
+    shared.announce();
+}

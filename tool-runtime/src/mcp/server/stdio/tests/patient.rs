@@ -1,0 +1,21 @@
+//! Blocking calls on non-blocking descriptors.
+
+use std::io::{Read, Write};
+
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use super::super::patient::Patient;
+
+#[test]
+fn bytes_cross_a_non_blocking_pipe_in_both_directions() {
+    let (reading, writing) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).expect("a pipe");
+    let sent: Vec<u8> = (0..1024 * 1024).map(|n: u32| n.to_le_bytes()[1]).collect();
+    let expected = sent.clone();
+    let writer = std::thread::spawn(move || Patient(writing.into()).write_all(&sent));
+    let mut received = Vec::new();
+    Patient(reading.into())
+        .read_to_end(&mut received)
+        .expect("the end");
+    writer.join().expect("no panic").expect("written");
+    assert!(received == expected);
+}
