@@ -1,0 +1,102 @@
+//! The calls under test, as tools. What they do is next to nothing: the way there is measured.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_runtime::prelude::*;
+
+/// Add two integers.
+#[tool(read_only, idempotent)]
+pub async fn add(
+    /// First addend.
+    a: i64,
+    /// Second addend.
+    b: i64,
+) -> i64 {
+    a + b
+}
+
+/// What to leave out of a search.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Filter {
+    /// The first day.
+    pub from: Option<String>,
+    /// The last day.
+    pub to: Option<String>,
+    /// Only these authors.
+    #[serde(default)]
+    pub authors: Vec<String>,
+}
+
+/// One thing found.
+#[derive(Serialize, JsonSchema)]
+pub struct Hit {
+    /// What it is called.
+    pub title: String,
+    /// Its place in the list.
+    pub rank: u32,
+}
+
+/// What a search found.
+#[derive(Serialize, JsonSchema)]
+pub struct Found {
+    /// What was looked for.
+    pub query: String,
+    /// When it was written.
+    pub from: Option<String>,
+    /// The best, the best first.
+    pub hits: Vec<Hit>,
+    /// How many there are.
+    pub total: u32,
+}
+
+/// Search the archive.
+#[tool(read_only)]
+pub async fn search(
+    /// The text to look for.
+    query: String,
+    /// How many hits to give at most.
+    #[arg(default = 10)]
+    limit: u32,
+    /// Only what has all of these tags.
+    tags: Vec<String>,
+    /// What to leave out.
+    filter: Filter,
+) -> Found {
+    found(query, limit, tags, filter)
+}
+
+/// Search the archive, and tell what was found.
+#[tool(read_only)]
+pub async fn search_text(
+    /// The text to look for.
+    query: String,
+    /// How many hits to give at most.
+    #[arg(default = 10)]
+    limit: u32,
+    /// Only what has all of these tags.
+    tags: Vec<String>,
+    /// What to leave out.
+    filter: Filter,
+) -> String {
+    told(query, limit, &tags, &filter)
+}
+
+/// What all three `search` do.
+pub fn found(query: String, limit: u32, tags: Vec<String>, filter: Filter) -> Found {
+    let titles = tags.into_iter().chain(filter.authors).chain(filter.to);
+    let hits = titles.zip(1..=limit).map(|(title, rank)| Hit { title, rank });
+    let hits: Vec<Hit> = hits.collect();
+    Found {
+        query,
+        from: filter.from,
+        total: hits.len() as u32 + 100,
+        hits,
+    }
+}
+
+/// What all three `search_text` do.
+pub fn told(query: String, limit: u32, tags: &[String], filter: &Filter) -> String {
+    let (tags, authors) = (tags.join(", "), filter.authors.join(", "));
+    format!("{limit} hits for \"{query}\"\ntagged {tags} by {authors}")
+}

@@ -1,0 +1,38 @@
+// The TypeScript SDK v1, which most hosts still embed: node typescript_sdk.mjs -- CMD ARGS...
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { clientInfo, closeAndWatch, commandLine, killServer, main, REQUEST_MS } from './harness.mjs';
+
+const { command, args } = commandLine('node typescript_sdk.mjs');
+const options = { timeout: REQUEST_MS };
+const client = new Client(clientInfo);
+const transport = new StdioClientTransport({ command, args });
+let connected;
+let server;
+let protocolVersion;
+
+// The client keeps the agreed version to itself, but tells it to a transport that asks.
+transport.setProtocolVersion = (version) => { protocolVersion = version; };
+
+async function connect() {
+  await client.connect(transport, options);
+  // The only way to the exit code and to whether a signal was needed; the public part is `transport.pid`.
+  server = transport._process;
+}
+
+await main({
+  '': {
+    version: '2025-11-25',
+    offers: ['session', 'protocol errors'],
+    notAnInteger: 'x',
+    async connect() {
+      await (connected ??= connect());
+      return { protocolVersion, serverInfo: client.getServerVersion() };
+    },
+    listTools: async () => (await client.listTools(undefined, options)).tools,
+    callTool: (name, args) => client.callTool({ name, arguments: args }, undefined, options),
+    close: () => closeAndWatch(client, server),
+    abandon: () => killServer(server ?? transport._process),
+  },
+});

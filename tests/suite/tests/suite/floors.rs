@@ -1,0 +1,85 @@
+//! No module imports from a floor above its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Bottom floor first, as in ARCHITECTURE.md. `lib.rs` and `__private.rs` stand outside: they
+/// only re-export.
+const FLOORS: &[&[&str]] = &[
+    &["annotations", "content", "error", "issue", "name"],
+    &[
+        "action", "arguments", "call", "constraint", "context", "definition", "input", "observation", "output",
+        "parameter", "registration", "schema", "tool",
+    ],
+    &["pool"],
+    &["dispatch"],
+    &["mcp"],
+    &["cli"],
+];
+
+#[test]
+fn nothing_runs_back_up() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tool-runtime/src");
+    let mut offences = Vec::new();
+    for file in sources(&root) {
+        let module = module_of(&root, &file);
+        if module == "lib" || module == "__private" {
+            continue;
+        }
+        let floor = floor_of(&module).unwrap_or_else(|| panic!("module `{module}` is on no floor; add it to FLOORS and to ARCHITECTURE.md"));
+        let text = fs::read_to_string(&file).expect("a readable source");
+        for (number, line) in code_lines(&text) {
+            for used in modules_in(line) {
+                if floor_of(used).is_some_and(|used| used > floor) {
+                    offences.push(format!("{}:{number}: `{module}` uses `{used}` from a floor above", file.display()));
+                }
+            }
+        }
+    }
+    assert!(offences.is_empty(), "{}", offences.join("\n"));
+}
+
+fn floor_of(module: &str) -> Option<usize> {
+    FLOORS.iter().position(|floor| floor.contains(&module))
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a readable folder");
+    let mut files = Vec::new();
+    for path in entries.map(|entry| entry.expect("a readable entry").path()) {
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+fn module_of(root: &Path, file: &Path) -> String {
+    let relative = file.strip_prefix(root).expect("a file of the crate");
+    let first = relative.components().next().expect("a path").as_os_str();
+    first.to_string_lossy().trim_end_matches(".rs").to_owned()
+}
+
+/// Lines of code: examples in doc comments are a user's and may use everything.
+fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line));
+    numbered.filter(|(_, line)| !line.trim_start().starts_with("//"))
+}
+
+fn modules_in(line: &str) -> impl Iterator<Item = &str> {
+    line.match_indices("crate::").map(|(index, found)| {
+        let rest = &line[index + found.len()..];
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        &rest[..end]
+    })
+}
+
+#[test]
+fn an_offence_would_be_seen() {
+    let text = "use crate::pool::ToolPool;\n/// use crate::cli::Cli;\n";
+    let used: Vec<&str> = code_lines(text).flat_map(|(_, line)| modules_in(line)).collect();
+    assert_eq!(used, ["pool"]);
+    assert!(floor_of("pool") > floor_of("tool"));
+}
