@@ -29,9 +29,7 @@ impl<'a> Arguments<'a> {
     /// From JSON text. Nothing is checked here; empty text means no arguments.
     pub fn new(text: &'a str) -> Self {
         let is_empty = text.trim_ascii().is_empty();
-        Self {
-            text: if is_empty { "{}" } else { text },
-        }
+        Self { text: if is_empty { "{}" } else { text } }
     }
 
     /// The text as it came.

@@ -21,11 +21,7 @@ pub struct ToolCall {
 impl ToolCall {
     /// A call by name, with its arguments as JSON text; empty text means no arguments.
     pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self {
-            id: String::new(),
-            name: name.into(),
-            arguments: arguments.into(),
-        }
+        Self { id: String::new(), name: name.into(), arguments: arguments.into() }
     }
 
     /// Sets the id by which its answer is found. Default: empty.
@@ -79,12 +75,7 @@ impl ToolResult {
             Ok(observation) => (observation, None),
             Err(error) => (Observation::error(error.message()), Some(error)),
         };
-        Self {
-            id: call.id,
-            name: call.name,
-            observation,
-            error,
-        }
+        Self { id: call.id, name: call.name, observation, error }
     }
 
     /// The id of the call.

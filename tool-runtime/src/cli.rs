@@ -169,27 +169,20 @@ impl Cli {
 fn program_name() -> String {
     let program = std::env::args_os().next().map(std::path::PathBuf::from);
     let stem = program.as_deref().and_then(std::path::Path::file_stem);
-    stem.map_or_else(
-        || "tools".to_owned(),
-        |stem| stem.to_string_lossy().into_owned(),
-    )
+    stem.map_or_else(|| "tools".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// A second call, or a subscriber that the user has set, changes nothing.
 fn log_to_stderr() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     drop(subscriber.try_init());
 }
 
 /// Plain functions may still run on the blocking pool when the answer is known or the client
 /// is gone: the process does not wait for them.
 fn in_runtime(future: impl Future<Output = ExitCode>) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     match runtime {
         Ok(runtime) => {
             let code = runtime.block_on(future);

@@ -32,10 +32,7 @@ pub enum ContentBlock {
 impl ContentBlock {
     /// A text block.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(TextContent {
-            text: text.into(),
-            extra: None,
-        })
+        Self::Text(TextContent { text: text.into(), extra: None })
     }
 
     /// A picture: base64 data and its MIME type, `image/png` for instance.
@@ -124,11 +121,7 @@ pub struct MediaContent {
 impl MediaContent {
     /// From base64 data and a MIME type.
     pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
-        Self {
-            data: data.into(),
-            mime_type: mime_type.into(),
-            extra: None,
-        }
+        Self { data: data.into(), mime_type: mime_type.into(), extra: None }
     }
 }
 

@@ -44,10 +44,7 @@ pub struct ToolContext {
 impl ToolContext {
     /// A context over the given state.
     pub(crate) fn over(state: &Arc<State>) -> Self {
-        Self {
-            state: Arc::clone(state),
-            ..Self::default()
-        }
+        Self { state: Arc::clone(state), ..Self::default() }
     }
 
     /// Adds a value of state: for tests that call a function without a pool.
@@ -98,9 +95,7 @@ impl ToolContext {
     /// Whether the caller gave up: for tools that run on the blocking pool, which nobody can
     /// stop from outside.
     pub fn is_cancelled(&self) -> bool {
-        self.cancellation
-            .as_ref()
-            .is_some_and(CancellationToken::is_cancelled)
+        self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
     /// Waits until the caller gives up; for ever if nobody can.
@@ -127,9 +122,7 @@ pub(crate) struct State {
 impl State {
     /// Adds a value; a second one of the same type replaces the first and gives `false`.
     pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) -> bool {
-        self.values
-            .insert(TypeId::of::<T>(), Arc::new(value))
-            .is_none()
+        self.values.insert(TypeId::of::<T>(), Arc::new(value)).is_none()
     }
 
     pub(crate) fn contains(&self, id: TypeId) -> bool {
@@ -174,9 +167,7 @@ impl<T: Any + Send + Sync> Injectable for T {
         let itself: &dyn Any = context;
         match itself.downcast_ref::<T>() {
             Some(context) => context,
-            None => context
-                .get::<T>()
-                .unwrap_or_else(|| panic!("{}", missing(type_name::<T>()))),
+            None => context.get::<T>().unwrap_or_else(|| panic!("{}", missing(type_name::<T>()))),
         }
     }
 }
@@ -197,10 +188,7 @@ pub struct Need {
 impl Need {
     /// For a parameter `&T`.
     pub const fn of<T: Injectable + ?Sized + 'static>() -> Self {
-        Self {
-            id: TypeId::of::<T>,
-            name: type_name::<T>,
-        }
+        Self { id: TypeId::of::<T>, name: type_name::<T> }
     }
 
     /// The type's name, if the state does not hold it and it is not the context itself.

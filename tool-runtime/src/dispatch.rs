@@ -96,12 +96,6 @@ impl ToolPool {
         let tool = self.resolve(name)?;
         let arguments = Arguments::new(arguments);
         let call = tool.executor().call(arguments, context);
-        guard::guarded(
-            call,
-            tool.name(),
-            guard::limit(self, tool, context),
-            context,
-        )
-        .await?
+        guard::guarded(call, tool.name(), guard::limit(self, tool, context), context).await?
     }
 }

@@ -142,11 +142,7 @@ impl ToolError {
     }
 
     fn new(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self {
-            class,
-            message: message.into(),
-            source: None,
-        }
+        Self { class, message: message.into(), source: None }
     }
 
     /// From anything that only prints.
@@ -309,9 +305,7 @@ mod tests {
             }
             Ok(())
         }
-        let texts: Vec<String> = (0..4)
-            .map(|kind| fails(kind).unwrap_err().to_string())
-            .collect();
+        let texts: Vec<String> = (0..4).map(|kind| fails(kind).unwrap_err().to_string()).collect();
         assert_eq!(texts, ["disk", "plain text", "owned text", "busy"]);
     }
 

@@ -25,10 +25,7 @@ impl InputModel {
         let is_replaced = schema::advertised(&own) != definition.input_schema;
         let model = Self::walked(definition);
         if is_replaced {
-            return Self {
-                parameters: settings.parameters,
-                ..model
-            };
+            return Self { parameters: settings.parameters, ..model };
         }
         Self {
             schema: Value::Object(own),
@@ -57,11 +54,7 @@ impl InputModel {
             return Ok(());
         }
         let issues = self.issues(arguments)?;
-        if issues.is_empty() {
-            Ok(())
-        } else {
-            Err(self.refusal(issues))
-        }
+        if issues.is_empty() { Ok(()) } else { Err(self.refusal(issues)) }
     }
 
     /// Everything that is wrong, after decoding stumbled over the first of it.
@@ -121,10 +114,9 @@ impl InputModel {
                 format!("argument `{}` is given twice; give it once", name(index))
             }
             Stumble::Missing(index) => format!("missing required argument `{}`", name(index)),
-            Stumble::Constraint(index) => format!(
-                "argument `{}` is outside what its schema allows",
-                name(index)
-            ),
+            Stumble::Constraint(index) => {
+                format!("argument `{}` is outside what its schema allows", name(index))
+            }
             Stumble::Value(index, _) if self.is_secret(*index) => {
                 format!("argument `{}` is not of its type", name(index))
             }
@@ -133,9 +125,7 @@ impl InputModel {
     }
 
     fn is_secret(&self, index: usize) -> bool {
-        self.parameters
-            .get(index)
-            .is_some_and(|parameter| parameter.is_secret)
+        self.parameters.get(index).is_some_and(|parameter| parameter.is_secret)
     }
 
     /// A typed call has no JSON to walk: the constraint itself says what it wants.
@@ -153,10 +143,8 @@ impl InputModel {
         let Ok(Value::Object(map)) = serde_json::from_str(arguments.as_str()) else {
             return format!("{}(?)", self.name);
         };
-        let shown: Vec<String> = map
-            .iter()
-            .map(|(key, value)| format!("{key}: {}", self.shown(key, value)))
-            .collect();
+        let shown: Vec<String> =
+            map.iter().map(|(key, value)| format!("{key}: {}", self.shown(key, value))).collect();
         format!("{}({})", self.name, shown.join(", "))
     }
 

@@ -25,11 +25,7 @@ impl Issue {
         rule: &'static str,
         message: impl Into<String>,
     ) -> Self {
-        Self {
-            path: path.into(),
-            rule,
-            message: message.into(),
-        }
+        Self { path: path.into(), rule, message: message.into() }
     }
 
     /// Where it is: `tags[2]`, `filter.range.from`, or empty for the arguments as a whole.

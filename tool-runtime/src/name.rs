@@ -15,9 +15,7 @@ pub(crate) fn problem(name: &str) -> Option<String> {
         return Some(format!("it is longer than {MAX_LENGTH} characters"));
     }
     let odd = name.chars().find(|c| !allowed(*c))?;
-    Some(format!(
-        "it contains {odd:?}, and only `A-Z a-z 0-9 _ - .` are allowed"
-    ))
+    Some(format!("it contains {odd:?}, and only `A-Z a-z 0-9 _ - .` are allowed"))
 }
 
 #[cfg(test)]

@@ -73,10 +73,7 @@ impl Observation {
     /// ```
     pub fn structured<T: Serialize + ?Sized>(value: &T) -> Result<Self, ToolError> {
         let json = serde_json::value::to_raw_value(value).map_err(ToolError::internal)?;
-        Ok(Self {
-            structured: Some(json),
-            ..Self::default()
-        })
+        Ok(Self { structured: Some(json), ..Self::default() })
     }
 
     /// Adds a content block.
@@ -148,11 +145,7 @@ impl Observation {
 
     /// All text of it: the text blocks, one a line, or else the structured value's JSON.
     pub fn to_text(&self) -> String {
-        let texts: Vec<&str> = self
-            .content
-            .iter()
-            .filter_map(ContentBlock::as_text)
-            .collect();
+        let texts: Vec<&str> = self.content.iter().filter_map(ContentBlock::as_text).collect();
         if texts.is_empty() {
             return self.structured_json().unwrap_or_default().to_owned();
         }
@@ -175,9 +168,7 @@ impl Observation {
     /// Whether it is a structured value that is neither object nor list.
     pub(crate) fn is_scalar(&self) -> bool {
         self.content.is_empty()
-            && self
-                .structured_json()
-                .is_some_and(|json| !json.starts_with(['{', '[']))
+            && self.structured_json().is_some_and(|json| !json.starts_with(['{', '[']))
     }
 
     /// Turns a structured scalar into plain text: a string loses its quotes.
@@ -198,10 +189,7 @@ impl From<ContentBlock> for Observation {
     fn from(block: ContentBlock) -> Self {
         let mut content = SmallVec::new();
         content.push(block);
-        Self {
-            content,
-            ..Self::default()
-        }
+        Self { content, ..Self::default() }
     }
 }
 
@@ -257,12 +245,8 @@ mod tests {
 
     #[test]
     fn a_structured_scalar_becomes_text_without_quotes() {
-        let plain = |value: Value| {
-            Observation::structured(&value)
-                .unwrap()
-                .into_plain_text()
-                .to_text()
-        };
+        let plain =
+            |value: Value| Observation::structured(&value).unwrap().into_plain_text().to_text();
         assert_eq!(plain("a \"b\"".into()), "a \"b\"");
         assert_eq!(plain(7.into()), "7");
         assert_eq!(plain(Value::Null), "null");

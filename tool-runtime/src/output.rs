@@ -72,10 +72,7 @@ impl<T, E> Returned<Result<T, E>> {
 
     /// Puts the two kinds together.
     pub fn with<S: SuccessKind<T>, F: FailureKind<E>>(&self, _: S, _: F) -> Output<Result<T, E>> {
-        Output {
-            observe: |result| S::observe(result.map_err(F::convert)?),
-            schema: S::schema,
-        }
+        Output { observe: |result| S::observe(result.map_err(F::convert)?), schema: S::schema }
     }
 }
 
@@ -93,10 +90,7 @@ pub trait PlainKind<T> {
 
     /// Takes the one kind.
     fn with<S: SuccessKind<T>>(&self, _: S, _: NoFailure) -> Output<T> {
-        Output {
-            observe: S::observe,
-            schema: S::schema,
-        }
+        Output { observe: S::observe, schema: S::schema }
     }
 }
 

@@ -117,11 +117,7 @@ pub struct Settings {
 impl Settings {
     /// From the tables that the macro wrote.
     pub fn new(parameters: &'static [Parameter], needs: &'static [Need]) -> Self {
-        Self {
-            parameters,
-            needs,
-            timeout: None,
-        }
+        Self { parameters, needs, timeout: None }
     }
 
     /// The tool's own time limit.

@@ -101,8 +101,6 @@ impl ToolPool {
 impl fmt::Debug for ToolPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.0.tools.iter().map(Tool::name).collect();
-        f.debug_struct("ToolPool")
-            .field("tools", &names)
-            .finish_non_exhaustive()
+        f.debug_struct("ToolPool").field("tools", &names).finish_non_exhaustive()
     }
 }

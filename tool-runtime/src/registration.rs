@@ -31,10 +31,7 @@ pub struct Registration {
 impl Registration {
     /// Registers an action, written at the given place.
     pub const fn of<A: Action>(file: &'static str, line: u32) -> Self {
-        Self {
-            make: Tool::of::<A>,
-            origin: Origin { file, line },
-        }
+        Self { make: Tool::of::<A>, origin: Origin { file, line } }
     }
 
     /// Makes the tool.
@@ -49,7 +46,5 @@ inventory::collect!(Registration);
 /// All tools that are linked in, in an order that is no promise.
 #[cfg(feature = "linked")]
 pub(crate) fn linked() -> impl Iterator<Item = Tool> {
-    inventory::iter::<Registration>
-        .into_iter()
-        .map(Registration::tool)
+    inventory::iter::<Registration>.into_iter().map(Registration::tool)
 }

@@ -200,8 +200,6 @@ impl Tool {
 
 impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tool")
-            .field("definition", &self.0.definition)
-            .finish_non_exhaustive()
+        f.debug_struct("Tool").field("definition", &self.0.definition).finish_non_exhaustive()
     }
 }

@@ -182,7 +182,7 @@ async def shared_state(peer: Peer):
     expect(not told.get("isError") and text(told), told)
     after = expect_notes(await peer.call_tool("search_notes", query="milk"))
     expect(after["total"] == before["total"] + 1, [before, after])
-    expect(any("buy milk" in note["text"] for note in after["notes"]), after)
+    expect(any("buy milk" in note for note in after["notes"]), after)
 
 
 @check("tools/call: 50 concurrent calls each get their own answer")
@@ -287,7 +287,7 @@ def expect_notes(result: dict) -> dict:
     expect(not result.get("isError") and isinstance(found, dict), result)
     expect(isinstance(found.get("notes"), list) and type(found.get("total")) is int, result)
     for note in found["notes"]:
-        expect([type(note.get(key)) for key in ("title", "text", "tags")] == [str, str, list], note)
+        expect(isinstance(note, str), note)
     return found
 
 

@@ -17,20 +17,12 @@ pub struct Key {
 impl Key {
     /// A parameter's name or alias.
     pub const fn named(name: &'static str, parameter: usize) -> Self {
-        Self {
-            name,
-            parameter,
-            takes_rest: false,
-        }
+        Self { name, parameter, takes_rest: false }
     }
 
     /// The flattened parameter, which takes every key that no other has.
     pub const fn rest(parameter: usize) -> Self {
-        Self {
-            name: "",
-            parameter,
-            takes_rest: true,
-        }
+        Self { name: "", parameter, takes_rest: true }
     }
 }
 
@@ -47,14 +39,8 @@ pub struct ArgumentReader<'a, 'k> {
 
 impl<'a, 'k> ArgumentReader<'a, 'k> {
     pub(super) fn new(text: &'a str, keys: &'k [Key]) -> Result<Self, DecodeError> {
-        let mut reader = Self {
-            text,
-            at: 0,
-            is_first: true,
-            keys,
-            parameter: 0,
-            rest: String::new(),
-        };
+        let mut reader =
+            Self { text, at: 0, is_first: true, keys, parameter: 0, rest: String::new() };
         match reader.next_byte() {
             Some(b'{') => Ok(reader),
             _ => Err(malformed("the arguments must be a JSON object")),
@@ -170,9 +156,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     fn nothing_follows(&mut self) -> Result<(), DecodeError> {
         match self.next_byte() {
             None => Ok(()),
-            Some(_) => Err(malformed(
-                "there is text after the arguments' closing brace",
-            )),
+            Some(_) => Err(malformed("there is text after the arguments' closing brace")),
         }
     }
 
@@ -182,9 +166,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         let rest = text[self.at..]
             .strip_prefix('"')
             .ok_or_else(|| malformed("expected an argument's name in quotes"))?;
-        let plain = rest
-            .bytes()
-            .position(|b| b == b'"' || b == b'\\' || b < b' ');
+        let plain = rest.bytes().position(|b| b == b'"' || b == b'\\' || b < b' ');
         let name = match plain {
             Some(end) if rest.as_bytes()[end] == b'"' => {
                 self.at += end + 2;
@@ -199,10 +181,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     }
 
     fn find(&self, name: &str) -> Option<usize> {
-        let key = self
-            .keys
-            .iter()
-            .find(|key| key.name == name && !key.takes_rest)?;
+        let key = self.keys.iter().find(|key| key.name == name && !key.takes_rest)?;
         Some(key.parameter)
     }
 
@@ -224,9 +203,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
 
     fn skip_space(&mut self) {
         let bytes = &self.text.as_bytes()[self.at..];
-        let space = bytes
-            .iter()
-            .take_while(|b| matches!(b, b' ' | b'\n' | b'\t' | b'\r'));
+        let space = bytes.iter().take_while(|b| matches!(b, b' ' | b'\n' | b'\t' | b'\r'));
         self.at += space.count();
     }
 }
@@ -298,10 +275,7 @@ mod tests {
     #[test]
     fn values_reach_their_slots_in_any_order() {
         assert_eq!(read(r#"{"a":1,"b":"x"}"#), Ok((1, Some("x".into()))));
-        assert_eq!(
-            read(" { \"bee\" : \"\\n\" ,\n\"a\" : -7 } "),
-            Ok((-7, Some("\n".into())))
-        );
+        assert_eq!(read(" { \"bee\" : \"\\n\" ,\n\"a\" : -7 } "), Ok((-7, Some("\n".into()))));
         assert_eq!(read(r#"{"\u0061":2}"#), Ok((2, None)));
         assert_eq!(read(r#"{"a":3,"b":null}"#), Ok((3, None)));
     }
@@ -315,10 +289,7 @@ mod tests {
             ("{}", "argument 0 is missing"),
             (r#"{"a":1,"a":2}"#, "argument 0 is given twice"),
             (r#"{"a":1,"c":2}"#, "unknown argument `c`"),
-            (
-                r#"{"a":"x"}"#,
-                "argument 0: invalid type: string \"x\", expected i64",
-            ),
+            (r#"{"a":"x"}"#, "argument 0: invalid type: string \"x\", expected i64"),
             (r#"{"a":1"#, "expected `,` or `}`"),
             (r#"{"a":1,}"#, "expected an argument's name"),
             (r#"{"a":1} 2"#, "text after"),

@@ -14,10 +14,7 @@ pub(super) fn object(definition: &ToolDefinition, pairs: &[String]) -> Result<St
         };
         let schema = definition.argument(key).cloned().unwrap_or_default();
         let definitions = definition.input_schema.get("$defs").cloned();
-        let typed = Typed {
-            schema,
-            definitions: definitions.unwrap_or_default(),
-        };
+        let typed = Typed { schema, definitions: definitions.unwrap_or_default() };
         match arguments.get_mut(key) {
             None => drop(arguments.insert(key.to_owned(), typed.value(text))),
             Some(Value::Array(items)) if typed.is_list() => items.push(typed.item(text)),
@@ -45,10 +42,7 @@ impl Typed {
             return Value::Array(vec![self.item(text)]);
         }
         let readings = [Some(Value::from(text)), parsed.clone()];
-        let admitted = readings
-            .into_iter()
-            .flatten()
-            .find(|value| self.admits(value));
+        let admitted = readings.into_iter().flatten().find(|value| self.admits(value));
         admitted.or(parsed).unwrap_or_else(|| text.into())
     }
 
@@ -116,23 +110,14 @@ mod tests {
 
     #[test]
     fn a_list_is_a_repeated_key_or_json() {
-        assert_eq!(
-            object_of(&["tags=a", "tags=1"]).unwrap(),
-            json!({"tags": ["a", "1"]})
-        );
+        assert_eq!(object_of(&["tags=a", "tags=1"]).unwrap(), json!({"tags": ["a", "1"]}));
         assert_eq!(object_of(&["numbers=1"]).unwrap(), json!({"numbers": [1]}));
-        assert_eq!(
-            object_of(&["tags=[\"a\"]"]).unwrap(),
-            json!({"tags": ["a"]})
-        );
+        assert_eq!(object_of(&["tags=[\"a\"]"]).unwrap(), json!({"tags": ["a"]}));
     }
 
     #[test]
     fn what_fits_nowhere_is_passed_on() {
-        assert_eq!(
-            object_of(&["n=x", "typo=1"]).unwrap(),
-            json!({"n": "x", "typo": "1"})
-        );
+        assert_eq!(object_of(&["n=x", "typo=1"]).unwrap(), json!({"n": "x", "typo": "1"}));
     }
 
     #[test]

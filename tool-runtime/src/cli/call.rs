@@ -31,8 +31,7 @@ fn arguments(pool: &ToolPool, call: &Call) -> Result<String, String> {
         Input::Stdin => {
             let mut text = String::new();
             let read = std::io::stdin().read_to_string(&mut text);
-            read.map_err(|error| format!("cannot read standard input: {error}"))
-                .map(|_| text)
+            read.map_err(|error| format!("cannot read standard input: {error}")).map(|_| text)
         }
         Input::Pairs(pairs) => match pool.get(&call.name) {
             Some(tool) => arguments::object(tool.definition(), pairs),

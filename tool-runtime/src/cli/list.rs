@@ -13,9 +13,8 @@ pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let header = ["NAME", "TITLE", "HINTS", "DESCRIPTION"].map(str::to_owned);
-    let rows: Vec<[String; 4]> = std::iter::once(header)
-        .chain(pool.definitions().map(row))
-        .collect();
+    let rows: Vec<[String; 4]> =
+        std::iter::once(header).chain(pool.definitions().map(row)).collect();
     for line in aligned(&rows) {
         print::line(&line);
     }
@@ -42,9 +41,7 @@ fn row(definition: &ToolDefinition) -> [String; 4] {
     [
         definition.name.clone(),
         definition.title.clone().unwrap_or_else(dash),
-        Some(hints(&definition.annotations))
-            .filter(|hints| !hints.is_empty())
-            .unwrap_or_else(dash),
+        Some(hints(&definition.annotations)).filter(|hints| !hints.is_empty()).unwrap_or_else(dash),
         definition.summary().to_owned(),
     ]
 }
@@ -67,19 +64,10 @@ fn hints(annotations: &ToolAnnotations) -> String {
 
 /// Columns as wide as their widest cell; the last one ends where its text ends.
 fn aligned(rows: &[[String; 4]]) -> Vec<String> {
-    let width = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or(0)
-    };
+    let width =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (name, title, hints) = (width(0), width(1), width(2));
     rows.iter()
-        .map(|row| {
-            format!(
-                "{:name$}  {:title$}  {:hints$}  {}",
-                row[0], row[1], row[2], row[3]
-            )
-        })
+        .map(|row| format!("{:name$}  {:title$}  {:hints$}  {}", row[0], row[1], row[2], row[3]))
         .collect()
 }

@@ -67,11 +67,7 @@ impl Default for Setup {
         let pool = ToolPool::builder();
         #[cfg(feature = "linked")]
         let pool = pool.linked();
-        Self {
-            pool,
-            title: None,
-            instructions: None,
-        }
+        Self { pool, title: None, instructions: None }
     }
 }
 

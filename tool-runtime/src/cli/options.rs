@@ -43,11 +43,7 @@ where
         Ok(matches) => selected(&matches).ok_or_else(|| shown_help(&mut command)),
         Err(error) => {
             let _ = error.print();
-            Err(if error.use_stderr() {
-                ExitCode::from(exit::USAGE)
-            } else {
-                ExitCode::SUCCESS
-            })
+            Err(if error.use_stderr() { ExitCode::from(exit::USAGE) } else { ExitCode::SUCCESS })
         }
     }
 }
@@ -56,12 +52,8 @@ where
 fn selected(matches: &ArgMatches) -> Option<Command> {
     match matches.subcommand() {
         Some(("serve", _)) => Some(Command::Serve),
-        Some(("list", list)) => Some(Command::List {
-            json: list.get_flag("json"),
-        }),
-        Some(("schema", schema)) => Some(Command::Schema {
-            name: text(schema, "name"),
-        }),
+        Some(("list", list)) => Some(Command::List { json: list.get_flag("json") }),
+        Some(("schema", schema)) => Some(Command::Schema { name: text(schema, "name") }),
         Some(("call", call)) => Some(Command::Call(self::call(call))),
         _ if std::io::stdin().is_terminal() => None,
         _ => Some(Command::Serve),
@@ -74,12 +66,7 @@ fn shown_help(command: &mut clap::Command) -> ExitCode {
 }
 
 fn call(matches: &ArgMatches) -> Call {
-    let pairs: Vec<String> = matches
-        .get_many("arguments")
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect();
+    let pairs: Vec<String> = matches.get_many("arguments").into_iter().flatten().cloned().collect();
     let input = match matches.get_one::<String>("json") {
         Some(json) => Input::Json(json.clone()),
         None if pairs == ["-"] => Input::Stdin,
@@ -88,9 +75,7 @@ fn call(matches: &ArgMatches) -> Call {
     Call {
         name: text(matches, "name"),
         input,
-        as_json: matches
-            .get_one::<String>("output")
-            .is_some_and(|output| output == "json"),
+        as_json: matches.get_one::<String>("output").is_some_and(|output| output == "json"),
     }
 }
 
@@ -99,10 +84,7 @@ fn text(matches: &ArgMatches, name: &str) -> String {
 }
 
 fn command(cli: &Cli) -> clap::Command {
-    let about = cli
-        .about
-        .clone()
-        .unwrap_or_else(|| format!("The tools of {}", cli.name));
+    let about = cli.about.clone().unwrap_or_else(|| format!("The tools of {}", cli.name));
     clap::Command::new(cli.name.clone())
         .version(cli.version.clone())
         .about(about)
@@ -117,14 +99,12 @@ fn command(cli: &Cli) -> clap::Command {
 }
 
 fn list_command() -> clap::Command {
-    clap::Command::new("list")
-        .about("List the tools: name, title, hints, what they do")
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .action(ArgAction::SetTrue)
-                .help("Print the definitions as MCP JSON"),
-        )
+    clap::Command::new("list").about("List the tools: name, title, hints, what they do").arg(
+        Arg::new("json")
+            .long("json")
+            .action(ArgAction::SetTrue)
+            .help("Print the definitions as MCP JSON"),
+    )
 }
 
 fn schema_command() -> clap::Command {
@@ -138,12 +118,9 @@ fn call_command() -> clap::Command {
         .about("Call one tool")
         .after_help(CALL_HELP)
         .arg(tool_name())
-        .arg(
-            Arg::new("arguments")
-                .value_name("KEY=VALUE")
-                .num_args(0..)
-                .help("Arguments, typed by the tool's schema; `-` reads a JSON object from standard input"),
-        )
+        .arg(Arg::new("arguments").value_name("KEY=VALUE").num_args(0..).help(
+            "Arguments, typed by the tool's schema; `-` reads a JSON object from standard input",
+        ))
         .arg(
             Arg::new("json")
                 .long("json")

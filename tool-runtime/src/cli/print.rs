@@ -19,10 +19,6 @@ pub(super) fn dimmed(text: &str) {
 /// A line on standard error that says what went wrong.
 pub(super) fn error(text: &str) {
     let mut stderr = std::io::stderr().lock();
-    let prefix = if stderr.is_terminal() {
-        "\u{1b}[31merror:\u{1b}[0m"
-    } else {
-        "error:"
-    };
+    let prefix = if stderr.is_terminal() { "\u{1b}[31merror:\u{1b}[0m" } else { "error:" };
     let _ = writeln!(stderr, "{prefix} {text}");
 }

@@ -52,11 +52,7 @@ pub struct Range<T: Ranged> {
 impl<T: Ranged> Range<T> {
     /// Between two ends, each inclusive, exclusive or open.
     pub fn new(lower: Bound<T::Number>, upper: Bound<T::Number>) -> Self {
-        Self {
-            lower,
-            upper,
-            of: PhantomData,
-        }
+        Self { lower, upper, of: PhantomData }
     }
 }
 
@@ -75,9 +71,7 @@ impl<T: Ranged> Constraint<T> for Range<T> {
     }
 
     fn admits(&self, value: &T) -> bool {
-        value
-            .number()
-            .is_none_or(|number| (self.lower, self.upper).contains(&number))
+        value.number().is_none_or(|number| (self.lower, self.upper).contains(&number))
     }
 }
 
@@ -92,10 +86,7 @@ mod tests {
         assert!(!range.admits(&0) && !range.admits(&5));
         let mut schema = Schema::default();
         range.describe(&mut schema);
-        assert_eq!(
-            schema.to_value(),
-            serde_json::json!({"minimum": 1, "exclusiveMaximum": 5})
-        );
+        assert_eq!(schema.to_value(), serde_json::json!({"minimum": 1, "exclusiveMaximum": 5}));
     }
 
     #[test]

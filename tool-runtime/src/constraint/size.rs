@@ -71,11 +71,7 @@ pub struct Length<T: HasLength> {
 impl<T: HasLength> Length<T> {
     /// Between two ends, each inclusive, exclusive or open.
     pub fn new(lower: Bound<usize>, upper: Bound<usize>) -> Self {
-        Self {
-            lower,
-            upper,
-            of: PhantomData,
-        }
+        Self { lower, upper, of: PhantomData }
     }
 }
 
@@ -100,9 +96,7 @@ impl<T: HasLength> Constraint<T> for Length<T> {
     }
 
     fn admits(&self, value: &T) -> bool {
-        value
-            .length()
-            .is_none_or(|length| (self.lower, self.upper).contains(&length))
+        value.length().is_none_or(|length| (self.lower, self.upper).contains(&length))
     }
 }
 
@@ -124,10 +118,7 @@ mod tests {
             described::<String>(Included(1), Excluded(4)),
             json!({"minLength": 1, "maxLength": 3})
         );
-        assert_eq!(
-            described::<Option<Vec<u8>>>(Included(1), Unbounded),
-            json!({"minItems": 1})
-        );
+        assert_eq!(described::<Option<Vec<u8>>>(Included(1), Unbounded), json!({"minItems": 1}));
         assert_eq!(
             described::<HashMap<String, u8>>(Unbounded, Included(2)),
             json!({"maxProperties": 2})

@@ -54,11 +54,7 @@ pub struct Pattern<T: Textual> {
 impl<T: Textual> Pattern<T> {
     /// From a pattern that the macro has already checked.
     pub const fn new(pattern: &'static str) -> Self {
-        Self {
-            pattern,
-            regex: OnceLock::new(),
-            of: PhantomData,
-        }
+        Self { pattern, regex: OnceLock::new(), of: PhantomData }
     }
 
     fn regex(&self) -> &Regex {
@@ -86,10 +82,7 @@ pub struct Format<T: Textual> {
 impl<T: Textual> Format<T> {
     /// From the format's name.
     pub fn new(format: &'static str) -> Self {
-        Self {
-            format,
-            of: PhantomData,
-        }
+        Self { format, of: PhantomData }
     }
 }
 
@@ -99,8 +92,6 @@ impl<T: Textual> Constraint<T> for Format<T> {
     }
 
     fn admits(&self, value: &T) -> bool {
-        value
-            .text()
-            .is_none_or(|text| format::conforms(self.format, text).unwrap_or(true))
+        value.text().is_none_or(|text| format::conforms(self.format, text).unwrap_or(true))
     }
 }

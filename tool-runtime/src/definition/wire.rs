@@ -71,10 +71,7 @@ impl<'de> Deserialize<'de> for ToolDefinition {
             input_schema: wire.input_schema.into_owned(),
             output_schema: wire.output_schema.map(Cow::into_owned),
             annotations: wire.annotations.into_owned(),
-            tags: tags
-                .transpose()
-                .map_err(serde::de::Error::custom)?
-                .unwrap_or_default(),
+            tags: tags.transpose().map_err(serde::de::Error::custom)?.unwrap_or_default(),
             meta,
             problems: Vec::new(),
         })
@@ -88,20 +85,14 @@ mod tests {
 
     #[test]
     fn reading_back_loses_nothing() {
-        let mut definition =
-            ToolDefinition::new("a.b", "Does it.").with_annotations(ToolAnnotations {
-                read_only_hint: Some(true),
-                ..Default::default()
-            });
+        let mut definition = ToolDefinition::new("a.b", "Does it.")
+            .with_annotations(ToolAnnotations { read_only_hint: Some(true), ..Default::default() });
         definition.title = Some("It".into());
         definition.tags = vec!["x".into(), "y".into()];
         definition.meta.insert("k".into(), json!({"n": 1}));
         definition.output_schema = Some(crate::schema::no_arguments());
         let text = serde_json::to_string(&definition).unwrap();
-        assert_eq!(
-            serde_json::from_str::<ToolDefinition>(&text).unwrap(),
-            definition
-        );
+        assert_eq!(serde_json::from_str::<ToolDefinition>(&text).unwrap(), definition);
     }
 
     #[test]

@@ -24,18 +24,14 @@ pub(super) struct Limit {
 /// The shorter of the tool's limit, or else the pool's, and the caller's deadline.
 pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Limit> {
     let given = tool.timeout().or(pool.timeout());
-    let left = context
-        .deadline()
-        .map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    let left =
+        context.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
     let shortest = match (given, left) {
         (Some(given), Some(left)) => given.min(left),
         (Some(only), None) | (None, Some(only)) => only,
         (None, None) => return None,
     };
-    Some(Limit {
-        left: shortest,
-        given: shortest,
-    })
+    Some(Limit { left: shortest, given: shortest })
 }
 
 /// Runs a call to its one outcome.
@@ -74,10 +70,7 @@ async fn bounded<F: Future>(
 }
 
 fn cancelled(tool: &str) -> CallError {
-    CallError::new(
-        ErrorClass::Cancelled,
-        format!("the call to `{tool}` was cancelled"),
-    )
+    CallError::new(ErrorClass::Cancelled, format!("the call to `{tool}` was cancelled"))
 }
 
 fn expired(tool: &str, limit: Option<Limit>) -> CallError {

@@ -35,18 +35,12 @@ fn unknown(pool: &ToolPool, name: &str) -> CallError {
         ([], _) => format!("; some of the tools are {}", quoted(names.take(LISTED))),
         (near, _) => format!(
             "; did you mean {}?",
-            near.iter()
-                .map(|n| format!("`{n}`"))
-                .collect::<Vec<_>>()
-                .join(" or ")
+            near.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ")
         ),
     };
     CallError::new(ErrorClass::NotFound, format!("unknown tool `{name}`{hint}"))
 }
 
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -109,10 +109,7 @@ impl IntoObservation for ContentBlock {
 
 impl IntoObservation for Vec<ContentBlock> {
     fn into_observation(self) -> Result<Observation, ToolError> {
-        Ok(Observation {
-            content: self.into(),
-            ..Observation::default()
-        })
+        Ok(Observation { content: self.into(), ..Observation::default() })
     }
 }
 
@@ -120,11 +117,7 @@ impl IntoObservation for Vec<ContentBlock> {
 impl IntoObservation for Value {
     fn into_observation(self) -> Result<Observation, ToolError> {
         let observation = Observation::structured(&self)?;
-        Ok(if self.is_object() {
-            observation
-        } else {
-            observation.into_plain_text()
-        })
+        Ok(if self.is_object() { observation } else { observation.into_plain_text() })
     }
 }
 

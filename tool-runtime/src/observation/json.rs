@@ -79,10 +79,7 @@ mod tests {
     #[test]
     fn text_is_escaped() {
         let value = parsed(&Observation::text("a \"b\"\n\u{1}"));
-        assert_eq!(
-            value,
-            json!({"content": [{"type": "text", "text": "a \"b\"\n\u{1}"}]})
-        );
+        assert_eq!(value, json!({"content": [{"type": "text", "text": "a \"b\"\n\u{1}"}]}));
     }
 
     #[test]

@@ -54,12 +54,7 @@ impl<'de> Deserialize<'de> for Observation {
             content: without_mirror(wire.content, structured.as_deref()).into(),
             structured,
             is_error: wire.is_error,
-            extra: wire.meta.map(|meta| {
-                Box::new(Extra {
-                    meta: Some(meta),
-                    visual: None,
-                })
-            }),
+            extra: wire.meta.map(|meta| Box::new(Extra { meta: Some(meta), visual: None })),
         })
     }
 }

@@ -68,10 +68,7 @@ impl ToolPoolBuilder {
 
     /// Adds a tool.
     #[must_use]
-    #[allow(
-        clippy::should_implement_trait,
-        reason = "a builder adds; nobody adds pools with `+`"
-    )]
+    #[allow(clippy::should_implement_trait, reason = "a builder adds; nobody adds pools with `+`")]
     pub fn add(mut self, tool: Tool) -> Self {
         self.tools.push(tool);
         self
@@ -81,9 +78,7 @@ impl ToolPoolBuilder {
     #[must_use]
     pub fn state<T: Any + Send + Sync>(mut self, value: T) -> Self {
         if !self.state.insert(value) {
-            self.problems.push(PoolProblem::DuplicateState {
-                type_name: type_name::<T>(),
-            });
+            self.problems.push(PoolProblem::DuplicateState { type_name: type_name::<T>() });
         }
         self
     }
@@ -133,17 +128,13 @@ impl ToolPoolBuilder {
     fn check_definitions(&mut self) {
         for tool in &self.tools {
             if let Some(reason) = name::problem(tool.name()) {
-                self.problems.push(PoolProblem::BadName {
-                    name: tool.name().to_owned(),
-                    reason,
-                });
+                self.problems.push(PoolProblem::BadName { name: tool.name().to_owned(), reason });
             }
             let reasons = tool.definition().problems.iter();
-            self.problems
-                .extend(reasons.map(|reason| PoolProblem::BadDefinition {
-                    tool: tool.name().to_owned(),
-                    reason: reason.clone(),
-                }));
+            self.problems.extend(reasons.map(|reason| PoolProblem::BadDefinition {
+                tool: tool.name().to_owned(),
+                reason: reason.clone(),
+            }));
         }
     }
 

@@ -45,13 +45,7 @@ pub(crate) fn input_of<T: JsonSchema>() -> Value {
         if !definitions.is_empty() {
             map.insert("$defs".to_owned(), definitions.into());
         }
-        let open = [
-            "additionalProperties",
-            "unevaluatedProperties",
-            "oneOf",
-            "anyOf",
-            "allOf",
-        ];
+        let open = ["additionalProperties", "unevaluatedProperties", "oneOf", "anyOf", "allOf"];
         if map.contains_key("properties") && !open.iter().any(|keyword| map.contains_key(*keyword))
         {
             map.insert("additionalProperties".to_owned(), false.into());
@@ -93,10 +87,7 @@ pub(crate) fn unenforced(parameters: &[Parameter]) -> bool {
         .collect();
     let root = json!({ "$defs": generator.take_definitions(true) });
     let is_flattened = parameters.iter().any(|parameter| parameter.is_flattened);
-    is_flattened
-        || schemas
-            .iter()
-            .any(|schema| check::asserts_more_than_types(&root, schema))
+    is_flattened || schemas.iter().any(|schema| check::asserts_more_than_types(&root, schema))
 }
 
 fn generator() -> SchemaGenerator {
@@ -173,9 +164,7 @@ impl Fields {
 
     fn insert(&mut self, name: &str, schema: Value) {
         if self.properties.insert(name.to_owned(), schema).is_some() {
-            self.problems.push(format!(
-                "it has two arguments named `{name}`; rename one of them"
-            ));
+            self.problems.push(format!("it has two arguments named `{name}`; rename one of them"));
         }
     }
 }

@@ -35,11 +35,7 @@ pub(crate) fn nearest<'a>(
         .collect();
     // Stable, so that equally close names stay in alphabetical order.
     ranked.sort_by_key(|(distance, _)| *distance);
-    ranked
-        .into_iter()
-        .take(limit)
-        .map(|(_, candidate)| candidate)
-        .collect()
+    ranked.into_iter().take(limit).map(|(_, candidate)| candidate).collect()
 }
 
 /// How far `candidate` is from `wanted`, if close enough to be suggested.
@@ -67,9 +63,7 @@ fn sole_completion<'a>(wanted: &str, candidates: &[&'a str]) -> Option<&'a str> 
     if wanted.chars().count() < SHORTEST_PREFIX {
         return None;
     }
-    let mut longer = candidates
-        .iter()
-        .filter(|candidate| plain(candidate).starts_with(wanted));
+    let mut longer = candidates.iter().filter(|candidate| plain(candidate).starts_with(wanted));
     let first = longer.next()?;
     longer.next().is_none().then_some(*first)
 }
@@ -82,11 +76,7 @@ fn plain(name: &str) -> String {
         .flat_map(char::to_lowercase)
         .collect();
     // A name of separators only is still a name.
-    if bare.is_empty() {
-        name.to_owned()
-    } else {
-        bare
-    }
+    if bare.is_empty() { name.to_owned() } else { bare }
 }
 
 /// Both numbers, the smaller one first.

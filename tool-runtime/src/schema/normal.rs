@@ -94,11 +94,8 @@ fn optional_properties(schema: &mut Schema) {
         return;
     };
     let required = map.get("required").cloned().unwrap_or_default();
-    let is_required = |name: &str| {
-        required
-            .as_array()
-            .is_some_and(|names| names.iter().any(|n| n == name))
-    };
+    let is_required =
+        |name: &str| required.as_array().is_some_and(|names| names.iter().any(|n| n == name));
     let Some(Value::Object(properties)) = map.get_mut("properties") else {
         return;
     };
@@ -152,13 +149,9 @@ fn lone_alternative(map: &mut Map<String, Value>) {
 /// Says `"type": "object"` of alternatives that are all objects: clients want it at the root.
 fn typed_as_object(map: &mut Map<String, Value>) {
     let all_objects = |keyword: &str| {
-        map.get(keyword)
-            .and_then(Value::as_array)
-            .is_some_and(|schemas| {
-                schemas
-                    .iter()
-                    .all(|schema| schema.get("type").is_some_and(|kind| kind == "object"))
-            })
+        map.get(keyword).and_then(Value::as_array).is_some_and(|schemas| {
+            schemas.iter().all(|schema| schema.get("type").is_some_and(|kind| kind == "object"))
+        })
     };
     if !map.contains_key("type") && (all_objects("oneOf") || all_objects("anyOf")) {
         map.shift_insert(0, "type".to_owned(), "object".into());
@@ -225,10 +218,7 @@ mod tests {
         let properties = &schema["properties"];
         assert_eq!(properties["note"], json!({"type": "string"}));
         assert_eq!(properties["inner"]["type"], "object");
-        assert_eq!(
-            properties["inner"]["properties"]["x"],
-            json!({"type": "number"})
-        );
+        assert_eq!(properties["inner"]["properties"]["x"], json!({"type": "number"}));
         assert_eq!(properties["any"], json!({}));
         assert_eq!(schema["additionalProperties"], false);
         assert_eq!(properties["id"], json!({"type": "integer", "minimum": 0}));
@@ -237,10 +227,7 @@ mod tests {
     #[test]
     fn an_output_keeps_its_nulls() {
         let schema = of::<Nested>(output);
-        assert_eq!(
-            schema["properties"]["note"],
-            json!({"type": ["string", "null"]})
-        );
+        assert_eq!(schema["properties"]["note"], json!({"type": ["string", "null"]}));
     }
 
     #[test]
@@ -251,8 +238,6 @@ mod tests {
         assert!(!holds(json!({"enum": ["a", "b"]})));
         assert!(!holds(json!({"oneOf": [{"const": "a"}, {"const": "b"}]})));
         assert!(holds(json!({"type": "array"})));
-        assert!(holds(
-            json!({"anyOf": [{"type": "object"}, {"type": "null"}]})
-        ));
+        assert!(holds(json!({"anyOf": [{"type": "object"}, {"type": "null"}]})));
     }
 }

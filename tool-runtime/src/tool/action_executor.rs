@@ -45,9 +45,7 @@ impl<A: Action> Executor for ActionExecutor<A> {
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
-        let own = A::decode(arguments)
-            .ok()
-            .and_then(|action| action.visualize());
+        let own = A::decode(arguments).ok().and_then(|action| action.visualize());
         Some(own.unwrap_or_else(|| self.input.visualize(arguments)))
     }
 }

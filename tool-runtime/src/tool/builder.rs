@@ -89,9 +89,7 @@ impl ToolBuilder {
     /// Adds words to filter by.
     #[must_use]
     pub fn tags<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
-        self.definition
-            .tags
-            .extend(tags.into_iter().map(Into::into));
+        self.definition.tags.extend(tags.into_iter().map(Into::into));
         self
     }
 

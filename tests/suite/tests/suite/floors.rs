@@ -8,8 +8,19 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[&[&str]] = &[
     &["annotations", "content", "error", "issue", "name"],
     &[
-        "action", "arguments", "call", "constraint", "context", "definition", "input", "observation", "output",
-        "parameter", "registration", "schema", "tool",
+        "action",
+        "arguments",
+        "call",
+        "constraint",
+        "context",
+        "definition",
+        "input",
+        "observation",
+        "output",
+        "parameter",
+        "registration",
+        "schema",
+        "tool",
     ],
     &["pool"],
     &["dispatch"],
@@ -26,12 +37,17 @@ fn nothing_runs_back_up() {
         if module == "lib" || module == "__private" {
             continue;
         }
-        let floor = floor_of(&module).unwrap_or_else(|| panic!("module `{module}` is on no floor; add it to FLOORS and to ARCHITECTURE.md"));
+        let floor = floor_of(&module).unwrap_or_else(|| {
+            panic!("module `{module}` is on no floor; add it to FLOORS and to ARCHITECTURE.md")
+        });
         let text = fs::read_to_string(&file).expect("a readable source");
         for (number, line) in code_lines(&text) {
             for used in modules_in(line) {
                 if floor_of(used).is_some_and(|used| used > floor) {
-                    offences.push(format!("{}:{number}: `{module}` uses `{used}` from a floor above", file.display()));
+                    offences.push(format!(
+                        "{}:{number}: `{module}` uses `{used}` from a floor above",
+                        file.display()
+                    ));
                 }
             }
         }

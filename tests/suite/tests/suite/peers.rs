@@ -65,10 +65,7 @@ fn inspector() {
 fn check(interpreter: &str, words: &[&str]) {
     let dir = install();
     let mut command = Command::new(interpreter_in(dir, interpreter));
-    command
-        .args(words)
-        .arg("--")
-        .arg(super::quickstart::binary());
+    command.args(words).arg("--").arg(super::quickstart::binary());
     let (status, output) = run(command.current_dir(dir), &words.join("-"), SCRIPT_LIMIT)
         .unwrap_or_else(|error| panic!("{interpreter} {words:?} could not be run: {error}"));
     assert!(
@@ -80,11 +77,7 @@ fn check(interpreter: &str, words: &[&str]) {
 
 /// `node` comes from the `PATH`, the Python interpreter from the virtual environment.
 fn interpreter_in(dir: &Path, interpreter: &str) -> PathBuf {
-    if interpreter.contains('/') {
-        dir.join(interpreter)
-    } else {
-        interpreter.into()
-    }
+    if interpreter.contains('/') { dir.join(interpreter) } else { interpreter.into() }
 }
 
 /// The directory with all clients and scripts. Installs them at most once per process, and keeps the reason of a
@@ -120,20 +113,8 @@ fn install_in(dir: &Path) -> Result<(), String> {
 fn install_clients(dir: &Path) -> Result<(), String> {
     let npm = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
     step(dir, "npm", &npm, NODE_REMEDY)?;
-    step(
-        dir,
-        "python3",
-        &["-m", "venv", "--clear", "venv"],
-        PYTHON_REMEDY,
-    )?;
-    let pip = [
-        "-m",
-        "pip",
-        "install",
-        "--disable-pip-version-check",
-        "-r",
-        "requirements.txt",
-    ];
+    step(dir, "python3", &["-m", "venv", "--clear", "venv"], PYTHON_REMEDY)?;
+    let pip = ["-m", "pip", "install", "--disable-pip-version-check", "-r", "requirements.txt"];
     step(dir, "venv/bin/python", &pip, PYTHON_REMEDY)
 }
 
@@ -142,11 +123,9 @@ fn step(dir: &Path, program: &str, words: &[&str], remedy: &str) -> Result<(), S
     let mut command = Command::new(interpreter_in(dir, program));
     match run(command.args(words).current_dir(dir), program, INSTALL_LIMIT) {
         Ok((Some(status), _)) if status.success() => Ok(()),
-        Ok((status, output)) => Err(format!(
-            "`{program} {}` {}; {remedy}\n{output}",
-            words.join(" "),
-            describe(status)
-        )),
+        Ok((status, output)) => {
+            Err(format!("`{program} {}` {}; {remedy}\n{output}", words.join(" "), describe(status)))
+        }
         Err(error) => Err(format!("`{program}`: {error}; {remedy}")),
     }
 }
@@ -179,11 +158,7 @@ fn run(
     name: &str,
     limit: Duration,
 ) -> io::Result<(Option<ExitStatus>, String)> {
-    let file = format!(
-        "peers-{}-{}.log",
-        name.replace('/', "-"),
-        std::process::id()
-    );
+    let file = format!("peers-{}-{}.log", name.replace('/', "-"), std::process::id());
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file);
     let log = File::create(&path)?;
     let mut child = command
@@ -212,8 +187,5 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
 }
 
 fn describe(status: Option<ExitStatus>) -> String {
-    status.map_or_else(
-        || "did not end in time".to_owned(),
-        |status| format!("ended with {status}"),
-    )
+    status.map_or_else(|| "did not end in time".to_owned(), |status| format!("ended with {status}"))
 }

@@ -17,11 +17,7 @@ pub(super) fn tool(definition: &ToolDefinition) -> Tool {
 pub(super) fn legacy_tool(definition: &ToolDefinition) -> Tool {
     let mut tool = tool(definition);
     if let Some(schema) = tool.output_schema.take() {
-        tool.output_schema = Some(if is_object(&schema) {
-            schema
-        } else {
-            wrapped(&schema)
-        });
+        tool.output_schema = Some(if is_object(&schema) { schema } else { wrapped(&schema) });
     }
     tool
 }
@@ -55,11 +51,7 @@ pub(super) fn result(observation: &Observation, is_modern: bool) -> CallToolResu
             value => json!({ "result": value }),
         });
     let meta = observation.meta().cloned().map(model::MetaObject);
-    if meta.is_some() {
-        result.with_meta(meta)
-    } else {
-        result
-    }
+    if meta.is_some() { result.with_meta(meta) } else { result }
 }
 
 /// A failure, in words for the model.

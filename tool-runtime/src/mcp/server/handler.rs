@@ -63,11 +63,7 @@ impl ServerHandler for PoolHandler {
             let message = format!("unknown cursor {cursor:?}; list without a cursor");
             return Err(ErrorData::invalid_params(message, None));
         }
-        let tools = if is_modern(&context) {
-            &self.modern
-        } else {
-            &self.legacy
-        };
+        let tools = if is_modern(&context) { &self.modern } else { &self.legacy };
         Ok(ListToolsResult::with_all_items(tools.to_vec()))
     }
 
@@ -82,11 +78,8 @@ impl ServerHandler for PoolHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = arguments(&request, &context)?;
-        let call = self
-            .pool
-            .context()
-            .with_cancellation(context.ct.clone())
-            .with_call_id(id(&context.id));
+        let call =
+            self.pool.context().with_cancellation(context.ct.clone()).with_call_id(id(&context.id));
         match self.pool.dispatch(&request.name, &arguments, &call).await {
             Ok(observation) => Ok(convert::result(&observation, is_modern(&context)).into()),
             Err(error) if error.class() == ErrorClass::NotFound => {
@@ -135,9 +128,7 @@ impl ServerHandler for PoolHandler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<
-            ListResourceTemplatesRequestMethod,
-        >())
+        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
     }
 
     async fn complete(
@@ -156,11 +147,7 @@ fn arguments<'a>(
 ) -> Result<Cow<'a, str>, ErrorData> {
     if let Some(RawArguments(raw)) = context.extensions.get::<RawArguments>() {
         // A null stands for "none" with clients that always send the field.
-        return Ok(Cow::Borrowed(if raw.get() == "null" {
-            ""
-        } else {
-            raw.get()
-        }));
+        return Ok(Cow::Borrowed(if raw.get() == "null" { "" } else { raw.get() }));
     }
     let Some(map) = &request.arguments else {
         return Ok(Cow::Borrowed(""));
@@ -171,9 +158,7 @@ fn arguments<'a>(
 }
 
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-    context
-        .protocol_version()
-        .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 fn id(id: &RequestId) -> String {

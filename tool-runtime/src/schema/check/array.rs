@@ -50,11 +50,8 @@ fn count_issue(
     at: &Place<'_>,
 ) -> Issue {
     let got = wording::got_count(items.len(), at);
-    let message = format!(
-        "{} must have {words} {}{got}",
-        at.subject(),
-        wording::counted(limit, "item")
-    );
+    let message =
+        format!("{} must have {words} {}{got}", at.subject(), wording::counted(limit, "item"));
     Issue::new(at.path(), rule, message)
 }
 
@@ -168,13 +165,8 @@ fn wrong_count(
         _ => return None,
     };
     let kind = describe::phrase(root, wanted);
-    let kind = kind
-        .map(|kind| format!(" that must be {kind}"))
-        .unwrap_or_default();
-    let (items, got) = (
-        wording::counted(limit, "item"),
-        wording::got_count(count, at),
-    );
+    let kind = kind.map(|kind| format!(" that must be {kind}")).unwrap_or_default();
+    let (items, got) = (wording::counted(limit, "item"), wording::got_count(count, at));
     let message = format!("{} must contain {words} {items}{kind}{got}", at.subject());
     Some(Issue::new(at.path(), rule, message))
 }

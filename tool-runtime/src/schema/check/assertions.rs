@@ -27,12 +27,8 @@ const NEVER_DECODED: &[&str] = &[
 ];
 
 /// Keywords that hold one schema.
-const ONE_SCHEMA: &[&str] = &[
-    "items",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-];
+const ONE_SCHEMA: &[&str] =
+    &["items", "additionalProperties", "unevaluatedProperties", "unevaluatedItems"];
 
 /// Keywords that hold schemas by name.
 const NAMED_SCHEMAS: &[&str] = &["properties", "patternProperties"];
@@ -63,9 +59,7 @@ pub(crate) fn asserts_more_than_types(root: &Value, schema: &Value) -> bool {
         waiting.extend(parts::possible_next(root, schema));
         waiting.extend(ONE_SCHEMA.iter().filter_map(|keyword| schema.get(*keyword)));
         waiting.extend(parts::listed(schema, "prefixItems"));
-        let named = NAMED_SCHEMAS
-            .iter()
-            .filter_map(|keyword| schema.get(*keyword)?.as_object());
+        let named = NAMED_SCHEMAS.iter().filter_map(|keyword| schema.get(*keyword)?.as_object());
         waiting.extend(named.flat_map(Map::values));
     }
     false
@@ -73,9 +67,7 @@ pub(crate) fn asserts_more_than_types(root: &Value, schema: &Value) -> bool {
 
 /// Whether the schema's own keywords assert more than types.
 fn asserts_itself(schema: &Map<String, Value>) -> bool {
-    NEVER_DECODED
-        .iter()
-        .any(|keyword| schema.contains_key(*keyword))
+    NEVER_DECODED.iter().any(|keyword| schema.contains_key(*keyword))
         || schema.get("uniqueItems") == Some(&Value::Bool(true))
         || asserts_bound(schema)
         || asserts_length(schema)
@@ -99,10 +91,7 @@ fn asserts_bound(schema: &Map<String, Value>) -> bool {
 /// Whether the number of items is limited otherwise than by a tuple, or the array without items.
 fn asserts_length(schema: &Map<String, Value>) -> bool {
     let (fewest, most) = (limit(schema, "minItems"), limit(schema, "maxItems"));
-    let tuple = schema
-        .get("prefixItems")
-        .and_then(Value::as_array)
-        .map(|items| items.len() as u64);
+    let tuple = schema.get("prefixItems").and_then(Value::as_array).map(|items| items.len() as u64);
     let bare = tuple.is_none() && !schema.contains_key("items");
     match (fewest, most) {
         (None, None) => false,
@@ -121,8 +110,6 @@ fn asserts_format(schema: &Map<String, Value>) -> bool {
 fn asserts_names(schema: &Map<String, Value>) -> bool {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     patterns.is_some_and(|patterns| {
-        patterns
-            .keys()
-            .any(|pattern| !INTEGER_KEYS.contains(&pattern.as_str()))
+        patterns.keys().any(|pattern| !INTEGER_KEYS.contains(&pattern.as_str()))
     })
 }

@@ -66,17 +66,9 @@ fn excluded<'s>(
         return None;
     }
     // Of a secret, what it must not be is what it is.
-    let what = if at.is_secret() {
-        None
-    } else {
-        exclusion(walker.root(), excluded)
-    };
+    let what = if at.is_secret() { None } else { exclusion(walker.root(), excluded) };
     let what = what.unwrap_or_else(|| "be what `not` excludes".to_owned());
-    Some(Issue::new(
-        at.path(),
-        "not",
-        format!("{} must not {what}", at.subject()),
-    ))
+    Some(Issue::new(at.path(), "not", format!("{} must not {what}", at.subject())))
 }
 
 /// What a value must not, if it can be said in a few words.
@@ -88,18 +80,11 @@ fn exclusion(root: &Value, excluded: &Value) -> Option<String> {
     if let Some(about) = describe::first_line(root, excluded) {
         return Some(format!("be: {about}"));
     }
-    match schema
-        .iter()
-        .next()
-        .map(|(keyword, value)| (keyword.as_str(), value))?
-    {
+    match schema.iter().next().map(|(keyword, value)| (keyword.as_str(), value))? {
         _ if schema.len() > 1 => None,
         ("required", Value::Array(names)) => {
-            let names: Vec<String> = names
-                .iter()
-                .filter_map(Value::as_str)
-                .map(wording::name)
-                .collect();
+            let names: Vec<String> =
+                names.iter().filter_map(Value::as_str).map(wording::name).collect();
             let together = if names.len() > 1 { " together" } else { "" };
             Some(format!("have {}{together}", wording::both(&names)))
         }
@@ -122,10 +107,7 @@ fn dependent<'s, 'v>(
         return;
     };
     let rules = Rules::of(walker, schema);
-    for (_, schema) in schemas
-        .iter()
-        .filter(|(name, _)| rules.is_given(name, object))
-    {
+    for (_, schema) in schemas.iter().filter(|(name, _)| rules.is_given(name, object)) {
         walker.walk(schema, value, &at.same(), found);
     }
 }

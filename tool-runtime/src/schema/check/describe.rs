@@ -42,13 +42,8 @@ pub(super) fn phrases(root: &Value, schema: &Value) -> Vec<String> {
 /// The first line of what the schema, or one that it refers to, says about itself.
 pub(super) fn first_line(root: &Value, schema: &Value) -> Option<String> {
     let parts = parts::certain(root, schema);
-    let about = parts
-        .iter()
-        .find_map(|part| part.get("description")?.as_str())?;
-    some(wording::cut(
-        about.trim().lines().next()?.trim_end(),
-        LONGEST_DESCRIPTION,
-    ))
+    let about = parts.iter().find_map(|part| part.get("description")?.as_str())?;
+    some(wording::cut(about.trim().lines().next()?.trim_end(), LONGEST_DESCRIPTION))
 }
 
 /// The alternatives that a schema allows, without articles, each once.
@@ -65,20 +60,15 @@ fn alternatives(root: &Value, schema: &Value, levels: usize) -> Vec<String> {
     };
     if levels > 0 {
         let branches = variant.branches();
-        branches
-            .flat_map(|branch| alternatives(root, branch, levels - 1))
-            .for_each(&mut add);
+        branches.flat_map(|branch| alternatives(root, branch, levels - 1)).for_each(&mut add);
     }
     if found.is_empty() {
         let parts = variant.parts();
-        let kinds = parts
-            .iter()
-            .find_map(|part| Some((*part, kind::of_schema(part)?)));
+        let kinds = parts.iter().find_map(|part| Some((*part, kind::of_schema(part)?)));
         return match kinds {
-            Some((part, kinds)) => kinds
-                .into_iter()
-                .map(|kind| noun(root, part, kind, levels))
-                .collect(),
+            Some((part, kinds)) => {
+                kinds.into_iter().map(|kind| noun(root, part, kind, levels)).collect()
+            }
             None if parts.iter().any(|part| part.contains_key("properties")) => {
                 vec!["object".to_owned()]
             }

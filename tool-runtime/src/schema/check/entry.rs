@@ -14,10 +14,7 @@ use crate::schema::check::walk::Walker;
 pub(crate) fn check(schema: &Value, arguments: &Value) -> Vec<Issue> {
     let kind = Kind::of(arguments);
     if kind != Kind::Object {
-        let message = format!(
-            "the arguments must be a JSON object, got {}",
-            kind.with_article()
-        );
+        let message = format!("the arguments must be a JSON object, got {}", kind.with_article());
         return vec![Issue::new("", "type", message)];
     }
     let walker = Walker::new(schema, arguments);

@@ -16,9 +16,7 @@ pub(super) fn same(a: &Value, b: &Value) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len()
-                && a.iter()
-                    .all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
         }
         _ => a == b,
     }
@@ -30,16 +28,12 @@ pub(super) fn normal(value: &Value, levels: u16) -> Option<Value> {
     let below = levels.checked_sub(1)?;
     Some(match value {
         Value::Number(number) => Value::Number(normal_number(number)),
-        Value::Array(items) => Value::Array(
-            items
-                .iter()
-                .map(|item| normal(item, below))
-                .collect::<Option<_>>()?,
-        ),
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|item| normal(item, below)).collect::<Option<_>>()?)
+        }
         Value::Object(object) => {
-            let pairs = object
-                .iter()
-                .map(|(name, value)| Some((name.clone(), normal(value, below)?)));
+            let pairs =
+                object.iter().map(|(name, value)| Some((name.clone(), normal(value, below)?)));
             Value::Object(pairs.collect::<Option<Map<_, _>>>()?)
         }
         _ => value.clone(),
@@ -48,11 +42,6 @@ pub(super) fn normal(value: &Value, levels: u16) -> Option<Value> {
 
 /// A float without a fraction as the integer it is.
 fn normal_number(number: &Number) -> Number {
-    let whole = number
-        .as_f64()
-        .filter(|_| number.is_f64())
-        .and_then(number::whole);
-    whole
-        .and_then(Number::from_i128)
-        .unwrap_or_else(|| number.clone())
+    let whole = number.as_f64().filter(|_| number.is_f64()).and_then(number::whole);
+    whole.and_then(Number::from_i128).unwrap_or_else(|| number.clone())
 }

@@ -34,14 +34,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         value: &'v Value,
         at: &'a Place<'a>,
     ) -> Self {
-        Self {
-            walker,
-            rule,
-            variants,
-            outcomes,
-            value,
-            at,
-        }
+        Self { walker, rule, variants, outcomes, value, at }
     }
 
     /// The issues that help most.
@@ -50,19 +43,16 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
             return vec![literal::none_of("enum", &values, self.value, self.at)];
         }
         let kind = Kind::of(self.value);
-        let candidates: Vec<usize> = (0..self.variants.len())
-            .filter(|&index| self.variants[index].admits(kind))
-            .collect();
-        let only_literals = candidates
-            .iter()
-            .all(|&index| self.variants[index].literals().is_some());
+        let candidates: Vec<usize> =
+            (0..self.variants.len()).filter(|&index| self.variants[index].admits(kind)).collect();
+        let only_literals =
+            candidates.iter().all(|&index| self.variants[index].literals().is_some());
         if only_literals {
             return vec![self.all_forms()];
         }
         if let Value::Object(object) = self.value {
-            let by_shape = self
-                .by_tag(object, &candidates)
-                .or_else(|| self.by_field(object, &candidates));
+            let by_shape =
+                self.by_tag(object, &candidates).or_else(|| self.by_field(object, &candidates));
             if let Some(issues) = by_shape {
                 return issues;
             }
@@ -72,11 +62,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
 
     /// The values of all variants, if all of them are lists of values.
     fn all_literals(&self) -> Option<Vec<&'s Value>> {
-        let values = self
-            .variants
-            .iter()
-            .map(Variant::literals)
-            .collect::<Option<Vec<_>>>()?;
+        let values = self.variants.iter().map(Variant::literals).collect::<Option<Vec<_>>>()?;
         Some(values.into_iter().flatten().collect())
     }
 
@@ -84,9 +70,8 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
     fn by_tag(&mut self, object: &Map<String, Value>, candidates: &[usize]) -> Option<Vec<Issue>> {
         let tag = self.common_tag(candidates)?;
         let variants = self.variants;
-        let tagged = candidates
-            .iter()
-            .filter_map(|&index| Some((index, variants[index].tag_values(tag)?)));
+        let tagged =
+            candidates.iter().filter_map(|&index| Some((index, variants[index].tag_values(tag)?)));
         let tagged: Vec<(usize, Vec<&Value>)> = tagged.collect();
         let given = object.get(tag);
         let meant: Vec<usize> = tagged
@@ -126,10 +111,8 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
 
     /// The property that tells most of the candidates apart, if it tells at least two.
     fn common_tag(&self, candidates: &[usize]) -> Option<&'s str> {
-        let tags: Vec<Vec<&str>> = candidates
-            .iter()
-            .map(|&index| self.variants[index].tags())
-            .collect();
+        let tags: Vec<Vec<&str>> =
+            candidates.iter().map(|&index| self.variants[index].tags()).collect();
         let mut best: Option<(&str, usize)> = None;
         for tag in tags.iter().flatten() {
             let count = tags.iter().filter(|others| others.contains(tag)).count();
@@ -146,17 +129,13 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         object: &Map<String, Value>,
         candidates: &[usize],
     ) -> Option<Vec<Issue>> {
-        let fields = candidates
-            .iter()
-            .map(|&index| self.variants[index].sole_field());
+        let fields = candidates.iter().map(|&index| self.variants[index].sole_field());
         let fields: Vec<&str> = fields.collect::<Option<_>>()?;
         if fields.len() < 2 {
             return None;
         }
-        let given = candidates
-            .iter()
-            .zip(&fields)
-            .filter(|(_, field)| object.contains_key(**field));
+        let given =
+            candidates.iter().zip(&fields).filter(|(_, field)| object.contains_key(**field));
         let given: Vec<usize> = given.map(|(index, _)| *index).collect();
         match given.as_slice() {
             [meant] => Some(self.outcome(*meant)),
@@ -176,11 +155,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
             got += &wording::did_you_mean(name, fields.iter().copied(), wording::name);
         }
         let forms = wording::either(&self.forms());
-        Issue::new(
-            at.path(),
-            self.rule,
-            format!("{} must be {forms}{got}", at.subject()),
-        )
+        Issue::new(at.path(), self.rule, format!("{} must be {forms}{got}", at.subject()))
     }
 
     /// By the candidate that the value comes closest to, or all forms if it comes close to none.
@@ -190,10 +165,8 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
             close.retain(|&index| self.shared_names(index, object) > 0);
         }
         let best = close.into_iter().min_by_key(|&index| {
-            let shared = self
-                .value
-                .as_object()
-                .map_or(0, |object| self.shared_names(index, object));
+            let shared =
+                self.value.as_object().map_or(0, |object| self.shared_names(index, object));
             (self.outcome(index).len(), std::cmp::Reverse(shared))
         });
         match best {
@@ -204,10 +177,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
 
     /// How many properties of the object a variant declares.
     fn shared_names(&self, index: usize, object: &Map<String, Value>) -> usize {
-        self.variants[index]
-            .properties()
-            .filter(|(name, _)| object.contains_key(*name))
-            .count()
+        self.variants[index].properties().filter(|(name, _)| object.contains_key(*name)).count()
     }
 
     /// What is wrong by one variant.
@@ -221,12 +191,8 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
 
     /// The issue that lists all that would be allowed.
     fn all_forms(&self) -> Issue {
-        let literals: Vec<&Value> = self
-            .variants
-            .iter()
-            .filter_map(Variant::literals)
-            .flatten()
-            .collect();
+        let literals: Vec<&Value> =
+            self.variants.iter().filter_map(Variant::literals).flatten().collect();
         let got = wording::got_kind(self.value, self.at);
         let hint = literal::suggestion(&literals, self.value, self.at);
         let forms = match self.forms() {
@@ -242,11 +208,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
 
     /// What would be allowed; variants that are told apart by their only property together.
     fn forms(&self) -> Vec<String> {
-        let fields: Vec<&str> = self
-            .variants
-            .iter()
-            .filter_map(Variant::sole_field)
-            .collect();
+        let fields: Vec<&str> = self.variants.iter().filter_map(Variant::sole_field).collect();
         let together = fields.len() > 1;
         let mut forms: Vec<String> = Vec::new();
         for variant in self.variants {
@@ -267,8 +229,5 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
 /// The form of variants that are told apart by their only property.
 fn one_field_of(fields: &[&str]) -> String {
     let names: Vec<String> = fields.iter().map(|name| wording::name(name)).collect();
-    format!(
-        "an object with exactly one of the fields {}",
-        wording::listed(&names)
-    )
+    format!("an object with exactly one of the fields {}", wording::listed(&names))
 }

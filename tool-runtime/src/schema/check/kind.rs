@@ -91,11 +91,9 @@ impl Kind {
 pub(super) fn of_schema(schema: &Map<String, Value>) -> Option<Vec<Kind>> {
     let kinds: Vec<Kind> = match schema.get("type")? {
         Value::String(name) => Kind::named(name).into_iter().collect(),
-        Value::Array(names) => names
-            .iter()
-            .filter_map(Value::as_str)
-            .filter_map(Kind::named)
-            .collect(),
+        Value::Array(names) => {
+            names.iter().filter_map(Value::as_str).filter_map(Kind::named).collect()
+        }
         _ => Vec::new(),
     };
     // A type that nobody knows is an unknown keyword.
@@ -109,21 +107,10 @@ pub(super) fn check(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) 
     if kinds.iter().any(|wanted| kind.is(*wanted)) || may_be_wide_integer(schema, value) {
         return None;
     }
-    let words: Vec<String> = kinds
-        .iter()
-        .map(|kind| kind.with_article().to_owned())
-        .collect();
+    let words: Vec<String> = kinds.iter().map(|kind| kind.with_article().to_owned()).collect();
     let got = wording::got_kind(value, at);
-    let hint = if kinds.contains(&Kind::Integer) {
-        integer_hint(value, at)
-    } else {
-        String::new()
-    };
-    let message = format!(
-        "{} must be {}{got}{hint}",
-        at.subject(),
-        wording::either(&words)
-    );
+    let hint = if kinds.contains(&Kind::Integer) { integer_hint(value, at) } else { String::new() };
+    let message = format!("{} must be {}{got}{hint}", at.subject(), wording::either(&words));
     Some(Issue::new(at.path(), "type", message))
 }
 
@@ -146,10 +133,7 @@ pub(super) fn admits(schema: &Map<String, Value>, kind: Kind) -> bool {
 
 /// Whether the schema asks for an integer of 128 bits.
 fn has_wide_format(schema: &Map<String, Value>) -> bool {
-    matches!(
-        schema.get("format").and_then(Value::as_str),
-        Some("int128" | "uint128")
-    )
+    matches!(schema.get("format").and_then(Value::as_str), Some("int128" | "uint128"))
 }
 
 /// Whether the number could be an integer of 128 bits: `Value` keeps no more than 64 of them and makes it a float.

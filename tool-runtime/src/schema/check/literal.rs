@@ -37,11 +37,7 @@ pub(super) fn none_of(
 ) -> Issue {
     let got = wording::got(value, at);
     // Of a single value the message has just said what it is.
-    let hint = if wanted.len() > 1 {
-        suggestion(wanted, value, at)
-    } else {
-        String::new()
-    };
+    let hint = if wanted.len() > 1 { suggestion(wanted, value, at) } else { String::new() };
     let message = format!("{} must be {}{got}{hint}", at.subject(), choice(wanted));
     Issue::new(at.path(), rule, message)
 }

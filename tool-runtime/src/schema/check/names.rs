@@ -26,15 +26,8 @@ pub(super) fn check<'s>(
         }
     }
     if let Some(Value::Object(needs)) = schema.get("dependentRequired") {
-        for (name, others) in needs
-            .iter()
-            .filter(|(name, _)| rules.is_given(name, object))
-        {
-            let others = others
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str);
+        for (name, others) in needs.iter().filter(|(name, _)| rules.is_given(name, object)) {
+            let others = others.as_array().into_iter().flatten().filter_map(Value::as_str);
             for other in others.filter(|other| !rules.is_given(other, object)) {
                 let schema = rules.declaration(other);
                 found.add(missing_beside(walker.root(), name, other, schema, at));
@@ -59,11 +52,7 @@ fn number(
     };
     let limit = wording::counted(limit, at.noun());
     let got = wording::got_count(object.len(), at);
-    Some(Issue::new(
-        at.path(),
-        rule,
-        format!("{} must have {words} {limit}{got}", at.subject()),
-    ))
+    Some(Issue::new(at.path(), rule, format!("{} must have {words} {limit}{got}", at.subject())))
 }
 
 /// The issue, if a name is not one that a property may have.
@@ -74,12 +63,8 @@ fn wrong_name<'s>(
     at: &Place<'_>,
 ) -> Option<Issue> {
     let value = Value::from(name);
-    let issues = walker
-        .probe(schema, &value, &at.name(name))
-        .into_issues(None);
-    issues
-        .first()
-        .map(|issue| Issue::new(at.path(), "propertyNames", issue.message()))
+    let issues = walker.probe(schema, &value, &at.name(name)).into_issues(None);
+    issues.first().map(|issue| Issue::new(at.path(), "propertyNames", issue.message()))
 }
 
 /// The issue that a property is missing: "missing required argument `query` (string): the text to look for".
@@ -109,11 +94,7 @@ fn missing_beside(
     let message = format!(
         "missing {noun} {shown}{owner}{kind}, which is required when {name} is given{about}"
     );
-    Issue::new(
-        at.property(other, false).path(),
-        "dependentRequired",
-        message,
-    )
+    Issue::new(at.property(other, false).path(), "dependentRequired", message)
 }
 
 /// " (string)", or nothing if the schema allows anything.

@@ -28,9 +28,7 @@ pub(super) fn check(
 ) {
     let limits = BOUNDS.iter().filter_map(|(rule, breaks, words)| {
         let limit = schema.get(*rule)?.as_number()?;
-        compare(number, limit)
-            .is_some_and(breaks)
-            .then(|| issue(rule, words, limit, number, at))
+        compare(number, limit).is_some_and(breaks).then(|| issue(rule, words, limit, number, at))
     });
     let mut issues: Vec<Issue> = limits.collect();
     // The bounds of a type say again what the schema's own bounds say better.
@@ -54,11 +52,7 @@ fn issue(
     at: &Place<'_>,
 ) -> Issue {
     let got = wording::got(&Value::Number(number.clone()), at);
-    Issue::new(
-        at.path(),
-        rule,
-        format!("{} must be {words} {limit}{got}", at.subject()),
-    )
+    Issue::new(at.path(), rule, format!("{} must be {words} {limit}{got}", at.subject()))
 }
 
 /// The issue, if the number does not fit the integer type that the schema's `format` names: schemars writes no bounds
@@ -107,11 +101,7 @@ pub(super) fn compare(a: &Number, b: &Number) -> Option<Ordering> {
 /// Compares an integer with a float.
 fn compare_mixed(integer: i128, float: f64) -> Option<Ordering> {
     match whole(float.trunc()) {
-        Some(trunc) => Some(
-            integer
-                .cmp(&trunc)
-                .then(0.0_f64.partial_cmp(&float.fract())?),
-        ),
+        Some(trunc) => Some(integer.cmp(&trunc).then(0.0_f64.partial_cmp(&float.fract())?)),
         // Beyond all integers, so the sign decides.
         None => 0.0_f64.partial_cmp(&float),
     }

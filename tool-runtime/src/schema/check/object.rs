@@ -26,9 +26,7 @@ impl<'s> Rules<'s> {
         let patterns = schema.get("patternProperties").and_then(Value::as_object);
         Self {
             declared: schema.get("properties").and_then(Value::as_object),
-            required: parts::listed(schema, "required")
-                .filter_map(Value::as_str)
-                .collect(),
+            required: parts::listed(schema, "required").filter_map(Value::as_str).collect(),
             patterns: patterns
                 .into_iter()
                 .flatten()
@@ -46,26 +44,14 @@ impl<'s> Rules<'s> {
     /// The properties that have schemas of their own.
     pub(super) fn known(&self) -> Known<'_> {
         Known {
-            names: self
-                .declared
-                .into_iter()
-                .flatten()
-                .map(|(name, _)| name.as_str())
-                .collect(),
-            patterns: self
-                .patterns
-                .iter()
-                .map(|(pattern, _)| pattern.as_str())
-                .collect(),
+            names: self.declared.into_iter().flatten().map(|(name, _)| name.as_str()).collect(),
+            patterns: self.patterns.iter().map(|(pattern, _)| pattern.as_str()).collect(),
         }
     }
 
     /// The schemas for properties whose names match a pattern that this name matches.
     fn matching(&self, name: &str) -> Vec<&'s Value> {
-        let matching = self
-            .patterns
-            .iter()
-            .filter(|(pattern, _)| pattern.is_match(name));
+        let matching = self.patterns.iter().filter(|(pattern, _)| pattern.is_match(name));
         matching.map(|(_, schema)| *schema).collect()
     }
 
@@ -76,9 +62,7 @@ impl<'s> Rules<'s> {
 
     /// Whether a property is there and says something.
     pub(super) fn is_given(&self, name: &str, object: &Map<String, Value>) -> bool {
-        object
-            .get(name)
-            .is_some_and(|value| !self.is_void(name, value))
+        object.get(name).is_some_and(|value| !self.is_void(name, value))
     }
 }
 

@@ -21,17 +21,12 @@ pub(super) fn possible<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<St
 
 /// The schemas that hold whenever `part` holds, one step away.
 fn certain_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
-    reference::target(root, part)
-        .into_iter()
-        .chain(listed(part, "allOf"))
-        .collect()
+    reference::target(root, part).into_iter().chain(listed(part, "allOf")).collect()
 }
 
 /// The schemas that may have a say in the value that `part` speaks of, one step away.
 pub(super) fn possible_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
-    let conditional = ["if", "then", "else"]
-        .into_iter()
-        .filter_map(|keyword| part.get(keyword));
+    let conditional = ["if", "then", "else"].into_iter().filter_map(|keyword| part.get(keyword));
     let dependent = part.get("dependentSchemas").and_then(Value::as_object);
     certain_next(root, part)
         .into_iter()
@@ -47,10 +42,7 @@ pub(super) fn listed<'s>(
     part: &'s Map<String, Value>,
     keyword: &str,
 ) -> impl Iterator<Item = &'s Value> {
-    part.get(keyword)
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
+    part.get(keyword).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Follows `next` from schema to schema, in document order, each once.

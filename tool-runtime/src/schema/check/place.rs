@@ -38,13 +38,7 @@ enum Step<'p> {
 impl<'p> Place<'p> {
     /// The arguments as a whole.
     pub(super) fn start(secret: bool) -> Self {
-        Self {
-            parent: None,
-            step: Step::Start,
-            secret,
-            level: 0,
-            hops: 0,
-        }
+        Self { parent: None, step: Step::Start, secret, level: 0, hops: 0 }
     }
 
     /// The property `name` of this value, declared by a schema, so that its name is no secret.
@@ -69,12 +63,7 @@ impl<'p> Place<'p> {
 
     /// This value as another subschema sees it.
     pub(super) fn same(&self) -> Place<'_> {
-        Place {
-            parent: Some(self),
-            step: Step::Same(None),
-            hops: self.hops + 1,
-            ..*self
-        }
+        Place { parent: Some(self), step: Step::Same(None), hops: self.hops + 1, ..*self }
     }
 
     /// This value as the target of a reference sees it; `None` if the target sees it already: the schema goes in
@@ -137,9 +126,8 @@ impl<'p> Place<'p> {
         }
         match (&place.step, place.parent) {
             (Step::Name(name), Some(object)) => {
-                let name = name
-                    .map(|name| format!(" {}", wording::quoted(name)))
-                    .unwrap_or_default();
+                let name =
+                    name.map(|name| format!(" {}", wording::quoted(name))).unwrap_or_default();
                 format!("the {} name{name}{}", object.noun(), object.owner())
             }
             _ => subject(&place.path()),
@@ -153,31 +141,19 @@ impl<'p> Place<'p> {
 
     /// What the properties of this value are called.
     pub(super) fn noun(&self) -> &'static str {
-        if self.path().is_empty() {
-            "argument"
-        } else {
-            "field"
-        }
+        if self.path().is_empty() { "argument" } else { "field" }
     }
 
     /// " of `parent`", or nothing for the arguments.
     pub(super) fn owner(&self) -> String {
         let path = self.path();
-        if path.is_empty() {
-            path
-        } else {
-            format!(" of `{path}`")
-        }
+        if path.is_empty() { path } else { format!(" of `{path}`") }
     }
 }
 
 /// What a sentence about the value at `path` begins with.
 fn subject(path: &str) -> String {
-    if path.is_empty() {
-        "the arguments".to_owned()
-    } else {
-        format!("`{path}`")
-    }
+    if path.is_empty() { "the arguments".to_owned() } else { format!("`{path}`") }
 }
 
 impl Step<'_> {

@@ -23,7 +23,5 @@ pub(super) fn target<'s>(root: &'s Value, schema: &Map<String, Value>) -> Option
 /// The fragment without percent encoding; as it is if it was never encoded as it should be.
 fn decoded(fragment: &str) -> std::borrow::Cow<'_, str> {
     let encoded = EStr::<Fragment>::new(fragment);
-    encoded
-        .and_then(|encoded| encoded.decode().to_string().ok())
-        .unwrap_or(fragment.into())
+    encoded.and_then(|encoded| encoded.decode().to_string().ok()).unwrap_or(fragment.into())
 }

@@ -42,9 +42,7 @@ impl Secrets {
                 secrets.addresses.insert(value);
             }
             waiting.extend(
-                parts::possible_next(root, schema)
-                    .into_iter()
-                    .map(|schema| (schema, value)),
+                parts::possible_next(root, schema).into_iter().map(|schema| (schema, value)),
             );
             waiting.extend(schema.get("not").map(|schema| (schema, value)));
             add_below(schema, value, &mut waiting);
@@ -78,14 +76,8 @@ fn add_items<'a>(
     waiting: &mut Vec<(&'a Value, &'a Value)>,
 ) {
     waiting.extend(parts::listed(schema, "prefixItems").zip(items));
-    let first = parts::listed(schema, "prefixItems")
-        .count()
-        .min(items.len());
-    for (keyword, from) in [
-        ("items", first),
-        ("contains", 0),
-        ("unevaluatedItems", first),
-    ] {
+    let first = parts::listed(schema, "prefixItems").count().min(items.len());
+    for (keyword, from) in [("items", first), ("contains", 0), ("unevaluatedItems", first)] {
         if let Some(schema) = schema.get(keyword) {
             waiting.extend(items[from..].iter().map(|item| (schema, item)));
         }
@@ -107,18 +99,11 @@ fn add_properties<'a>(
             .filter(|(pattern, _)| pattern.is_match(name))
             .map(|(_, schema)| *schema);
         let before = waiting.len();
-        waiting.extend(
-            own.into_iter()
-                .chain(matching)
-                .map(|schema| (schema, value)),
-        );
+        waiting.extend(own.into_iter().chain(matching).map(|schema| (schema, value)));
         if waiting.len() == before {
             let others = ["additionalProperties", "unevaluatedProperties"];
-            waiting.extend(
-                others
-                    .iter()
-                    .filter_map(|keyword| Some((schema.get(*keyword)?, value))),
-            );
+            waiting
+                .extend(others.iter().filter_map(|keyword| Some((schema.get(*keyword)?, value))));
         }
     }
 }
@@ -127,7 +112,5 @@ fn add_properties<'a>(
 fn patterns(schema: &Map<String, Value>) -> Vec<(Regex, &Value)> {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     let pairs = patterns.into_iter().flatten();
-    pairs
-        .filter_map(|(pattern, schema)| Some((Regex::new(pattern).ok()?, schema)))
-        .collect()
+    pairs.filter_map(|(pattern, schema)| Some((Regex::new(pattern).ok()?, schema))).collect()
 }

@@ -20,20 +20,13 @@ type Row = (Value, Value, &'static [&'static str]);
 /// The issues as "path rule: message".
 fn said(schema: &Value, arguments: &Value) -> Vec<String> {
     let issues = check(schema, arguments);
-    issues
-        .iter()
-        .map(|issue| format!("{} {}: {issue}", issue.path(), issue.rule()))
-        .collect()
+    issues.iter().map(|issue| format!("{} {}: {issue}", issue.path(), issue.rule())).collect()
 }
 
 /// Checks each row.
 fn assert_says(rows: &[Row]) {
     for (schema, arguments, expected) in rows {
-        assert_eq!(
-            said(schema, arguments),
-            *expected,
-            "{arguments} by {schema}"
-        );
+        assert_eq!(said(schema, arguments), *expected, "{arguments} by {schema}");
     }
 }
 
@@ -42,10 +35,8 @@ fn assert_says_of_a(rows: &[Row]) {
     for (schema, value, expected) in rows {
         let schema = serde_json::json!({ "properties": { "a": schema }, "required": ["a"] });
         let arguments = serde_json::json!({ "a": value });
-        let said: Vec<String> = check(&schema, &arguments)
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let said: Vec<String> =
+            check(&schema, &arguments).iter().map(ToString::to_string).collect();
         assert_eq!(said, *expected, "{arguments} by {schema}");
     }
 }

@@ -37,20 +37,13 @@ fn length(schema: &Map<String, Value>, text: &str, at: &Place<'_>) -> Option<Iss
         (None, Some(longest)) => ("maxLength", length_words("at most", longest, length, at)),
         (None, None) => return None,
     };
-    Some(Issue::new(
-        at.path(),
-        rule,
-        format!("{} must {words}", at.subject()),
-    ))
+    Some(Issue::new(at.path(), rule, format!("{} must {words}", at.subject())))
 }
 
 /// "be at least 3 characters long, got 2".
 fn length_words(words: &str, limit: u64, length: usize, at: &Place<'_>) -> String {
     let got = wording::got_count(length, at);
-    format!(
-        "be {words} {} long{got}",
-        wording::counted(limit, "character")
-    )
+    format!("be {words} {} long{got}", wording::counted(limit, "character"))
 }
 
 /// The issue, if the text does not match the pattern.
@@ -75,9 +68,7 @@ fn form(schema: &Map<String, Value>, text: &str, at: &Place<'_>) -> Option<Issue
     if format::conforms(name, text)? {
         return None;
     }
-    let hint = format::hint(name)
-        .map(|hint| format!(" ({hint})"))
-        .unwrap_or_default();
+    let hint = format::hint(name).map(|hint| format!(" ({hint})")).unwrap_or_default();
     let got = wording::got(&Value::from(text), at);
     let message = format!("{} must be a valid {name}{hint}{got}", at.subject());
     Some(Issue::new(at.path(), "format", message))

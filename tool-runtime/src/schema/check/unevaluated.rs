@@ -47,13 +47,7 @@ fn properties<'s, 'v>(
     if rest == &Value::Bool(false) && !left.is_empty() {
         let known = known(walker, schema, &left);
         for (name, _) in &left {
-            found.add(unknown::issue(
-                "unevaluatedProperties",
-                name,
-                &known,
-                object,
-                at,
-            ));
+            found.add(unknown::issue("unevaluatedProperties", name, &known, object, at));
         }
     }
     for (name, value) in left {
@@ -75,16 +69,9 @@ fn known<'s>(
     let root = walker.root();
     let next = parts::possible_next(root, schema).into_iter();
     let others = next.flat_map(|part| parts::possible(root, part));
-    let mut known = Known {
-        names: Vec::new(),
-        patterns: Vec::new(),
-    };
+    let mut known = Known { names: Vec::new(), patterns: Vec::new() };
     for part in std::iter::once(schema).chain(others) {
-        let declared = part
-            .get("properties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten();
+        let declared = part.get("properties").and_then(Value::as_object).into_iter().flatten();
         for (name, _) in declared {
             if !known.names.contains(&name.as_str()) && !left.iter().any(|(left, _)| *left == name)
             {
@@ -92,12 +79,7 @@ fn known<'s>(
             }
         }
         let patterns = part.get("patternProperties").and_then(Value::as_object);
-        known.patterns.extend(
-            patterns
-                .into_iter()
-                .flatten()
-                .map(|(pattern, _)| pattern.as_str()),
-        );
+        known.patterns.extend(patterns.into_iter().flatten().map(|(pattern, _)| pattern.as_str()));
     }
     known
 }

@@ -22,10 +22,8 @@ pub(super) fn check<'s, 'v>(
         if let Some(Value::Array(branches)) = schema.get(rule)
             && !branches.is_empty()
         {
-            let variants: Vec<_> = branches
-                .iter()
-                .map(|branch| Variant::new(walker.root(), branch))
-                .collect();
+            let variants: Vec<_> =
+                branches.iter().map(|branch| Variant::new(walker.root(), branch)).collect();
             alternatives(walker, rule, &variants, value, at, found);
         }
     }
@@ -82,10 +80,7 @@ fn too_many(
     outcomes: &[Option<Findings<'_>>],
     at: &Place<'_>,
 ) -> Issue {
-    let fitting = variants
-        .iter()
-        .zip(outcomes)
-        .filter(|(_, outcome)| fits(outcome));
+    let fitting = variants.iter().zip(outcomes).filter(|(_, outcome)| fits(outcome));
     let words: Vec<String> = fitting
         .filter_map(|(variant, _)| describe::phrase(walker.root(), variant.schema()))
         .collect();

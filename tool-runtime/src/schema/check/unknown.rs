@@ -26,10 +26,7 @@ pub(super) fn issue(
     // In a secret map the names are secret as well.
     let (shown, hint) = match at.is_secret() {
         true => (String::new(), String::new()),
-        false => (
-            format!(" {}", wording::name(name)),
-            suggestion(name, known, object),
-        ),
+        false => (format!(" {}", wording::name(name)), suggestion(name, known, object)),
     };
     let turn = if hint.is_empty() { ";" } else { "" };
     let choice = choice(known, noun);
@@ -39,22 +36,15 @@ pub(super) fn issue(
 
 /// The nearest of the names that are not given.
 fn suggestion(name: &str, known: &Known<'_>, object: &Map<String, Value>) -> String {
-    let free = known
-        .names
-        .iter()
-        .copied()
-        .filter(|known| !object.contains_key(*known));
+    let free = known.names.iter().copied().filter(|known| !object.contains_key(*known));
     wording::did_you_mean(name, free, wording::name)
 }
 
 /// What there is to choose from.
 fn choice(known: &Known<'_>, noun: &str) -> String {
     let names: Vec<String> = known.names.iter().map(|name| wording::name(name)).collect();
-    let patterns: Vec<String> = known
-        .patterns
-        .iter()
-        .map(|pattern| format!("`{pattern}`"))
-        .collect();
+    let patterns: Vec<String> =
+        known.patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
     let (list, patterns) = (wording::listed(&names), wording::either(&patterns));
     match (names.len(), patterns.is_empty()) {
         (0, true) => format!("there are no {noun}s"),

@@ -22,11 +22,7 @@ pub(super) struct Variant<'s> {
 impl<'s> Variant<'s> {
     /// The variant that `schema` is.
     pub(super) fn new(root: &'s Value, schema: &'s Value) -> Self {
-        Self {
-            root,
-            schema,
-            parts: parts::certain(root, schema),
-        }
+        Self { root, schema, parts: parts::certain(root, schema) }
     }
 
     /// The schema as written.
@@ -56,22 +52,13 @@ impl<'s> Variant<'s> {
         if let Some(values) = self.parts.iter().find_map(|part| literal::of_schema(part)) {
             return Some(values);
         }
-        if self
-            .parts
-            .iter()
-            .any(|part| kind::of_schema(part).as_deref() == Some(&[Kind::Null]))
-        {
+        if self.parts.iter().any(|part| kind::of_schema(part).as_deref() == Some(&[Kind::Null])) {
             return Some(vec![&NULL]);
         }
         let below = levels.checked_sub(1)?;
-        let values = self
-            .branches()
-            .map(|branch| Variant::new(self.root, branch).literals_within(below));
-        let values: Vec<_> = values
-            .collect::<Option<Vec<_>>>()?
-            .into_iter()
-            .flatten()
-            .collect();
+        let values =
+            self.branches().map(|branch| Variant::new(self.root, branch).literals_within(below));
+        let values: Vec<_> = values.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
         (!values.is_empty()).then_some(values)
     }
 
@@ -106,22 +93,16 @@ impl<'s> Variant<'s> {
             return !self.admits(Kind::of(value));
         };
         !self.admits(Kind::Object)
-            || self
-                .required()
-                .iter()
-                .any(|name| match (object.get(*name), self.tag_values(name)) {
-                    (None, _) => true,
-                    (Some(value), Some(wanted)) => !wanted.iter().any(|wanted| same(wanted, value)),
-                    (Some(_), None) => false,
-                })
+            || self.required().iter().any(|name| match (object.get(*name), self.tag_values(name)) {
+                (None, _) => true,
+                (Some(value), Some(wanted)) => !wanted.iter().any(|wanted| same(wanted, value)),
+                (Some(_), None) => false,
+            })
     }
 
     /// The names of the properties it requires.
     pub(super) fn required(&self) -> Vec<&'s str> {
-        let lists = self
-            .parts
-            .iter()
-            .flat_map(|part| parts::listed(part, "required"));
+        let lists = self.parts.iter().flat_map(|part| parts::listed(part, "required"));
         let mut names = Vec::new();
         for name in lists.filter_map(Value::as_str) {
             if !names.contains(&name) {
@@ -133,10 +114,7 @@ impl<'s> Variant<'s> {
 
     /// The properties it declares.
     pub(super) fn properties(&self) -> impl Iterator<Item = (&'s String, &'s Value)> {
-        self.parts
-            .iter()
-            .filter_map(|part| part.get("properties")?.as_object())
-            .flatten()
+        self.parts.iter().filter_map(|part| part.get("properties")?.as_object()).flatten()
     }
 
     /// The values that the required property `name` may have, if it tells this variant from others.
@@ -147,20 +125,13 @@ impl<'s> Variant<'s> {
 
     /// The names of the properties that tell this variant from others.
     pub(super) fn tags(&self) -> Vec<&'s str> {
-        self.required()
-            .into_iter()
-            .filter(|name| self.tag_values(name).is_some())
-            .collect()
+        self.required().into_iter().filter(|name| self.tag_values(name).is_some()).collect()
     }
 
     /// The one property that the variant consists of, if its name is what tells it from others.
     pub(super) fn sole_field(&self) -> Option<&'s str> {
         let mut properties = self.properties();
-        match (
-            self.required().as_slice(),
-            properties.next(),
-            properties.next(),
-        ) {
+        match (self.required().as_slice(), properties.next(), properties.next()) {
             ([required], Some((name, _)), None) if required == name => Some(*required),
             _ => None,
         }

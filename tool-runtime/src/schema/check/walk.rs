@@ -132,10 +132,7 @@ impl<'s> Walker<'s> {
     /// The pattern, compiled once for the walk; `None` if it does not compile.
     pub(super) fn regex(&self, pattern: &'s str) -> Option<Regex> {
         let mut patterns = self.patterns.borrow_mut();
-        patterns
-            .entry(pattern)
-            .or_insert_with(|| Regex::new(pattern).ok())
-            .clone()
+        patterns.entry(pattern).or_insert_with(|| Regex::new(pattern).ok()).clone()
     }
 
     /// Whether the walk may go on here; if not, this is noted for the end.

@@ -39,9 +39,7 @@ pub(super) fn name(name: &str) -> String {
 /// Whether a property's name can follow a dot in a path.
 pub(super) fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
-    chars
-        .next()
-        .is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'))
+    chars.next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'))
         && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
         && name.chars().count() <= LONGEST_TEXT
 }
@@ -65,11 +63,7 @@ pub(super) fn allowed(value: &Value) -> String {
 
 /// ", got 80", or nothing if the value is secret.
 pub(super) fn got(value: &Value, at: &Place<'_>) -> String {
-    if at.is_secret() {
-        String::new()
-    } else {
-        format!(", got {}", shown(value))
-    }
+    if at.is_secret() { String::new() } else { format!(", got {}", shown(value)) }
 }
 
 /// ", got the string \"x\"", for those who expected another type.
@@ -84,20 +78,12 @@ pub(super) fn got_kind(value: &Value, at: &Place<'_>) -> String {
 
 /// ", got 3", for a number of things that is wrong, or nothing if they are secret.
 pub(super) fn got_count(count: usize, at: &Place<'_>) -> String {
-    if at.is_secret() {
-        String::new()
-    } else {
-        format!(", got {count}")
-    }
+    if at.is_secret() { String::new() } else { format!(", got {count}") }
 }
 
 /// "1 item", "2 items".
 pub(super) fn counted(count: u64, noun: &str) -> String {
-    if count == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{count} {noun}s")
-    }
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// "a", "a or b", "a, b or c".
@@ -121,12 +107,8 @@ fn joined(things: &[String], word: &str) -> String {
 
 /// "a, b, c", the first of them if they are many.
 pub(super) fn listed(things: &[String]) -> String {
-    let mut list = things
-        .iter()
-        .take(MOST_NAMES)
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join(", ");
+    let mut list =
+        things.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
     if things.len() > MOST_NAMES {
         list.push_str(&format!(", … and {} more", things.len() - MOST_NAMES));
     }

@@ -3,11 +3,7 @@
 use crate::schema::format::{ENFORCED, conforms, hint};
 
 /// A format, what conforms to it and what does not.
-type Row = (
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-);
+type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 /// All formats, in the order in which they are listed.
 const TABLE: &[Row] = &[
@@ -58,13 +54,7 @@ const TABLE: &[Row] = &[
     ),
     (
         "time",
-        &[
-            "12:00:00Z",
-            "12:00:00z",
-            "12:00:00.5+01:00",
-            "23:59:60Z",
-            "15:59:60-08:00",
-        ],
+        &["12:00:00Z", "12:00:00z", "12:00:00.5+01:00", "23:59:60Z", "15:59:60-08:00"],
         &[
             "12:00:00",
             "24:00:00Z",
@@ -78,16 +68,7 @@ const TABLE: &[Row] = &[
     ),
     (
         "duration",
-        &[
-            "P1D",
-            "PT1H30M",
-            "P1Y2M3DT4H5M6S",
-            "P4W",
-            "PT0.5S",
-            "PT0S",
-            "P1YT1S",
-            "-PT1H",
-        ],
+        &["P1D", "PT1H30M", "P1Y2M3DT4H5M6S", "P4W", "PT0.5S", "PT0S", "P1YT1S", "-PT1H"],
         &[
             "", "P", "PT", "P1", "P1DT", "1D", "PT1D", "P1H", "p1d", "P1D2Y", "P-1D", "PT1.5H",
             "P１D",
@@ -151,14 +132,7 @@ const TABLE: &[Row] = &[
     (
         "ipv4",
         &["192.0.2.1", "0.0.0.0"],
-        &[
-            "",
-            "256.0.0.1",
-            "192.0.2",
-            "01.2.3.4",
-            "192.0.2.1/24",
-            "::1",
-        ],
+        &["", "256.0.0.1", "192.0.2", "01.2.3.4", "192.0.2.1/24", "::1"],
     ),
     (
         "ipv6",
@@ -168,13 +142,7 @@ const TABLE: &[Row] = &[
     ("ip", &["192.0.2.1", "::1"], &["", "localhost"]),
     (
         "hostname",
-        &[
-            "example.com",
-            "localhost",
-            "a-b.c",
-            "xn--4gbwdl.xn--wgbh1c",
-            "1.example",
-        ],
+        &["example.com", "localhost", "a-b.c", "xn--4gbwdl.xn--wgbh1c", "1.example"],
         &[
             "",
             ".",
@@ -193,18 +161,10 @@ const TABLE: &[Row] = &[
 fn each_format_takes_and_refuses_its_samples() {
     for (format, valid, invalid) in TABLE {
         for text in *valid {
-            assert_eq!(
-                conforms(format, text),
-                Some(true),
-                "{format} takes {text:?}"
-            );
+            assert_eq!(conforms(format, text), Some(true), "{format} takes {text:?}");
         }
         for text in *invalid {
-            assert_eq!(
-                conforms(format, text),
-                Some(false),
-                "{format} refuses {text:?}"
-            );
+            assert_eq!(conforms(format, text), Some(false), "{format} refuses {text:?}");
         }
     }
 }
@@ -217,11 +177,7 @@ fn exactly_the_listed_formats_are_enforced() {
         assert!(hint(format).is_some(), "{format}");
     }
     for format in ["", "color", "regex", "int32", "partial-time", "DATE"] {
-        assert_eq!(
-            (conforms(format, "x"), hint(format)),
-            (None, None),
-            "{format}"
-        );
+        assert_eq!((conforms(format, "x"), hint(format)), (None, None), "{format}");
     }
 }
 
@@ -238,9 +194,7 @@ fn limits_of_host_names() {
 #[test]
 fn every_hint_gives_an_example_that_conforms() {
     for format in ENFORCED {
-        let example = hint(format)
-            .and_then(|hint| hint.split('"').nth(1))
-            .unwrap();
+        let example = hint(format).and_then(|hint| hint.split('"').nth(1)).unwrap();
         assert_eq!(conforms(format, example), Some(true), "{format}: {example}");
     }
 }

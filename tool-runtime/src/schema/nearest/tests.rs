@@ -9,11 +9,7 @@ fn suggests_only_what_is_really_close() {
         ("cirle", &["circle", "square"], &["circle"]),
         ("teh", &["the", "toe"], &["the"]),
         ("QUERY", &["query"], &["query"]),
-        (
-            "max-items",
-            &["maxItems", "minItems"],
-            &["maxItems", "minItems"],
-        ),
+        ("max-items", &["maxItems", "minItems"], &["maxItems", "minItems"]),
         ("maxItems", &["max_items"], &["max_items"]),
         ("fs.read", &["fs_read", "fs_write"], &["fs_read"]),
         ("desc", &["description", "title"], &["description"]),
@@ -26,11 +22,7 @@ fn suggests_only_what_is_really_close() {
         ("_", &["__", "a"], &[]),
     ];
     for (name, candidates, expected) in cases {
-        assert_eq!(
-            nearest(name, candidates.iter().copied(), 3),
-            *expected,
-            "{name}"
-        );
+        assert_eq!(nearest(name, candidates.iter().copied(), 3), *expected, "{name}");
     }
 }
 

@@ -45,10 +45,7 @@ fn duplicate_and_redirect() -> io::Result<Descriptors> {
     // 3: the lowest number that is not itself a standard stream.
     let input = fcntl_dupfd_cloexec(stdin(), 3)?;
     let output = fcntl_dupfd_cloexec(stdout(), 3)?;
-    let null = std::fs::File::options()
-        .read(true)
-        .write(true)
-        .open("/dev/null")?;
+    let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&null)?;
     // A process without standard error still must not print into the protocol.
     dup2_stdout(stderr()).or_else(|_| dup2_stdout(&null))?;

@@ -43,9 +43,7 @@ fn opens(request: &ClientRequest) -> bool {
 /// Whether the request carries what 2026-07-28 has in place of a handshake.
 fn has_inline_metadata(request: &ClientRequest) -> bool {
     let meta = request.get_meta();
-    let complete = meta
-        .missing_required_keys(&ProtocolVersion::V_2026_07_28)
-        .is_empty();
+    let complete = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
     complete
         && meta
             .protocol_version()

@@ -50,10 +50,7 @@ impl Polled {
                       stays open and the same for as long as it is registered"
         )]
         let descriptor = AsyncFd::with_interest(descriptor, interest)?;
-        Ok(Self {
-            descriptor,
-            is_socket,
-        })
+        Ok(Self { descriptor, is_socket })
     }
 
     /// Appends what can be read now to the spare capacity of `into`; `Ok(0)` is the end.

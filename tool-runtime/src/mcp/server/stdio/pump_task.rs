@@ -19,10 +19,7 @@ pub(super) struct PolledOutlet {
 
 /// Starts the task.
 pub(super) fn start(descriptor: Polled) -> (Writer, Pump) {
-    let outlet = Arc::new(PolledOutlet {
-        descriptor,
-        wanted: Notify::new(),
-    });
+    let outlet = Arc::new(PolledOutlet { descriptor, wanted: Notify::new() });
     let writer = Writer::new(Outlet::Polled(Arc::clone(&outlet)));
     let shared = writer.shared();
     let task = tokio::spawn(async move { outlet.run(&shared).await });

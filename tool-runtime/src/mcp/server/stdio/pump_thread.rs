@@ -37,9 +37,7 @@ fn write_batches(shared: &Shared, wake: &Condvar, mut output: impl Write) {
 /// Waits for something to write; `None` when the transport closed and nothing is left.
 fn next_batch(shared: &Shared, wake: &Condvar) -> Option<Vec<u8>> {
     let mut queue = wake
-        .wait_while(shared.lock(), |queue| {
-            queue.unwritten().is_empty() && !queue.is_closed()
-        })
+        .wait_while(shared.lock(), |queue| queue.unwritten().is_empty() && !queue.is_closed())
         .unwrap_or_else(PoisonError::into_inner);
     let batch = queue.take_batch();
     (!batch.is_empty()).then_some(batch)

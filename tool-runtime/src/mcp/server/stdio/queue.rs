@@ -52,10 +52,7 @@ impl Queue {
     pub(super) fn push(&mut self, message: &impl Serialize) -> io::Result<()> {
         self.check()?;
         if self.closed {
-            return Err(io::Error::new(
-                io::ErrorKind::NotConnected,
-                "the transport is closed",
-            ));
+            return Err(io::Error::new(io::ErrorKind::NotConnected, "the transport is closed"));
         }
         let start = self.bytes.len();
         if let Err(error) = serde_json::to_writer(&mut self.bytes, message) {

@@ -33,10 +33,7 @@ impl Reader {
         use super::sort::{Direction, Sorted, sort};
 
         match sort(descriptor, Direction::Input)? {
-            Sorted::Polled(descriptor) => Ok(Self::Polled {
-                descriptor,
-                untried: true,
-            }),
+            Sorted::Polled(descriptor) => Ok(Self::Polled { descriptor, untried: true }),
             Sorted::Blocking(file) => Self::thread(file),
         }
     }
@@ -57,10 +54,7 @@ impl Reader {
     pub(super) async fn fill(&mut self, lines: &mut LineBuffer) {
         match self {
             #[cfg(unix)]
-            Self::Polled {
-                descriptor,
-                untried,
-            } => fill_polled(descriptor, untried, lines).await,
+            Self::Polled { descriptor, untried } => fill_polled(descriptor, untried, lines).await,
             Self::Thread(chunks) => match chunks.recv().await {
                 Some(chunk) => lines.append(chunk),
                 None => lines.end(),

@@ -34,11 +34,7 @@ struct Parts<'a> {
 impl Refusal {
     /// An error that belongs to `id`, or to no request we could make out.
     fn new(id: Option<&RawValue>, error: ErrorData) -> Self {
-        Self {
-            jsonrpc: JsonRpcVersion2_0,
-            id: id.map(ToOwned::to_owned),
-            error,
-        }
+        Self { jsonrpc: JsonRpcVersion2_0, id: id.map(ToOwned::to_owned), error }
     }
 
     /// The line has more than `limit` bytes.
@@ -136,10 +132,7 @@ fn diagnose_call(
 
 /// Whether a value can be an `id`; judged by its first byte, since it is known to be JSON.
 fn is_string_or_number(value: &RawValue) -> bool {
-    matches!(
-        value.get().as_bytes().first(),
-        Some(b'"' | b'-' | b'0'..=b'9')
-    )
+    matches!(value.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'))
 }
 
 /// The text of a member that is a string.

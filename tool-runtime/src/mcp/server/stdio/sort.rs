@@ -59,12 +59,7 @@ fn reopen(descriptor: &OwnedFd, direction: Direction) -> Option<OwnedFd> {
         Direction::Output => OFlags::WRONLY,
     };
     let path = format!("/proc/self/fd/{}", descriptor.as_raw_fd());
-    open(
-        path,
-        access | OFlags::NONBLOCK | OFlags::CLOEXEC,
-        Mode::empty(),
-    )
-    .ok()
+    open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).ok()
 }
 
 /// There is no way to reopen a pipe here.

@@ -81,9 +81,7 @@ impl Params<'_> {
             request.extensions.insert(meta);
         }
         if let Some(arguments) = self.arguments {
-            request
-                .extensions
-                .insert(RawArguments(arguments.to_owned()));
+            request.extensions.insert(RawArguments(arguments.to_owned()));
         }
         request
     }

@@ -106,11 +106,7 @@ macro_rules! with_field {
 
 #[test]
 fn types_alone_do_not() {
-    assert!(
-        !asserts::<Everything>(),
-        "{:#}",
-        schema_for!(Everything).to_value()
-    );
+    assert!(!asserts::<Everything>(), "{:#}", schema_for!(Everything).to_value());
     assert!(!asserts::<()>());
     assert!(!with_field!(
         #[schemars(range(min = 0, max = 255))]
@@ -229,11 +225,7 @@ fn each_assertion_counts() {
     };
     for (schemas, expected) in [(&counted[..], true), (&ignored[..], false)] {
         for schema in schemas.iter().flat_map(places) {
-            assert_eq!(
-                asserts_more_than_types(&schema, &schema),
-                expected,
-                "{schema}"
-            );
+            assert_eq!(asserts_more_than_types(&schema, &schema), expected, "{schema}");
         }
     }
 }

@@ -47,9 +47,7 @@ fn too_deep_values_are_refused() {
     let issues = check(&list(), &arguments);
     assert_eq!((issues.len(), issues[0].rule()), (1, "depth"));
     assert!(
-        issues[0]
-            .message()
-            .ends_with("is nested too deeply to be checked; send something simpler")
+        issues[0].message().ends_with("is nested too deeply to be checked; send something simpler")
     );
     dismantle(arguments);
 }
@@ -58,10 +56,7 @@ fn too_deep_values_are_refused() {
 fn too_deep_values_are_not_compared() {
     let deep = (0..100_000).fold(json!([]), |inner, _| Value::Array(vec![inner]));
     let arguments = object("a", Value::Array(vec![deep]));
-    let issues = check(
-        &json!({ "properties": { "a": { "uniqueItems": true } } }),
-        &arguments,
-    );
+    let issues = check(&json!({ "properties": { "a": { "uniqueItems": true } } }), &arguments);
     assert_eq!((issues.len(), issues[0].rule()), (1, "depth"));
     dismantle(arguments);
 }
@@ -75,9 +70,8 @@ fn deep_schemas_do_not_overflow() {
         dismantle(schema);
     }
     for keyword in ["allOf", "anyOf", "oneOf"] {
-        let schema = (0..50_000).fold(json!({}), |inner, _| {
-            object(keyword, Value::Array(vec![inner]))
-        });
+        let schema =
+            (0..50_000).fold(json!({}), |inner, _| object(keyword, Value::Array(vec![inner])));
         check(&schema, &json!({ "a": [[]] }));
         asserts_more_than_types(&schema, &schema);
         dismantle(schema);
@@ -122,21 +116,12 @@ fn trees_of_tagged_enums_are_walked_once() {
     let mut branches: Vec<Value> = ["add", "sub", "mul", "div"].map(node).into();
     branches.push(json!({ "type": "number" }));
     let schema = json!({ "properties": { "e": { "$ref": "#/$defs/E" } }, "$defs": { "E": { "oneOf": branches } } });
-    let tree = (0..80).fold(
-        json!(1),
-        |inner, _| json!({ "op": "mul", "l": inner, "r": 1 }),
-    );
+    let tree = (0..80).fold(json!(1), |inner, _| json!({ "op": "mul", "l": inner, "r": 1 }));
     assert!(check(&schema, &json!({ "e": tree })).is_empty());
-    let tree = (0..30).fold(
-        json!("x"),
-        |inner, _| json!({ "op": "mul", "l": inner, "r": 1 }),
-    );
+    let tree = (0..30).fold(json!("x"), |inner, _| json!({ "op": "mul", "l": inner, "r": 1 }));
     let issues = check(&schema, &json!({ "e": tree }));
     assert_eq!(issues.len(), 1);
-    assert!(
-        issues[0].message().ends_with("got the string \"x\""),
-        "{issues:?}"
-    );
+    assert!(issues[0].message().ends_with("got the string \"x\""), "{issues:?}");
 }
 
 #[test]
@@ -147,14 +132,9 @@ fn no_more_than_thirty_two_issues() {
         &json!({ "a": many }),
     );
     assert_eq!(issues.len(), 32);
-    let unknown: Value = (0..10_000)
-        .map(|i| (format!("x{i}"), json!(1)))
-        .collect::<serde_json::Map<_, _>>()
-        .into();
-    assert_eq!(
-        check(&json!({ "additionalProperties": false }), &unknown).len(),
-        32
-    );
+    let unknown: Value =
+        (0..10_000).map(|i| (format!("x{i}"), json!(1))).collect::<serde_json::Map<_, _>>().into();
+    assert_eq!(check(&json!({ "additionalProperties": false }), &unknown).len(), 32);
 }
 
 #[test]
@@ -163,8 +143,5 @@ fn large_arguments_are_checked_to_the_end() {
     let schema = json!({ "properties": { "a": { "uniqueItems": true, "items": { "anyOf": [{ "properties": { "x": { "type": "integer" } } }] } } } });
     assert!(check(&schema, &json!({ "a": many.clone() })).is_empty());
     many.push(json!({ "x": "y" }));
-    assert_eq!(
-        check(&schema, &json!({ "a": many }))[0].path(),
-        "a[50000].x"
-    );
+    assert_eq!(check(&schema, &json!({ "a": many }))[0].path(), "a[50000].x");
 }

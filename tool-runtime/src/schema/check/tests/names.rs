@@ -69,14 +69,9 @@ fn missing_and_unknown_fields() {
 #[test]
 fn long_lists_of_names_are_cut() {
     let names: serde_json::Map<_, _> = (10..40).map(|i| (format!("name{i}"), json!({}))).collect();
-    let said = said(
-        &json!({ "properties": names, "additionalProperties": false }),
-        &json!({ "x": 1 }),
-    );
-    assert!(
-        said[0].ends_with("`name28`, `name29`, … and 10 more"),
-        "{said:?}"
-    );
+    let said =
+        said(&json!({ "properties": names, "additionalProperties": false }), &json!({ "x": 1 }));
+    assert!(said[0].ends_with("`name28`, `name29`, … and 10 more"), "{said:?}");
 }
 
 #[test]
@@ -109,11 +104,7 @@ fn names_and_numbers_of_properties() {
             json!({ "a": 1 }),
             &["b required: missing required argument `b`"],
         ),
-        (
-            json!({ "dependentSchemas": { "a": { "required": ["b"] } } }),
-            json!({ "c": 1 }),
-            &[],
-        ),
+        (json!({ "dependentSchemas": { "a": { "required": ["b"] } } }), json!({ "c": 1 }), &[]),
     ]);
 }
 
@@ -136,10 +127,6 @@ fn optional_properties_may_be_null() {
             json!({ "x": null }),
             &["x type: `x` must be a string, got null"],
         ),
-        (
-            json!({ "items": { "type": "string" } }),
-            json!({ "x": null }),
-            &[],
-        ),
+        (json!({ "items": { "type": "string" } }), json!({ "x": null }), &[]),
     ]);
 }

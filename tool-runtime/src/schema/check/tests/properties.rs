@@ -14,12 +14,7 @@ const NAMES: &[&str] = &["a", "b", "ab", "c"];
 fn number() -> impl Strategy<Value = Value> {
     prop_oneof![
         (-3_i64..4).prop_map(Value::from),
-        select(vec![
-            json!(0.5),
-            json!(-1.5),
-            json!(u64::MAX),
-            json!(i64::MIN)
-        ])
+        select(vec![json!(0.5), json!(-1.5), json!(u64::MAX), json!(i64::MIN)])
     ]
 }
 
@@ -34,9 +29,7 @@ fn value() -> impl Strategy<Value = Value> {
     ];
     let leaf = prop_oneof![4 => scalar, 1 => Just(Value::Null)];
     leaf.prop_recursive(3, 16, 4, |inner| {
-        let entry = inner
-            .clone()
-            .prop_filter("no nulls", |value| !value.is_null());
+        let entry = inner.clone().prop_filter("no nulls", |value| !value.is_null());
         prop_oneof![
             vec(inner, 0..4).prop_map(Value::from),
             btree_map(select(NAMES), entry, 0..4).prop_map(|object| object
@@ -49,31 +42,21 @@ fn value() -> impl Strategy<Value = Value> {
 
 /// An object without nulls.
 fn arguments() -> impl Strategy<Value = Value> {
-    btree_map(
-        select(NAMES),
-        value().prop_filter("no nulls", |value| !value.is_null()),
-        0..4,
-    )
-    .prop_map(|object| {
-        object
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect::<Map<_, _>>()
-            .into()
-    })
+    btree_map(select(NAMES), value().prop_filter("no nulls", |value| !value.is_null()), 0..4)
+        .prop_map(|object| {
+            object
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect::<Map<_, _>>()
+                .into()
+        })
 }
 
 /// One keyword with a value that asserts something by itself.
 fn assertion() -> BoxedStrategy<(&'static str, Value)> {
-    let types = select(vec![
-        "null", "boolean", "integer", "number", "string", "array", "object",
-    ]);
-    let number_keywords = select(vec![
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-    ]);
+    let types = select(vec!["null", "boolean", "integer", "number", "string", "array", "object"]);
+    let number_keywords =
+        select(vec!["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
     let count_keywords = select(vec![
         "minLength",
         "maxLength",
@@ -158,9 +141,7 @@ fn collected(keywords: Vec<(&'static str, Value)>) -> Value {
 fn document() -> impl Strategy<Value = Value> {
     let target = vec(assertion(), 0..3).prop_map(collected);
     (schema(), target.clone(), target).prop_filter_map("an object", |(mut schema, x, y)| {
-        schema
-            .as_object_mut()?
-            .insert("$defs".to_owned(), json!({ "x": x, "y": y }));
+        schema.as_object_mut()?.insert("$defs".to_owned(), json!({ "x": x, "y": y }));
         Some(schema)
     })
 }

@@ -33,11 +33,7 @@ fn lead_to_pointers_and_anchors() {
     ];
     for reference in references {
         let said = said_through(reference);
-        assert_eq!(
-            said,
-            ["a type: `a` must be an integer, got the string \"x\""],
-            "{reference}"
-        );
+        assert_eq!(said, ["a type: `a` must be an integer, got the string \"x\""], "{reference}");
     }
 }
 

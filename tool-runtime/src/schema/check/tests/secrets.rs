@@ -64,10 +64,7 @@ fn in_no_message_and_no_path() {
                 issues_seen += 1;
                 let shown = serde_json::to_string(&issue).unwrap();
                 assert!(!shown.contains(SECRET), "{shown} of {value} by {schema}");
-                assert!(
-                    !shown.contains("did you mean"),
-                    "{shown} gives a hint of {value}"
-                );
+                assert!(!shown.contains("did you mean"), "{shown} gives a hint of {value}");
             }
         }
     }
@@ -79,32 +76,17 @@ fn messages_say_only_what_is_required() {
     let of = |rule: Value, value: Value| {
         let mut rule = rule;
         rule["writeOnly"] = json!(true);
-        let issues = check(
-            &json!({ "properties": { "pin": rule } }),
-            &json!({ "pin": value }),
-        );
+        let issues = check(&json!({ "properties": { "pin": rule } }), &json!({ "pin": value }));
         issues[0].to_string()
     };
-    assert_eq!(
-        of(json!({ "type": "integer" }), json!("1234")),
-        "`pin` must be an integer"
-    );
+    assert_eq!(of(json!({ "type": "integer" }), json!("1234")), "`pin` must be an integer");
     assert_eq!(
         of(json!({ "not": { "const": 5 } }), json!(5)),
         "`pin` must not be what `not` excludes"
     );
-    assert_eq!(
-        of(json!({ "uniqueItems": true }), json!([5, 5])),
-        "`pin` must not repeat an item"
-    );
-    assert_eq!(
-        of(json!({ "type": "integer" }), json!(1.0)),
-        "`pin` must be an integer"
-    );
-    assert_eq!(
-        of(json!({ "minimum": 5 }), json!(1)),
-        "`pin` must be at least 5"
-    );
+    assert_eq!(of(json!({ "uniqueItems": true }), json!([5, 5])), "`pin` must not repeat an item");
+    assert_eq!(of(json!({ "type": "integer" }), json!(1.0)), "`pin` must be an integer");
+    assert_eq!(of(json!({ "minimum": 5 }), json!(1)), "`pin` must be at least 5");
     assert_eq!(
         of(json!({ "minLength": 5 }), json!("abc")),
         "`pin` must be at least 5 characters long"
@@ -118,10 +100,7 @@ fn messages_say_only_what_is_required() {
         "`pin` must match the pattern `^[0-9]+$`"
     );
     assert_eq!(
-        of(
-            json!({ "additionalProperties": { "type": "null" } }),
-            json!({ "k": 1 })
-        ),
+        of(json!({ "additionalProperties": { "type": "null" } }), json!({ "k": 1 })),
         "`pin[…]` must be null"
     );
 }
@@ -137,10 +116,7 @@ fn neighbours_are_shown() {
         .collect();
     assert_eq!(
         said,
-        [
-            "`pin` must be an integer",
-            "`name` must be an integer, got the string \"n\""
-        ]
+        ["`pin` must be an integer", "`name` must be an integer, got the string \"n\""]
     );
 }
 

@@ -56,23 +56,15 @@ enum External {
     Unit,
     New(Unit),
     Tuple(u8, Option<String>),
-    Struct {
-        a: Option<u8>,
-        next: Option<Box<External>>,
-    },
+    Struct { a: Option<u8>, next: Option<Box<External>> },
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 enum Internal {
     Unit,
-    Leaf {
-        value: i64,
-    },
-    Node {
-        left: Box<Internal>,
-        right: Option<Box<Internal>>,
-    },
+    Leaf { value: i64 },
+    Node { left: Box<Internal>, right: Option<Box<Internal>> },
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -118,11 +110,8 @@ fn float() -> impl Strategy<Value = f64> {
 
 /// Any scalars.
 fn scalars() -> impl Strategy<Value = Scalars> {
-    let numbers = (
-        any::<(i8, i16, i32, i64)>(),
-        any::<(u8, u16, u32, u64, usize)>(),
-        any::<(i64, u64)>(),
-    );
+    let numbers =
+        (any::<(i8, i16, i32, i64)>(), any::<(u8, u16, u32, u64, usize)>(), any::<(i64, u64)>());
     let others = (
         float(),
         any::<char>(),
@@ -157,17 +146,15 @@ fn collections() -> impl Strategy<Value = Collections> {
         btree_set(unit(), 0..3),
         vec(1..=5_u8, 1..=3),
     )
-        .prop_map(
-            |(array, set, by_name, by_number, by_unit, units, bounded)| Collections {
-                array,
-                set,
-                by_name,
-                by_number,
-                by_unit,
-                units,
-                bounded,
-            },
-        )
+        .prop_map(|(array, set, by_name, by_number, by_unit, units, bounded)| Collections {
+            array,
+            set,
+            by_name,
+            by_number,
+            by_unit,
+            units,
+            bounded,
+        })
 }
 
 /// Any externally tagged enum.
@@ -185,15 +172,10 @@ fn external() -> impl Strategy<Value = External> {
 
 /// Any internally tagged enum.
 fn internal() -> impl Strategy<Value = Internal> {
-    let leaf = prop_oneof![
-        Just(Internal::Unit),
-        any::<i64>().prop_map(|value| Internal::Leaf { value })
-    ];
+    let leaf =
+        prop_oneof![Just(Internal::Unit), any::<i64>().prop_map(|value| Internal::Leaf { value })];
     leaf.prop_recursive(4, 16, 2, |inner| {
-        (
-            inner.clone().prop_map(Box::new),
-            option::of(inner.prop_map(Box::new)),
-        )
+        (inner.clone().prop_map(Box::new), option::of(inner.prop_map(Box::new)))
             .prop_map(|(left, right)| Internal::Node { left, right })
     })
 }
@@ -219,14 +201,8 @@ fn untagged() -> impl Strategy<Value = Untagged> {
 
 /// Any struct with a flattened enum.
 fn outer() -> impl Strategy<Value = Outer> {
-    (any::<u8>(), internal(), option::of(untagged()), adjacent()).prop_map(
-        |(id, inner, any, adjacent)| Outer {
-            id,
-            inner,
-            any,
-            adjacent,
-        },
-    )
+    (any::<u8>(), internal(), option::of(untagged()), adjacent())
+        .prop_map(|(id, inner, any, adjacent)| Outer { id, inner, any, adjacent })
 }
 
 /// Whether the value, as the argument `a`, has no issues by the schema of its type.

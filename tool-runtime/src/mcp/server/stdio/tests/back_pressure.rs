@@ -13,17 +13,14 @@ const BULK: usize = 1024 * 1024;
 
 /// Ids of the messages a peer reads, byte by byte if it is slow.
 fn read_ids(mut peer: Peer, count: i64) -> Vec<i64> {
-    (0..count)
-        .map(|_| peer.expect()["id"].as_i64().expect("a number"))
-        .collect()
+    (0..count).map(|_| peer.expect()["id"].as_i64().expect("a number")).collect()
 }
 
 /// Many bulky messages, queued at once, read late.
 async fn floods((peer, transport): (Peer, StdioTransport)) {
     let mut transport = transport.with_queue_limit(1000);
-    let sends: Vec<_> = (0..50)
-        .map(|id| tokio::spawn(transport.send(bulky(id, BULK / 10))))
-        .collect();
+    let sends: Vec<_> =
+        (0..50).map(|id| tokio::spawn(transport.send(bulky(id, BULK / 10)))).collect();
     let ids = blocking(move || read_ids(peer, 50)).await;
     assert_eq!(ids, (0..50).collect::<Vec<_>>());
     for send in sends {

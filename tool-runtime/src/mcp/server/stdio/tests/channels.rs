@@ -138,15 +138,9 @@ async fn reader_leaves((mut peer, mut transport): (Peer, StdioTransport)) {
     assert_eq!(peer.expect()["id"], 1);
     let Peer { mut to, from } = peer;
     drop(from);
-    let error = transport
-        .send(bulky(2, 10))
-        .await
-        .expect_err("nobody reads");
+    let error = transport.send(bulky(2, 10)).await.expect_err("nobody reads");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
-    let error = transport
-        .send(bulky(3, 10))
-        .await
-        .expect_err("nobody reads");
+    let error = transport.send(bulky(3, 10)).await.expect_err("nobody reads");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     write!(to, "not json\n{}", ping(4)).expect("the input is open");
     assert_eq!(id_of(transport.receive().await), Some(4));

@@ -10,9 +10,7 @@ use super::super::message::parse;
 
 /// The request in a line.
 fn request(line: &str) -> ClientRequest {
-    let message = parse(line.as_bytes())
-        .expect("no refusal")
-        .expect("a message");
+    let message = parse(line.as_bytes()).expect("no refusal").expect("a message");
     message.into_request().expect("a request").0
 }
 
@@ -38,10 +36,7 @@ fn raw_arguments(request: &ClientRequest) -> Option<&str> {
 #[test]
 fn arguments_arrive_byte_for_byte() {
     let arguments = "{\"b\" : 1.50e+3,\t\"a\":\"\\u00e9 é\", \"b\":99999999999999999999}";
-    assert_eq!(
-        raw_arguments(&request(&call_with(arguments))),
-        Some(arguments)
-    );
+    assert_eq!(raw_arguments(&request(&call_with(arguments))), Some(arguments));
 }
 
 #[test]
@@ -56,10 +51,7 @@ fn arguments_that_are_no_object_are_still_a_call() {
 #[test]
 fn deeply_nested_arguments_are_left_to_the_tool() {
     let arguments = "[".repeat(10_000) + &"]".repeat(10_000);
-    assert_eq!(
-        raw_arguments(&request(&call_with(&arguments))),
-        Some(&*arguments)
-    );
+    assert_eq!(raw_arguments(&request(&call_with(&arguments))), Some(&*arguments));
 }
 
 #[test]
@@ -114,10 +106,7 @@ fn a_null_meta_is_none() {
 fn a_malformed_call_is_what_rmcp_makes_of_it() {
     for params in [r#"{}"#, r#"{"name":1}"#, r#"{"name":"t","requestState":1}"#] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
-        assert!(matches!(
-            request_by_rmcp(&line),
-            ClientRequest::CustomRequest(_)
-        ));
+        assert!(matches!(request_by_rmcp(&line), ClientRequest::CustomRequest(_)));
         assert!(matches!(request(&line), ClientRequest::CustomRequest(_)));
     }
 }

@@ -13,9 +13,7 @@ fn bytes_cross_a_non_blocking_pipe_in_both_directions() {
     let expected = sent.clone();
     let writer = std::thread::spawn(move || Patient(writing.into()).write_all(&sent));
     let mut received = Vec::new();
-    Patient(reading.into())
-        .read_to_end(&mut received)
-        .expect("the end");
+    Patient(reading.into()).read_to_end(&mut received).expect("the end");
     writer.join().expect("no panic").expect("written");
     assert!(received == expected);
 }

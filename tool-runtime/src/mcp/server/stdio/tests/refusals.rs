@@ -22,18 +22,8 @@ fn refusal(line: &[u8]) -> Option<(i64, Value)> {
 
 #[test]
 fn what_is_not_json_is_a_parse_error() {
-    for line in [
-        "{",
-        "hello",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,}",
-        "{} {}",
-        "[1,",
-    ] {
-        assert_eq!(
-            refusal(line.as_bytes()),
-            Some((-32700, Value::Null)),
-            "{line}"
-        );
+    for line in ["{", "hello", "{\"jsonrpc\":\"2.0\",\"id\":1,}", "{} {}", "[1,"] {
+        assert_eq!(refusal(line.as_bytes()), Some((-32700, Value::Null)), "{line}");
     }
     assert_eq!(refusal(b"{\"a\":\"\xff\"}"), Some((-32700, Value::Null)));
 }
@@ -48,16 +38,10 @@ fn what_is_no_message_is_an_invalid_request() {
         (r#"{"jsonrpc":"1.0","id":"x","method":"ping"}"#, json!("x")),
         (r#"{"id":7,"method":"ping"}"#, json!(7)),
         (r#"{"jsonrpc":"2.0","id":7,"method":5}"#, json!(7)),
-        (
-            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
-            json!(null),
-        ),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, json!(null)),
         (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, json!(null)),
         (r#"{"jsonrpc":"2.0","id":[1],"id":2}"#, json!(null)),
-        (
-            r#"{"jsonrpc":"2.0","id":7,"method":"ping","result":null}"#,
-            json!(null),
-        ),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"ping","result":null}"#, json!(null)),
         (r#"{"jsonrpc":"2.0","id":7,"error":"text"}"#, json!(null)),
     ];
     for (line, id) in cases {
@@ -77,22 +61,13 @@ fn a_batch_is_refused_in_words() {
 #[test]
 fn a_request_with_unusable_parameters_is_answered() {
     let cases = [
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}"#,
-            -32602,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":"x"}"#,
-            -32602,
-        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}"#, -32602),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":"x"}"#, -32602),
         (
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":1,"name":"t"}}"#,
             -32602,
         ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"x/y","params":[1]}"#,
-            -32601,
-        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"x/y","params":[1]}"#, -32601),
     ];
     for (line, code) in cases {
         assert_eq!(refusal(line.as_bytes()), Some((code, json!(1))), "{line}");

@@ -72,11 +72,9 @@ fn legacy_script(mut peer: Peer) {
     peer.write("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
     peer.write("garbage\n");
     assert_eq!(peer.expect()["error"]["code"], -32700);
-    let answer = peer.ask(
-        &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-            "name": "t", "arguments": {"a": 1}, "_meta": {"progressToken": 5}, "requestState": "s",
-        }}),
-    );
+    let answer = peer.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "t", "arguments": {"a": 1}, "_meta": {"progressToken": 5}, "requestState": "s",
+    }}));
     let seen = &answer["result"]["structuredContent"];
     assert_eq!(seen["raw"], "{\"a\":1}");
     assert_eq!(seen["parsed"], Value::Null);
@@ -107,22 +105,18 @@ fn stateless_script(mut peer: Peer) {
     let answer = peer.ask(&discover);
     let versions = answer["result"]["supportedVersions"].as_array();
     assert!(versions.is_some_and(|all| all.contains(&json!("2026-07-28"))));
-    let answer = peer.ask(
-        &json!({"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {
-            "_meta": stateless_meta(), "arguments": {"a": 1}, "name": "t",
-        }}),
-    );
+    let answer = peer.ask(&json!({"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {
+        "_meta": stateless_meta(), "arguments": {"a": 1}, "name": "t",
+    }}));
     assert_eq!(answer["id"], "c");
     let seen = &answer["result"]["structuredContent"];
     assert_eq!(seen["raw"], "{\"a\":1}");
     assert_eq!(seen["progress"], "p1");
     assert_eq!(seen["version"], "2026-07-28");
     assert_eq!(seen["hasCapabilities"], true);
-    let bare = peer.ask(
-        &json!({"jsonrpc": "2.0", "id": "d", "method": "tools/call", "params": {
-            "arguments": {"a": 1}, "name": "t",
-        }}),
-    );
+    let bare = peer.ask(&json!({"jsonrpc": "2.0", "id": "d", "method": "tools/call", "params": {
+        "arguments": {"a": 1}, "name": "t",
+    }}));
     assert_eq!(bare["error"]["code"], -32602);
 }
 

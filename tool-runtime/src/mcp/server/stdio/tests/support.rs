@@ -61,10 +61,7 @@ fn sockets() -> (OwnedFd, OwnedFd) {
 
 /// The descriptors of a transport over two pairs, and the peer at their other ends.
 fn ends(input: (OwnedFd, OwnedFd), output: (OwnedFd, OwnedFd)) -> (Peer, OwnedFd, OwnedFd) {
-    let peer = Peer {
-        to: input.1.into(),
-        from: BufReader::new(output.0.into()),
-    };
+    let peer = Peer { to: input.1.into(), from: BufReader::new(output.0.into()) };
     (peer, input.0, output.1)
 }
 
@@ -96,10 +93,7 @@ pub(super) fn connect((peer, input, output): (Peer, OwnedFd, OwnedFd)) -> (Peer,
 
 /// A line that rmcp delivers in every state of the session.
 pub(super) fn ping(id: i64) -> String {
-    format!(
-        "{}\n",
-        json!({"jsonrpc": "2.0", "id": id, "method": "ping"})
-    )
+    format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": "ping"}))
 }
 
 /// A message of about `size` bytes, recognisable by its id.
@@ -123,7 +117,5 @@ pub(super) fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
 
 /// Runs blocking code of a peer without holding up the runtime.
 pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work)
-        .await
-        .expect("no panic in the peer")
+    tokio::task::spawn_blocking(work).await.expect("no panic in the peer")
 }

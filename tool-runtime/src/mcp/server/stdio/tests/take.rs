@@ -21,10 +21,7 @@ async fn child() {
     let mut transport = StdioTransport::take().expect("the streams");
     assert!(Descriptors::take().is_err());
     println!("printed by a tool");
-    assert_eq!(
-        std::io::read_to_string(std::io::stdin()).expect("empty"),
-        ""
-    );
+    assert_eq!(std::io::read_to_string(std::io::stdin()).expect("empty"), "");
     let id = id_of(transport.receive().await).expect("a request");
     transport.send(bulky(id, 10)).await.expect("sent");
     println!("printed by a tool");
@@ -34,12 +31,7 @@ async fn child() {
 
 #[test]
 fn prints_go_to_standard_error_and_messages_to_the_peer() {
-    let test = module_path!()
-        .split_once("::")
-        .expect("a crate")
-        .1
-        .to_owned()
-        + "::child";
+    let test = module_path!().split_once("::").expect("a crate").1.to_owned() + "::child";
     let mut child = Command::new(std::env::current_exe().expect("this program"))
         .args([&test, "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, "1")

@@ -1,0 +1,18 @@
+//! How fast a call is, and what a pool costs. `cargo bench -p benches` runs criterion's groups
+//! and then prints the table of ratios; `-- --table` prints only the table, `-- --test` runs
+//! everything once and measures nothing.
+
+mod calls;
+mod groups;
+mod pools;
+
+use benches::measure::Effort;
+
+fn main() {
+    let given = |flag: &str| std::env::args().any(|argument| argument == flag);
+    if !given("--table") {
+        groups::run();
+    }
+    let effort = if given("--test") { Effort::QUICK } else { Effort::FULL };
+    println!("\n{}\n\n{}", calls::table(effort), pools::table(effort));
+}

@@ -1,0 +1,53 @@
+//! The table of what a pool of a thousand tools costs: to build, to list, to list again.
+
+use benches::measure::{Contender, Effort, Measured, measure};
+use benches::rmcp_server::{Prebuilt, Server};
+use benches::table::{Table, ratio, time};
+use benches::{Case, linked};
+
+pub(crate) fn table(effort: Effort) -> String {
+    let mut table = Table::new(&["1000 tools", "CPU", "ratio", "allocations"]);
+    for rows in [building(effort), listing(effort)] {
+        for row in rows {
+            table.row(cells(&row));
+        }
+    }
+    format!("Ratios are to the first line of each block\n\n{table}")
+}
+
+/// Both make every schema.
+fn building(effort: Effort) -> Vec<Measured> {
+    let contenders = vec![
+        Contender::new("build the pool", linked::whole_pool),
+        Contender::new("build and list", || {
+            let pool = linked::whole_pool();
+            pool.definitions_json().len()
+        }),
+        Contender::new("rmcp: build the router", || Server::new(Case::Add, linked::ALL).routes()),
+    ];
+    measure(contenders, effort)
+}
+
+/// What goes to a client is text: ours is kept, and a listing copies it.
+fn listing(effort: Effort) -> Vec<Measured> {
+    let pool = linked::whole_pool();
+    let router = Prebuilt::new(Case::Add, linked::ALL);
+    let listing = pool.definitions_json().to_owned();
+    let contenders = vec![
+        Contender::new("a copy of the listing", || listing.clone()),
+        Contender::new("list again", || pool.definitions_json().to_owned()),
+        Contender::new("rmcp: list again, as text", || {
+            serde_json::to_string(&router.router().list_all())
+        }),
+    ];
+    measure(contenders, effort)
+}
+
+fn cells(row: &Measured) -> [String; 4] {
+    [
+        row.name.to_owned(),
+        time(row.nanoseconds),
+        ratio(row.ratio),
+        row.allocations.to_string(),
+    ]
+}

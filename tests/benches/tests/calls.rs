@@ -1,0 +1,73 @@
+//! What the benches measure is right, and needs no more memory than it may. Time is never
+//! tested.
+
+use benches::rmcp_server::{Prebuilt, Server, peer};
+use benches::{Case, allocations, block_on, floor, linked};
+use serde_json::Value;
+
+fn call(pool: &tool_runtime::ToolPool, case: Case) -> String {
+    block_on(pool.call_json(case.name(), case.arguments()))
+}
+
+fn by_hand(case: Case) -> String {
+    block_on(floor::call(case.name(), case.arguments()))
+}
+
+#[test]
+fn the_floor_writes_the_same_bytes() {
+    let pool = linked::whole_pool();
+    for case in Case::ALL {
+        assert_eq!(by_hand(case), call(&pool, case), "{case:?}");
+        assert!(by_hand(case).contains("\"type\":\"text\""), "{case:?}");
+    }
+}
+
+#[test]
+fn rmcp_answers_the_same() {
+    let peer = peer();
+    for case in Case::ALL {
+        let (name, arguments) = (case.name(), case.arguments());
+        let router = block_on(Prebuilt::new(case, 100).call(&peer, name, arguments));
+        let handler = block_on(Server::new(case, 1000).call(&peer, name, arguments));
+        assert_eq!(router, handler, "{case:?}");
+        assert_eq!(comparable(&router), comparable(&by_hand(case)), "{case:?}");
+    }
+}
+
+/// rmcp says also what MCP takes for granted, and puts it in its own order.
+fn comparable(answer: &str) -> Value {
+    let mut value: Value = serde_json::from_str(answer).expect("JSON");
+    let answer = value.as_object_mut().expect("an object");
+    answer.retain(|key, _| key == "content" || key == "structuredContent");
+    value
+}
+
+#[test]
+fn a_call_allocates_at_most_twice_more_than_the_floor() {
+    let pool = linked::whole_pool();
+    for case in Case::ALL {
+        let floor = allocations::count(|| by_hand(case));
+        let ours = allocations::count(|| call(&pool, case));
+        assert!(ours <= floor + 2, "{case:?}: {ours}, the floor {floor}");
+    }
+}
+
+#[test]
+fn a_call_allocates_the_same_whatever_the_number_of_tools() {
+    for case in Case::ALL {
+        let counts = [1, 100, 1000].map(|size| {
+            let pool = linked::pool(case, size);
+            allocations::count(|| call(&pool, case))
+        });
+        assert_eq!(counts, [counts[0]; 3], "{case:?}");
+    }
+}
+
+#[test]
+fn a_second_listing_is_a_borrow() {
+    let pool = linked::whole_pool();
+    assert_eq!(pool.tools().len(), linked::ALL);
+    let first = pool.definitions_json();
+    assert_eq!(allocations::count(|| pool.definitions_json()), 0);
+    assert!(std::ptr::eq(first, pool.definitions_json()));
+}
