@@ -142,9 +142,9 @@ fn refinements(argument: &Argument<'_>) -> Vec<TokenStream> {
         statements.push(advertise_default(argument, &default));
     }
     if let Some(example) = &options.example {
-        let ty = argument.ty();
+        let (ty, value) = (argument.ty(), typed_value(argument, example));
         statements.push(quote_spanned! {at(example.span())=> {
-            let __example: #ty = #example;
+            let __example: #ty = #value;
             __tool::advertise_example(__schema, &__example);
         }});
     }
@@ -166,19 +166,22 @@ fn advertise_default(argument: &Argument<'_>, default: &TokenStream) -> TokenStr
 fn default_value(argument: &Argument<'_>) -> Option<TokenStream> {
     let ty = argument.ty();
     Some(match argument.options.default.as_ref()? {
-        (span, None) => quote_spanned!(at(*span)=> <#ty as ::core::default::Default>::default()),
-        (
-            _,
-            Some(
-                literal @ Expr::Lit(ExprLit {
-                    lit: Lit::Str(_), ..
-                }),
-            ),
-        ) => {
+        (span, None) => {
+            quote_spanned!(at(*span)=> <#ty as ::core::default::Default>::default())
+        }
+        (_, Some(expression)) => typed_value(argument, expression),
+    })
+}
+
+/// An expression of the parameter's type; a string literal is enough for `String`.
+fn typed_value(argument: &Argument<'_>, expression: &Expr) -> TokenStream {
+    let ty = argument.ty();
+    match expression {
+        Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) => {
             quote_spanned!(at(literal.span())=> __tool::text_default::<#ty>(#literal))
         }
-        (_, Some(expression)) => expression.to_token_stream(),
-    })
+        expression => expression.to_token_stream(),
+    }
 }
 
 /// One constraint of one parameter: the private function that makes it.

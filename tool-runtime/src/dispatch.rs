@@ -1,6 +1,7 @@
 //! The way of a call, a stage a file.
 
 mod guard;
+mod report;
 mod resolve;
 mod typed;
 
@@ -86,16 +87,30 @@ impl ToolPool {
         ToolContext::over(self.state())
     }
 
-    /// The whole way, a stage a line.
+    /// The whole way; what goes wrong on it is logged once.
     pub(crate) async fn dispatch(
         &self,
         name: &str,
         arguments: &str,
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
+        let outcome = self.stages(name, arguments, context).await;
+        if let Err(error) = &outcome {
+            report::failure(name, error);
+        }
+        outcome
+    }
+
+    /// A stage a line.
+    async fn stages(
+        &self,
+        name: &str,
+        arguments: &str,
+        context: &ToolContext,
+    ) -> Result<Observation, CallError> {
         let tool = self.resolve(name)?;
-        let arguments = Arguments::new(arguments);
-        let call = tool.executor().call(arguments, context);
-        guard::guarded(call, tool.name(), guard::limit(self, tool, context), context).await?
+        let limit = guard::limit(self, tool, context);
+        let call = tool.executor().call(Arguments::new(arguments), context);
+        guard::guarded(call, tool.name(), limit, context).await?
     }
 }

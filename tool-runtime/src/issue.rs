@@ -9,7 +9,29 @@ mod tests;
 
 /// One thing that is wrong with a call's arguments, and what is allowed instead.
 ///
-/// It shows itself as its message, which names the place, so that a list of issues reads well as it is.
+/// It shows itself as its message, which names the place, so that a list of issues reads well
+/// as it is.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// /// Wait for a while.
+/// #[tool(read_only)]
+/// async fn wait(
+///     /// For how many seconds.
+///     #[arg(range = 1..=60)]
+///     seconds: u32,
+/// ) {}
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let pool = ToolPool::builder().tool::<WaitAction>().build()?;
+/// let result = pool.call(ToolCall::new("wait", r#"{"seconds": 0}"#)).await;
+/// let issue = &result.error().unwrap().issues()[0];
+/// assert_eq!((issue.path(), issue.rule()), ("seconds", "minimum"));
+/// assert_eq!(issue.message(), "`seconds` must be at least 1, got 0");
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// # }).unwrap();
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct Issue {

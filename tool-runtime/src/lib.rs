@@ -93,6 +93,7 @@ pub use registration::Registration;
 pub use tool::{BoxFuture, Executor, Handler, Tool, ToolBuilder};
 
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/tool.md")]
 pub use tool_macros::tool;
 
 /// What a file with tools needs: `use tool_runtime::prelude::*;`.

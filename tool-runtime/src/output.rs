@@ -52,13 +52,13 @@ pub struct Failure<E>(PhantomData<fn() -> E>);
 pub struct NoFailure;
 
 impl NoFailure {
-    /// As [`Failure`] has one.
+    /// As `Failure` has one.
     pub fn kind(&self) -> Self {
         Self
     }
 }
 
-/// Stage one: inherent methods win over those of [`PlainKind`], so results are found first.
+/// Stage one: inherent methods win over those of `PlainKind`, so results are found first.
 impl<T, E> Returned<Result<T, E>> {
     /// The probe of `T`.
     pub fn success(&self) -> Success<T> {
@@ -133,7 +133,7 @@ impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
     }
 }
 
-/// Selects [`Own`].
+/// Selects `Own`.
 pub trait OwnKind {
     /// The kind.
     fn kind(&self) -> Own {
@@ -143,7 +143,7 @@ pub trait OwnKind {
 
 impl<T: IntoObservation> OwnKind for &&Success<T> {}
 
-/// Selects [`Structured`].
+/// Selects `Structured`.
 pub trait StructuredKind {
     /// The kind.
     fn kind(&self) -> Structured {
@@ -201,7 +201,7 @@ pub trait IntoToolError: Into<ToolError> {}
 #[diagnostic::do_not_recommend]
 impl<E: Into<ToolError>> IntoToolError for E {}
 
-/// Selects [`Convertible`].
+/// Selects `Convertible`.
 pub trait ErrorKind {
     /// The kind.
     fn kind(&self) -> Convertible {
@@ -211,7 +211,7 @@ pub trait ErrorKind {
 
 impl<E: Into<ToolError>> ErrorKind for &&Failure<E> {}
 
-/// Selects [`Printable`].
+/// Selects `Printable`.
 pub trait MessageKind {
     /// The kind.
     fn kind(&self) -> Printable {

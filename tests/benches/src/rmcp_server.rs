@@ -155,7 +155,9 @@ fn context(peer: &Peer<RoleServer>) -> RequestContext<RoleServer> {
 }
 
 fn written(answer: Result<CallToolResponse, ErrorData>) -> String {
-    let answer = answer.expect("the call succeeds");
+    let Ok(CallToolResponse::Complete(answer)) = answer else {
+        panic!("the call does not succeed: {answer:?}");
+    };
     serde_json::to_string(&answer).expect("the result has string keys")
 }
 

@@ -68,6 +68,7 @@ fn shown_help(command: &mut clap::Command) -> ExitCode {
 fn call(matches: &ArgMatches) -> Call {
     let pairs: Vec<String> = matches.get_many("arguments").into_iter().flatten().cloned().collect();
     let input = match matches.get_one::<String>("json") {
+        Some(json) if json == "-" => Input::Stdin,
         Some(json) => Input::Json(json.clone()),
         None if pairs == ["-"] => Input::Stdin,
         None => Input::Pairs(pairs),
@@ -126,7 +127,7 @@ fn call_command() -> clap::Command {
                 .long("json")
                 .value_name("OBJECT")
                 .conflicts_with("arguments")
-                .help("All arguments as one JSON object"),
+                .help("All arguments as one JSON object; `-` reads it from standard input"),
         )
         .arg(
             Arg::new("output")

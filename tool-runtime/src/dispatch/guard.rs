@@ -88,7 +88,6 @@ fn panicked(tool: &str, panic: &(dyn Any + Send)) -> CallError {
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".to_owned());
-    tracing::error!(tool, panic = text, "a tool panicked");
     CallError::new(ErrorClass::Internal, format!("`{tool}`: {INTERNAL}"))
         .with_detail(format!("panicked: {text}"))
 }

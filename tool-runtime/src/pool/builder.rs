@@ -130,6 +130,12 @@ impl ToolPoolBuilder {
             if let Some(reason) = name::problem(tool.name()) {
                 self.problems.push(PoolProblem::BadName { name: tool.name().to_owned(), reason });
             }
+            if tool.definition().description.trim().is_empty() {
+                self.problems.push(PoolProblem::BadDefinition {
+                    tool: tool.name().to_owned(),
+                    reason: "it has no description; say what it does and when to use it".to_owned(),
+                });
+            }
             let reasons = tool.definition().problems.iter();
             self.problems.extend(reasons.map(|reason| PoolProblem::BadDefinition {
                 tool: tool.name().to_owned(),

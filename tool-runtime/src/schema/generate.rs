@@ -78,7 +78,8 @@ pub(crate) fn output(
 }
 
 /// Whether a valid value must be more than what decoding enforces: then the schema is walked
-/// also when decoding succeeds. Constraints of `#[arg]` do not count, decoders check them.
+/// also when decoding succeeds. Constraints of `#[arg]` do not count, decoders check them; a
+/// flattened type that ignores unknown fields does, because arguments are refused by name.
 pub(crate) fn unenforced(parameters: &[Parameter]) -> bool {
     let mut generator = generator();
     let schemas: Vec<Value> = parameters
@@ -86,8 +87,10 @@ pub(crate) fn unenforced(parameters: &[Parameter]) -> bool {
         .map(|parameter| parameter.type_schema(&mut generator).to_value())
         .collect();
     let root = json!({ "$defs": generator.take_definitions(true) });
-    let is_flattened = parameters.iter().any(|parameter| parameter.is_flattened);
-    is_flattened || schemas.iter().any(|schema| check::asserts_more_than_types(&root, schema))
+    let leaks = parameters.iter().zip(&schemas).any(|(parameter, schema)| {
+        parameter.is_flattened && schema.get("additionalProperties") != Some(&Value::Bool(false))
+    });
+    leaks || schemas.iter().any(|schema| check::asserts_more_than_types(&root, schema))
 }
 
 fn generator() -> SchemaGenerator {

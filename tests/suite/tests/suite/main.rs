@@ -2,7 +2,12 @@
 
 #![allow(missing_docs)]
 
+mod arguments;
+mod calls;
 mod floors;
+mod outputs;
 mod peers;
+mod pools;
 mod quickstart;
+mod support;
 mod ui;

@@ -1,0 +1,275 @@
+//! A call has exactly one outcome: panics, time limits, cancellation, state, typed calls.
+
+use super::support::{pool_of, refusal, text};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tool_runtime::prelude::*;
+
+/// Panic.
+#[tool(register = false)]
+async fn boom() {
+    panic!("the secret is 7");
+}
+
+/// Panic on another thread.
+#[tool(register = false)]
+fn boom_blocking() -> String {
+    panic!("the secret is {}", 7);
+}
+
+/// Panic before there is a future.
+#[tool(register = false, inline)]
+fn boom_inline() -> String {
+    panic!("the secret is 7");
+}
+
+#[tokio::test]
+async fn a_panic_is_an_outcome_that_tells_the_model_nothing() {
+    for (pool, name) in [
+        (pool_of::<BoomAction>(), "boom"),
+        (pool_of::<BoomBlockingAction>(), "boom_blocking"),
+        (pool_of::<BoomInlineAction>(), "boom_inline"),
+    ] {
+        let result = pool.call(ToolCall::new(name, "")).await;
+        let error = result.error().expect("an error");
+        assert_eq!(error.class(), ErrorClass::Internal);
+        assert!(!result.observation().to_text().contains("secret"));
+        assert_eq!(error.detail(), Some("panicked: the secret is 7"));
+    }
+}
+
+/// Sets a flag when it is dropped.
+struct OnDrop(Arc<AtomicBool>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+struct Watch {
+    started: Notify,
+    dropped: Arc<AtomicBool>,
+}
+
+/// Wait for ever.
+#[tool(register = false, timeout = "50ms")]
+async fn hang(watch: &Watch) {
+    let _guard = OnDrop(Arc::clone(&watch.dropped));
+    watch.started.notify_one();
+    std::future::pending::<()>().await;
+}
+
+/// Wait for ever, without a limit.
+#[tool(register = false)]
+async fn hang_long(watch: &Watch) {
+    let _guard = OnDrop(Arc::clone(&watch.dropped));
+    watch.started.notify_one();
+    std::future::pending::<()>().await;
+}
+
+fn watched() -> (Watch, Arc<AtomicBool>) {
+    let dropped = Arc::new(AtomicBool::new(false));
+    (Watch { started: Notify::new(), dropped: Arc::clone(&dropped) }, dropped)
+}
+
+#[tokio::test]
+async fn a_tool_that_takes_too_long_is_dropped() {
+    let (watch, dropped) = watched();
+    let pool = ToolPool::builder().tool::<HangAction>().state(watch).build().expect("a pool");
+    let result = pool.call(ToolCall::new("hang", "")).await;
+    let error = result.error().expect("an error");
+    assert_eq!(error.class(), ErrorClass::Timeout);
+    assert!(error.message().contains("`hang` did not answer within 50ms"), "{error}");
+    assert!(dropped.load(Ordering::SeqCst));
+}
+
+#[tokio::test]
+async fn the_pools_limit_holds_for_tools_without_one_and_the_callers_deadline_for_all() {
+    let (watch, _) = watched();
+    let pool = ToolPool::builder()
+        .tool::<HangLongAction>()
+        .state(watch)
+        .timeout(Duration::from_millis(20))
+        .build()
+        .expect("a pool");
+    let result = pool.call(ToolCall::new("hang_long", "")).await;
+    assert!(result.error().expect("an error").message().contains("20ms"));
+    let context = pool.context().with_deadline(Instant::now());
+    let result = pool.call_with(ToolCall::new("hang_long", ""), &context).await;
+    assert_eq!(result.error().expect("an error").class(), ErrorClass::Timeout);
+}
+
+#[tokio::test]
+async fn a_cancelled_call_drops_the_tool() {
+    let (watch, dropped) = watched();
+    let pool = ToolPool::builder().tool::<HangLongAction>().state(watch).build().expect("a pool");
+    let token = CancellationToken::new();
+    let context = pool.context().with_cancellation(token.clone());
+    let call = pool.call_with(ToolCall::new("hang_long", ""), &context);
+    let cancel = async {
+        context.get::<Watch>().expect("state").started.notified().await;
+        token.cancel();
+    };
+    let (result, ()) = tokio::join!(call, cancel);
+    assert_eq!(result.error().expect("an error").class(), ErrorClass::Cancelled);
+    assert!(dropped.load(Ordering::SeqCst));
+}
+
+/// Wait until the caller gives up.
+#[tool(register = false)]
+fn patient(context: &ToolContext, watch: &Watch) -> &'static str {
+    watch.started.notify_one();
+    while !context.is_cancelled() {
+        std::thread::yield_now();
+    }
+    watch.dropped.store(true, Ordering::SeqCst);
+    "stopped"
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plain_function_can_ask_whether_it_was_cancelled() {
+    let (watch, stopped) = watched();
+    let pool = ToolPool::builder().tool::<PatientAction>().state(watch).build().expect("a pool");
+    let token = CancellationToken::new();
+    let context = pool.context().with_cancellation(token.clone());
+    let call = pool.call_with(ToolCall::new("patient", ""), &context);
+    let cancel = async {
+        context.get::<Watch>().expect("state").started.notified().await;
+        token.cancel();
+    };
+    let (result, ()) = tokio::join!(call, cancel);
+    assert_eq!(result.error().expect("an error").class(), ErrorClass::Cancelled);
+    while !stopped.load(Ordering::SeqCst) {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Say on which thread it runs.
+#[tool(register = false)]
+fn elsewhere() -> String {
+    format!("{:?}", std::thread::current().id())
+}
+
+/// Say on which thread it runs.
+#[tool(register = false, inline)]
+fn here() -> String {
+    format!("{:?}", std::thread::current().id())
+}
+
+#[tokio::test]
+async fn a_plain_function_leaves_the_runtimes_thread_unless_it_is_inline() {
+    let own = format!("{:?}", std::thread::current().id());
+    assert_ne!(text(&pool_of::<ElsewhereAction>(), "elsewhere", "").await, own);
+    assert_eq!(text(&pool_of::<HereAction>(), "here", "").await, own);
+}
+
+#[derive(Default)]
+struct Counter(AtomicUsize);
+
+type Shared = Counter;
+
+/// Count.
+#[tool(register = false)]
+async fn count(
+    context: &ToolContext,
+    counter: &Shared,
+    /// By how much.
+    #[arg(default = 1)]
+    by: usize,
+) -> String {
+    let before = counter.0.fetch_add(by, Ordering::SeqCst);
+    format!("{}: {}", context.call_id().unwrap_or("-"), before + by)
+}
+
+#[tokio::test]
+async fn state_is_shared_by_all_calls_of_a_pool_and_by_no_other() {
+    let build = || ToolPool::builder().tool::<CountAction>().state(Counter::default()).build().expect("a pool");
+    let (one, other) = (build(), build());
+    assert_eq!(text(&one, "count", "{}").await, "-: 1");
+    let result = one.call(ToolCall::new("count", r#"{"by":2}"#).with_id("call_7")).await;
+    assert_eq!(result.observation().to_text(), "call_7: 3");
+    assert_eq!(result.id(), "call_7");
+    assert_eq!(text(&other, "count", "{}").await, "-: 1");
+}
+
+#[tokio::test]
+async fn the_function_stays_callable() {
+    let context = ToolContext::default().with_call_id("t");
+    let counter = Counter::default();
+    assert_eq!(count(&context, &counter, 5).await, "t: 5");
+}
+
+/// Divide.
+#[tool(register = false)]
+async fn divide(
+    /// The number to divide.
+    a: i64,
+    /// The number to divide by.
+    #[arg(range = -9..=9)]
+    b: i64,
+) -> Result<i64, String> {
+    a.checked_div(b).ok_or_else(|| "by zero".to_owned())
+}
+
+#[tokio::test]
+async fn a_typed_call_goes_the_same_way_and_keeps_its_type() {
+    let pool = pool_of::<DivideAction>();
+    assert_eq!(DivideAction { a: 8, b: 2 }.call(&pool).await.expect("dispatched"), Ok(4));
+    assert_eq!(
+        DivideAction { a: 8, b: 0 }.call(&pool).await.expect("dispatched"),
+        Err("by zero".to_owned())
+    );
+    let error = DivideAction { a: 8, b: 100 }.call(&pool).await.expect_err("out of range");
+    assert_eq!(error.class(), ErrorClass::Input);
+    assert!(error.message().contains("`b`") && error.message().contains("\"maximum\":9"), "{error}");
+    let empty = ToolPool::builder().build().expect("a pool");
+    let error = DivideAction { a: 1, b: 1 }.call(&empty).await.expect_err("not there");
+    assert_eq!(error.class(), ErrorClass::NotFound);
+    let other = Tool::builder("divide", "Another one.").handler(|| async { "no" });
+    let other = ToolPool::builder().add(other).build().expect("a pool");
+    let error = DivideAction { a: 1, b: 1 }.call(&other).await.expect_err("another tool");
+    assert!(error.message().contains("not made from this action"), "{error}");
+}
+
+#[tokio::test]
+async fn an_unknown_tool_names_the_nearest() {
+    let pool = ToolPool::builder()
+        .tool::<DivideAction>()
+        .tool::<CountAction>()
+        .state(Counter::default())
+        .build()
+        .expect("a pool");
+    assert_eq!(refusal(&pool, "devide", "").await, "unknown tool `devide`; did you mean `divide`?");
+    assert_eq!(refusal(&pool, "zzz", "").await, "unknown tool `zzz`; the tools are `count`, `divide`");
+}
+
+/// Show a sum.
+#[tool(register = false, visualize = as_sum)]
+async fn sum(
+    /// First.
+    a: i64,
+    /// Second.
+    b: i64,
+) -> Observation {
+    Observation::text((a + b).to_string()).with_visual(format!("= {}", a + b))
+}
+
+fn as_sum(action: &SumAction) -> String {
+    format!("{} + {}", action.a, action.b)
+}
+
+#[tokio::test]
+async fn a_call_and_its_answer_show_themselves_to_a_person() {
+    let pool = pool_of::<SumAction>();
+    let tool = pool.get("sum").expect("the tool");
+    assert_eq!(tool.visualize(r#"{"a":1,"b":2}"#), "1 + 2");
+    assert_eq!(tool.visualize(r#"{"a":"x"}"#), r#"sum(a: "x")"#);
+    let result = pool.call(ToolCall::new("sum", r#"{"a":1,"b":2}"#)).await;
+    assert_eq!(result.observation().visualize(), "= 3");
+    assert_eq!(result.observation().to_text(), "3");
+    assert!(!pool.call_json("sum", r#"{"a":1,"b":2}"#).await.contains('='));
+}

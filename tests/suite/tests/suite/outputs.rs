@@ -1,0 +1,125 @@
+//! What return values become.
+
+use super::support::{call, pool_of, refusal, text};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt;
+use tool_runtime::prelude::*;
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Point {
+    x: i64,
+    label: Option<String>,
+}
+
+type Outcome<T> = Result<T, Failure>;
+
+/// An error that only prints.
+struct Failure;
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it failed; try less")
+    }
+}
+
+macro_rules! tools {
+    ($($(#[$meta:meta])* $name:ident -> $output:ty { $body:expr })*) => {$(
+        /// Do it.
+        #[tool(register = false)]
+        $(#[$meta])*
+        async fn $name() -> $output { $body }
+    )*};
+}
+
+tools! {
+    nothing -> () { () }
+    words -> String { "plain \"text\"".to_owned() }
+    fixed -> &'static str { "fixed" }
+    whole -> u8 { 7 }
+    fraction -> f64 { 0.5 }
+    flag -> bool { true }
+    block -> ContentBlock { ContentBlock::image("AAAA", "image/png") }
+    blocks -> Vec<ContentBlock> { vec![ContentBlock::text("a"), ContentBlock::text("b")] }
+    whatever -> Observation { Observation::error("said by the tool").with_meta("cost", 3) }
+    point -> Point { Point { x: 1, label: None } }
+    list -> Vec<Point> { vec![Point { x: 2, label: Some("b".into()) }] }
+    map -> BTreeMap<String, i64> { BTreeMap::from([("a".into(), 1)]) }
+    maybe -> Option<String> { Some("there".into()) }
+    value -> Value { json!({"a": 1}) }
+    result -> Result<Point, String> { Ok(Point { x: 3, label: None }) }
+    aliased -> Outcome<i64> { Ok(4) }
+    printed -> Outcome<Point> { Err(Failure) }
+    raised -> Result<(), std::io::Error> { Err(std::io::Error::other("disk on fire")) }
+    hidden -> Result<(), ToolError> { Err(ToolError::internal("password=hunter2")) }
+    passing -> Result<(), ToolError> { Err(ToolError::transient("busy; try again")) }
+}
+
+#[tokio::test]
+async fn plain_values_are_text_and_have_no_schema() {
+    assert_eq!(call(&pool_of::<NothingAction>(), "nothing", "").await, json!({"content": []}));
+    assert_eq!(text(&pool_of::<WordsAction>(), "words", "").await, "plain \"text\"");
+    assert_eq!(text(&pool_of::<FixedAction>(), "fixed", "").await, "fixed");
+    assert_eq!(text(&pool_of::<WholeAction>(), "whole", "").await, "7");
+    assert_eq!(text(&pool_of::<FractionAction>(), "fraction", "").await, "0.5");
+    assert_eq!(text(&pool_of::<FlagAction>(), "flag", "").await, "true");
+    assert_eq!(text(&pool_of::<AliasedAction>(), "aliased", "").await, "4");
+    for definition in [WordsAction::definition(), WholeAction::definition(), AliasedAction::definition()] {
+        assert_eq!(definition.output_schema, None);
+    }
+}
+
+#[tokio::test]
+async fn content_passes_through() {
+    let image = call(&pool_of::<BlockAction>(), "block", "").await;
+    assert_eq!(image["content"], json!([{"type": "image", "data": "AAAA", "mimeType": "image/png"}]));
+    let two = call(&pool_of::<BlocksAction>(), "blocks", "").await;
+    assert_eq!(two["content"].as_array().map(Vec::len), Some(2));
+    let own = call(&pool_of::<WhateverAction>(), "whatever", "").await;
+    assert_eq!((&own["isError"], &own["_meta"]["cost"]), (&json!(true), &json!(3)));
+}
+
+#[tokio::test]
+async fn a_struct_is_structured_and_mirrored_as_text() {
+    let result = call(&pool_of::<PointAction>(), "point", "").await;
+    assert_eq!(result["structuredContent"], json!({"x": 1, "label": null}));
+    assert_eq!(result["content"][0]["text"], r#"{"x":1,"label":null}"#);
+    let schema = PointAction::definition().output_schema.expect("a schema");
+    assert_eq!(schema["type"], "object");
+    assert_eq!(schema["properties"]["label"]["type"], json!(["string", "null"]));
+    assert_eq!(ResultAction::definition().output_schema, Some(schema));
+    let result = call(&pool_of::<ResultAction>(), "result", "").await;
+    assert_eq!(result["structuredContent"]["x"], 3);
+}
+
+#[tokio::test]
+async fn lists_and_maps_are_structured_and_scalars_are_not() {
+    let list = call(&pool_of::<ListAction>(), "list", "").await;
+    assert_eq!(list["structuredContent"], json!([{"x": 2, "label": "b"}]));
+    let map = call(&pool_of::<MapAction>(), "map", "").await;
+    assert_eq!(map["structuredContent"], json!({"a": 1}));
+    let maybe = call(&pool_of::<MaybeAction>(), "maybe", "").await;
+    assert_eq!(maybe, json!({"content": [{"type": "text", "text": "there"}]}));
+    let value = call(&pool_of::<ValueAction>(), "value", "").await;
+    assert_eq!(value["structuredContent"], json!({"a": 1}));
+    assert_eq!(ValueAction::definition().output_schema, None);
+}
+
+#[tokio::test]
+async fn an_error_is_a_text_for_the_model() {
+    assert_eq!(refusal(&pool_of::<PrintedAction>(), "printed", "").await, "it failed; try less");
+    assert_eq!(refusal(&pool_of::<RaisedAction>(), "raised", "").await, "disk on fire");
+    assert!(!refusal(&pool_of::<HiddenAction>(), "hidden", "").await.contains("hunter2"));
+}
+
+#[tokio::test]
+async fn an_error_has_a_class_and_a_detail_for_the_caller() {
+    let pool = pool_of::<HiddenAction>();
+    let result = pool.call(ToolCall::new("hidden", "")).await;
+    let error = result.error().expect("an error");
+    assert_eq!((error.class(), error.detail()), (ErrorClass::Internal, Some("password=hunter2")));
+    let pool = pool_of::<PassingAction>();
+    let result = pool.call(ToolCall::new("passing", "")).await;
+    let error = result.error().expect("an error");
+    assert!(error.class() == ErrorClass::Transient && error.is_retryable());
+}

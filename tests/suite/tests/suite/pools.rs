@@ -1,0 +1,159 @@
+//! What a pool refuses to be built with, what it lists, and tools from closures.
+
+use super::support::{call, refusal, text};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+use tool_runtime::prelude::*;
+use tool_runtime::{PoolProblem, Registration};
+
+/// One.
+#[tool(name = "same", register = false)]
+async fn first() {}
+
+mod elsewhere {
+    use tool_runtime::prelude::*;
+
+    /// Two.
+    #[tool(name = "same", register = false)]
+    pub(super) async fn second() {}
+}
+
+#[test]
+fn two_linked_tools_of_one_name_are_refused_with_their_places() {
+    let first = Registration::of::<FirstAction>("src/a.rs", 7).tool();
+    let second = Registration::of::<elsewhere::SecondAction>("src/b.rs", 9).tool();
+    let error = ToolPool::builder().add(first).add(second).build().expect_err("a duplicate");
+    let text = error.to_string();
+    assert!(text.contains("two tools are named `same`"), "{text}");
+    assert!(text.contains("at src/a.rs:7") && text.contains("at src/b.rs:9"), "{text}");
+}
+
+#[test]
+fn one_action_found_twice_is_one_tool() {
+    let linked = Registration::of::<FirstAction>("src/a.rs", 7).tool();
+    let pool = ToolPool::builder().add(linked).tool::<FirstAction>().build().expect("a pool");
+    assert_eq!(pool.tools().len(), 1);
+}
+
+struct Database;
+
+/// Query.
+#[tool(register = false)]
+async fn query(database: &Database, context: &ToolContext) {
+    let _ = (database, context);
+}
+
+#[test]
+fn missing_state_is_told_with_the_line_to_add() {
+    let error = ToolPool::builder().tool::<QueryAction>().build().expect_err("no database");
+    let text = error.to_string();
+    assert!(text.contains("tool `query` borrows a `suite::pools::Database`"), "{text}");
+    assert!(text.contains("add `.state(value)`"), "{text}");
+    assert!(ToolPool::builder().tool::<QueryAction>().state(Database).build().is_ok());
+}
+
+const LOW: i64 = 10;
+const HIGH: i64 = 5;
+
+/// Bounds that only the run can know.
+#[tool(register = false, meta = json!([1]))]
+async fn inverted(
+    /// A number.
+    #[arg(range = LOW..=HIGH)]
+    n: i64,
+    /// Another.
+    #[arg(range = 0..=HIGH, default = LOW)]
+    m: i64,
+) {
+    let _ = (n, m);
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once() {
+    let error = ToolPool::builder()
+        .tool::<InvertedAction>()
+        .tool::<QueryAction>()
+        .add(Tool::builder("bad name", "Bad.").handler(|| async {}))
+        .add(Tool::builder("undescribed", " ").handler(|| async {}))
+        .add(Tool::builder("schema", "Bad.").input_schema(json!({"type": "array"})).handler(|| async {}))
+        .state(1_u8)
+        .state(2_u8)
+        .build()
+        .expect_err("a lot");
+    let text = error.to_string();
+    for expected in [
+        "no value of its argument `n` is between its bounds",
+        "its default for `m` is refused by its own schema: `m` must be at most 5, got 10",
+        "its `meta` is no object",
+        "borrows a `suite::pools::Database`",
+        "bad tool name \"bad name\"",
+        "tool `undescribed`: it has no description",
+        "tool `schema`: its input schema is no object schema",
+        "two values of type `u8`",
+    ] {
+        assert!(text.contains(expected), "{expected:?} is not in:\n{text}");
+    }
+    assert_eq!(error.problems().len(), 8, "{text}");
+    assert!(error.problems().iter().any(|p| matches!(p, PoolProblem::DuplicateState { .. })));
+}
+
+#[test]
+fn the_listing_is_sorted_and_always_the_same_bytes() {
+    let names = ["web.search", "add", "zip", "Add", "a-b", "a_b"];
+    let build = |rotate: usize| {
+        let mut names = names;
+        names.rotate_left(rotate);
+        let tools = names.map(|name| Tool::builder(name, "Do it.").tags(["x"]).handler(|| async {}));
+        let builder = tools.into_iter().fold(ToolPool::builder(), |pool, tool| pool.add(tool));
+        builder.build().expect("a pool").definitions_json().to_owned()
+    };
+    let first = build(0);
+    assert!((1..names.len()).all(|rotate| build(rotate) == first));
+    let listed: Vec<Value> = serde_json::from_str(&first).expect("JSON");
+    let listed: Vec<&str> = listed.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(listed, ["Add", "a-b", "a_b", "add", "web.search", "zip"]);
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Greet {
+    /// Whom to greet.
+    name: String,
+    /// How often.
+    #[serde(default)]
+    #[schemars(range(max = 3))]
+    times: u32,
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Greeting {
+    text: String,
+}
+
+#[tokio::test]
+async fn a_closure_is_a_tool_like_any_other() {
+    let greet = Tool::builder("greet", "Greet somebody.").read_only(true).handler(|greet: Greet| async move {
+        let text = format!("Hello, {}!", greet.name).repeat(greet.times as usize);
+        if greet.name.is_empty() { Err("nobody is there") } else { Ok(Json(Greeting { text })) }
+    });
+    let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    let raw = Tool::builder("raw", "Take anything.")
+        .input_schema(json!({"type": "object", "required": ["a"]}))
+        .handler(|map: Map<String, Value>, context: ToolContext| async move {
+            format!("{} {}", map.len(), context.get::<u8>().copied().unwrap_or_default())
+        });
+    let slow = Tool::builder("slow", "Never end.")
+        .timeout(Duration::from_millis(10))
+        .handler(std::future::pending::<()>);
+    let pool = ToolPool::builder().add(greet).add(ping).add(raw).add(slow).state(9_u8).build().expect("a pool");
+    let result = call(&pool, "greet", r#"{"name":"Ada","times":2}"#).await;
+    assert_eq!(result["structuredContent"], json!({"text": "Hello, Ada!Hello, Ada!"}));
+    assert_eq!(refusal(&pool, "greet", r#"{"name":""}"#).await, "nobody is there");
+    assert!(refusal(&pool, "greet", r#"{"nam":"x"}"#).await.contains("did you mean `name`?"));
+    assert!(refusal(&pool, "greet", r#"{"name":"x","times":4}"#).await.contains("at most 3"));
+    assert_eq!(text(&pool, "ping", "").await, "pong");
+    assert_eq!(text(&pool, "raw", r#"{"a":1,"b":[]}"#).await, "2 9");
+    assert!(refusal(&pool, "raw", r#"{"b":1}"#).await.contains("missing required argument `a`"));
+    assert!(refusal(&pool, "slow", "").await.contains("10ms"));
+    let schema = pool.get("greet").expect("the tool").definition().output_schema.clone();
+    assert_eq!(schema.expect("a schema")["properties"]["text"]["type"], "string");
+}

@@ -1,0 +1,29 @@
+//! What several topics need.
+
+use serde_json::Value;
+use tool_runtime::prelude::*;
+
+/// Calls by name and gives MCP's result.
+pub(super) async fn call(pool: &ToolPool, name: &str, arguments: &str) -> Value {
+    let json = pool.call_json(name, arguments).await;
+    serde_json::from_str(&json).expect("a result is JSON")
+}
+
+/// Calls a tool that should succeed and gives its text.
+pub(super) async fn text(pool: &ToolPool, name: &str, arguments: &str) -> String {
+    let result = call(pool, name, arguments).await;
+    assert_eq!(result.get("isError"), None, "{arguments}: {result}");
+    result["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Calls a tool that should refuse and gives what it says to the model.
+pub(super) async fn refusal(pool: &ToolPool, name: &str, arguments: &str) -> String {
+    let result = call(pool, name, arguments).await;
+    assert_eq!(result["isError"], true, "{arguments}: {result}");
+    result["content"][0]["text"].as_str().expect("a text").to_owned()
+}
+
+/// A pool of one action.
+pub(super) fn pool_of<A: Action>() -> ToolPool {
+    ToolPool::builder().tool::<A>().build().expect("a pool")
+}
