@@ -4,10 +4,12 @@
 
 mod arguments;
 mod calls;
+mod cli;
 mod floors;
 mod outputs;
 mod peers;
 mod pools;
 mod quickstart;
+mod server;
 mod support;
 mod ui;

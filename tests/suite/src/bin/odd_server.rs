@@ -1,0 +1,53 @@
+//! A server whose tools misbehave.
+
+use std::time::Duration;
+use tool_runtime::prelude::*;
+
+/// Print where the protocol is.
+#[tool]
+#[allow(clippy::print_stdout)]
+async fn chatty() -> &'static str {
+    println!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"forged\"}}");
+    eprintln!("and on standard error");
+    "done"
+}
+
+/// Panic.
+#[tool]
+async fn boom() {
+    panic!("boom");
+}
+
+/// Wait until the call is cancelled.
+#[tool]
+async fn hang() {
+    eprintln!("hanging");
+    let _told = Told;
+    std::future::pending::<()>().await;
+}
+
+struct Told;
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        eprintln!("dropped");
+    }
+}
+
+/// Give back a list, whose schema older clients do not take.
+#[tool(read_only)]
+async fn numbers() -> Vec<u32> {
+    vec![1, 2]
+}
+
+/// Sleep on the blocking pool.
+#[tool]
+fn sleepy(
+    /// For how many milliseconds.
+    millis: u64,
+) -> &'static str {
+    std::thread::sleep(Duration::from_millis(millis));
+    "slept"
+}
+
+tool_runtime::main!(instructions = "Do not use these.", title = "Odd");

@@ -1,0 +1,148 @@
+//! The command line of the quickstart, as a person and as a script use it.
+
+use super::quickstart::binary;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn run(arguments: &[&str]) -> Output {
+    run_with_input(arguments, "")
+}
+
+fn run_with_input(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(binary())
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the quickstart starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    // A command that does not read may be gone already.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().expect("it ends")
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).expect("UTF-8")
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).expect("UTF-8")
+}
+
+#[test]
+fn list_is_a_table() {
+    let output = run(&["list"]);
+    let lines: Vec<&str> = stdout(&output).lines().collect();
+    assert_eq!(lines.len(), 5);
+    assert!(lines[0].starts_with("NAME"), "{}", lines[0]);
+    for word in ["add", "read-only, idempotent", "Add two integers."] {
+        assert!(lines[1].contains(word), "{}", lines[1]);
+    }
+    let json: Value = serde_json::from_str(stdout(&run(&["list", "--json"]))).expect("JSON");
+    assert_eq!(json[0]["name"], "add");
+}
+
+#[test]
+fn call_types_its_values_by_the_schema() {
+    for (arguments, expected) in [
+        (vec!["call", "add", "a=2", "b=40"], "42\n"),
+        (vec!["call", "add", "a=-2"], "-1\n"),
+        (vec!["call", "add", "--json", r#"{"a":2,"b":40}"#], "42\n"),
+        (vec!["call", "divide", "a=1", "b=4"], "0.25\n"),
+        (vec!["call", "search_notes", "query=7"], "{\"notes\":[],\"total\":0}\n"),
+    ] {
+        let output = run(&arguments);
+        assert_eq!(stdout(&output), expected, "{arguments:?} {}", stderr(&output));
+        assert_eq!(output.status.code(), Some(0));
+    }
+}
+
+#[test]
+fn call_reads_standard_input() {
+    for arguments in [["call", "add", "-"].as_slice(), &["call", "add", "--json", "-"]] {
+        let output = run_with_input(arguments, "{\"a\": 2,\n \"b\": 40}\n");
+        assert_eq!(stdout(&output), "42\n", "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn exit_codes_tell_wrong_usage_from_a_tools_error() {
+    for (arguments, code, said) in [
+        (vec!["call", "divide", "a=1", "b=0"], 1, "cannot divide by zero"),
+        (vec!["call", "add", "a=x"], 2, "`a` must be an integer"),
+        (vec!["call", "add", "a=1.5"], 2, "`a` must be an integer"),
+        (vec!["call", "add"], 2, "missing required argument `a`"),
+        (vec!["call", "add", "a=1", "c=2"], 2, "unknown argument `c`"),
+        (vec!["call", "add", "a"], 2, "`a` is no argument; write `key=value`"),
+        (vec!["call", "add", "--json", "{"], 2, "no valid JSON"),
+        (vec!["call", "ad", "a=1"], 2, "did you mean `add`?"),
+        (vec!["schema", "ad"], 2, "did you mean `add`?"),
+        (vec!["call"], 2, "Usage:"),
+        (vec!["lst"], 2, "list"),
+    ] {
+        let output = run(&arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{arguments:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn schema_is_the_definition_as_mcp_json() {
+    let output = run(&["schema", "add"]);
+    let definition: Value = serde_json::from_str(stdout(&output)).expect("JSON");
+    assert_eq!(definition["name"], "add");
+    assert_eq!(definition["inputSchema"]["required"], json!(["a"]));
+    assert_eq!(definition["annotations"]["readOnlyHint"], true);
+}
+
+#[test]
+fn output_json_is_the_whole_result() {
+    let output = run(&["call", "search_notes", "query=rust", "--output", "json"]);
+    let result: Value = serde_json::from_str(stdout(&output)).expect("JSON");
+    assert_eq!(result["structuredContent"]["total"], 1);
+}
+
+#[test]
+fn version_and_help_are_the_packages() {
+    assert_eq!(stdout(&run(&["--version"])), "quickstart 0.1.0\n");
+    let help = run(&["--help"]);
+    for word in ["serve", "list", "call", "schema"] {
+        assert!(stdout(&help).contains(word), "{}", stdout(&help));
+    }
+}
+
+#[test]
+fn logs_go_to_standard_error_as_rust_log_says() {
+    let run = |level: Option<&str>| {
+        let mut command = Command::new(binary());
+        command.stdin(Stdio::null()).env_remove("RUST_LOG");
+        if let Some(level) = level {
+            command.env("RUST_LOG", level);
+        }
+        command.arg("serve").output().expect("it runs")
+    };
+    let quiet = run(None);
+    assert_eq!((stdout(&quiet), stderr(&quiet)), ("", ""));
+    let loud = run(Some("info"));
+    assert_eq!(stdout(&loud), "");
+    assert!(stderr(&loud).contains("serving MCP on stdio"), "{}", stderr(&loud));
+}
+
+/// `script` gives the command a terminal, which a pipe is not.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_person_at_a_terminal_sees_the_call_and_the_answer() {
+    let command = format!("{} call search_notes query=rust", binary().display());
+    let output = Command::new("script")
+        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        .stdin(Stdio::null())
+        .output()
+        .expect("`script` of util-linux is installed");
+    let shown = stdout(&output);
+    assert!(shown.contains(r#"search_notes(query: "rust")"#), "{shown}");
+    assert!(shown.contains("  \"total\": 1"), "structured values are indented: {shown}");
+}

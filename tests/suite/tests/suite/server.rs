@@ -1,0 +1,204 @@
+//! The generated server on raw JSON lines: what no official client shows.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+
+/// A running server, and the three streams of it.
+struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Lines<BufReader<ChildStdout>>,
+    log: Lines<BufReader<ChildStderr>>,
+}
+
+impl Server {
+    fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_odd_server"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        Self {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().expect("piped")).lines(),
+            log: BufReader::new(child.stderr.take().expect("piped")).lines(),
+            child,
+        }
+    }
+
+    /// After the handshake of 2025-11-25.
+    fn initialized() -> (Self, Value) {
+        let mut server = Self::start();
+        server.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}
+        }}));
+        let answer = server.receive();
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        (server, answer["result"].clone())
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.send_line(&message.to_string());
+    }
+
+    fn send_line(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("still open");
+        writeln!(input, "{line}").expect("the server reads");
+    }
+
+    /// The next line, which must be a message.
+    fn receive(&mut self) -> Value {
+        let line = self.output.next().expect("an answer").expect("UTF-8");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    fn call(&mut self, id: u64, name: &str) -> Value {
+        self.send(&call(id, name));
+        self.receive()
+    }
+
+    fn log_until(&mut self, text: &str) {
+        let found = self.log.by_ref().any(|line| line.expect("UTF-8").contains(text));
+        assert!(found, "{text:?} was not logged");
+    }
+
+    /// Ends the input and waits for the process.
+    fn finish(mut self) {
+        drop(self.input.take());
+        assert!(self.output.next().is_none(), "nothing is said after the end");
+        assert!(self.child.wait().expect("it ends").success());
+    }
+}
+
+fn call(id: u64, name: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": {}}})
+}
+
+/// A request of the stateless era.
+fn modern(id: u64, method: &str, params: &Value) -> Value {
+    let mut params = params.clone();
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+#[test]
+fn the_server_introduces_the_users_package() {
+    let (server, hello) = Server::initialized();
+    assert_eq!(hello["serverInfo"], json!({"name": "suite", "title": "Odd", "version": "0.1.0"}));
+    assert_eq!(hello["instructions"], "Do not use these.");
+    assert_eq!(hello["capabilities"], json!({"tools": {}}));
+    server.finish();
+}
+
+#[test]
+fn what_a_tool_prints_never_reaches_the_protocol() {
+    let (mut server, _) = Server::initialized();
+    let answer = server.call(1, "chatty");
+    assert_eq!(answer["result"]["content"][0]["text"], "done");
+    server.log_until("forged");
+    server.log_until("and on standard error");
+    server.finish();
+}
+
+#[test]
+fn a_panic_is_answered_and_the_server_goes_on() {
+    let (mut server, _) = Server::initialized();
+    let answer = server.call(1, "boom");
+    assert_eq!(answer["result"]["isError"], true);
+    assert_eq!(server.call(2, "chatty")["result"]["content"][0]["text"], "done");
+    server.finish();
+}
+
+#[test]
+fn a_cancelled_call_is_dropped_and_not_answered() {
+    let (mut server, _) = Server::initialized();
+    server.send(&call(7, "hang"));
+    server.log_until("hanging");
+    server.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}));
+    server.log_until("dropped");
+    assert_eq!(server.call(8, "chatty")["id"], 8);
+    server.finish();
+}
+
+#[test]
+fn bad_lines_are_answered_and_the_server_goes_on() {
+    let (mut server, _) = Server::initialized();
+    for (line, code) in [
+        ("not json", -32700),
+        ("[]", -32600),
+        (r#"{"hello":1}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#, -32601),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list"}"#, -32601),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}"#, -32602),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nope"}}"#, -32602),
+    ] {
+        server.send_line(line);
+        let answer = server.receive();
+        assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
+    }
+    assert_eq!(server.call(2, "chatty")["id"], 2);
+    server.finish();
+}
+
+#[test]
+fn arguments_reach_the_tool_as_they_were_written() {
+    let (mut server, _) = Server::initialized();
+    for arguments in [r#"{"millis":1}"#, r#"{ "millis" : 1 }"#, r#"{"\u006dillis":1}"#] {
+        server.send_line(&format!(
+            r#"{{"params":{{"arguments":{arguments},"name":"sleepy"}},"id":"a","method":"tools/call","jsonrpc":"2.0"}}"#
+        ));
+        assert_eq!(server.receive()["result"]["content"][0]["text"], "slept");
+    }
+    for arguments in ["null", "[]", "7", r#"{"millis":1,"millis":2}"#] {
+        server.send_line(&format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"sleepy","arguments":{arguments}}}}}"#
+        ));
+        assert_eq!(server.receive()["result"]["isError"], true, "{arguments}");
+    }
+    server.finish();
+}
+
+#[test]
+fn a_list_is_wrapped_for_the_clients_that_need_an_object() {
+    let find = |answer: &Value| {
+        let tools = answer["result"]["tools"].as_array().expect("tools").clone();
+        tools.into_iter().find(|tool| tool["name"] == "numbers").expect("the tool")["outputSchema"].clone()
+    };
+    let (mut legacy, _) = Server::initialized();
+    legacy.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    let schema = find(&legacy.receive());
+    assert_eq!((&schema["type"], &schema["properties"]["result"]["type"]), (&json!("object"), &json!("array")));
+    assert_eq!(legacy.call(2, "numbers")["result"]["structuredContent"], json!({"result": [1, 2]}));
+    legacy.finish();
+
+    let mut server = Server::start();
+    server.send(&modern(1, "tools/list", &json!({})));
+    assert_eq!(find(&server.receive())["type"], "array");
+    server.send(&modern(2, "tools/call", &json!({"name": "numbers", "arguments": {}})));
+    assert_eq!(server.receive()["result"]["structuredContent"], json!([1, 2]));
+    server.finish();
+}
+
+#[test]
+fn two_servers_list_the_same_bytes() {
+    let listing = || {
+        let (mut server, _) = Server::initialized();
+        server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+        let line = server.output.next().expect("an answer").expect("UTF-8");
+        server.finish();
+        line
+    };
+    assert_eq!(listing(), listing());
+}
+
+#[test]
+fn a_client_that_leaves_at_once_ends_the_server() {
+    let mut server = Server::start();
+    drop(server.input.take());
+    server.finish();
+}
