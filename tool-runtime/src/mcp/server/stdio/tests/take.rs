@@ -14,6 +14,7 @@ const CHILD: &str = "STDIO_TAKE_CHILD";
 
 /// The child's part, a test so that the child can be told to run it.
 #[tokio::test]
+#[allow(clippy::print_stdout, reason = "what a tool prints is what this is about")]
 async fn child() {
     if std::env::var_os(CHILD).is_none() {
         return;
