@@ -1,0 +1,150 @@
+//! Why a call has no success to show.
+
+use super::{BoxError, ErrorClass, ToolError};
+use crate::issue::Issue;
+use std::error::Error;
+use std::fmt;
+
+/// Why a call has no success to show: for the caller, the model and the operator.
+///
+/// ```
+/// use tool_runtime::{CallError, ErrorClass};
+///
+/// let error = CallError::new(ErrorClass::Denied, "calls to `rm` are not allowed here");
+/// assert_eq!(error.to_string(), "calls to `rm` are not allowed here");
+/// assert!(!error.is_retryable());
+/// ```
+#[derive(Debug)]
+pub struct CallError(Box<Failure>);
+
+#[derive(Debug)]
+struct Failure {
+    class: ErrorClass,
+    message: String,
+    detail: Option<String>,
+    issues: Vec<Issue>,
+    source: Option<BoxError>,
+}
+
+impl CallError {
+    /// From a class and a text for the model.
+    pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
+        Self(Box::new(Failure {
+            class,
+            message: message.into(),
+            detail: None,
+            issues: Vec::new(),
+            source: None,
+        }))
+    }
+
+    /// Attaches what was wrong with the arguments, one by one.
+    #[must_use]
+    pub(crate) fn with_issues(mut self, issues: Vec<Issue>) -> Self {
+        self.0.issues = issues;
+        self
+    }
+
+    /// What was wrong with the arguments, one by one: path, rule and message. Empty for
+    /// everything but [`ErrorClass::Input`].
+    pub fn issues(&self) -> &[Issue] {
+        &self.0.issues
+    }
+
+    /// Attaches what only the operator should read.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// What kind of failure it is.
+    pub fn class(&self) -> ErrorClass {
+        self.0.class
+    }
+
+    /// Whether the same call may succeed later.
+    pub fn is_retryable(&self) -> bool {
+        self.0.class.is_retryable()
+    }
+
+    /// The text for the model.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What only the operator should read: the chain of causes, a panic's message.
+    pub fn detail(&self) -> Option<&str> {
+        self.0.detail.as_deref()
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl Error for CallError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// The chain of causes becomes the operator's detail; the cause itself stays reachable by
+/// [`Error::source`].
+impl From<ToolError> for CallError {
+    fn from(error: ToolError) -> Self {
+        let (class, message, source) = error.into_parts();
+        let detail = source.as_deref().map(chain);
+        Self(Box::new(Failure { class, message, detail, issues: Vec::new(), source }))
+    }
+}
+
+fn chain(error: &(dyn Error + Send + Sync + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_and_text_converts_by_question_mark() {
+        fn fails(kind: u8) -> Result<(), ToolError> {
+            match kind {
+                0 => Err(std::io::Error::other("disk"))?,
+                1 => Err("plain text")?,
+                2 => Err(String::from("owned text"))?,
+                _ => Err(ToolError::transient("busy"))?,
+            }
+            Ok(())
+        }
+        let texts: Vec<String> = (0..4).map(|kind| fails(kind).unwrap_err().to_string()).collect();
+        assert_eq!(texts, ["disk", "plain text", "owned text", "busy"]);
+    }
+
+    #[test]
+    fn the_model_never_reads_an_internal_cause() {
+        let error = CallError::from(ToolError::internal("password=hunter2"));
+        assert!(!error.message().contains("hunter2"));
+        assert_eq!(error.detail(), Some("password=hunter2"));
+    }
+
+    #[test]
+    fn the_operator_reads_the_whole_chain() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("outer")]
+        struct Outer(#[source] std::io::Error);
+        let error = CallError::from(ToolError::from(Outer(std::io::Error::other("inner"))));
+        assert_eq!(error.detail(), Some("outer: inner"));
+        assert!(error.source().is_some());
+    }
+}
