@@ -325,7 +325,7 @@ fn definition(model: &Model<'_>) -> TokenStream {
         fn definition() -> __tool::ToolDefinition {
             __tool::Draft::new(Self::NAME, #description, __PARAMETERS)
                 #title #(#hints)* #tags #meta #schema
-                .output(&__output())
+                .output_schema(__output().schema())
                 .finish()
         }
     }

@@ -6,6 +6,8 @@ use crate::definition::ToolDefinition;
 use crate::error::ToolError;
 use crate::observation::Observation;
 use crate::parameter::Settings;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use tokio::sync::oneshot;
 
 /// A tool's typed input, and what it does.
 ///
@@ -110,11 +112,22 @@ where
     F: FnOnce(&ToolContext) -> T + Send + 'static,
 {
     let context = context.clone();
-    let task = tokio::task::spawn_blocking(move || function(&context));
+    let (sender, receiver) = oneshot::channel();
+    spawn_blocking(Box::new(move || {
+        let outcome = catch_unwind(AssertUnwindSafe(|| function(&context)));
+        // Nobody listens any more when the call was cancelled.
+        drop(sender.send(outcome));
+    }));
     async move {
-        match task.await {
-            Ok(output) => output,
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        match receiver.await {
+            Ok(Ok(output)) => output,
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(_) => panic!("the runtime shut down before the function ran"),
         }
     }
+}
+
+/// The closure is boxed so that tokio's task is compiled once and not per tool.
+fn spawn_blocking(work: Box<dyn FnOnce() + Send>) {
+    drop(tokio::task::spawn_blocking(work));
 }

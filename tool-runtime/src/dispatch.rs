@@ -110,7 +110,7 @@ impl ToolPool {
     ) -> Result<Observation, CallError> {
         let tool = self.resolve(name)?;
         let limit = guard::limit(self, tool, context);
-        let call = tool.executor().call(Arguments::new(arguments), context);
+        let call = async { tool.executor().call(Arguments::new(arguments), context).await };
         guard::guarded(call, tool.name(), limit, context).await?
     }
 }

@@ -13,10 +13,13 @@ use serde::Serialize;
 use std::fmt::Display;
 use std::marker::PhantomData;
 
+/// Makes the schema of an output; `None` for one without.
+pub(crate) type OutputSchema = fn(&mut SchemaGenerator) -> Option<Schema>;
+
 /// How a return type becomes an observation, and the schema it has.
 pub struct Output<T> {
     observe: fn(T) -> Result<Observation, ToolError>,
-    schema: fn(&mut SchemaGenerator) -> Option<Schema>,
+    schema: OutputSchema,
 }
 
 impl<T> Output<T> {
@@ -28,9 +31,9 @@ impl<T> Output<T> {
         (self.observe)(value)
     }
 
-    /// The structured value's schema.
-    pub fn schema(&self, generator: &mut SchemaGenerator) -> Option<Schema> {
-        (self.schema)(generator)
+    /// What makes the structured value's schema.
+    pub fn schema(&self) -> fn(&mut SchemaGenerator) -> Option<Schema> {
+        self.schema
     }
 }
 

@@ -13,6 +13,7 @@ use crate::context::{Need, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
 use crate::observation::Observation;
+use crate::parameter::Settings;
 use action_executor::ActionExecutor;
 use std::any::TypeId;
 use std::fmt;
@@ -120,13 +121,22 @@ impl Tool {
     /// ```
     pub fn of<A: Action>() -> Self {
         let (definition, settings) = (A::definition(), A::settings());
-        let executor = ActionExecutor::<A>::new(&definition, &settings);
+        let executor = ActionExecutor::new::<A>(&definition, &settings);
+        Self::assembled(definition, &settings, executor, TypeId::of::<A>())
+    }
+
+    fn assembled(
+        definition: ToolDefinition,
+        settings: &Settings,
+        executor: ActionExecutor,
+        action: TypeId,
+    ) -> Self {
         Self(Arc::new(Parts {
             definition,
             executor: Box::new(executor),
             needs: settings.needs,
             timeout: settings.timeout,
-            action: Some(TypeId::of::<A>()),
+            action: Some(action),
             origin: None,
         }))
     }

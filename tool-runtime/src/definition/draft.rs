@@ -1,9 +1,9 @@
 //! Builds a definition from what the macro saw.
 
 use super::ToolDefinition;
-use crate::output::Output;
 use crate::parameter::Parameter;
 use crate::schema;
+use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 /// A definition in the making.
@@ -82,8 +82,8 @@ impl Draft {
 
     /// Sets the output schema, unless the output is a scalar, which is shown as text.
     #[must_use]
-    pub fn output<T>(mut self, output: &Output<T>) -> Self {
-        self.0.output_schema = schema::output(|generator| output.schema(generator));
+    pub fn output_schema(mut self, make: fn(&mut SchemaGenerator) -> Option<Schema>) -> Self {
+        self.0.output_schema = schema::output(make);
         self
     }
 

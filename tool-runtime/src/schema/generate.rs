@@ -56,7 +56,7 @@ pub(crate) fn input_of<T: JsonSchema>() -> Value {
 
 /// The schema of an output. `None` for a type without one, and for a scalar, which is text.
 pub(crate) fn output(
-    make: impl FnOnce(&mut SchemaGenerator) -> Option<Schema>,
+    make: fn(&mut SchemaGenerator) -> Option<Schema>,
 ) -> Option<Map<String, Value>> {
     let mut generator = SchemaSettings::draft2020_12()
         .with(|settings| {

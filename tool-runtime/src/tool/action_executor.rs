@@ -1,53 +1,72 @@
-//! Executes actions. Per action only the one line of `run` is compiled anew.
+//! Executes actions. Per action two short functions are compiled; everything else is shared.
 
 use super::{BoxFuture, Executor};
 use crate::action::Action;
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ToolError};
 use crate::input::InputModel;
 use crate::observation::Observation;
 use crate::parameter::Settings;
-use std::marker::PhantomData;
 
-pub(super) struct ActionExecutor<A> {
+type Outcome<'a> = BoxFuture<'a, Result<Observation, CallError>>;
+
+/// An action whose type is known only to two function pointers.
+pub(super) struct ActionExecutor {
     input: InputModel,
     /// The output has no schema although it may be structured: a scalar, shown as text.
     is_text: bool,
-    action: PhantomData<fn() -> A>,
+    start: for<'a> fn(&'a Self, Arguments<'a>, &'a ToolContext) -> Outcome<'a>,
+    show: fn(Arguments<'_>) -> Option<String>,
 }
 
-impl<A: Action> ActionExecutor<A> {
-    pub(super) fn new(definition: &ToolDefinition, settings: &Settings) -> Self {
+impl ActionExecutor {
+    pub(super) fn new<A: Action>(definition: &ToolDefinition, settings: &Settings) -> Self {
         Self {
             input: InputModel::new(definition, settings),
             is_text: definition.output_schema.is_none(),
-            action: PhantomData,
+            start: start::<A>,
+            show: show::<A>,
         }
+    }
+
+    #[cold]
+    fn refused<'a>(&self, arguments: Arguments<'a>, error: &DecodeError) -> Outcome<'a> {
+        let refusal = self.input.explain(arguments, error);
+        Box::pin(std::future::ready(Err(refusal)))
     }
 }
 
-impl<A: Action> Executor for ActionExecutor<A> {
-    fn call<'a>(
-        &'a self,
-        arguments: Arguments<'a>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(async move {
-            let action = match A::decode(arguments) {
-                Ok(action) => action,
-                Err(error) => return Err(self.input.explain(arguments, &error)),
-            };
-            self.input.check(arguments)?;
-            settle(A::observe(action.run(context).await), self.is_text)
-        })
+impl Executor for ActionExecutor {
+    fn call<'a>(&'a self, arguments: Arguments<'a>, context: &'a ToolContext) -> Outcome<'a> {
+        match self.input.check(arguments) {
+            Ok(()) => (self.start)(self, arguments, context),
+            Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
+        }
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
-        let own = A::decode(arguments).ok().and_then(|action| action.visualize());
-        Some(own.unwrap_or_else(|| self.input.visualize(arguments)))
+        Some((self.show)(arguments).unwrap_or_else(|| self.input.visualize(arguments)))
     }
+}
+
+/// The one box of a call: it holds the action's own future and little else.
+fn start<'a, A: Action>(
+    executor: &'a ActionExecutor,
+    arguments: Arguments<'a>,
+    context: &'a ToolContext,
+) -> Outcome<'a> {
+    match A::decode(arguments) {
+        Ok(action) => {
+            Box::pin(async move { settle(A::observe(action.run(context).await), executor.is_text) })
+        }
+        Err(error) => executor.refused(arguments, &error),
+    }
+}
+
+fn show<A: Action>(arguments: Arguments<'_>) -> Option<String> {
+    A::decode(arguments).ok()?.visualize()
 }
 
 /// What is the same for every action.
