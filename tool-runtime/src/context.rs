@@ -44,7 +44,7 @@ pub struct ToolContext {
 impl ToolContext {
     /// A context over the given state.
     pub(crate) fn over(state: &Arc<State>) -> Self {
-        Self { state: Arc::clone(state), ..Self::default() }
+        Self { state: Arc::clone(state), call_id: None, cancellation: None, deadline: None }
     }
 
     /// Adds a value of state: for tests that call a function without a pool.
