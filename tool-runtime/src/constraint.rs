@@ -5,6 +5,9 @@ mod number;
 mod size;
 mod text;
 
+#[cfg(test)]
+mod tests;
+
 pub use number::Range;
 pub use size::Length;
 pub use text::{Format, Pattern};

@@ -121,7 +121,7 @@ impl Tool {
     /// ```
     pub fn of<A: Action>() -> Self {
         let (definition, settings) = (A::definition(), A::settings());
-        let executor = ActionExecutor::new::<A>(&definition, &settings);
+        let executor = ActionExecutor::new::<A>(&definition);
         Self::assembled(definition, &settings, executor, TypeId::of::<A>())
     }
 

@@ -8,13 +8,15 @@ use crate::definition::ToolDefinition;
 use crate::error::{CallError, ToolError};
 use crate::input::InputModel;
 use crate::observation::Observation;
-use crate::parameter::Settings;
+use std::sync::OnceLock;
 
 type Outcome<'a> = BoxFuture<'a, Result<Observation, CallError>>;
 
-/// An action whose type is known only to two function pointers.
+/// An action whose type is known only to three function pointers.
 pub(super) struct ActionExecutor {
-    input: InputModel,
+    /// Made when it is first needed: it costs as much as the rest of a tool.
+    input: OnceLock<InputModel>,
+    describe: fn() -> InputModel,
     /// The output has no schema although it may be structured: a scalar, shown as text.
     is_text: bool,
     start: for<'a> fn(&'a Self, Arguments<'a>, &'a ToolContext) -> Outcome<'a>,
@@ -22,32 +24,37 @@ pub(super) struct ActionExecutor {
 }
 
 impl ActionExecutor {
-    pub(super) fn new<A: Action>(definition: &ToolDefinition, settings: &Settings) -> Self {
+    pub(super) fn new<A: Action>(definition: &ToolDefinition) -> Self {
         Self {
-            input: InputModel::new(definition, settings),
+            input: OnceLock::new(),
+            describe: || InputModel::new(&A::definition(), &A::settings()),
             is_text: definition.output_schema.is_none(),
             start: start::<A>,
             show: show::<A>,
         }
     }
 
+    fn input(&self) -> &InputModel {
+        self.input.get_or_init(self.describe)
+    }
+
     #[cold]
     fn refused<'a>(&self, arguments: Arguments<'a>, error: &DecodeError) -> Outcome<'a> {
-        let refusal = self.input.explain(arguments, error);
+        let refusal = self.input().explain(arguments, error);
         Box::pin(std::future::ready(Err(refusal)))
     }
 }
 
 impl Executor for ActionExecutor {
     fn call<'a>(&'a self, arguments: Arguments<'a>, context: &'a ToolContext) -> Outcome<'a> {
-        match self.input.check(arguments) {
+        match self.input().check(arguments) {
             Ok(()) => (self.start)(self, arguments, context),
             Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
         }
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
-        Some((self.show)(arguments).unwrap_or_else(|| self.input.visualize(arguments)))
+        Some((self.show)(arguments).unwrap_or_else(|| self.input().visualize(arguments)))
     }
 }
 
