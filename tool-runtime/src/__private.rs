@@ -4,7 +4,9 @@ pub use crate::action::{Action, blocking};
 pub use crate::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
 #[cfg(feature = "cli")]
 pub use crate::cli::{Setup, main};
-pub use crate::constraint::{Constraint, Format, Length, Pattern, Range, ensure};
+pub use crate::constraint::{
+    Constraint, Format, Length, Pattern, Range, ensure, format, length, pattern, range,
+};
 pub use crate::context::{Injectable, Need, ToolContext};
 pub use crate::definition::{Draft, ToolDefinition};
 pub use crate::error::ToolError;
@@ -14,8 +16,8 @@ pub use crate::output::{
     UnfitKind,
 };
 pub use crate::parameter::{
-    AdvertiseDefault, DefaultOf, OmitDefault, Parameter, Settings, advertise_example, shown,
-    text_default,
+    AdvertiseDefault, ArgumentType, DefaultOf, OmitDefault, Parameter, Settings, advertise_example,
+    argument, defaulted, flattened, shown, text_default, type_default,
 };
 pub use crate::registration::Registration;
 #[cfg(feature = "linked")]
@@ -33,9 +35,4 @@ pub mod inventory {
     }
 
     pub use __not_linked as submit;
-}
-
-/// Borrows an injected parameter.
-pub fn inject<T: Injectable + ?Sized>(context: &ToolContext) -> &T {
-    T::borrow_from(context)
 }

@@ -108,7 +108,7 @@ pub fn blocking<T, F>(
     function: F,
 ) -> impl Future<Output = T> + Send + use<T, F>
 where
-    T: Send + 'static,
+    T: Sendable + 'static,
     F: FnOnce(&ToolContext) -> T + Send + 'static,
 {
     let context = context.clone();
@@ -131,3 +131,14 @@ where
 fn spawn_blocking(work: Box<dyn FnOnce() + Send>) {
     drop(tokio::task::spawn_blocking(work));
 }
+
+/// What a plain function may return from the blocking pool.
+#[diagnostic::on_unimplemented(
+    message = "a plain `fn` tool runs on a thread of its own, and `{Self}` cannot be sent back from there",
+    label = "it returns a `{Self}`, which is not `Send`",
+    note = "return a type that is `Send`, as in `Box<dyn Error + Send + Sync>`, or write `#[tool(inline)]` to stay on the runtime's thread"
+)]
+pub trait Sendable: Send {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send> Sendable for T {}

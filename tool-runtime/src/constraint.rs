@@ -8,14 +8,17 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use number::Range;
-pub use size::Length;
-pub use text::{Format, Pattern};
+pub use number::{Range, range};
+pub use size::{Length, length};
+pub use text::{Format, Pattern, format, pattern};
 
 use crate::arguments::{DecodeError, Stumble};
 use schemars::Schema;
 
 /// What an argument must satisfy beyond its type.
+///
+/// The constraints carry what they need of the type as a function, and implement this for every
+/// type: one that cannot have a constraint is reported once, where the constraint is made.
 pub trait Constraint<T> {
     /// Writes it into the argument's schema.
     fn describe(&self, schema: &mut Schema);

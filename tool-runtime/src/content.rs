@@ -20,9 +20,9 @@ pub enum ContentBlock {
     /// Plain text.
     Text(TextContent),
     /// A picture.
-    Image(MediaContent),
+    Image(Box<MediaContent>),
     /// A sound.
-    Audio(MediaContent),
+    Audio(Box<MediaContent>),
     /// A resource, whole.
     Resource(Box<EmbeddedResource>),
     /// A resource that the client may fetch.
@@ -37,12 +37,12 @@ impl ContentBlock {
 
     /// A picture: base64 data and its MIME type, `image/png` for instance.
     pub fn image(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
-        Self::Image(MediaContent::new(data, mime_type))
+        Self::Image(Box::new(MediaContent::new(data, mime_type)))
     }
 
     /// A sound: base64 data and its MIME type, `audio/wav` for instance.
     pub fn audio(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
-        Self::Audio(MediaContent::new(data, mime_type))
+        Self::Audio(Box::new(MediaContent::new(data, mime_type)))
     }
 
     /// An embedded text resource.

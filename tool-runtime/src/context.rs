@@ -43,8 +43,8 @@ pub struct ToolContext {
 
 impl ToolContext {
     /// A context over the given state.
-    pub(crate) fn over(state: &Arc<State>) -> Self {
-        Self { state: Arc::clone(state), call_id: None, cancellation: None, deadline: None }
+    pub(crate) fn over(state: State) -> Self {
+        Self { state: Arc::new(state), ..Self::default() }
     }
 
     /// Adds a value of state: for tests that call a function without a pool.
@@ -146,23 +146,24 @@ impl std::fmt::Debug for State {
 /// Implemented for every sized type that can be shared between threads; `str` and slices fall
 /// out, because an argument must be owned.
 #[diagnostic::on_unimplemented(
-    message = "a reference parameter is injected, and `{Self}` cannot be: it is borrowed text or a slice, or not `Send + Sync + 'static`",
-    label = "an argument must be owned: `String` instead of `&str`, `Vec<T>` instead of `&[T]`",
-    note = "injected are `&ToolContext` and `&T` for every `T: Send + Sync + 'static` given to the pool by `.state(value)`"
+    message = "a reference parameter is injected, and `{Self}` cannot be",
+    label = "not `Sized + Send + Sync + 'static`",
+    note = "an argument must be owned: write `String` instead of `&str`, `Vec<T>` instead of `&[T]`",
+    note = "state must be shareable between threads: write `&T` for a `T: Send + Sync + 'static` given to the pool by `.state(value)`, as in `&Arc<dyn Trait + Send + Sync>`"
 )]
-pub trait Injectable: sealed::Shared {
+pub trait Injectable {
+    /// What the pool must be given.
+    #[doc(hidden)]
+    const NEED: Need;
+
     #[doc(hidden)]
     fn borrow_from(context: &ToolContext) -> &Self;
 }
 
-mod sealed {
-    pub trait Shared {}
-    #[diagnostic::do_not_recommend]
-    impl<T: ?Sized> Shared for T {}
-}
-
 #[diagnostic::do_not_recommend]
 impl<T: Any + Send + Sync> Injectable for T {
+    const NEED: Need = Need { id: TypeId::of::<T>, name: type_name::<T> };
+
     fn borrow_from(context: &ToolContext) -> &Self {
         let itself: &dyn Any = context;
         match itself.downcast_ref::<T>() {
@@ -186,11 +187,6 @@ pub struct Need {
 }
 
 impl Need {
-    /// For a parameter `&T`.
-    pub const fn of<T: Injectable + ?Sized + 'static>() -> Self {
-        Self { id: TypeId::of::<T>, name: type_name::<T> }
-    }
-
     /// The type's name, if the state does not hold it and it is not the context itself.
     pub(crate) fn missing_from(self, state: &State) -> Option<&'static str> {
         let id = (self.id)();

@@ -76,7 +76,7 @@ impl ToolPool {
     /// # }).unwrap();
     /// ```
     pub async fn call_json(&self, name: &str, arguments: &str) -> String {
-        match self.dispatch(name, arguments, &self.context()).await {
+        match self.dispatch(name, arguments, self.shared_context()).await {
             Ok(observation) => observation.to_json(),
             Err(error) => Observation::error(error.message()).to_json(),
         }
@@ -84,7 +84,7 @@ impl ToolPool {
 
     /// A context over the pool's state, for [`Self::call_with`].
     pub fn context(&self) -> ToolContext {
-        ToolContext::over(self.state())
+        self.shared_context().clone()
     }
 
     /// The whole way; what goes wrong on it is logged once.

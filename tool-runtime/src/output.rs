@@ -59,6 +59,11 @@ impl NoFailure {
     pub fn kind(&self) -> Self {
         Self
     }
+
+    /// It fits every return type.
+    pub fn fit<O>(self) -> Self {
+        self
+    }
 }
 
 /// Stage one: inherent methods win over those of `PlainKind`, so results are found first.
@@ -110,8 +115,15 @@ pub trait SuccessKind<T> {
     fn schema(generator: &mut SchemaGenerator) -> Option<Schema>;
 }
 
-/// Stage two, first choice: [`IntoObservation`].
+/// Stage two, first choice: `IntoObservation`.
 pub struct Own;
+
+impl Own {
+    /// It fits every return type.
+    pub fn fit<O>(self) -> Self {
+        self
+    }
+}
 
 impl<T: IntoObservation> SuccessKind<T> for Own {
     fn observe(value: T) -> Result<Observation, ToolError> {
@@ -126,6 +138,13 @@ impl<T: IntoObservation> SuccessKind<T> for Own {
 /// Stage two, second choice: a structured value.
 pub struct Structured;
 
+impl Structured {
+    /// It fits every return type.
+    pub fn fit<O>(self) -> Self {
+        self
+    }
+}
+
 impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
     fn observe(value: T) -> Result<Observation, ToolError> {
         Json(value).into_observation()
@@ -135,6 +154,34 @@ impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
         Json::<T>::output_schema(generator)
     }
 }
+
+/// Stage two, neither: never made, because `fit` never compiles.
+pub struct Unfit<T>(PhantomData<fn() -> T>);
+
+impl<T> Unfit<T> {
+    /// Carries the one error, at the return type `O` as the user wrote it.
+    pub fn fit<O: ReturnType<T>>(self) -> Self {
+        self
+    }
+}
+
+impl<T> SuccessKind<T> for Unfit<T> {
+    fn observe(_: T) -> Result<Observation, ToolError> {
+        unreachable!("`fit` does not compile")
+    }
+
+    fn schema(_: &mut SchemaGenerator) -> Option<Schema> {
+        None
+    }
+}
+
+/// Implemented by nothing: asked only for a return type whose success `T` fits nowhere.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot return `{T}`",
+    label = "not something a model can be shown",
+    note = "derive `serde::Serialize` and `schemars::JsonSchema` for a structured value, or implement `IntoObservation`; text, numbers, `()`, `ContentBlock` and `Observation` need nothing"
+)]
+pub trait ReturnType<T> {}
 
 /// Selects `Own`.
 pub trait OwnKind {
@@ -156,14 +203,11 @@ pub trait StructuredKind {
 
 impl<T: Serialize + JsonSchema> StructuredKind for &Success<T> {}
 
-/// Reached by types that fit nowhere: the bound it then breaks carries the message.
+/// Selects `Unfit`.
 pub trait UnfitKind<T> {
     /// The kind.
-    fn kind(&self) -> Own
-    where
-        T: IntoObservation,
-    {
-        Own
+    fn kind(&self) -> Unfit<T> {
+        Unfit(PhantomData)
     }
 }
 
@@ -178,6 +222,13 @@ pub trait FailureKind<E> {
 /// First choice: errors, texts and [`ToolError`] itself.
 pub struct Convertible;
 
+impl Convertible {
+    /// It fits every return type.
+    pub fn fit<O>(self) -> Self {
+        self
+    }
+}
+
 impl<E: Into<ToolError>> FailureKind<E> for Convertible {
     fn convert(error: E) -> ToolError {
         error.into()
@@ -187,22 +238,42 @@ impl<E: Into<ToolError>> FailureKind<E> for Convertible {
 /// Second choice: whatever prints.
 pub struct Printable;
 
+impl Printable {
+    /// It fits every return type.
+    pub fn fit<O>(self) -> Self {
+        self
+    }
+}
+
 impl<E: Display> FailureKind<E> for Printable {
     fn convert(error: E) -> ToolError {
         ToolError::from_display(&error)
     }
 }
 
-/// An error type that a tool may return.
-#[diagnostic::on_unimplemented(
-    message = "a tool cannot fail with `{Self}`",
-    label = "not an error that can be told to a model",
-    note = "return `ToolError`, implement `std::error::Error` for it, or at least `std::fmt::Display`"
-)]
-pub trait IntoToolError: Into<ToolError> {}
+/// Neither: never made, because `fit` never compiles.
+pub struct Opaque<E>(PhantomData<fn() -> E>);
 
-#[diagnostic::do_not_recommend]
-impl<E: Into<ToolError>> IntoToolError for E {}
+impl<E> Opaque<E> {
+    /// Carries the one error, at the return type `O` as the user wrote it.
+    pub fn fit<O: FailsWith<E>>(self) -> Self {
+        self
+    }
+}
+
+impl<E> FailureKind<E> for Opaque<E> {
+    fn convert(_: E) -> ToolError {
+        unreachable!("`fit` does not compile")
+    }
+}
+
+/// Implemented by nothing: asked only for a return type whose error `E` cannot be told.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot fail with `{E}`",
+    label = "its error cannot be told to a model",
+    note = "return `ToolError`, implement `std::error::Error` for `{E}`, or at least `std::fmt::Display`"
+)]
+pub trait FailsWith<E> {}
 
 /// Selects `Convertible`.
 pub trait ErrorKind {
@@ -224,14 +295,11 @@ pub trait MessageKind {
 
 impl<E: Display> MessageKind for &Failure<E> {}
 
-/// Reached by error types that fit nowhere: the bound it then breaks carries the message.
+/// Selects `Opaque`.
 pub trait OpaqueKind<E> {
     /// The kind.
-    fn kind(&self) -> Convertible
-    where
-        E: IntoToolError,
-    {
-        Convertible
+    fn kind(&self) -> Opaque<E> {
+        Opaque(PhantomData)
     }
 }
 

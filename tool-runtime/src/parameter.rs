@@ -1,10 +1,10 @@
 //! The table that `#[tool]` leaves of a tool's arguments: the one source of the schema, of
 //! what is optional, and of what must never be shown.
 
+use crate::arguments::{self, ArgumentReader, DecodeError};
 use crate::context::Need;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -23,21 +23,6 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// An argument of type `T`.
-    pub const fn new<T: ArgumentType>(name: &'static str, description: &'static str) -> Self {
-        Self {
-            name,
-            description,
-            aliases: &[],
-            is_flattened: false,
-            is_secret: false,
-            has_default: false,
-            refine: |_| {},
-            schema: T::schema,
-            can_be_absent: T::can_be_absent,
-        }
-    }
-
     /// Other names that are accepted and not advertised.
     #[must_use]
     pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
@@ -84,25 +69,94 @@ impl Parameter {
     }
 }
 
-/// A type that an argument may have.
-///
-/// It has no blanket error message on purpose: rustc's own words for `Deserialize` and
-/// `JsonSchema` name the derive to add.
-pub trait ArgumentType {
-    /// Its schema.
-    fn schema(generator: &mut SchemaGenerator) -> Schema;
-    /// Whether absence decodes, as it does for `Option`.
-    fn can_be_absent() -> bool;
+/// What a type does as an argument. Generated code makes one per argument, at the type's own
+/// span, and takes everything else from it: a type that cannot be an argument is reported once
+/// per trait that it lacks, in rustc's own words, which name the derive to add.
+pub struct ArgumentType<T> {
+    schema: fn(&mut SchemaGenerator) -> Schema,
+    can_be_absent: fn() -> bool,
+    read: Read<T>,
+    end: End<T>,
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: DeserializeOwned + JsonSchema> ArgumentType for T {
-    fn schema(generator: &mut SchemaGenerator) -> Schema {
-        generator.subschema_for::<T>()
+/// Decodes the value behind a key.
+type Read<T> = fn(&mut ArgumentReader<'_, '_>, &mut Option<T>) -> Result<(), DecodeError>;
+
+/// Makes a value when all keys are read.
+type End<T> = fn(&mut ArgumentReader<'_, '_>, usize) -> Result<T, DecodeError>;
+
+/// An argument that stands for itself.
+pub const fn argument<T: for<'de> Deserialize<'de> + JsonSchema>() -> ArgumentType<T> {
+    ArgumentType {
+        schema: SchemaGenerator::subschema_for::<T>,
+        can_be_absent: || arguments::absent::<T>().is_some(),
+        read: |reader, slot| reader.read(slot),
+        end: |_, parameter| arguments::required(None, parameter),
+    }
+}
+
+/// An argument with a default.
+pub const fn defaulted<T: for<'de> Deserialize<'de> + JsonSchema>() -> ArgumentType<T> {
+    ArgumentType {
+        schema: SchemaGenerator::subschema_for::<T>,
+        can_be_absent: || true,
+        read: |reader, slot| reader.read_or_null(slot),
+        end: |_, _| unreachable!("generated code makes the default"),
+    }
+}
+
+/// An argument whose fields stand among the other arguments.
+pub const fn flattened<T: for<'de> Deserialize<'de> + JsonSchema>() -> ArgumentType<T> {
+    ArgumentType {
+        schema: SchemaGenerator::subschema_for::<T>,
+        can_be_absent: || false,
+        read: |_, _| unreachable!("a flattened argument has no key"),
+        end: |reader, parameter| reader.rest(parameter),
+    }
+}
+
+impl<T> ArgumentType<T> {
+    /// The entry in the table.
+    pub const fn parameter(&self, name: &'static str, description: &'static str) -> Parameter {
+        Parameter {
+            name,
+            description,
+            aliases: &[],
+            is_flattened: false,
+            is_secret: false,
+            has_default: false,
+            refine: |_| {},
+            schema: self.schema,
+            can_be_absent: self.can_be_absent,
+        }
     }
 
-    fn can_be_absent() -> bool {
-        crate::arguments::absent::<T>().is_some()
+    /// Decodes the value behind a key.
+    ///
+    /// # Errors
+    /// A value that does not fit, or a second one.
+    pub fn read(
+        &self,
+        reader: &mut ArgumentReader<'_, '_>,
+        slot: &mut Option<T>,
+    ) -> Result<(), DecodeError> {
+        (self.read)(reader, slot)
+    }
+
+    /// The value, when all keys are read.
+    ///
+    /// # Errors
+    /// If it is missing, or does not fit.
+    pub fn end(
+        &self,
+        slot: Option<T>,
+        reader: &mut ArgumentReader<'_, '_>,
+        parameter: usize,
+    ) -> Result<T, DecodeError> {
+        match slot {
+            Some(value) => Ok(value),
+            None => (self.end)(reader, parameter),
+        }
     }
 }
 
@@ -135,19 +189,32 @@ impl Default for Settings {
     }
 }
 
-/// A default given as a string literal.
-///
-/// # Panics
-/// Never.
+/// `default` without an expression.
+pub fn type_default<T: TypeDefault>() -> T {
+    T::default()
+}
+
+/// A type that has a default of its own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no default of its own",
+    label = "this type is not `Default`",
+    note = "write the value, as in `default = 1`, or derive `Default` for the type"
+)]
+pub trait TypeDefault: Default {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> TypeDefault for T {}
+
+/// A default or an example given as a string literal.
 pub fn text_default<T: TextDefault>(text: &'static str) -> T {
     T::from(text)
 }
 
 /// A type that a string literal can be the default of.
 #[diagnostic::on_unimplemented(
-    message = "a string literal is no default for `{Self}`",
+    message = "a string literal is no value of type `{Self}`",
     label = "expected an expression of type `{Self}`",
-    note = "write a Rust expression of the parameter's type: `default = 1`, `default = Some(\"a\".into())`"
+    note = "write a Rust expression of the parameter's type, as in `default = 1` or `default = Some(\"a\".into())`"
 )]
 pub trait TextDefault: From<&'static str> {}
 

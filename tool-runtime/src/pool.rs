@@ -6,7 +6,7 @@ mod problem;
 pub use builder::ToolPoolBuilder;
 pub use problem::{PoolError, PoolProblem};
 
-use crate::context::State;
+use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::tool::Tool;
 use hashbrown::HashMap;
@@ -44,7 +44,8 @@ struct Parts {
     /// Sorted by name: the same pool lists the same tools in the same order.
     tools: Vec<Tool>,
     by_name: HashMap<String, Tool, foldhash::fast::RandomState>,
-    state: Arc<State>,
+    /// What calls without a context of their own share.
+    context: ToolContext,
     timeout: Option<Duration>,
     listing: OnceLock<String>,
 }
@@ -88,8 +89,9 @@ impl ToolPool {
         })
     }
 
-    pub(crate) fn state(&self) -> &Arc<State> {
-        &self.0.state
+    /// A context over the pool's state that nothing cancels.
+    pub(crate) fn shared_context(&self) -> &ToolContext {
+        &self.0.context
     }
 
     /// The time limit of calls whose tool has none of its own.

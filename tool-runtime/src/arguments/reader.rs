@@ -3,8 +3,6 @@
 
 use super::{DecodeError, Stumble, without_position};
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, Visitor};
-use serde_json::StreamDeserializer;
-use serde_json::de::StrRead;
 
 /// A key in JSON, and the parameter that it belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +52,10 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     pub fn next_key(&mut self) -> Result<Option<usize>, DecodeError> {
         while self.goes_on()? {
             let start = self.at;
+            if let Some(parameter) = self.plain_key() {
+                self.parameter = parameter;
+                return Ok(Some(parameter));
+            }
             let name = self.key()?;
             match self.find(&name) {
                 Some(parameter) => {
@@ -65,6 +67,19 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
             }
         }
         Ok(None)
+    }
+
+    /// The common case without a detour: a known key as it is written, the colon right behind.
+    fn plain_key(&mut self) -> Option<usize> {
+        let rest = self.text.as_bytes()[self.at..].strip_prefix(b"\"")?;
+        for key in self.keys {
+            let Some([b'"', b':', ..]) = rest.strip_prefix(key.name.as_bytes()) else { continue };
+            if !key.takes_rest {
+                self.at += key.name.len() + 3;
+                return Some(key.parameter);
+            }
+        }
+        None
     }
 
     /// Decodes the value behind the key into its slot.
@@ -115,15 +130,14 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     }
 
     fn value<T: DeserializeOwned>(&mut self) -> Result<T, DecodeError> {
-        let mut stream =
-            StreamDeserializer::<StrRead<'a>, T>::new(StrRead::new(&self.text[self.at..]));
-        match stream.next() {
-            Some(Ok(value)) => {
-                self.at += stream.byte_offset();
+        let mut json = serde_json::Deserializer::from_str(&self.text[self.at..]);
+        match T::deserialize(&mut json) {
+            Ok(value) => {
+                // The one way to ask a deserializer how far it has come.
+                self.at += json.into_iter::<IgnoredAny>().byte_offset();
                 Ok(value)
             }
-            Some(Err(error)) => Err(self.refused(&error)),
-            None => Err(malformed("the arguments end in the middle")),
+            Err(error) => Err(self.refused(&error)),
         }
     }
 

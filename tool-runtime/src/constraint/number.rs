@@ -2,18 +2,18 @@
 
 use super::Constraint;
 use schemars::Schema;
-use std::marker::PhantomData;
+use serde_json::Value;
 use std::ops::{Bound, RangeBounds};
 
 /// A type whose values lie in a range: integers, floats, and options of them.
 #[diagnostic::on_unimplemented(
     message = "`range` needs a number, and `{Self}` is none",
-    label = "no range here",
-    note = "use `length` for text and lists, or put the bounds on the type's own schema"
+    label = "not a number",
+    note = "write `length = 1..=200` for text, lists and maps, or put the bounds on the type's own schema"
 )]
 pub trait Ranged {
     /// The number compared: `i64` for `Option<i64>`.
-    type Number: PartialOrd + Copy + Into<serde_json::Value>;
+    type Number: Into<Number>;
 
     /// The number, if there is one.
     fn number(&self) -> Option<Self::Number>;
@@ -21,6 +21,7 @@ pub trait Ranged {
 
 macro_rules! ranged {
     ($($number:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Ranged for $number {
             type Number = Self;
 
@@ -42,21 +43,63 @@ impl<T: Ranged> Ranged for Option<T> {
     }
 }
 
+/// A number of any type, compared exactly with others of that type.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+pub enum Number {
+    /// Fits every integer type that a range may be of.
+    Integer(i128),
+    /// A float.
+    Float(f64),
+}
+
+macro_rules! number {
+    ($variant:ident: $($number:ty),*) => {$(
+        impl From<$number> for Number {
+            fn from(number: $number) -> Self {
+                Self::$variant(number as _)
+            }
+        }
+    )*};
+}
+
+number!(Integer: i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
+number!(Float: f32, f64);
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Integer(number) => u64::try_from(number)
+                .map_or_else(|_| i64::try_from(number).unwrap_or(i64::MIN).into(), Self::from),
+            Number::Float(number) => number.into(),
+        }
+    }
+}
+
 /// Bounds of a number.
-pub struct Range<T: Ranged> {
-    lower: Bound<T::Number>,
-    upper: Bound<T::Number>,
-    of: PhantomData<fn(T)>,
+pub struct Range<T> {
+    lower: Bound<Number>,
+    upper: Bound<Number>,
+    number: fn(&T) -> Option<Number>,
 }
 
 impl<T: Ranged> Range<T> {
     /// Between two ends, each inclusive, exclusive or open.
     pub fn new(lower: Bound<T::Number>, upper: Bound<T::Number>) -> Self {
-        Self { lower, upper, of: PhantomData }
+        Self {
+            lower: lower.map(Into::into),
+            upper: upper.map(Into::into),
+            number: |value| value.number().map(Into::into),
+        }
     }
 }
 
-impl<T: Ranged> Constraint<T> for Range<T> {
+/// What makes a range of `T`: generated code asks for it before it shows the ends, so that
+/// what is wrong with the type is told alone.
+pub fn range<T: Ranged>() -> fn(Bound<T::Number>, Bound<T::Number>) -> Range<T> {
+    Range::new
+}
+
+impl<T> Constraint<T> for Range<T> {
     fn describe(&self, schema: &mut Schema) {
         match self.lower {
             Bound::Included(end) => drop(schema.insert("minimum".into(), end.into())),
@@ -71,7 +114,7 @@ impl<T: Ranged> Constraint<T> for Range<T> {
     }
 
     fn admits(&self, value: &T) -> bool {
-        value.number().is_none_or(|number| (self.lower, self.upper).contains(&number))
+        (self.number)(value).is_none_or(|number| (self.lower, self.upper).contains(&number))
     }
 }
 

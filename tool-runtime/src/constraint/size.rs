@@ -4,14 +4,13 @@ use super::Constraint;
 use schemars::Schema;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
-use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
 /// A type that has a length: text, lists, sets, maps, and options of them.
 #[diagnostic::on_unimplemented(
     message = "`length` needs text, a list or a map, and `{Self}` is none",
-    label = "no length here",
-    note = "use `range` for numbers, or put the bounds on the type's own schema"
+    label = "not something with a length",
+    note = "write `range = 1..=50` for numbers, or put the bounds on the type's own schema"
 )]
 pub trait HasLength {
     /// The JSON Schema keywords for the smallest and the largest length.
@@ -27,6 +26,7 @@ const ENTRIES: (&str, &str) = ("minProperties", "maxProperties");
 
 macro_rules! lengths {
     ($([$($generics:tt)*] $container:ty => $keywords:ident, $value:ident $length:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> HasLength for $container {
             const KEYWORDS: (&'static str, &'static str) = $keywords;
 
@@ -62,20 +62,26 @@ impl<T: HasLength> HasLength for Option<T> {
 }
 
 /// Bounds of a length.
-pub struct Length<T: HasLength> {
+pub struct Length<T> {
     lower: Bound<usize>,
     upper: Bound<usize>,
-    of: PhantomData<fn(T)>,
+    keywords: (&'static str, &'static str),
+    length: fn(&T) -> Option<usize>,
 }
 
 impl<T: HasLength> Length<T> {
     /// Between two ends, each inclusive, exclusive or open.
     pub fn new(lower: Bound<usize>, upper: Bound<usize>) -> Self {
-        Self { lower, upper, of: PhantomData }
+        Self { lower, upper, keywords: T::KEYWORDS, length: T::length }
     }
 }
 
-impl<T: HasLength> Constraint<T> for Length<T> {
+/// What generated code makes a length with.
+pub fn length<T: HasLength>(lower: Bound<usize>, upper: Bound<usize>) -> Length<T> {
+    Length::new(lower, upper)
+}
+
+impl<T> Constraint<T> for Length<T> {
     fn describe(&self, schema: &mut Schema) {
         let smallest = match self.lower {
             Bound::Included(end) => Some(end),
@@ -87,7 +93,7 @@ impl<T: HasLength> Constraint<T> for Length<T> {
             Bound::Excluded(end) => Some(end.saturating_sub(1)),
             Bound::Unbounded => None,
         };
-        let (minimum, maximum) = T::KEYWORDS;
+        let (minimum, maximum) = self.keywords;
         for (keyword, end) in [(minimum, smallest), (maximum, largest)] {
             if let Some(end) = end {
                 schema.insert(keyword.to_owned(), end.into());
@@ -96,7 +102,7 @@ impl<T: HasLength> Constraint<T> for Length<T> {
     }
 
     fn admits(&self, value: &T) -> bool {
-        value.length().is_none_or(|length| (self.lower, self.upper).contains(&length))
+        (self.length)(value).is_none_or(|length| (self.lower, self.upper).contains(&length))
     }
 }
 

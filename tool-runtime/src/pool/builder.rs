@@ -3,7 +3,7 @@
 use super::problem::{PoolError, PoolProblem};
 use super::{Parts, ToolPool};
 use crate::action::Action;
-use crate::context::State;
+use crate::context::{State, ToolContext};
 use crate::name;
 use crate::tool::Tool;
 use std::any::{Any, type_name};
@@ -162,7 +162,7 @@ impl ToolPoolBuilder {
         ToolPool(Arc::new(Parts {
             by_name: self.tools.iter().map(named).collect(),
             tools: self.tools,
-            state: Arc::new(self.state),
+            context: ToolContext::over(self.state),
             timeout: self.timeout,
             listing: OnceLock::new(),
         }))
