@@ -1,8 +1,10 @@
 //! Doc comments to one description: shared by the tool and its parameters.
 
-use proc_macro2::TokenStream;
+use crate::entries;
+use crate::names;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::{Attribute, Expr, Meta};
 
 /// What the doc comments of one item say.
 pub(crate) enum Docs {
@@ -10,8 +12,8 @@ pub(crate) enum Docs {
     Missing,
     /// Plain text, already trimmed.
     Text(String),
-    /// At least one `#[doc = EXPR]` that only the compiler can evaluate.
-    Expression(TokenStream),
+    /// At least one `#[doc = EXPR]` that only the compiler can evaluate, and where it is.
+    Expression(TokenStream, Span),
 }
 
 impl Docs {
@@ -24,7 +26,7 @@ impl Docs {
         let lines: Option<Vec<String>> = values.iter().map(|value| literal(value)).collect();
         match lines {
             Some(lines) => Self::Text(tidy(&lines.join("\n"))),
-            None => Self::Expression(concatenated(&values)),
+            None => Self::Expression(concatenated(&values), first_expression(&values)),
         }
     }
 
@@ -45,7 +47,7 @@ impl ToTokens for Docs {
         match self {
             Self::Missing => "".to_tokens(tokens),
             Self::Text(text) => text.to_tokens(tokens),
-            Self::Expression(expression) => expression.to_tokens(tokens),
+            Self::Expression(expression, _) => expression.to_tokens(tokens),
         }
     }
 }
@@ -63,13 +65,7 @@ fn doc_value(attribute: &Attribute) -> Option<&Expr> {
 }
 
 fn literal(value: &Expr) -> Option<String> {
-    match value {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text),
-            ..
-        }) => Some(undecorated(&text.value())),
-        _ => None,
-    }
+    entries::text(value).map(|text| undecorated(&text.value()))
 }
 
 /// Joins the parts at compile time: `include_str!` and friends stay expressions.
@@ -79,6 +75,12 @@ fn concatenated(values: &[&Expr]) -> TokenStream {
         None => value.to_token_stream(),
     });
     quote!(::core::concat!(#(#parts, "\n"),*))
+}
+
+/// Where the first part is that only the compiler can evaluate.
+fn first_expression(values: &[&Expr]) -> Span {
+    let expression = values.iter().find(|value| literal(value).is_none());
+    expression.map_or_else(Span::call_site, |value| names::ends(value).0)
 }
 
 /// One doc attribute: a `///` line loses its one leading space, a block its column of stars.
@@ -92,13 +94,7 @@ fn undecorated(text: &str) -> String {
         .filter(|line| !line.trim().is_empty())
         .all(|line| line.trim_start().starts_with('*'));
     text.lines()
-        .map(|line| {
-            if starred {
-                unstarred(line)
-            } else {
-                line.trim()
-            }
-        })
+        .map(|line| if starred { unstarred(line) } else { line.trim() })
         .collect::<Vec<_>>()
         .join("\n")
 }
@@ -123,7 +119,7 @@ mod tests {
         match Docs::of(attributes) {
             Docs::Text(text) => text,
             Docs::Missing => "missing".to_owned(),
-            Docs::Expression(tokens) => tokens.to_string(),
+            Docs::Expression(tokens, _) => tokens.to_string(),
         }
     }
 

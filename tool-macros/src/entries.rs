@@ -2,41 +2,20 @@
 //!
 //! A mistake in one entry does not hide the others: parsing goes on after the next comma.
 
+use crate::mistakes::Mistakes;
 use crate::names;
 use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprLit, Ident, Lit, LitStr, Path, Token, parenthesized};
 
-/// All mistakes found so far.
-#[derive(Default)]
-pub(crate) struct Mistakes(Option<Error>);
-
-impl Mistakes {
-    /// Adds one.
-    pub(crate) fn push(&mut self, error: Error) {
-        match &mut self.0 {
-            Some(all) => all.combine(error),
-            none => *none = Some(error),
-        }
-    }
-
-    /// Adds one at a span.
-    pub(crate) fn at(&mut self, span: Span, message: impl std::fmt::Display) {
-        self.push(Error::new(span, message));
-    }
-
-    /// Keeps the value of a result, or its mistake.
-    pub(crate) fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
-        result.map_err(|error| self.push(error)).ok()
-    }
-
-    /// All of them as one error, if there are any.
-    pub(crate) fn into_error(self) -> Option<Error> {
-        self.0
-    }
+/// The options of one attribute, and what to write instead of some that it does not have.
+pub(crate) struct Known {
+    pub(crate) attribute: &'static str,
+    pub(crate) options: &'static [&'static str],
+    pub(crate) instead: &'static [(&'static str, &'static str)],
 }
 
 /// One option: its key and what stands behind it.
@@ -53,8 +32,7 @@ enum Value {
 
 /// The entries of one attribute, taken out one by one by the struct that knows their meaning.
 pub(crate) struct Entries {
-    attribute: &'static str,
-    known: &'static [&'static str],
+    known: &'static Known,
     entries: Vec<Entry>,
 }
 
@@ -62,29 +40,24 @@ impl Entries {
     /// Parses the tokens between the attribute's parentheses and refuses unknown and
     /// repeated keys.
     pub(crate) fn parse(
-        attribute: &'static str,
-        known: &'static [&'static str],
+        known: &'static Known,
         tokens: TokenStream,
         mistakes: &mut Mistakes,
     ) -> Self {
         let parsed = (|input: ParseStream<'_>| Ok(parse_all(input, mistakes))).parse2(tokens);
-        let mut entries = Self {
-            attribute,
-            known,
-            entries: parsed.unwrap_or_default(),
-        };
+        let mut entries = Self { known, entries: parsed.unwrap_or_default() };
         entries.refuse_unknown(mistakes);
         entries.refuse_repeated(mistakes);
         entries
     }
 
     fn refuse_unknown(&mut self, mistakes: &mut Mistakes) {
-        let (attribute, known) = (self.attribute, self.known);
+        let known = self.known;
         self.entries.retain(|entry| {
             let key = names::unraw(&entry.key);
-            let is_known = known.contains(&key.as_str());
+            let is_known = known.options.contains(&key.as_str());
             if !is_known {
-                mistakes.at(entry.key.span(), unknown(attribute, &key, known));
+                mistakes.at(entry.key.span(), known.unknown(&key));
             }
             is_known
         });
@@ -94,53 +67,46 @@ impl Entries {
         let mut seen: Vec<String> = Vec::new();
         self.entries.retain(|entry| {
             let key = names::unraw(&entry.key);
-            let repeated = seen.contains(&key);
-            if repeated {
-                mistakes.at(
-                    entry.key.span(),
-                    format!("option `{key}` is given twice; keep one of the two"),
-                );
+            let is_repeated = seen.contains(&key);
+            if is_repeated {
+                let remedy = match key.as_str() {
+                    "alias" | "tags" => format!("write `{key}(\"a\", \"b\")`"),
+                    _ => "keep one of the two".to_owned(),
+                };
+                mistakes.at(entry.key.span(), format!("option `{key}` is given twice; {remedy}"));
             }
             seen.push(key);
-            !repeated
+            !is_repeated
         });
     }
 
     fn take(&mut self, key: &str) -> Option<Entry> {
-        debug_assert!(self.known.contains(&key), "`{key}` is not a known option");
-        let index = self.entries.iter().position(|entry| entry.key == key)?;
+        debug_assert!(self.known.options.contains(&key), "`{key}` is not a known option");
+        let index = self.entries.iter().position(|entry| names::unraw(&entry.key) == key)?;
         Some(self.entries.remove(index))
     }
 
     /// `key`, `key = true` or `key = false`; the span is the key's.
     pub(crate) fn flag(&mut self, key: &str, mistakes: &mut Mistakes) -> Option<(bool, Span)> {
         let entry = self.take(key)?;
-        let span = entry.key.span();
-        match entry.value {
-            Value::Flag => Some((true, span)),
-            Value::Assigned(Expr::Lit(ExprLit {
-                lit: Lit::Bool(flag),
-                ..
-            })) => Some((flag.value, span)),
-            other => refuse(
-                mistakes,
-                other.span(span),
-                format!("`{key}` is a flag; write `{key}`, `{key} = true` or `{key} = false`"),
-            ),
+        let given = match &entry.value {
+            Value::Flag => Some(true),
+            Value::Assigned(value) => boolean(value),
+            Value::List(_) => None,
+        };
+        match given {
+            Some(given) => Some((given, entry.key.span())),
+            None => entry
+                .refuse(mistakes, format!("`{key}` is a flag; write `{key}` or `{key} = false`")),
         }
     }
 
     /// `key` alone: an option with no negative form.
     pub(crate) fn word(&mut self, key: &str, mistakes: &mut Mistakes) -> Option<Span> {
         let entry = self.take(key)?;
-        let span = entry.key.span();
         match entry.value {
-            Value::Flag => Some(span),
-            other => refuse(
-                mistakes,
-                other.span(span),
-                format!("`{key}` takes no value; write `{key}`"),
-            ),
+            Value::Flag => Some(entry.key.span()),
+            _ => entry.refuse(mistakes, format!("`{key}` takes no value; write `{key}`")),
         }
     }
 
@@ -152,14 +118,10 @@ impl Entries {
         mistakes: &mut Mistakes,
     ) -> Option<LitStr> {
         let entry = self.take(key)?;
-        match entry.value {
-            Value::Assigned(Expr::Lit(ExprLit {
-                lit: Lit::Str(text),
-                ..
-            })) => Some(text),
-            other => refuse(
+        match entry.assigned().and_then(text) {
+            Some(text) => Some(text.clone()),
+            None => entry.refuse(
                 mistakes,
-                other.span(entry.key.span()),
                 format!("`{key}` needs a string literal; write `{key} = {example}`"),
             ),
         }
@@ -175,11 +137,9 @@ impl Entries {
         let entry = self.take(key)?;
         match entry.value {
             Value::Assigned(expression) => Some(expression),
-            other => refuse(
-                mistakes,
-                other.span(entry.key.span()),
-                format!("`{key}` needs a value; write `{key} = {example}`"),
-            ),
+            _ => {
+                entry.refuse(mistakes, format!("`{key}` needs a value; write `{key} = {example}`"))
+            }
         }
     }
 
@@ -194,9 +154,8 @@ impl Entries {
         match entry.value {
             Value::Flag => Some((span, None)),
             Value::Assigned(expression) => Some((span, Some(expression))),
-            Value::List(_) => refuse(
+            Value::List(_) => entry.refuse(
                 mistakes,
-                span,
                 format!("`{key}` takes no list; write `{key}` or `{key} = VALUE`"),
             ),
         }
@@ -210,22 +169,12 @@ impl Entries {
         mistakes: &mut Mistakes,
     ) -> Option<Path> {
         let entry = self.take(key)?;
-        let span = entry.value.span(entry.key.span());
-        let path = match entry.value {
-            Value::Assigned(Expr::Path(path)) if path.qself.is_none() => Some(path.path),
-            Value::Assigned(Expr::Lit(ExprLit {
-                lit: Lit::Str(text),
-                ..
-            })) => text.parse_with(Path::parse_mod_style).ok(),
-            _ => None,
-        };
-        path.or_else(|| {
-            refuse(
-                mistakes,
-                span,
-                format!("`{key}` needs a path; write `{key} = {example}`"),
-            )
-        })
+        match entry.assigned().and_then(path) {
+            Some(path) => Some(path),
+            None => {
+                entry.refuse(mistakes, format!("`{key}` needs a path; write `{key} = {example}`"))
+            }
+        }
     }
 
     /// `key = Name`.
@@ -236,17 +185,12 @@ impl Entries {
         mistakes: &mut Mistakes,
     ) -> Option<Ident> {
         let entry = self.take(key)?;
-        let span = entry.value.span(entry.key.span());
-        let ident = match &entry.value {
-            Value::Assigned(Expr::Path(path)) => path.path.get_ident().cloned(),
+        let ident = match entry.assigned() {
+            Some(Expr::Path(path)) if path.qself.is_none() => path.path.get_ident().cloned(),
             _ => None,
         };
         ident.or_else(|| {
-            refuse(
-                mistakes,
-                span,
-                format!("`{key}` needs a name; write `{key} = {example}`"),
-            )
+            entry.refuse(mistakes, format!("`{key}` needs a name; write `{key} = {example}`"))
         })
     }
 
@@ -255,84 +199,119 @@ impl Entries {
         let Some(entry) = self.take(key) else {
             return Vec::new();
         };
-        let span = entry.key.span();
-        let values = match entry.value {
-            Value::Flag => Vec::new(),
-            Value::Assigned(value) => vec![value],
-            Value::List(values) => values,
+        let values = match &entry.value {
+            Value::Flag => &[],
+            Value::Assigned(value) => std::slice::from_ref(value),
+            Value::List(values) => values.as_slice(),
         };
+        let remedy = format!("write `{key}(\"a\", \"b\")`");
         if values.is_empty() {
-            mistakes.at(
-                span,
-                format!("`{key}` is empty; write `{key}(\"a\", \"b\")`"),
-            );
+            mistakes.at(entry.key.span(), format!("`{key}` is empty; {remedy}"));
         }
-        values
-            .into_iter()
-            .filter_map(|value| mistakes.keep(string(key, value)))
-            .collect()
+        let mut texts = Vec::new();
+        for value in values {
+            match text(value) {
+                Some(text) => texts.push(text.clone()),
+                None => mistakes.on(value, format!("`{key}` takes string literals; {remedy}")),
+            }
+        }
+        texts
     }
 }
 
-impl Value {
-    fn span(&self, key: Span) -> Span {
-        match self {
-            Self::Flag => key,
-            Self::Assigned(value) => value.span(),
-            Self::List(values) => values.first().map_or(key, Spanned::span),
+impl Known {
+    fn unknown(&self, key: &str) -> String {
+        let said = format!("unknown option `{key}` of `#[{}]`", self.attribute);
+        if let Some((_, instead)) = self.instead.iter().find(|(word, _)| *word == key) {
+            return format!("{said}; {instead}");
+        }
+        match names::nearest(key, self.options) {
+            Some(near) => format!("{said}; did you mean `{near}`?"),
+            None => format!("{said}; write one of `{}`", self.options.join("`, `")),
         }
     }
 }
 
-fn refuse<T>(mistakes: &mut Mistakes, span: Span, message: String) -> Option<T> {
-    mistakes.at(span, message);
-    None
-}
+impl Entry {
+    fn assigned(&self) -> Option<&Expr> {
+        match &self.value {
+            Value::Assigned(value) => Some(ungrouped(value)),
+            _ => None,
+        }
+    }
 
-fn string(key: &str, value: Expr) -> syn::Result<LitStr> {
-    match value {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text),
-            ..
-        }) => Ok(text),
-        other => Err(Error::new(
-            other.span(),
-            format!("`{key}` takes string literals; write `{key}(\"a\", \"b\")`"),
-        )),
+    /// Reports a value that does not fit, at the value where there is one.
+    fn refuse<T>(&self, mistakes: &mut Mistakes, message: String) -> Option<T> {
+        match &self.value {
+            Value::Assigned(value) => mistakes.on(value, message),
+            Value::List(values) if !values.is_empty() => {
+                let mut tokens = TokenStream::new();
+                values.iter().for_each(|value| value.to_tokens(&mut tokens));
+                mistakes.on(tokens, message);
+            }
+            _ => mistakes.at(self.key.span(), message),
+        }
+        None
     }
 }
 
-fn unknown(attribute: &str, key: &str, known: &[&str]) -> String {
-    match names::nearest(key, known) {
-        Some(near) => format!("unknown option `{key}` of `#[{attribute}]`; did you mean `{near}`?"),
-        None => format!(
-            "unknown option `{key}` of `#[{attribute}]`; write one of `{}`",
-            known.join("`, `")
-        ),
+/// The expression inside the invisible group that `macro_rules!` puts around its fragments.
+pub(crate) fn ungrouped(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Group(group) => ungrouped(&group.expr),
+        other => other,
+    }
+}
+
+/// The expression inside its parentheses, which would be superfluous where it is put.
+pub(crate) fn bare(expression: &Expr) -> &Expr {
+    match ungrouped(expression) {
+        Expr::Paren(paren) => bare(&paren.expr),
+        other => other,
+    }
+}
+
+/// A string literal.
+pub(crate) fn text(expression: &Expr) -> Option<&LitStr> {
+    match ungrouped(expression) {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
+        _ => None,
+    }
+}
+
+fn boolean(expression: &Expr) -> Option<bool> {
+    match ungrouped(expression) {
+        Expr::Lit(ExprLit { lit: Lit::Bool(flag), .. }) => Some(flag.value),
+        _ => None,
+    }
+}
+
+fn path(expression: &Expr) -> Option<Path> {
+    match expression {
+        Expr::Path(path) if path.qself.is_none() => Some(path.path.clone()),
+        other => text(other)?.parse_with(Path::parse_mod_style).ok(),
     }
 }
 
 fn parse_all(input: ParseStream<'_>, mistakes: &mut Mistakes) -> Vec<Entry> {
     let mut entries = Vec::new();
     while !input.is_empty() {
-        if let Some(entry) = mistakes.keep(input.parse::<Entry>()) {
-            entries.push(entry);
-        }
-        skip_to_comma(input, mistakes);
+        let entry = mistakes.keep(input.parse::<Entry>());
+        let is_reported = entry.is_none();
+        entries.extend(entry);
+        skip_to_comma(input, is_reported, mistakes);
     }
     entries
 }
 
 /// Ends an entry: what is left before the comma is a mistake unless one was already reported.
-fn skip_to_comma(input: ParseStream<'_>, mistakes: &mut Mistakes) {
+fn skip_to_comma(input: ParseStream<'_>, is_reported: bool, mistakes: &mut Mistakes) {
     if input.is_empty() || input.parse::<Token![,]>().is_ok() {
         return;
     }
-    if mistakes.0.is_none() {
-        mistakes.at(
-            input.span(),
-            "expected a comma between options; write `first, second = value`",
-        );
+    if !is_reported {
+        mistakes
+            .at(input.span(), "expected a comma between options; write `first, second = value`");
     }
     while !input.is_empty() && !input.peek(Token![,]) {
         let _skipped: syn::Result<proc_macro2::TokenTree> = input.parse();
@@ -357,19 +336,12 @@ impl Parse for Entry {
             let content;
             parenthesized!(content in input);
             let list = Punctuated::<Expr, Token![,]>::parse_terminated(&content)?;
-            return Ok(Self {
-                key,
-                value: Value::List(list.into_iter().collect()),
-            });
+            return Ok(Self { key, value: Value::List(list.into_iter().collect()) });
         }
-        Ok(Self {
-            key,
-            value: Value::Flag,
-        })
+        Ok(Self { key, value: Value::Flag })
     }
 }
 
-/// `crate = crate` and `crate = ::path` are paths that are no expressions of their own.
 fn assigned(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value> {
     if input.is_empty() || input.peek(Token![,]) {
         return Err(Error::new(

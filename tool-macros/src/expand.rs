@@ -1,8 +1,11 @@
 //! Parse, model, validate, generate. The user's function comes back in every case.
 
+#[cfg(test)]
+mod tests;
+
 use crate::codegen;
-use crate::entries::Mistakes;
 use crate::item::ToolFn;
+use crate::mistakes::Mistakes;
 use crate::model::Model;
 use crate::validate;
 use proc_macro2::TokenStream;
@@ -20,20 +23,20 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
+/// The function, its mistakes, and the action as far as it can be made: whoever names the
+/// action elsewhere is not punished for a mistake in its function.
 fn expand_fn(options: TokenStream, function: &ToolFn) -> TokenStream {
     let mut mistakes = Mistakes::default();
+    if let Some(second) = function.attributes.iter().find(|a| a.path().is_ident("tool")) {
+        mistakes.on(second, "`#[tool]` is given twice; put all options into one of the two");
+        let error = mistakes.into_error().map(Error::into_compile_error);
+        return quote!(#function #error);
+    }
     let model = Model::new(options, function, &mut mistakes);
     validate::validate(&model, &mut mistakes);
-    match mistakes.into_error() {
-        Some(error) => {
-            let error = error.into_compile_error();
-            quote!(#function #error)
-        }
-        None => {
-            let generated = codegen::generate(&model);
-            quote!(#function #generated)
-        }
-    }
+    let error = mistakes.into_error().map(Error::into_compile_error);
+    let generated = model.is_free().then(|| codegen::generate(&model));
+    quote!(#function #generated #error)
 }
 
 /// A struct or a const gets one clear sentence; a function with a slip keeps syn's own words.
@@ -49,10 +52,7 @@ fn not_a_function(item: &TokenStream, error: Error) -> Error {
         .ok()
         .and_then(|item| keyword_span(&item))
         .unwrap_or_else(|| error.span());
-    Error::new(
-        keyword,
-        "`#[tool]` goes on a function; write `#[tool] async fn name(...)`",
-    )
+    Error::new(keyword, "`#[tool]` goes on a function; write `#[tool] async fn name(...)`")
 }
 
 fn keyword_span(item: &syn::Item) -> Option<proc_macro2::Span> {

@@ -1,7 +1,7 @@
 //! The function as the user wrote it. Its body is kept as tokens: nobody here looks inside.
 
 use crate::docs;
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, FnArg, Signature, Visibility};
@@ -13,6 +13,13 @@ pub(crate) struct ToolFn {
     pub(crate) signature: Signature,
     /// The braces and what is between them; empty for a declaration that ends in `;`.
     pub(crate) body: TokenStream,
+}
+
+impl ToolFn {
+    /// Whether it is more than a declaration.
+    pub(crate) fn has_body(&self) -> bool {
+        self.body.clone().into_iter().any(|token| matches!(token, TokenTree::Group(_)))
+    }
 }
 
 impl Parse for ToolFn {
@@ -27,14 +34,14 @@ impl Parse for ToolFn {
 }
 
 /// Prints the function unchanged but for what rustc does not accept on parameters: their
-/// doc comments and our `#[arg]`.
+/// doc comments, our `#[arg]`, and what was refused in its place.
 impl ToTokens for ToolFn {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let mut signature = self.signature.clone();
         for input in &mut signature.inputs {
             attributes_mut(input).retain(|attribute| !is_ours(attribute));
         }
-        for attribute in &self.attributes {
+        for attribute in self.attributes.iter().filter(|attribute| !is_arg(attribute)) {
             attribute.to_tokens(tokens);
         }
         self.visibility.to_tokens(tokens);
@@ -44,8 +51,20 @@ impl ToTokens for ToolFn {
 }
 
 /// Whether a parameter attribute is read by the macro and must not reach rustc.
-pub(crate) fn is_ours(attribute: &Attribute) -> bool {
-    docs::is_doc(attribute) || attribute.path().is_ident("arg")
+fn is_ours(attribute: &Attribute) -> bool {
+    docs::is_doc(attribute) || is_arg(attribute) || is_mistaken_for_arg(attribute)
+}
+
+/// `#[arg(...)]`.
+pub(crate) fn is_arg(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("arg")
+}
+
+/// What people write on a parameter when they mean `#[arg(...)]`. Other attributes may belong
+/// to a macro that runs after this one.
+pub(crate) fn is_mistaken_for_arg(attribute: &Attribute) -> bool {
+    const MISTAKEN: [&str; 6] = ["args", "param", "params", "schemars", "serde", "tool"];
+    MISTAKEN.iter().any(|name| attribute.path().is_ident(name))
 }
 
 fn attributes_mut(input: &mut FnArg) -> &mut Vec<Attribute> {

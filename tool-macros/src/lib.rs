@@ -10,18 +10,21 @@
 //! | parse the item, its body untouched | `item` |
 //! | parse the options of `#[tool]` and `#[arg]` | `entries`, `options` |
 //! | classify each parameter once | `model` |
-//! | refuse what can be seen to be wrong, all at once | `validate`, `limits` |
+//! | refuse what can be seen to be wrong, all at once | `shape`, `validate`, `limits`, `formats` |
 //! | write the action, its implementation and its registration | `codegen` |
 
 mod codegen;
 mod docs;
 mod entries;
 mod expand;
+mod formats;
 mod item;
 mod limits;
+mod mistakes;
 mod model;
 mod names;
 mod options;
+mod shape;
 mod validate;
 
 use proc_macro::TokenStream;

@@ -1,8 +1,10 @@
 //! `range = 1..=50` and `length = 1..=200`: the bounds as written, and what literals tell
 //! about them before anything runs.
 
-use crate::entries::Mistakes;
-use proc_macro2::TokenStream;
+use crate::entries::{bare, text, ungrouped};
+use crate::mistakes::Mistakes;
+use crate::names::at;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, RangeLimits, UnOp};
@@ -26,13 +28,13 @@ impl<'a> Limits<'a> {
         expression: &'a Expr,
         mistakes: &mut Mistakes,
     ) -> Option<Self> {
-        match expression {
+        match ungrouped(expression) {
             Expr::Range(range) if range.start.is_some() || range.end.is_some() => {
                 Some(Self { range })
             }
             _ => {
-                mistakes.at(
-                    expression.span(),
+                mistakes.on(
+                    expression,
                     format!(
                         "`{option}` needs a range with at least one end; write `{option} = 1..=50`"
                     ),
@@ -50,8 +52,8 @@ impl<'a> Limits<'a> {
         if self.holds_something(start, end) {
             return;
         }
-        mistakes.at(
-            self.range.span(),
+        mistakes.on(
+            self.range,
             format!(
                 "{option} `{}` holds no value; write the smaller end first, as in `{option} = 1..=50`",
                 spelled(self.range)
@@ -61,19 +63,18 @@ impl<'a> Limits<'a> {
 
     /// Refuses a length with a negative or fractional end.
     pub(crate) fn refuse_uncountable(&self, mistakes: &mut Mistakes) {
-        for end in [&self.range.start, &self.range.end].into_iter().flatten() {
-            let countable = match number(end) {
-                Some(Number::Integer(value)) => value >= 0,
-                Some(Number::Float(_)) => false,
-                None => true,
-            };
-            if !countable {
-                mistakes.at(
-                    end.span(),
-                    "a length is a whole number from 0 up; write `length = 1..=200`",
-                );
-            }
+        for end in self.ends().filter(|end| !is_countable(end)) {
+            mistakes.on(end, "a length is a whole number from 0 up; write `length = 1..=200`");
         }
+    }
+
+    /// Whether both ends can be counted to, as far as literals tell.
+    pub(crate) fn are_countable(&self) -> bool {
+        self.ends().all(is_countable)
+    }
+
+    fn ends(&self) -> impl Iterator<Item = &Expr> {
+        [&self.range.start, &self.range.end].into_iter().flatten().map(|end| &**end)
     }
 
     /// Refuses a literal default that lies outside.
@@ -85,11 +86,7 @@ impl<'a> Limits<'a> {
 
     /// Refuses a string literal as default that is too short or too long.
     pub(crate) fn refuse_default_length(&self, default: &Expr, mistakes: &mut Mistakes) {
-        let Expr::Lit(ExprLit {
-            lit: Lit::Str(text),
-            ..
-        }) = default
-        else {
+        let Some(text) = text(default) else {
             return;
         };
         let length = i128::try_from(text.value().chars().count()).unwrap_or(i128::MAX);
@@ -99,8 +96,8 @@ impl<'a> Limits<'a> {
     }
 
     fn refuse_outside(&self, default: &Expr, option: &str, mistakes: &mut Mistakes) {
-        mistakes.at(
-            default.span(),
+        mistakes.on(
+            default,
             format!(
                 "the default `{}` is outside the {option} `{}`; write a default that the {option} allows",
                 spelled(default),
@@ -122,19 +119,12 @@ impl<'a> Limits<'a> {
     }
 
     fn holds_something(&self, start: Number, end: Number) -> bool {
-        if self.is_inclusive() {
-            start.le(&end)
-        } else {
-            start.lt(&end)
-        }
+        if self.is_inclusive() { start.le(&end) } else { start.lt(&end) }
     }
 
     fn contains(&self, value: Number) -> bool {
         let above = self.start().is_none_or(|start| start.le(&value));
-        above
-            && self
-                .end()
-                .is_none_or(|end| self.holds_something(value, end))
+        above && self.end().is_none_or(|end| self.holds_something(value, end))
     }
 
     /// The two ends as `(Bound, Bound)`: types are left to the compiler, spans to the user.
@@ -174,36 +164,30 @@ impl Number {
 }
 
 fn bound(end: Option<&Expr>, inclusive: bool) -> TokenStream {
-    match end {
-        None => {
-            quote_spanned!(crate::names::at(proc_macro2::Span::call_site())=> ::core::ops::Bound::Unbounded)
-        }
-        Some(end) if inclusive => {
-            quote_spanned!(crate::names::at(end.span())=> ::core::ops::Bound::Included(#end))
-        }
-        Some(end) => {
-            quote_spanned!(crate::names::at(end.span())=> ::core::ops::Bound::Excluded(#end))
-        }
+    let Some(end) = end.map(bare) else {
+        return quote_spanned!(at(Span::call_site())=> ::core::ops::Bound::Unbounded);
+    };
+    let kind = Ident::new(if inclusive { "Included" } else { "Excluded" }, at(end.span()));
+    quote_spanned!(at(end.span())=> ::core::ops::Bound::#kind(#end))
+}
+
+fn is_countable(end: &Expr) -> bool {
+    match number(end) {
+        Some(Number::Integer(value)) => value >= 0,
+        Some(Number::Float(_)) => false,
+        None => true,
     }
 }
 
 fn number(expression: &Expr) -> Option<Number> {
-    match expression {
-        Expr::Lit(ExprLit {
-            lit: Lit::Int(value),
-            ..
-        }) => value.base10_parse().ok().map(Number::Integer),
-        Expr::Lit(ExprLit {
-            lit: Lit::Float(value),
-            ..
-        }) => value.base10_parse().ok().map(Number::Float),
-        Expr::Unary(ExprUnary {
-            op: UnOp::Neg(_),
-            expr,
-            ..
-        }) => number(expr).map(negated),
-        Expr::Paren(inner) => number(&inner.expr),
-        Expr::Group(inner) => number(&inner.expr),
+    match bare(expression) {
+        Expr::Lit(ExprLit { lit: Lit::Int(value), .. }) => {
+            value.base10_parse().ok().map(Number::Integer)
+        }
+        Expr::Lit(ExprLit { lit: Lit::Float(value), .. }) => {
+            value.base10_parse().ok().map(Number::Float)
+        }
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => number(expr).map(negated),
         _ => None,
     }
 }

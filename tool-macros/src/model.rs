@@ -1,20 +1,24 @@
 //! The function as a tool: each parameter classified once, options read, docs joined.
 
 use crate::docs::Docs;
-use crate::entries::Mistakes;
 use crate::item::ToolFn;
+use crate::mistakes::Mistakes;
 use crate::names::{self, Runtime};
 use crate::options::{ArgOptions, ToolOptions};
+use crate::shape;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{FnArg, Pat, PatType, ReturnType, Type};
+use syn::{FnArg, Pat, PatType, ReturnType, Type, TypeReference};
 
 /// Everything the later steps need to know of one tool.
 pub(crate) struct Model<'a> {
     pub(crate) function: &'a ToolFn,
     pub(crate) options: ToolOptions,
     pub(crate) docs: Docs,
+    /// The parameters whose shape is right.
     pub(crate) parameters: Vec<Parameter<'a>>,
+    /// Whether generated code can call the function: nothing about its shape was refused.
+    pub(crate) is_callable: bool,
 }
 
 /// What a parameter is, by its shape: owned values come from the model, references are injected.
@@ -26,8 +30,7 @@ pub(crate) enum Parameter<'a> {
 /// An owned parameter: a field of the action and a property of the schema.
 pub(crate) struct Argument<'a> {
     pub(crate) typed: &'a PatType,
-    /// The plain name; `None` for a pattern, which validation refuses.
-    pub(crate) ident: Option<&'a Ident>,
+    pub(crate) ident: &'a Ident,
     pub(crate) options: ArgOptions,
     pub(crate) docs: Docs,
 }
@@ -35,21 +38,28 @@ pub(crate) struct Argument<'a> {
 /// A reference parameter: filled from the context.
 pub(crate) struct Injected<'a> {
     pub(crate) typed: &'a PatType,
-    pub(crate) target: &'a Type,
+    pub(crate) reference: &'a TypeReference,
 }
 
 impl<'a> Model<'a> {
     /// Reads options and parameters; mistakes are collected, never returned early.
     pub(crate) fn new(options: TokenStream, function: &'a ToolFn, mistakes: &mut Mistakes) -> Self {
+        let options = ToolOptions::parse(options, mistakes);
+        let shape = shape::refusals(function);
+        let is_callable = shape.is_empty();
+        shape.into_iter().for_each(|mistake| mistakes.push(mistake));
         let parameters = function.signature.inputs.iter();
-        Self {
+        let mut model = Self {
             function,
-            options: ToolOptions::parse(options, mistakes),
+            options,
             docs: Docs::of(&function.attributes),
-            parameters: parameters
-                .filter_map(|input| Parameter::new(input, mistakes))
-                .collect(),
+            parameters: parameters.filter_map(|input| Parameter::new(input, mistakes)).collect(),
+            is_callable,
+        };
+        if !function.signature.generics.params.is_empty() {
+            model.parameters.clear();
         }
+        model
     }
 
     /// The tool's id and the token it comes from.
@@ -67,10 +77,7 @@ impl<'a> Model<'a> {
 
     /// The name of the generated struct.
     pub(crate) fn action(&self) -> Ident {
-        self.options
-            .action
-            .clone()
-            .unwrap_or_else(|| names::action_ident(self.ident()))
+        self.options.action.clone().unwrap_or_else(|| names::action_ident(self.ident()))
     }
 
     /// Where generated code finds the runtime.
@@ -86,32 +93,41 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The return type, `()` where none is written.
+    /// The return type; `()` where none is written, or where the written one was refused.
     pub(crate) fn output(&self) -> TokenStream {
         match &self.function.signature.output {
-            ReturnType::Default => quote!(()),
-            ReturnType::Type(_, output) => output.to_token_stream(),
+            ReturnType::Type(_, output) if self.has_sound_output(output) => {
+                output.to_token_stream()
+            }
+            _ => quote!(()),
         }
+    }
+
+    fn has_sound_output(&self, output: &Type) -> bool {
+        let is_generic = !self.function.signature.generics.params.is_empty();
+        self.is_callable || !is_generic && shape::refused_output(output).is_none()
+    }
+
+    /// Whether items may stand behind the function: not in a trait or an `impl` block, as far
+    /// as a `self` or a missing body tells.
+    pub(crate) fn is_free(&self) -> bool {
+        self.function.has_body() && self.function.signature.receiver().is_none()
     }
 
     /// The owned parameters, in order.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &Argument<'a>> {
-        self.parameters
-            .iter()
-            .filter_map(|parameter| match parameter {
-                Parameter::Argument(argument) => Some(&**argument),
-                Parameter::Injected(_) => None,
-            })
+        self.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Argument(argument) => Some(&**argument),
+            Parameter::Injected(_) => None,
+        })
     }
 
     /// The reference parameters, in order.
     pub(crate) fn injected(&self) -> impl Iterator<Item = &Injected<'a>> {
-        self.parameters
-            .iter()
-            .filter_map(|parameter| match parameter {
-                Parameter::Argument(_) => None,
-                Parameter::Injected(injected) => Some(injected),
-            })
+        self.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Argument(_) => None,
+            Parameter::Injected(injected) => Some(injected),
+        })
     }
 }
 
@@ -120,16 +136,17 @@ impl<'a> Parameter<'a> {
         let FnArg::Typed(typed) = input else {
             return None;
         };
-        if let Type::Reference(reference) = &*typed.ty {
-            return Some(Self::Injected(Injected {
-                typed,
-                target: &reference.elem,
-            }));
+        let options = ArgOptions::parse(&typed.attrs, mistakes);
+        if shape::is_refused(typed) {
+            return None;
+        }
+        if let Type::Reference(reference) = shape::ungrouped(&typed.ty) {
+            return Some(Self::Injected(Injected { typed, reference }));
         }
         Some(Self::Argument(Box::new(Argument {
             typed,
-            ident: plain_ident(&typed.pat),
-            options: ArgOptions::parse(&typed.attrs, mistakes),
+            ident: plain_ident(&typed.pat)?,
+            options,
             docs: Docs::of(&typed.attrs),
         })))
     }
@@ -137,10 +154,10 @@ impl<'a> Parameter<'a> {
 
 impl Argument<'_> {
     /// The name in JSON, and the token it comes from.
-    pub(crate) fn wire_name(&self) -> Option<(String, Span)> {
+    pub(crate) fn wire_name(&self) -> (String, Span) {
         match &self.options.rename {
-            Some(name) => Some((name.value(), name.span())),
-            None => self.ident.map(|ident| (names::unraw(ident), ident.span())),
+            Some(name) => (name.value(), name.span()),
+            None => (names::unraw(self.ident), self.ident.span()),
         }
     }
 
@@ -150,7 +167,15 @@ impl Argument<'_> {
     }
 }
 
-fn plain_ident(pattern: &Pat) -> Option<&Ident> {
+impl Injected<'_> {
+    /// The type behind the reference.
+    pub(crate) fn target(&self) -> &Type {
+        &self.reference.elem
+    }
+}
+
+/// The name of a parameter that is no pattern.
+pub(crate) fn plain_ident(pattern: &Pat) -> Option<&Ident> {
     match pattern {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(&pat.ident),
         _ => None,

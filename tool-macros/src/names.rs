@@ -13,6 +13,13 @@ pub(crate) fn at(span: Span) -> Span {
     Span::mixed_site().located_at(span)
 }
 
+/// The first and the last token's span.
+pub(crate) fn ends(tokens: impl ToTokens) -> (Span, Span) {
+    let mut spans = tokens.into_token_stream().into_iter().map(|token| token.span());
+    let first = spans.next().unwrap_or_else(Span::call_site);
+    (first, spans.last().unwrap_or(first))
+}
+
 /// An identifier as it is written in JSON: `r#type` is `type`.
 pub(crate) fn unraw(ident: &Ident) -> String {
     ident.unraw().to_string()
@@ -20,25 +27,25 @@ pub(crate) fn unraw(ident: &Ident) -> String {
 
 /// The struct that holds a tool's arguments: `web_search` becomes `WebSearchAction`.
 pub(crate) fn action_ident(function: &Ident) -> Ident {
-    let pascal: String = unraw(function)
-        .split('_')
-        .map(capitalized)
-        .collect::<String>();
-    format_ident!("{pascal}Action", span = function.span())
+    let pascal: String = unraw(function).split('_').map(capitalized).collect::<String>();
+    let leads_with_digit = pascal.starts_with(|first: char| first.is_numeric());
+    let underscore = if leads_with_digit { "_" } else { "" };
+    format_ident!("{underscore}{pascal}Action", span = function.span())
 }
 
 fn capitalized(word: &str) -> String {
     let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The module-level item that makes two tools of one name in one module a compile error.
 ///
 /// `None` for the rare name from which no distinct identifier can be made; the pool finds
-/// those duplicates when it is built.
+/// those duplicates when it is built. `None` for a bad name, too.
 pub(crate) fn claim_ident(tool: &str, span: Span) -> Option<Ident> {
+    if name_problem(tool).is_some() {
+        return None;
+    }
     if !tool.contains(['.', '-']) {
         return Some(format_ident!("tool_named_{tool}", span = span));
     }
@@ -59,9 +66,7 @@ pub(crate) fn name_problem(name: &str) -> Option<String> {
             name.chars().count()
         ));
     }
-    name.chars()
-        .find(|c| !allowed(*c))
-        .map(|c| format!("contains {c:?}"))
+    name.chars().find(|c| !allowed(*c)).map(|c| format!("contains {c:?}"))
 }
 
 /// The nearest of the candidates, if one is close enough to be a slip.
@@ -106,6 +111,7 @@ mod tests {
         assert_eq!(name("search_notes"), "SearchNotesAction");
         assert_eq!(name("r#match"), "MatchAction");
         assert_eq!(name("__internal_v2"), "InternalV2Action");
+        assert_eq!(name("_2d"), "_2dAction");
     }
 
     #[test]

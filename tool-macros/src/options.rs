@@ -1,43 +1,67 @@
 //! Every option of `#[tool]` and `#[arg]`: the only list of option names.
 
-use crate::entries::{Entries, Mistakes};
+use crate::entries::{Entries, Known};
+use crate::mistakes::Mistakes;
 use crate::names;
 use proc_macro2::{Span, TokenStream};
 use std::time::Duration;
 use syn::{Attribute, Expr, Ident, LitStr, Meta, Path};
 
-const TOOL: &[&str] = &[
-    "name",
-    "title",
-    "description",
-    "read_only",
-    "destructive",
-    "idempotent",
-    "open_world",
-    "tags",
-    "meta",
-    "timeout",
-    "input_schema",
-    "visualize",
-    "action",
-    "register",
-    "inline",
-    "crate",
-];
+static TOOL: Known = Known {
+    attribute: "tool",
+    options: &[
+        "name",
+        "title",
+        "description",
+        "read_only",
+        "destructive",
+        "idempotent",
+        "open_world",
+        "tags",
+        "meta",
+        "timeout",
+        "input_schema",
+        "visualize",
+        "action",
+        "register",
+        "inline",
+        "crate",
+    ],
+    instead: &[
+        ("rename", "did you mean `name`?"),
+        ("schema", "did you mean `input_schema`?"),
+        ("output_schema", "it follows from the return type; derive `JsonSchema` for that"),
+        ("blocking", "a plain `fn` runs on the blocking pool; remove it"),
+    ],
+};
 
-const ARG: &[&str] = &[
-    "rename",
-    "alias",
-    "default",
-    "range",
-    "length",
-    "pattern",
-    "format",
-    "example",
-    "secret",
-    "flatten",
-    "undocumented",
-];
+static ARG: Known = Known {
+    attribute: "arg",
+    options: &[
+        "rename",
+        "alias",
+        "default",
+        "range",
+        "length",
+        "pattern",
+        "format",
+        "example",
+        "secret",
+        "flatten",
+        "undocumented",
+    ],
+    instead: &[
+        ("name", "did you mean `rename`?"),
+        ("description", "write a `///` comment above the parameter"),
+        ("desc", "write a `///` comment above the parameter"),
+        ("doc", "write a `///` comment above the parameter"),
+        ("regex", "did you mean `pattern`?"),
+        ("min", "write `range = 1..=50`, or `length = 1..=200` for text"),
+        ("max", "write `range = 1..=50`, or `length = 1..=200` for text"),
+        ("optional", "write the type `Option<T>`, or a `default`"),
+        ("required", "a parameter is required unless its type is `Option<T>`; remove it"),
+    ],
+};
 
 /// A hint that was given, and where.
 pub(crate) type Hint = Option<(bool, Span)>;
@@ -65,7 +89,7 @@ pub(crate) struct ToolOptions {
 impl ToolOptions {
     /// Reads the options, reporting every mistake.
     pub(crate) fn parse(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
-        let mut entries = Entries::parse("tool", TOOL, tokens, mistakes);
+        let mut entries = Entries::parse(&TOOL, tokens, mistakes);
         Self {
             name: entries.text("name", "\"web.search\"", mistakes),
             title: entries.text("title", "\"Search the web\"", mistakes),
@@ -86,9 +110,7 @@ impl ToolOptions {
             ),
             visualize: entries.path("visualize", "my_function", mistakes),
             action: entries.ident("action", "MyAction", mistakes),
-            register: entries
-                .flag("register", mistakes)
-                .is_none_or(|(given, _)| given),
+            register: entries.flag("register", mistakes).is_none_or(|(given, _)| given),
             inline: entries.word("inline", mistakes),
             runtime: entries.path("crate", "::tool_runtime", mistakes),
         }
@@ -121,13 +143,12 @@ impl ArgOptions {
                     let list = &list.tokens;
                     tokens.extend(quote::quote!(#list,));
                 }
-                _ => mistakes.push(syn::Error::new_spanned(
-                    attribute,
-                    "`#[arg]` needs options; write `#[arg(default = 1)]`",
-                )),
+                _ => {
+                    mistakes.on(attribute, "`#[arg]` needs options; write `#[arg(default = 1)]`");
+                }
             }
         }
-        Self::read(Entries::parse("arg", ARG, tokens, mistakes), mistakes)
+        Self::read(Entries::parse(&ARG, tokens, mistakes), mistakes)
     }
 
     fn read(mut entries: Entries, mistakes: &mut Mistakes) -> Self {

@@ -3,7 +3,7 @@
 pub use crate::action::{Action, blocking};
 pub use crate::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
 #[cfg(feature = "cli")]
-pub use crate::cli::{Setup, main};
+pub use crate::cli::{Setup, main, ready};
 pub use crate::constraint::{
     Constraint, Format, Length, Pattern, Range, ensure, format, length, pattern, range,
 };

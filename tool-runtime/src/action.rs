@@ -8,6 +8,7 @@ use crate::observation::Observation;
 use crate::parameter::Settings;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 /// A tool's typed input, and what it does.
 ///
@@ -111,7 +112,13 @@ where
     T: Sendable + 'static,
     F: FnOnce(&ToolContext) -> T + Send + 'static,
 {
-    let context = context.clone();
+    // However the call ends, the future is dropped then: that is what the function can ask for.
+    let ended = match context.cancellation() {
+        Some(token) => token.child_token(),
+        None => CancellationToken::new(),
+    };
+    let context = context.clone().with_cancellation(ended.clone());
+    let ended = ended.drop_guard();
     let (sender, receiver) = oneshot::channel();
     spawn_blocking(Box::new(move || {
         let outcome = catch_unwind(AssertUnwindSafe(|| function(&context)));
@@ -119,6 +126,7 @@ where
         drop(sender.send(outcome));
     }));
     async move {
+        let _ended = ended;
         match receiver.await {
             Ok(Ok(output)) => output,
             Ok(Err(panic)) => resume_unwind(panic),

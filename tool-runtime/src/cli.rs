@@ -7,12 +7,13 @@ mod main_macro;
 mod options;
 mod print;
 
-pub use main_macro::{Setup, main};
+pub use main_macro::{Setup, main, ready};
 
 use crate::mcp::McpServer;
 use crate::pool::ToolPool;
 use options::Command;
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
@@ -38,7 +39,8 @@ mod exit {
 /// | 2 | wrong usage: an unknown tool or argument, a value of the wrong type |
 /// | 3 | the pool cannot be built (only `main!`) |
 ///
-/// Logs go to standard error; `RUST_LOG` says how much of them, `warn` by default.
+/// Logs go to standard error; `RUST_LOG` says how much of them: `warn` by default, nothing for
+/// `call`, which shows its failure anyway.
 ///
 /// ```no_run
 /// use std::process::ExitCode;
@@ -113,6 +115,10 @@ impl Cli {
     /// # Panics
     /// Inside a tokio runtime: use [`Self::run_async`] there.
     pub fn run(self) -> ExitCode {
+        assert!(
+            tokio::runtime::Handle::try_current().is_err(),
+            "`Cli::run` starts a runtime of its own; inside one write `run_async().await`"
+        );
         in_runtime(self.run_async())
     }
 
@@ -138,8 +144,10 @@ impl Cli {
     where
         T: Into<OsString> + Clone,
     {
-        log_to_stderr();
-        match options::parse(&self, arguments) {
+        let command = options::parse(&self, arguments);
+        // A person sees the failure of the one call anyway.
+        log_to_stderr(if matches!(command, Ok(Command::Call(_))) { "off" } else { "warn" });
+        match command {
             Ok(Command::Serve) => self.serve().await,
             Ok(Command::List { json }) => list::list(&self.pool, json),
             Ok(Command::Schema { name }) => list::schema(&self.pool, &name),
@@ -173,9 +181,12 @@ fn program_name() -> String {
 }
 
 /// A second call, or a subscriber that the user has set, changes nothing.
-fn log_to_stderr() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+fn log_to_stderr(otherwise: &str) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(otherwise));
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     drop(subscriber.try_init());
 }
 

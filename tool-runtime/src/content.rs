@@ -1,5 +1,6 @@
 //! What a tool's answer consists of: MCP's content blocks.
 
+use compact_str::CompactString;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -32,7 +33,7 @@ pub enum ContentBlock {
 impl ContentBlock {
     /// A text block.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(TextContent { text: text.into(), extra: None })
+        Self::Text(TextContent::new(text))
     }
 
     /// A picture: base64 data and its MIME type, `image/png` for instance.
@@ -75,7 +76,7 @@ impl ContentBlock {
     /// The text, if it is a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
-            Self::Text(content) => Some(&content.text),
+            Self::Text(content) => Some(content.text()),
             _ => None,
         }
     }
@@ -86,16 +87,33 @@ impl ContentBlock {
 /// ```
 /// use tool_runtime::{ContentBlock, TextContent};
 ///
-/// let ContentBlock::Text(TextContent { text, .. }) = ContentBlock::text("hello") else { panic!() };
-/// assert_eq!(text, "hello");
+/// let ContentBlock::Text(content) = ContentBlock::text("hello") else { panic!() };
+/// assert_eq!(content.text(), "hello");
+/// assert_eq!(content, TextContent::new("hello"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TextContent {
-    /// The text.
-    pub text: String,
+    /// Short texts, a number for instance, need no memory of their own.
+    text: CompactString,
     /// Audience, priority and metadata.
     #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     pub extra: Option<Box<ContentExtra>>,
+}
+
+impl TextContent {
+    /// From a text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::compact(text.into().into())
+    }
+
+    pub(crate) fn compact(text: CompactString) -> Self {
+        Self { text, extra: None }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
 }
 
 /// A picture or a sound.

@@ -92,8 +92,8 @@ impl ToolContext {
         self.deadline
     }
 
-    /// Whether the caller gave up: for tools that run on the blocking pool, which nobody can
-    /// stop from outside.
+    /// Whether the call is over: cancelled, out of time, or given up by its caller. For plain
+    /// functions on the blocking pool, which nobody can stop from outside.
     pub fn is_cancelled(&self) -> bool {
         self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
     }

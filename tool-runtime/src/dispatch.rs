@@ -13,6 +13,8 @@ use crate::context::ToolContext;
 use crate::error::CallError;
 use crate::observation::Observation;
 use crate::pool::ToolPool;
+use std::convert::identity;
+use std::pin::pin;
 
 impl ToolPool {
     /// Runs one call. Its answer says what went wrong, if something did.
@@ -31,10 +33,10 @@ impl ToolPool {
     /// # }).unwrap();
     /// ```
     pub async fn call(&self, call: ToolCall) -> ToolResult {
-        let mut context = self.context();
-        if !call.id().is_empty() {
-            context = context.with_call_id(call.id());
+        if call.id().is_empty() {
+            return self.call_with(call, self.shared_context()).await;
         }
+        let context = self.context().with_call_id(call.id());
         self.call_with(call, &context).await
     }
 
@@ -43,7 +45,8 @@ impl ToolPool {
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
-    /// # use tokio_util::sync::CancellationToken;
+    /// use tool_runtime::CancellationToken;
+    ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let pool = ToolPool::builder()
     ///     .add(Tool::builder("wait", "Wait for ever.").handler(|| std::future::pending::<()>()))
@@ -57,7 +60,7 @@ impl ToolPool {
     /// # }).unwrap();
     /// ```
     pub async fn call_with(&self, call: ToolCall, context: &ToolContext) -> ToolResult {
-        let outcome = self.dispatch(call.name(), call.arguments(), context).await;
+        let outcome = self.dispatch(call.name(), call.arguments(), context, identity).await;
         ToolResult::new(call, outcome)
     }
 
@@ -76,8 +79,9 @@ impl ToolPool {
     /// # }).unwrap();
     /// ```
     pub async fn call_json(&self, name: &str, arguments: &str) -> String {
-        match self.dispatch(name, arguments, self.shared_context()).await {
-            Ok(observation) => observation.to_json(),
+        let to_json = |observation: Observation| observation.to_json();
+        match self.dispatch(name, arguments, self.shared_context(), to_json).await {
+            Ok(json) => json,
             Err(error) => Observation::error(error.message()).to_json(),
         }
     }
@@ -87,14 +91,16 @@ impl ToolPool {
         self.shared_context().clone()
     }
 
-    /// The whole way; what goes wrong on it is logged once.
-    pub(crate) async fn dispatch(
+    /// The whole way; what goes wrong on it is logged once. `finish` makes of an observation
+    /// what the caller wants, where it arises: it is too large to be handed from stage to stage.
+    pub(crate) async fn dispatch<T>(
         &self,
         name: &str,
         arguments: &str,
         context: &ToolContext,
-    ) -> Result<Observation, CallError> {
-        let outcome = self.stages(name, arguments, context).await;
+        finish: impl FnOnce(Observation) -> T,
+    ) -> Result<T, CallError> {
+        let outcome = self.stages(name, arguments, context, finish).await;
         if let Err(error) = &outcome {
             report::failure(name, error);
         }
@@ -102,15 +108,21 @@ impl ToolPool {
     }
 
     /// A stage a line.
-    async fn stages(
+    async fn stages<T>(
         &self,
         name: &str,
         arguments: &str,
         context: &ToolContext,
-    ) -> Result<Observation, CallError> {
+        finish: impl FnOnce(Observation) -> T,
+    ) -> Result<T, CallError> {
         let tool = self.resolve(name)?;
         let limit = guard::limit(self, tool, context);
-        let call = async { tool.executor().call(Arguments::new(arguments), context).await };
+        let context = &*guard::within(limit, context);
+        // Pinned here, so that the guard is handed a pointer.
+        let call = pin!(async {
+            let outcome = tool.executor().call(Arguments::new(arguments), context).await;
+            outcome.map(finish)
+        });
         guard::guarded(call, tool.name(), limit, context).await?
     }
 }

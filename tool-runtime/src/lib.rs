@@ -90,6 +90,7 @@ pub use mcp::McpServer;
 pub use observation::{IntoObservation, Json, Observation};
 pub use pool::{PoolError, PoolProblem, ToolPool, ToolPoolBuilder};
 pub use registration::Registration;
+pub use tokio_util::sync::CancellationToken;
 pub use tool::{BoxFuture, Executor, Handler, Tool, ToolBuilder};
 
 #[cfg(feature = "macros")]

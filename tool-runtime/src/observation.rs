@@ -1,5 +1,6 @@
 //! What a call gives back, and how return values become it.
 
+mod blocks;
 mod into;
 mod json;
 mod wire;
@@ -8,10 +9,10 @@ pub use into::{IntoObservation, Json};
 
 use crate::content::ContentBlock;
 use crate::error::ToolError;
+use blocks::Blocks;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use smallvec::SmallVec;
 
 /// What a call gives back: content blocks, an optional structured value, whether it is an
 /// error, and metadata.
@@ -28,7 +29,7 @@ use smallvec::SmallVec;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Observation {
-    content: SmallVec<[ContentBlock; 1]>,
+    content: Blocks,
     structured: Option<Box<RawValue>>,
     is_error: bool,
     extra: Option<Box<Extra>>,
@@ -187,16 +188,14 @@ impl Observation {
 
 impl From<ContentBlock> for Observation {
     fn from(block: ContentBlock) -> Self {
-        let mut content = SmallVec::new();
-        content.push(block);
-        Self { content, ..Self::default() }
+        Self { content: Blocks::One(block), structured: None, is_error: false, extra: None }
     }
 }
 
 /// Equal when the wire form is: what people see is not compared.
 impl PartialEq for Observation {
     fn eq(&self, other: &Self) -> bool {
-        self.content == other.content
+        *self.content == *other.content
             && self.structured_json() == other.structured_json()
             && self.is_error == other.is_error
             && self.meta() == other.meta()
@@ -211,7 +210,7 @@ fn indented(json: &RawValue) -> String {
 
 fn shown(block: &ContentBlock) -> String {
     match block {
-        ContentBlock::Text(content) => content.text.clone(),
+        ContentBlock::Text(content) => content.text().to_owned(),
         ContentBlock::Image(media) => media_shown("image", &media.mime_type, &media.data),
         ContentBlock::Audio(media) => media_shown("audio", &media.mime_type, &media.data),
         ContentBlock::Resource(resource) => {

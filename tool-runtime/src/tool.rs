@@ -97,7 +97,7 @@ impl fmt::Display for Origin {
 }
 
 impl Tool {
-    /// From a definition and any executor.
+    /// From a definition and any executor, which checks its arguments itself.
     pub fn new(definition: ToolDefinition, executor: impl Executor) -> Self {
         Self(Arc::new(Parts {
             definition,

@@ -31,14 +31,23 @@ pub struct ArgumentReader<'a, 'k> {
     at: usize,
     is_first: bool,
     keys: &'k [Key],
+    /// Where in the table the next key probably is: most callers keep to its order.
+    expected: usize,
     parameter: usize,
     rest: String,
 }
 
 impl<'a, 'k> ArgumentReader<'a, 'k> {
     pub(super) fn new(text: &'a str, keys: &'k [Key]) -> Result<Self, DecodeError> {
-        let mut reader =
-            Self { text, at: 0, is_first: true, keys, parameter: 0, rest: String::new() };
+        let mut reader = Self {
+            text,
+            at: 0,
+            is_first: true,
+            keys,
+            expected: 0,
+            parameter: 0,
+            rest: String::new(),
+        };
         match reader.next_byte() {
             Some(b'{') => Ok(reader),
             _ => Err(malformed("the arguments must be a JSON object")),
@@ -69,17 +78,16 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         Ok(None)
     }
 
-    /// The common case without a detour: a known key as it is written, the colon right behind.
+    /// The common case without a detour: the key that the table has next, as models write it.
     fn plain_key(&mut self) -> Option<usize> {
-        let rest = self.text.as_bytes()[self.at..].strip_prefix(b"\"")?;
-        for key in self.keys {
-            let Some([b'"', b':', ..]) = rest.strip_prefix(key.name.as_bytes()) else { continue };
-            if !key.takes_rest {
-                self.at += key.name.len() + 3;
-                return Some(key.parameter);
-            }
+        let key = self.keys.get(self.expected)?;
+        let behind = self.text[self.at..].strip_prefix('"')?.strip_prefix(key.name)?;
+        if key.takes_rest || !behind.starts_with("\":") {
+            return None;
         }
-        None
+        self.at += key.name.len() + 3;
+        self.expected += 1;
+        Some(key.parameter)
     }
 
     /// Decodes the value behind the key into its slot.
@@ -210,15 +218,19 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
 
     fn next_byte(&mut self) -> Option<u8> {
         self.skip_space();
-        let byte = self.text.as_bytes().get(self.at).copied()?;
+        let byte = self.byte_at(self.at)?;
         self.at += 1;
         Some(byte)
     }
 
     fn skip_space(&mut self) {
-        let bytes = &self.text.as_bytes()[self.at..];
-        let space = bytes.iter().take_while(|b| matches!(b, b' ' | b'\n' | b'\t' | b'\r'));
-        self.at += space.count();
+        while matches!(self.byte_at(self.at), Some(b' ' | b'\n' | b'\t' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn byte_at(&self, index: usize) -> Option<u8> {
+        self.text.as_bytes().get(index).copied()
     }
 }
 

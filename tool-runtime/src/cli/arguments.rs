@@ -35,13 +35,23 @@ impl Typed {
         self.schema.get("type").is_some_and(|kind| kind == "array")
     }
 
+    /// Whether the schema says nothing: then JSON is meant as JSON.
+    fn is_untyped(&self) -> bool {
+        const SAYING: [&str; 6] = ["type", "enum", "const", "anyOf", "oneOf", "$ref"];
+        SAYING.iter().all(|keyword| self.schema.get(keyword).is_none())
+    }
+
     /// The first reading of the text that the schema admits.
     fn value(&self, text: &str) -> Value {
         let parsed = serde_json::from_str::<Value>(text).ok();
         if self.is_list() && !matches!(parsed, Some(Value::Array(_))) {
             return Value::Array(vec![self.item(text)]);
         }
-        let readings = [Some(Value::from(text)), parsed.clone()];
+        let readings = if self.is_untyped() {
+            [parsed.clone(), Some(Value::from(text))]
+        } else {
+            [Some(Value::from(text)), parsed.clone()]
+        };
         let admitted = readings.into_iter().flatten().find(|value| self.admits(value));
         admitted.or(parsed).unwrap_or_else(|| text.into())
     }
@@ -117,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_fits_nowhere_is_passed_on() {
-        assert_eq!(object_of(&["n=x", "typo=1"]).unwrap(), json!({"n": "x", "typo": "1"}));
+        assert_eq!(object_of(&["n=x", "typo=1"]).unwrap(), json!({"n": "x", "typo": 1}));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::options::{Call, Input};
 use super::{arguments, exit, print};
 use crate::call::{ToolCall, ToolResult};
 use crate::error::ErrorClass;
+use crate::observation::Observation;
 use crate::pool::ToolPool;
 use std::io::{IsTerminal as _, Read as _};
 use std::process::ExitCode;
@@ -44,16 +45,25 @@ fn arguments(pool: &ToolPool, call: &Call) -> Result<String, String> {
 fn show(pool: &ToolPool, result: &ToolResult, arguments: &str) {
     if result.is_error() {
         print::error(&result.observation().to_text());
+        if let Some(detail) = result.error().and_then(|error| error.detail()) {
+            print::detail(detail);
+        }
         return;
     }
     if !std::io::stdout().is_terminal() {
-        print::line(&result.observation().to_text());
+        print::line(&plain(result.observation()));
         return;
     }
     if let Some(tool) = pool.get(result.name()) {
         print::dimmed(&tool.visualize(arguments));
     }
     print::line(&result.observation().visualize());
+}
+
+/// The text of an answer; what has none, a picture, is named.
+fn plain(observation: &Observation) -> String {
+    let text = observation.to_text();
+    if text.is_empty() { observation.visualize() } else { text }
 }
 
 fn code(result: &ToolResult) -> ExitCode {

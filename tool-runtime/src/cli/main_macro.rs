@@ -14,11 +14,13 @@ use std::time::Duration;
 /// |---|---|
 /// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more |
 /// | `timeout = DURATION` | limits calls whose tool has no limit of its own |
+/// | `name = EXPR`, `version = EXPR`, `about = EXPR` | instead of the package's own |
 /// | `title = EXPR` | the title that MCP clients show to people |
 /// | `instructions = EXPR` | tells models how to use the tools together |
 ///
-/// Expressions may `.await`. Name and version are those of the calling package. A pool that
-/// cannot be built is reported on standard error and ends the process with exit code 3.
+/// Expressions may `.await`, and may fail by `?`. Name, version and description are those of
+/// the calling package. What fails, also a pool that cannot be built, is reported on standard
+/// error and ends the process with exit code 3.
 ///
 /// ```no_run
 /// use tool_runtime::prelude::*;
@@ -47,17 +49,41 @@ macro_rules! main {
                 ::core::env!("CARGO_PKG_DESCRIPTION"),
                 async {
                     let setup = $crate::__private::Setup::default();
-                    $(let setup = setup.$option($value);)*
-                    setup
+                    $(let setup = $crate::__main_option!(setup, $option, $value);)*
+                    $crate::__private::ready(setup)
                 },
             )
         }
     };
 }
 
+/// One option of `main!`; all that are unknown are told.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __main_option {
+    ($setup:ident, state, $value:expr) => { $setup.state($value) };
+    ($setup:ident, timeout, $value:expr) => { $setup.timeout($value) };
+    ($setup:ident, name, $value:expr) => { $setup.name($value) };
+    ($setup:ident, version, $value:expr) => { $setup.version($value) };
+    ($setup:ident, about, $value:expr) => { $setup.about($value) };
+    ($setup:ident, title, $value:expr) => { $setup.title($value) };
+    ($setup:ident, instructions, $value:expr) => { $setup.instructions($value) };
+    ($setup:ident, $unknown:ident, $value:expr) => {{
+        ::core::compile_error!(::core::concat!(
+            "unknown option `",
+            ::core::stringify!($unknown),
+            "` of `main!`; write one of `state`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
+        ));
+        $setup
+    }};
+}
+
 /// The options of `main!`, collected.
 pub struct Setup {
     pool: ToolPoolBuilder,
+    name: Option<String>,
+    version: Option<String>,
+    about: Option<String>,
     title: Option<String>,
     instructions: Option<String>,
 }
@@ -67,7 +93,7 @@ impl Default for Setup {
         let pool = ToolPool::builder();
         #[cfg(feature = "linked")]
         let pool = pool.linked();
-        Self { pool, title: None, instructions: None }
+        Self { pool, name: None, version: None, about: None, title: None, instructions: None }
     }
 }
 
@@ -86,6 +112,27 @@ impl Setup {
         self
     }
 
+    /// `name = EXPR`.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// `version = EXPR`.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// `about = EXPR`.
+    #[must_use]
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about = Some(about.into());
+        self
+    }
+
     /// `title = EXPR`.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
@@ -101,25 +148,48 @@ impl Setup {
     }
 }
 
+/// What the options may fail with.
+pub type SetupResult = Result<Setup, Box<dyn std::error::Error + Send + Sync>>;
+
+/// Names the error type that `?` in an option converts to.
+///
+/// # Errors
+/// Never.
+pub fn ready(setup: Setup) -> SetupResult {
+    Ok(setup)
+}
+
 /// What `main!` expands to.
 pub fn main(
     name: &str,
     version: &str,
     about: &str,
-    setup: impl Future<Output = Setup>,
+    setup: impl Future<Output = SetupResult>,
 ) -> ExitCode {
     in_runtime(async {
-        let setup = setup.await;
-        let pool = match setup.pool.build() {
-            Ok(pool) => pool,
+        match setup.await.and_then(|setup| setup.cli(name, version, about)) {
+            Ok(cli) => cli.run_async().await,
             Err(error) => {
                 print::error(&error.to_string());
-                return ExitCode::from(exit::SETUP);
+                ExitCode::from(exit::SETUP)
             }
-        };
-        let mut cli = Cli::new(pool).name(name).version(version).about(about);
-        cli.title = setup.title;
-        cli.instructions = setup.instructions;
-        cli.run_async().await
+        }
     })
+}
+
+impl Setup {
+    fn cli(
+        self,
+        name: &str,
+        version: &str,
+        about: &str,
+    ) -> Result<Cli, Box<dyn std::error::Error + Send + Sync>> {
+        let mut cli = Cli::new(self.pool.build()?)
+            .name(self.name.unwrap_or_else(|| name.to_owned()))
+            .version(self.version.unwrap_or_else(|| version.to_owned()))
+            .about(self.about.unwrap_or_else(|| about.to_owned()));
+        cli.title = self.title;
+        cli.instructions = self.instructions;
+        Ok(cli)
+    }
 }

@@ -22,3 +22,8 @@ pub(super) fn error(text: &str) {
     let prefix = if stderr.is_terminal() { "\u{1b}[31merror:\u{1b}[0m" } else { "error:" };
     let _ = writeln!(stderr, "{prefix} {text}");
 }
+
+/// A line on standard error with what only the operator should read.
+pub(super) fn detail(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "detail: {text}");
+}

@@ -8,43 +8,43 @@ use crate::tool::Tool;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use std::any::Any;
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
-/// How long a call may take.
-#[derive(Clone, Copy)]
-pub(super) struct Limit {
-    /// What is left from now on.
-    left: Duration,
-    /// What the limit says, for the message.
-    given: Duration,
-}
-
-/// The shorter of the tool's limit, or else the pool's, and the caller's deadline.
-pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Limit> {
+/// The shorter of the tool's limit, or else the pool's, and what is left until the caller's
+/// deadline.
+pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Duration> {
     let given = tool.timeout().or(pool.timeout());
     let left =
         context.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-    let shortest = match (given, left) {
-        (Some(given), Some(left)) => given.min(left),
-        (Some(only), None) | (None, Some(only)) => only,
-        (None, None) => return None,
-    };
-    Some(Limit { left: shortest, given: shortest })
+    match (given, left) {
+        (Some(given), Some(left)) => Some(given.min(left)),
+        (only, None) | (None, only) => only,
+    }
+}
+
+/// The context in which the tool can see its deadline.
+pub(super) fn within(limit: Option<Duration>, context: &ToolContext) -> Cow<'_, ToolContext> {
+    match limit.and_then(|limit| Instant::now().checked_add(limit)) {
+        Some(deadline) => Cow::Owned(context.clone().with_deadline(deadline)),
+        None => Cow::Borrowed(context),
+    }
 }
 
 /// Runs a call to its one outcome.
 pub(super) async fn guarded<F: Future>(
     call: F,
     tool: &str,
-    limit: Option<Limit>,
+    limit: Option<Duration>,
     context: &ToolContext,
 ) -> Result<F::Output, CallError> {
     let call = AssertUnwindSafe(call).catch_unwind();
     let outcome = match (limit, context.cancellation()) {
         (None, None) => call.await,
-        _ => bounded(call, tool, limit, context).await?,
+        // In a box: few calls are bounded, and all would carry the room that waiting takes.
+        _ => Box::pin(bounded(call, tool, limit, context)).await?,
     };
     outcome.map_err(|panic| panicked(tool, &*panic))
 }
@@ -52,12 +52,12 @@ pub(super) async fn guarded<F: Future>(
 async fn bounded<F: Future>(
     call: F,
     tool: &str,
-    limit: Option<Limit>,
+    limit: Option<Duration>,
     context: &ToolContext,
 ) -> Result<F::Output, CallError> {
     let expiry = async {
         match limit {
-            Some(limit) => tokio::time::sleep(limit.left).await,
+            Some(limit) => tokio::time::sleep(limit).await,
             None => std::future::pending().await,
         }
     };
@@ -73,8 +73,8 @@ fn cancelled(tool: &str) -> CallError {
     CallError::new(ErrorClass::Cancelled, format!("the call to `{tool}` was cancelled"))
 }
 
-fn expired(tool: &str, limit: Option<Limit>) -> CallError {
-    let given = limit.map(|limit| limit.given).unwrap_or_default();
+fn expired(tool: &str, limit: Option<Duration>) -> CallError {
+    let given = limit.unwrap_or_default();
     CallError::new(
         ErrorClass::Timeout,
         format!("`{tool}` did not answer within {given:?}; ask for less, or try again"),

@@ -34,8 +34,9 @@ pub trait CallAction: Action {
     /// Calls it. What the function itself returns is the value, also if that is a `Result`.
     ///
     /// # Errors
-    /// The pool has no such tool or another of that name, a constraint is broken, or the call
-    /// was cancelled, ran out of time or panicked.
+    /// The pool has no such tool or another of that name, a constraint of `#[arg]` is broken, or
+    /// the call was cancelled, ran out of time or panicked. Constraints that the arguments' own
+    /// types state by schemars attributes are not checked: there is no JSON to check.
     fn call(self, pool: &ToolPool) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
 }
 
@@ -48,10 +49,11 @@ where
         if !tool.is::<A>() {
             return Err(another(A::NAME));
         }
-        let context = pool.context();
+        let context = pool.shared_context();
         self.check().map_err(|error| refused::<A>(&error))?;
-        let limit = guard::limit(pool, tool, &context);
-        guard::guarded(async { self.run(&context).await }, A::NAME, limit, &context).await
+        let limit = guard::limit(pool, tool, context);
+        let context = &*guard::within(limit, context);
+        guard::guarded(async { self.run(context).await }, A::NAME, limit, context).await
     }
 }
 

@@ -45,8 +45,7 @@ impl CallError {
         self
     }
 
-    /// What was wrong with the arguments, one by one: path, rule and message. Empty for
-    /// everything but [`ErrorClass::Input`].
+    /// What was wrong with the arguments of a call by JSON, one by one: path, rule and message.
     pub fn issues(&self) -> &[Issue] {
         &self.0.issues
     }

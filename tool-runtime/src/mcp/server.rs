@@ -81,7 +81,15 @@ impl McpServer {
     /// Outside a tokio runtime with its I/O and time drivers.
     pub async fn serve_stdio(self) -> io::Result<()> {
         let transport = StdioTransport::take()?.with_line_limit(self.line_limit);
+        let outbox = transport.outbox();
         tracing::info!("serving MCP on stdio");
+        let served = self.served(transport).await;
+        // A peer that reads no more is no failure of ours.
+        drop(outbox.emptied().await);
+        served
+    }
+
+    async fn served(self, transport: StdioTransport) -> io::Result<()> {
         match self.handler.serve(transport).await {
             Ok(running) => {
                 let reason = running.waiting().await.map_err(io::Error::other)?;

@@ -1,8 +1,10 @@
 //! Return values that become observations without a schema, and `Json` for those with one.
 
 use super::Observation;
-use crate::content::ContentBlock;
+use super::blocks::Blocks;
+use crate::content::{ContentBlock, TextContent};
 use crate::error::ToolError;
+use compact_str::ToCompactString as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -109,7 +111,7 @@ impl IntoObservation for ContentBlock {
 
 impl IntoObservation for Vec<ContentBlock> {
     fn into_observation(self) -> Result<Observation, ToolError> {
-        Ok(Observation { content: self.into(), ..Observation::default() })
+        Ok(Observation { content: Blocks::Many(self), ..Observation::default() })
     }
 }
 
@@ -127,37 +129,28 @@ impl IntoObservation for Map<String, Value> {
     }
 }
 
-/// Types that are shown as they print.
+/// Types that are text.
 macro_rules! text {
-    ($($text:ty => $value:ident $as_string:expr),* $(,)?) => {$(
+    ($($text:ty),*) => {$(
         impl IntoObservation for $text {
             fn into_observation(self) -> Result<Observation, ToolError> {
-                let $value = self;
-                Ok(Observation::text($as_string))
+                Ok(Observation::text(self))
             }
         }
     )*};
 }
 
-text! {
-    String => value value,
-    &'static str => value value,
-    Box<str> => value value,
-    Cow<'static, str> => value value,
-    char => value value,
-    bool => value value.to_string(),
-    i8 => value value.to_string(),
-    i16 => value value.to_string(),
-    i32 => value value.to_string(),
-    i64 => value value.to_string(),
-    i128 => value value.to_string(),
-    isize => value value.to_string(),
-    u8 => value value.to_string(),
-    u16 => value value.to_string(),
-    u32 => value value.to_string(),
-    u64 => value value.to_string(),
-    u128 => value value.to_string(),
-    usize => value value.to_string(),
-    f32 => value value.to_string(),
-    f64 => value value.to_string(),
+/// Types that are shown as they print.
+macro_rules! printed {
+    ($($printed:ty),*) => {$(
+        impl IntoObservation for $printed {
+            fn into_observation(self) -> Result<Observation, ToolError> {
+                let text = TextContent::compact(self.to_compact_string());
+                Ok(ContentBlock::Text(text).into())
+            }
+        }
+    )*};
 }
+
+text!(String, &'static str, Box<str>, Cow<'static, str>, char);
+printed!(bool, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f32, f64);

@@ -1,7 +1,7 @@
 //! The text form of a result: MCP's `CallToolResult`, written without a detour.
 
 use super::Observation;
-use crate::content::{ContentBlock, TextContent};
+use crate::content::ContentBlock;
 
 /// What stands around a text block's text, and a little more than most results need.
 const FRAME: usize = 64;
@@ -9,23 +9,23 @@ const FRAME: usize = 64;
 impl Observation {
     /// MCP's `CallToolResult` as JSON text.
     pub(crate) fn to_json(&self) -> String {
-        let mut json = Vec::with_capacity(FRAME + self.estimated_length());
-        json.extend_from_slice(br#"{"content":["#);
+        let mut json = String::with_capacity(FRAME + self.estimated_length());
+        json.push_str(r#"{"content":["#);
         self.write_content(&mut json);
-        json.push(b']');
+        json.push(']');
         if let Some(structured) = self.structured_json() {
-            json.extend_from_slice(br#","structuredContent":"#);
-            json.extend_from_slice(structured.as_bytes());
+            json.push_str(r#","structuredContent":"#);
+            json.push_str(structured);
         }
         if self.is_error {
-            json.extend_from_slice(br#","isError":true"#);
+            json.push_str(r#","isError":true"#);
         }
         if let Some(meta) = self.meta() {
-            json.extend_from_slice(br#","_meta":"#);
+            json.push_str(r#","_meta":"#);
             push_json(&mut json, meta);
         }
-        json.push(b'}');
-        String::from_utf8(json).expect("serde_json writes UTF-8")
+        json.push('}');
+        json
     }
 
     fn estimated_length(&self) -> usize {
@@ -34,17 +34,17 @@ impl Observation {
         text + self.structured_json().map_or(0, |json| json.len() * 5 / 2)
     }
 
-    fn write_content(&self, json: &mut Vec<u8>) {
+    fn write_content(&self, json: &mut String) {
         if let (true, Some(structured)) = (self.content.is_empty(), self.structured_json()) {
             push_text_block(json, structured);
         }
         for (index, block) in self.content.iter().enumerate() {
             if index > 0 {
-                json.push(b',');
+                json.push(',');
             }
             match block {
-                ContentBlock::Text(TextContent { text, extra: None }) => {
-                    push_text_block(json, text);
+                ContentBlock::Text(content) if content.extra.is_none() => {
+                    push_text_block(json, content.text());
                 }
                 other => push_json(json, other),
             }
@@ -56,15 +56,43 @@ fn text_length(block: &ContentBlock) -> usize {
     block.as_text().map_or(256, str::len)
 }
 
-fn push_text_block(json: &mut Vec<u8>, text: &str) {
-    json.extend_from_slice(br#"{"type":"text","text":"#);
-    push_json(json, text);
-    json.push(b'}');
+fn push_text_block(json: &mut String, text: &str) {
+    json.push_str(r#"{"type":"text","text":""#);
+    push_escaped(json, text);
+    json.push_str(r#""}"#);
 }
 
-/// Appends a value's JSON in place; these types always serialise.
-fn push_json<T: serde::Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {
-    serde_json::to_writer(json, value).expect("content has string keys and no failing fields");
+/// Escapes as serde_json does, which can only write to bytes: they would have to be checked to
+/// be UTF-8 once more, a twentieth of a small call.
+fn push_escaped(json: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|b| b < b' ' || b == b'"' || b == b'\\') {
+        json.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => json.push_str("\\\""),
+            b'\\' => json.push_str("\\\\"),
+            b'\n' => json.push_str("\\n"),
+            b'\t' => json.push_str("\\t"),
+            b'\r' => json.push_str("\\r"),
+            0x08 => json.push_str("\\b"),
+            0x0c => json.push_str("\\f"),
+            control => push_unicode_escape(json, control),
+        }
+        rest = &rest[at + 1..];
+    }
+    json.push_str(rest);
+}
+
+fn push_unicode_escape(json: &mut String, control: u8) {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    json.push_str("\\u00");
+    json.push(digit(control >> 4));
+    json.push(digit(control & 15));
+}
+
+/// Appends what few results have; these types always serialise.
+fn push_json<T: serde::Serialize + ?Sized>(json: &mut String, value: &T) {
+    json.push_str(&serde_json::to_string(value).expect("content has string keys"));
 }
 
 #[cfg(test)]
@@ -74,6 +102,27 @@ mod tests {
 
     fn parsed(observation: &Observation) -> Value {
         serde_json::from_str(&observation.to_json()).expect("JSON")
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn text_is_escaped_as_serde_json_does(text in proptest::arbitrary::any::<String>()) {
+            let mut json = String::new();
+            push_escaped(&mut json, &text);
+            proptest::prop_assert_eq!(format!("\"{json}\""), serde_json::to_string(&text).unwrap());
+        }
+    }
+
+    #[test]
+    fn every_control_character_is_escaped_as_serde_json_does() {
+        for control in (0..=0x20_u8).chain([0x7f]).map(char::from) {
+            let mut json = String::new();
+            push_escaped(&mut json, &format!("a{control}b"));
+            assert_eq!(
+                format!("\"{json}\""),
+                serde_json::to_string(&format!("a{control}b")).unwrap()
+            );
+        }
     }
 
     #[test]

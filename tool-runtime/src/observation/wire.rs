@@ -1,5 +1,6 @@
 //! Observations as JSON through serde: MCP's `CallToolResult` in both directions.
 
+use super::blocks::Blocks;
 use super::{Extra, Observation};
 use crate::content::ContentBlock;
 use serde::ser::SerializeMap;
@@ -14,7 +15,7 @@ impl Serialize for Observation {
             Some(json) if self.content.is_empty() => {
                 map.serialize_entry("content", &[ContentBlock::text(json)])?;
             }
-            _ => map.serialize_entry("content", self.content.as_slice())?,
+            _ => map.serialize_entry("content", &*self.content)?,
         }
         if let Some(structured) = &self.structured {
             map.serialize_entry("structuredContent", structured)?;
@@ -51,7 +52,7 @@ impl<'de> Deserialize<'de> for Observation {
             .transpose()
             .map_err(serde::de::Error::custom)?;
         Ok(Self {
-            content: without_mirror(wire.content, structured.as_deref()).into(),
+            content: Blocks::Many(without_mirror(wire.content, structured.as_deref())),
             structured,
             is_error: wire.is_error,
             extra: wire.meta.map(|meta| Box::new(Extra { meta: Some(meta), visual: None })),
@@ -62,7 +63,9 @@ impl<'de> Deserialize<'de> for Observation {
 /// The text mirror is written for others; read back, it is no content of its own.
 fn without_mirror(content: Vec<ContentBlock>, structured: Option<&RawValue>) -> Vec<ContentBlock> {
     let is_mirror = match (content.as_slice(), structured) {
-        ([ContentBlock::Text(only)], Some(json)) => only.extra.is_none() && only.text == json.get(),
+        ([ContentBlock::Text(only)], Some(json)) => {
+            only.extra.is_none() && only.text() == json.get()
+        }
         _ => false,
     };
     if is_mirror { Vec::new() } else { content }

@@ -61,7 +61,7 @@ impl fmt::Display for PoolProblem {
             ),
             Self::MissingState { tool, type_name } => write!(
                 f,
-                "tool `{tool}` borrows a `{type_name}` that the pool does not have; add `.state(value)` with a value of that type"
+                "tool `{tool}` borrows a `{type_name}` that the pool does not have; add `.state(value)` to the pool, or `state = value` to `main!`"
             ),
             Self::BadName { name, reason } => write!(
                 f,

@@ -40,6 +40,32 @@ async fn numbers() -> Vec<u32> {
     vec![1, 2]
 }
 
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Found {
+    id: u32,
+}
+
+/// Find one, or nothing.
+#[tool(read_only)]
+async fn find(
+    /// Which one.
+    id: u32,
+) -> Option<Found> {
+    (id > 0).then_some(Found { id })
+}
+
+/// Give back a picture.
+#[tool(read_only)]
+async fn picture() -> ContentBlock {
+    ContentBlock::image("AAAA", "image/png")
+}
+
+/// Fail for a reason that only the operator should know.
+#[tool]
+async fn broken() -> Result<(), ToolError> {
+    Err(ToolError::internal("the database is gone"))
+}
+
 /// Sleep on the blocking pool.
 #[tool]
 fn sleepy(

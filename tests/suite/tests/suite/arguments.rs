@@ -37,10 +37,7 @@ async fn defaults_stand_in_for_what_is_absent_or_null() {
     let nulls = r#"{"query":"x","limit":null,"withTags":null,"language":null,"since":null,"confidence":null}"#;
     assert_eq!(text(&pool, "look_up", nulls).await, "x/10/None/en/None/0");
     let given = r#"{"query":"x","limit":5,"withTags":["a"],"language":"de","since":"2026-02-28","confidence":0.5}"#;
-    assert_eq!(
-        text(&pool, "look_up", given).await,
-        r#"x/5/Some(["a"])/de/Some("2026-02-28")/0.5"#
-    );
+    assert_eq!(text(&pool, "look_up", given).await, r#"x/5/Some(["a"])/de/Some("2026-02-28")/0.5"#);
 }
 
 #[test]
@@ -142,7 +139,10 @@ async fn a_secret_is_never_shown() {
         let shown = pool.get("log_in").expect("the tool").visualize(arguments);
         assert!(!shown.contains("hunter2"), "{shown}");
     }
-    let shown = pool.get("log_in").expect("the tool").visualize(r#"{"user":"ada","password":"long enough"}"#);
+    let shown = pool
+        .get("log_in")
+        .expect("the tool")
+        .visualize(r#"{"user":"ada","password":"long enough"}"#);
     assert_eq!(shown, r#"log_in(user: "ada", password: ***)"#);
 }
 
@@ -171,7 +171,8 @@ async fn page(
 async fn a_flattened_struct_lends_its_fields() {
     let pool = pool_of::<PageAction>();
     let schema = PageAction::definition().input_schema;
-    let names: Vec<&String> = schema["properties"].as_object().expect("properties").keys().collect();
+    let names: Vec<&String> =
+        schema["properties"].as_object().expect("properties").keys().collect();
     assert_eq!(names, ["kind", "offset", "count"]);
     assert_eq!(schema["required"], json!(["kind", "count"]));
     assert_eq!(text(&pool, "page", r#"{"count":5,"kind":"a","offset":2}"#).await, "a 2 5");
@@ -218,11 +219,17 @@ async fn types_keep_their_serde_and_schemars_meaning() {
     let host = r#"{"source":{"kind":"host","address":"127.0.0.1","port":80}}"#;
     assert_eq!(text(&pool, "open", host).await, "127.0.0.1:80");
     for (arguments, expected) in [
-        (r#"{"source":{"kind":"host","address":"127.0.0.1","port":0}}"#, "`source.port` must be at least 1"),
+        (
+            r#"{"source":{"kind":"host","address":"127.0.0.1","port":0}}"#,
+            "`source.port` must be at least 1",
+        ),
         (r#"{"source":{"kind":"host","address":"x","port":1}}"#, "`source.address` must be"),
         (r#"{"source":{"kind":"fil","path":"a"}}"#, "did you mean \"file\"?"),
         (r#"{"source":{"kind":"file","path":"a","mode":1}}"#, "unknown field `mode`"),
-        (r#"{"source":{"kind":"host","address":"::1","port":70000}}"#, "`source.port` must be at most 65535"),
+        (
+            r#"{"source":{"kind":"host","address":"::1","port":70000}}"#,
+            "`source.port` must be at most 65535",
+        ),
     ] {
         let message = refusal(&pool, "open", arguments).await;
         assert!(message.contains(expected), "{arguments}: {message}");
@@ -309,7 +316,8 @@ async fn every_enforced_format_refuses() {
         ("ipv6", "::1"),
     ] {
         assert_eq!(text(&pool, "formats", &json!({ name: good }).to_string()).await, "true");
-        let message = refusal(&pool, "formats", &json!({ name: "no such thing" }).to_string()).await;
+        let message =
+            refusal(&pool, "formats", &json!({ name: "no such thing" }).to_string()).await;
         assert!(message.contains(&format!("`{name}` must be")), "{message}");
     }
 }

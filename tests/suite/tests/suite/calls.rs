@@ -148,6 +148,57 @@ async fn a_plain_function_can_ask_whether_it_was_cancelled() {
     }
 }
 
+/// How a caller ends a call.
+enum End {
+    Timeout,
+    Deadline,
+    Drop,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plain_function_notices_every_end_of_its_call() {
+    for end in [End::Timeout, End::Deadline, End::Drop] {
+        let (watch, stopped) = watched();
+        let mut builder = ToolPool::builder().tool::<PatientAction>().state(watch);
+        if matches!(end, End::Timeout) {
+            builder = builder.timeout(Duration::from_millis(20));
+        }
+        let pool = builder.build().expect("a pool");
+        let mut context = pool.context();
+        if matches!(end, End::Deadline) {
+            context = context.with_deadline(Instant::now() + Duration::from_millis(20));
+        }
+        let call = pool.call_with(ToolCall::new("patient", ""), &context);
+        if matches!(end, End::Drop) {
+            let started = async {
+                context.get::<Watch>().expect("state").started.notified().await;
+            };
+            tokio::select! {
+                _ = call => panic!("it never ends by itself"),
+                () = started => {}
+            }
+        } else {
+            let result = call.await;
+            assert_eq!(result.error().expect("an error").class(), ErrorClass::Timeout);
+        }
+        while !stopped.load(Ordering::SeqCst) {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Say when it ends.
+#[tool(register = false, timeout = "1h")]
+async fn hurried(context: &ToolContext) -> bool {
+    let left = context.deadline().map(|deadline| deadline - Instant::now());
+    left.is_some_and(|left| left <= Duration::from_secs(3600))
+}
+
+#[tokio::test]
+async fn a_tool_sees_its_deadline() {
+    assert_eq!(text(&pool_of::<HurriedAction>(), "hurried", "").await, "true");
+}
+
 /// Say on which thread it runs.
 #[tool(register = false)]
 fn elsewhere() -> String {
@@ -187,7 +238,9 @@ async fn count(
 
 #[tokio::test]
 async fn state_is_shared_by_all_calls_of_a_pool_and_by_no_other() {
-    let build = || ToolPool::builder().tool::<CountAction>().state(Counter::default()).build().expect("a pool");
+    let build = || {
+        ToolPool::builder().tool::<CountAction>().state(Counter::default()).build().expect("a pool")
+    };
     let (one, other) = (build(), build());
     assert_eq!(text(&one, "count", "{}").await, "-: 1");
     let result = one.call(ToolCall::new("count", r#"{"by":2}"#).with_id("call_7")).await;
@@ -225,7 +278,10 @@ async fn a_typed_call_goes_the_same_way_and_keeps_its_type() {
     );
     let error = DivideAction { a: 8, b: 100 }.call(&pool).await.expect_err("out of range");
     assert_eq!(error.class(), ErrorClass::Input);
-    assert!(error.message().contains("`b`") && error.message().contains("\"maximum\":9"), "{error}");
+    assert!(
+        error.message().contains("`b`") && error.message().contains("\"maximum\":9"),
+        "{error}"
+    );
     let empty = ToolPool::builder().build().expect("a pool");
     let error = DivideAction { a: 1, b: 1 }.call(&empty).await.expect_err("not there");
     assert_eq!(error.class(), ErrorClass::NotFound);
@@ -244,7 +300,10 @@ async fn an_unknown_tool_names_the_nearest() {
         .build()
         .expect("a pool");
     assert_eq!(refusal(&pool, "devide", "").await, "unknown tool `devide`; did you mean `divide`?");
-    assert_eq!(refusal(&pool, "zzz", "").await, "unknown tool `zzz`; the tools are `count`, `divide`");
+    assert_eq!(
+        refusal(&pool, "zzz", "").await,
+        "unknown tool `zzz`; the tools are `count`, `divide`"
+    );
 }
 
 /// Show a sum.

@@ -132,6 +132,25 @@ fn logs_go_to_standard_error_as_rust_log_says() {
     assert!(stderr(&loud).contains("serving MCP on stdio"), "{}", stderr(&loud));
 }
 
+fn odd(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_odd_server"));
+    command.args(arguments).stdin(Stdio::null()).output().expect("it runs")
+}
+
+#[test]
+fn what_has_no_text_is_named() {
+    assert_eq!(stdout(&odd(&["call", "picture"])), "[image image/png, 3 bytes]\n");
+}
+
+#[test]
+fn the_operator_sees_what_the_model_does_not() {
+    let output = odd(&["call", "broken"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("detail: the database is gone"), "{}", stderr(&output));
+    assert_eq!(stderr(&output).matches("error:").count(), 1);
+    assert!(!stderr(&output).contains("\u{1b}["), "no colours where nobody looks");
+}
+
 /// `script` gives the command a terminal, which a pipe is not.
 #[test]
 #[cfg(target_os = "linux")]

@@ -64,7 +64,9 @@ async fn plain_values_are_text_and_have_no_schema() {
     assert_eq!(text(&pool_of::<FractionAction>(), "fraction", "").await, "0.5");
     assert_eq!(text(&pool_of::<FlagAction>(), "flag", "").await, "true");
     assert_eq!(text(&pool_of::<AliasedAction>(), "aliased", "").await, "4");
-    for definition in [WordsAction::definition(), WholeAction::definition(), AliasedAction::definition()] {
+    for definition in
+        [WordsAction::definition(), WholeAction::definition(), AliasedAction::definition()]
+    {
         assert_eq!(definition.output_schema, None);
     }
 }
@@ -72,7 +74,10 @@ async fn plain_values_are_text_and_have_no_schema() {
 #[tokio::test]
 async fn content_passes_through() {
     let image = call(&pool_of::<BlockAction>(), "block", "").await;
-    assert_eq!(image["content"], json!([{"type": "image", "data": "AAAA", "mimeType": "image/png"}]));
+    assert_eq!(
+        image["content"],
+        json!([{"type": "image", "data": "AAAA", "mimeType": "image/png"}])
+    );
     let two = call(&pool_of::<BlocksAction>(), "blocks", "").await;
     assert_eq!(two["content"].as_array().map(Vec::len), Some(2));
     let own = call(&pool_of::<WhateverAction>(), "whatever", "").await;

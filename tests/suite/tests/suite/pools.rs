@@ -75,7 +75,11 @@ fn everything_that_is_wrong_is_told_at_once() {
         .tool::<QueryAction>()
         .add(Tool::builder("bad name", "Bad.").handler(|| async {}))
         .add(Tool::builder("undescribed", " ").handler(|| async {}))
-        .add(Tool::builder("schema", "Bad.").input_schema(json!({"type": "array"})).handler(|| async {}))
+        .add(
+            Tool::builder("schema", "Bad.")
+                .input_schema(json!({"type": "array"}))
+                .handler(|| async {}),
+        )
         .state(1_u8)
         .state(2_u8)
         .build()
@@ -103,7 +107,8 @@ fn the_listing_is_sorted_and_always_the_same_bytes() {
     let build = |rotate: usize| {
         let mut names = names;
         names.rotate_left(rotate);
-        let tools = names.map(|name| Tool::builder(name, "Do it.").tags(["x"]).handler(|| async {}));
+        let tools =
+            names.map(|name| Tool::builder(name, "Do it.").tags(["x"]).handler(|| async {}));
         let builder = tools.into_iter().fold(ToolPool::builder(), |pool, tool| pool.add(tool));
         builder.build().expect("a pool").definitions_json().to_owned()
     };
@@ -131,10 +136,12 @@ struct Greeting {
 
 #[tokio::test]
 async fn a_closure_is_a_tool_like_any_other() {
-    let greet = Tool::builder("greet", "Greet somebody.").read_only(true).handler(|greet: Greet| async move {
-        let text = format!("Hello, {}!", greet.name).repeat(greet.times as usize);
-        if greet.name.is_empty() { Err("nobody is there") } else { Ok(Json(Greeting { text })) }
-    });
+    let greet = Tool::builder("greet", "Greet somebody.").read_only(true).handler(
+        |greet: Greet| async move {
+            let text = format!("Hello, {}!", greet.name).repeat(greet.times as usize);
+            if greet.name.is_empty() { Err("nobody is there") } else { Ok(Json(Greeting { text })) }
+        },
+    );
     let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
     let raw = Tool::builder("raw", "Take anything.")
         .input_schema(json!({"type": "object", "required": ["a"]}))
@@ -144,7 +151,14 @@ async fn a_closure_is_a_tool_like_any_other() {
     let slow = Tool::builder("slow", "Never end.")
         .timeout(Duration::from_millis(10))
         .handler(std::future::pending::<()>);
-    let pool = ToolPool::builder().add(greet).add(ping).add(raw).add(slow).state(9_u8).build().expect("a pool");
+    let pool = ToolPool::builder()
+        .add(greet)
+        .add(ping)
+        .add(raw)
+        .add(slow)
+        .state(9_u8)
+        .build()
+        .expect("a pool");
     let result = call(&pool, "greet", r#"{"name":"Ada","times":2}"#).await;
     assert_eq!(result["structuredContent"], json!({"text": "Hello, Ada!Hello, Ada!"}));
     assert_eq!(refusal(&pool, "greet", r#"{"name":""}"#).await, "nobody is there");

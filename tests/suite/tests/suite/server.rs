@@ -119,7 +119,9 @@ fn a_cancelled_call_is_dropped_and_not_answered() {
     let (mut server, _) = Server::initialized();
     server.send(&call(7, "hang"));
     server.log_until("hanging");
-    server.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}));
+    server.send(
+        &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}),
+    );
     server.log_until("dropped");
     assert_eq!(server.call(8, "chatty")["id"], 8);
     server.finish();
@@ -167,12 +169,16 @@ fn arguments_reach_the_tool_as_they_were_written() {
 fn a_list_is_wrapped_for_the_clients_that_need_an_object() {
     let find = |answer: &Value| {
         let tools = answer["result"]["tools"].as_array().expect("tools").clone();
-        tools.into_iter().find(|tool| tool["name"] == "numbers").expect("the tool")["outputSchema"].clone()
+        tools.into_iter().find(|tool| tool["name"] == "numbers").expect("the tool")["outputSchema"]
+            .clone()
     };
     let (mut legacy, _) = Server::initialized();
     legacy.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
     let schema = find(&legacy.receive());
-    assert_eq!((&schema["type"], &schema["properties"]["result"]["type"]), (&json!("object"), &json!("array")));
+    assert_eq!(
+        (&schema["type"], &schema["properties"]["result"]["type"]),
+        (&json!("object"), &json!("array"))
+    );
     assert_eq!(legacy.call(2, "numbers")["result"]["structuredContent"], json!({"result": [1, 2]}));
     legacy.finish();
 
@@ -182,6 +188,38 @@ fn a_list_is_wrapped_for_the_clients_that_need_an_object() {
     server.send(&modern(2, "tools/call", &json!({"name": "numbers", "arguments": {}})));
     assert_eq!(server.receive()["result"]["structuredContent"], json!([1, 2]));
     server.finish();
+}
+
+#[test]
+fn an_object_is_wrapped_where_its_schema_is() {
+    let (mut server, _) = Server::initialized();
+    for (id, found) in [(0, json!(null)), (7, json!({"id": 7}))] {
+        server.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": "find", "arguments": {"id": id}}}));
+        let answer = server.receive();
+        assert_eq!(answer["result"]["structuredContent"], json!({"result": found}));
+    }
+    server.finish();
+}
+
+/// A file is written by a thread, which must not be left behind.
+#[test]
+fn an_answer_before_the_end_reaches_a_file() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("answers.jsonl");
+    for _ in 0..20 {
+        let file = std::fs::File::create(&path).expect("a file");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_odd_server"))
+            .stdin(Stdio::piped())
+            .stdout(file)
+            .spawn()
+            .expect("the server starts");
+        let mut input = child.stdin.take().expect("piped");
+        writeln!(input, "hello").expect("the server reads");
+        drop(input);
+        assert!(child.wait().expect("it ends").success());
+        let answers = std::fs::read_to_string(&path).expect("the file");
+        assert!(answers.contains("-32700"), "{answers:?}");
+    }
 }
 
 #[test]

@@ -22,6 +22,11 @@ pub(super) fn legacy_tool(definition: &ToolDefinition) -> Tool {
     tool
 }
 
+/// Whether older clients see the tool's structured values wrapped.
+pub(super) fn is_wrapped(definition: &ToolDefinition) -> bool {
+    definition.output_schema.as_ref().is_some_and(|schema| !is_object(schema))
+}
+
 fn is_object(schema: &Map<String, Value>) -> bool {
     schema.get("type").is_some_and(|kind| kind == "object")
 }
@@ -39,17 +44,14 @@ fn wrapped(schema: &Map<String, Value>) -> Arc<Map<String, Value>> {
     Arc::new(outer)
 }
 
-/// What a call gave back, for a client of either era.
-pub(super) fn result(observation: &Observation, is_modern: bool) -> CallToolResult {
+/// What a call gave back, its structured value wrapped where its schema is.
+pub(super) fn result(observation: &Observation, is_wrapped: bool) -> CallToolResult {
     let mut result = CallToolResult::success(content(observation));
     result.is_error = Some(observation.is_error());
     result.structured_content = observation
         .structured_json()
         .and_then(|json| serde_json::from_str(json).ok())
-        .map(|value: Value| match value {
-            value if is_modern || value.is_object() => value,
-            value => json!({ "result": value }),
-        });
+        .map(|value: Value| if is_wrapped { json!({ "result": value }) } else { value });
     let meta = observation.meta().cloned().map(model::MetaObject);
     if meta.is_some() { result.with_meta(meta) } else { result }
 }
@@ -69,7 +71,7 @@ fn content(observation: &Observation) -> Vec<model::ContentBlock> {
 fn block(block: &ContentBlock) -> model::ContentBlock {
     match block {
         ContentBlock::Text(content) if content.extra.is_none() => {
-            model::ContentBlock::text(&content.text)
+            model::ContentBlock::text(content.text())
         }
         other => {
             let json = serde_json::to_value(other).expect("content has string keys");

@@ -5,15 +5,15 @@ use super::stdio::{RawArguments, is_known_method};
 use crate::error::ErrorClass;
 use crate::pool::ToolPool;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, RequestId, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, RequestId, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use std::borrow::Cow;
+use std::convert::identity;
 use std::sync::Arc;
 
 /// Answers MCP requests from a pool.
@@ -80,8 +80,13 @@ impl ServerHandler for PoolHandler {
         let arguments = arguments(&request, &context)?;
         let call =
             self.pool.context().with_cancellation(context.ct.clone()).with_call_id(id(&context.id));
-        match self.pool.dispatch(&request.name, &arguments, &call).await {
-            Ok(observation) => Ok(convert::result(&observation, is_modern(&context)).into()),
+        match self.pool.dispatch(&request.name, &arguments, &call, identity).await {
+            Ok(observation) => {
+                let tool = self.pool.get(&request.name);
+                let is_wrapped = !is_modern(&context)
+                    && tool.is_some_and(|t| convert::is_wrapped(t.definition()));
+                Ok(convert::result(&observation, is_wrapped).into())
+            }
             Err(error) if error.class() == ErrorClass::NotFound => {
                 Err(ErrorData::invalid_params(error.message().to_owned(), None))
             }
@@ -112,7 +117,7 @@ impl ServerHandler for PoolHandler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+        Err(not_offered("prompts/list"))
     }
 
     async fn list_resources(
@@ -120,7 +125,7 @@ impl ServerHandler for PoolHandler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+        Err(not_offered("resources/list"))
     }
 
     async fn list_resource_templates(
@@ -128,7 +133,7 @@ impl ServerHandler for PoolHandler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+        Err(not_offered("resources/templates/list"))
     }
 
     async fn complete(
@@ -136,7 +141,7 @@ impl ServerHandler for PoolHandler {
         _: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+        Err(not_offered("completion/complete"))
     }
 }
 
@@ -155,6 +160,11 @@ fn arguments<'a>(
     serde_json::to_string(map)
         .map(Cow::Owned)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+fn not_offered(method: &str) -> ErrorData {
+    let message = format!("this server has tools only; `{method}` is not offered");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {

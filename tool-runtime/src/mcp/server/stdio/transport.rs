@@ -67,6 +67,11 @@ impl StdioTransport {
         }
     }
 
+    /// What outlives the transport: rmcp drops it without closing it when a handshake fails.
+    pub(crate) fn outbox(&self) -> Outbox {
+        Outbox(self.writer.clone())
+    }
+
     /// Sets how many bytes a line may have (16 MiB by default).
     pub(crate) fn with_line_limit(mut self, limit: usize) -> Self {
         self.lines.set_limit(limit);
@@ -127,6 +132,17 @@ impl Transport<RoleServer> for StdioTransport {
         self.writer.close();
         let drained = tokio::time::timeout(CLOSE_LIMIT, self.writer.drained()).await;
         self.pump.stop();
+        drained.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+/// The answers on their way out.
+pub(crate) struct Outbox(Writer);
+
+impl Outbox {
+    /// Waits until everything is written, but not for long.
+    pub(crate) async fn emptied(self) -> io::Result<()> {
+        let drained = tokio::time::timeout(CLOSE_LIMIT, self.0.drained()).await;
         drained.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
 }

@@ -1,0 +1,19 @@
+use tool_runtime::prelude::*;
+
+/// Count.
+#[tool]
+async fn count(
+    /// From where.
+    #[arg(default)]
+    _from: Level,
+) {
+}
+
+/// A level.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+enum Level {
+    /// Low.
+    Low,
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use tool_runtime::prelude::*;
+
+/// Count.
+#[tool]
+async fn count(
+    /// How far.
+    #[arg(length = 1..=5)]
+    _limit: i64,
+) {
+}
+
+fn main() {}

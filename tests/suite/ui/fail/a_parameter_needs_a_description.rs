@@ -1,0 +1,7 @@
+use tool_runtime::prelude::*;
+
+/// Say hello.
+#[tool]
+async fn greet(_name: String) {}
+
+fn main() {}

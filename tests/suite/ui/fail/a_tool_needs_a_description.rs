@@ -1,0 +1,6 @@
+use tool_runtime::prelude::*;
+
+#[tool]
+async fn ping() {}
+
+fn main() {}

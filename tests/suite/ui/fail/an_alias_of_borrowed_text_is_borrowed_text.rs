@@ -1,0 +1,9 @@
+use tool_runtime::prelude::*;
+
+type Text = str;
+
+/// Go.
+#[tool]
+fn go(_place: &Text) {}
+
+fn main() {}

@@ -1,0 +1,17 @@
+use tool_runtime::prelude::*;
+
+/// A point.
+#[derive(serde::Deserialize)]
+struct Point {
+    _x: i64,
+}
+
+/// Go.
+#[tool]
+async fn go(
+    /// Where to.
+    _to: Vec<Point>,
+) {
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use tool_runtime::prelude::*;
+
+/// Say hello.
+#[tool(inline)]
+async fn greet() {}
+
+fn main() {}

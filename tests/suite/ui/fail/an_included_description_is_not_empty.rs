@@ -1,0 +1,7 @@
+use tool_runtime::prelude::*;
+
+#[doc = concat!(" ", "")]
+#[tool]
+async fn ping() {}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use tool_runtime::prelude::*;
+
+struct Counter;
+
+/// Count.
+#[tool]
+async fn count<'a>(_counter: &'a Counter) {}
+
+/// Count.
+#[tool]
+async fn count_for_ever(_counter: &'static Counter) {}
+
+fn main() {}

@@ -1,0 +1,121 @@
+//! Whatever a careful crate denies, generated code obeys.
+
+#![forbid(unsafe_code)]
+#![deny(
+    warnings,
+    missing_docs,
+    missing_debug_implementations,
+    missing_copy_implementations,
+    unreachable_pub,
+    unused,
+    unused_qualifications,
+    unused_results,
+    unused_lifetimes,
+    single_use_lifetimes,
+    trivial_casts,
+    trivial_numeric_casts,
+    variant_size_differences,
+    elided_lifetimes_in_paths,
+    explicit_outlives_requirements,
+    let_underscore_drop,
+    non_ascii_idents,
+    redundant_lifetimes,
+    unit_bindings,
+    unnameable_types,
+    unsafe_op_in_unsafe_fn,
+    rust_2018_idioms,
+    rust_2021_compatibility,
+    rust_2024_compatibility,
+    future_incompatible,
+    nonstandard_style,
+    keyword_idents
+)]
+#![deny(clippy::all, clippy::pedantic, clippy::nursery)]
+#![allow(linker_messages)]
+
+use tool_runtime::ToolPool;
+use tool_runtime::prelude::tool;
+
+/// A word of the list.
+#[derive(Debug, Default)]
+pub struct Words(Vec<String>);
+
+/// Find words.
+#[tool(read_only, idempotent, timeout = "30s", tags("words"))]
+pub async fn find(
+    /// What to look for.
+    #[arg(length = 1..=20, pattern = "^[a-z]+$", example = "rust")]
+    query: String,
+    /// How many.
+    #[arg(default = 10, range = 1..=50)]
+    limit: usize,
+    /// Where to look.
+    #[arg(default)]
+    language: Option<String>,
+    words: &Words,
+) -> Vec<String> {
+    let language = language.unwrap_or_default();
+    words.0.iter().filter(|word| word.contains(&query) && word.starts_with(&language)).take(limit).cloned().collect()
+}
+
+/// Do nothing.
+#[tool]
+pub fn nothing() {}
+
+/// An old way.
+#[deprecated(note = "use `find`")]
+#[tool]
+pub fn old(
+    /// What to look for.
+    query: String,
+) -> String {
+    query
+}
+
+#[allow(deprecated)]
+pub use going::Old;
+
+#[allow(deprecated)]
+mod going {
+    /// A type that is going away.
+    #[deprecated]
+    #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+    pub struct Old {
+        /// The text.
+        pub text: String,
+    }
+}
+
+/// Take a type that is going away.
+#[tool]
+#[expect(deprecated)]
+pub async fn take_old(
+    /// The old one.
+    old: Old,
+) -> String {
+    old.text
+}
+
+/// Answer, and insist that somebody listens.
+#[tool(inline)]
+#[must_use]
+pub fn insist(
+    /// Of a parameter that nobody reads.
+    #[allow(unused_variables)]
+    unread: bool,
+    /// Of one that is changed.
+    mut counted: u32,
+) -> u32 {
+    counted += 1;
+    counted
+}
+
+fn main() {
+    let pool = ToolPool::builder().linked().state(Words::default()).build().unwrap();
+    assert_eq!(pool.tools().len(), 5);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let json = runtime.block_on(pool.call_json("insist", r#"{"unread":true,"counted":1}"#));
+    assert!(json.contains("\"2\""), "{json}");
+    let json = runtime.block_on(pool.call_json("old", r#"{"query":"a"}"#));
+    assert!(json.contains("\"a\""), "{json}");
+}

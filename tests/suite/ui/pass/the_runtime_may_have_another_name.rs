@@ -1,0 +1,41 @@
+//! `crate = path`, as a path and as a string.
+
+mod renamed {
+    pub use tool_runtime as rt;
+}
+
+mod tool_runtime_is_hidden {
+    use crate::renamed::rt::ToolContext;
+    use crate::renamed::rt::prelude::tool as a_tool;
+
+    #[allow(unused)]
+    mod tool_runtime {}
+
+    /// Say where.
+    #[a_tool(crate = crate::renamed::rt)]
+    pub(crate) async fn by_path(
+        /// Anything.
+        #[arg(default = 1, range = 0..)]
+        number: u8,
+        _context: &ToolContext,
+    ) -> u8 {
+        number
+    }
+
+    /// Say where.
+    #[a_tool(crate = "crate::renamed::rt")]
+    pub(crate) fn by_text() {}
+
+    /// Say where.
+    #[a_tool(crate = super::renamed::rt)]
+    pub(crate) fn by_super() {}
+
+    /// Say where.
+    #[a_tool(crate = "::tool_runtime")]
+    pub(crate) fn by_absolute_path() {}
+}
+
+fn main() {
+    let pool = tool_runtime::ToolPool::builder().linked().build().unwrap();
+    assert_eq!(pool.tools().len(), 4);
+}

@@ -1,0 +1,158 @@
+//! The tables of a tool's arguments, and their way from JSON text into the action.
+
+use super::values;
+use crate::model::{Argument, Model};
+use crate::names::{self, at};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::Index;
+use syn::spanned::Spanned;
+
+/// The keys that decoding looks for, the table that the schema is made from, and what the pool
+/// must be given.
+pub(super) fn tables(model: &Model<'_>) -> TokenStream {
+    let keys = model.arguments().enumerate().flat_map(|(index, argument)| keys(index, argument));
+    let types = types(model);
+    let enumerated = model.arguments().enumerate();
+    let parameters = enumerated.map(|(index, argument)| parameter(index, argument));
+    let needs = model.injected().map(|injected| {
+        let target = injected.target();
+        quote_spanned!(at(target.span())=> <#target as __tool::Injectable>::NEED)
+    });
+    quote_spanned! {at(Span::call_site())=>
+        #types
+        static __KEYS: &[__tool::Key] = &[#(#keys),*];
+        static __PARAMETERS: &[__tool::Parameter] = &[#(#parameters),*];
+        static __NEEDS: &[__tool::Need] = &[#(#needs),*];
+    }
+}
+
+fn keys(index: usize, argument: &Argument<'_>) -> Vec<TokenStream> {
+    let span = at(Span::call_site());
+    if argument.options.flatten.is_some() {
+        return vec![quote_spanned!(span=> __tool::Key::rest(#index))];
+    }
+    let (name, _) = argument.wire_name();
+    let aliases = argument.options.aliases.iter().map(syn::LitStr::value);
+    std::iter::once(name)
+        .chain(aliases)
+        .map(|name| quote_spanned!(span=> __tool::Key::named(#name, #index)))
+        .collect()
+}
+
+/// What the type of each argument can do, asked for once and at the type's own span.
+fn types(model: &Model<'_>) -> TokenStream {
+    let types = model.arguments().map(Argument::ty);
+    let asked = model.arguments().map(|argument| {
+        let (ty, options) = (argument.ty(), &argument.options);
+        let kind = match () {
+            () if options.flatten.is_some() => "flattened",
+            () if options.default.is_some() => "defaulted",
+            () => "argument",
+        };
+        let kind = Ident::new(kind, at(ty.span()));
+        quote_spanned!(at(ty.span())=> __tool::#kind::<#ty>())
+    });
+    quote_spanned! {at(Span::call_site())=>
+        const __TYPES: (#(__tool::ArgumentType<#types>,)*) = (#(#asked,)*);
+    }
+}
+
+/// `__TYPES.0.parameter("a", "First addend.")` and what refines it.
+fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
+    let (options, docs) = (&argument.options, &argument.docs);
+    let (name, _) = argument.wire_name();
+    let index = Index::from(index);
+    let mut parameter = quote_spanned! {at(Span::call_site())=>
+        __TYPES.#index.parameter(#name, #docs)
+    };
+    if !options.aliases.is_empty() {
+        let aliases = &options.aliases;
+        parameter.extend(quote!(.aliases(&[#(#aliases),*])));
+    }
+    if options.flatten.is_some() {
+        parameter.extend(quote!(.flattened()));
+    }
+    if options.secret.is_some() {
+        parameter.extend(quote!(.secret()));
+    }
+    if options.default.is_some() {
+        parameter.extend(quote!(.optional()));
+    }
+    let refinements = values::refinements(argument);
+    if !refinements.is_empty() {
+        parameter.extend(quote_spanned! {at(Span::call_site())=>
+            .refined(|__schema| { #(#refinements)* })
+        });
+    }
+    parameter
+}
+
+/// One pass over the arguments' text, each value straight into its field.
+pub(super) fn decode(model: &Model<'_>) -> TokenStream {
+    let slots = model.arguments().map(slot);
+    let fields = model.arguments().map(|argument| argument.ident);
+    let enumerated = || model.arguments().enumerate();
+    let arms = enumerated().map(|(index, argument)| read_arm(index, argument));
+    let values = enumerated().map(|(index, argument)| value(index, argument));
+    quote_spanned! {at(Span::call_site())=>
+        fn decode(__arguments: __tool::Arguments<'_>) -> ::core::result::Result<Self, __tool::DecodeError> {
+            let mut __reader = __arguments.reader(__KEYS)?;
+            #(let mut #slots = ::core::option::Option::None;)*
+            while let ::core::option::Option::Some(__index) = __reader.next_key()? {
+                match __index { #(#arms)* _ => __reader.skip()?, }
+            }
+            let __action = Self { #(#fields: #values),* };
+            __tool::Action::check(&__action)?;
+            ::core::result::Result::Ok(__action)
+        }
+    }
+}
+
+fn slot(argument: &Argument<'_>) -> Ident {
+    let name = names::unraw(argument.ident);
+    format_ident!("__slot_{name}", span = at(Span::call_site()))
+}
+
+fn read_arm(index: usize, argument: &Argument<'_>) -> TokenStream {
+    let (slot, ty) = (slot(argument), Index::from(index));
+    quote_spanned! {at(Span::call_site())=>
+        #index => __TYPES.#ty.read(&mut __reader, &mut #slot)?,
+    }
+}
+
+fn value(index: usize, argument: &Argument<'_>) -> TokenStream {
+    let (slot, ty) = (slot(argument), Index::from(index));
+    match values::default_ident(argument) {
+        Some(default) => quote_spanned! {at(Span::call_site())=>
+            match #slot { ::core::option::Option::Some(__value) => __value, ::core::option::Option::None => #default() }
+        },
+        None => quote_spanned! {at(Span::call_site())=>
+            __TYPES.#ty.end(#slot, &mut __reader, #index)?
+        },
+    }
+}
+
+/// The constraints of all arguments, for decoded and typed calls alike.
+pub(super) fn check(model: &Model<'_>) -> Option<TokenStream> {
+    let enumerated = model.arguments().enumerate();
+    let checks: Vec<TokenStream> =
+        enumerated.flat_map(|(index, argument)| checks(index, argument)).collect();
+    (!checks.is_empty()).then(|| {
+        quote_spanned! {at(Span::call_site())=>
+            fn check(&self) -> ::core::result::Result<(), __tool::DecodeError> {
+                #(#checks)*
+                ::core::result::Result::Ok(())
+            }
+        }
+    })
+}
+
+fn checks(index: usize, argument: &Argument<'_>) -> impl Iterator<Item = TokenStream> {
+    let field = argument.ident;
+    values::constraint_idents(argument).map(move |constraint| {
+        quote_spanned! {at(Span::call_site())=>
+            __tool::ensure(&#constraint(), &self.#field, #index)?;
+        }
+    })
+}

@@ -1,0 +1,39 @@
+//! From a return value to an observation.
+
+use crate::model::Model;
+use crate::names::at;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+
+/// Finds by autoref what a return type is: a result or not, then ours, structured, or an error.
+/// The type is written out once more where a type that fits nowhere is refused, so that rustc
+/// underlines the whole of it.
+pub(super) fn function(model: &Model<'_>) -> TokenStream {
+    let output = model.output();
+    let arrow = at(model.function.signature.output.span());
+    let success = fitting("__success", &output, arrow);
+    let failure = fitting("__failure", &output, arrow);
+    quote_spanned! {at(Span::call_site())=>
+        fn __output() -> __tool::Output<#output> {
+            #[allow(unused_imports)]
+            use __tool::{ErrorKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _, UnfitKind as _};
+            let __returned = __tool::Returned::<#output>::NEW;
+            let (__success, __failure) = (__returned.success(), __returned.failure());
+            __returned.with(#success, #failure)
+        }
+    }
+}
+
+fn fitting(probe: &str, output: &TokenStream, span: Span) -> TokenStream {
+    let probe = Ident::new(probe, at(Span::call_site()));
+    quote_spanned!(span=> (&&&#probe).kind().fit::<#output>())
+}
+
+pub(super) fn observe() -> TokenStream {
+    quote_spanned! {at(Span::call_site())=>
+        fn observe(__value: Self::Output) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
+            __output().observe(__value)
+        }
+    }
+}

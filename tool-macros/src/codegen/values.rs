@@ -1,0 +1,149 @@
+//! The functions that make what `#[arg]` says of a parameter: default, example, constraints.
+//! Each is evaluated from several places and written once.
+
+use crate::entries;
+use crate::limits::Limits;
+use crate::mistakes::Mistakes;
+use crate::model::Argument;
+use crate::names::{self, at};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{Expr, LitStr, Type};
+
+/// All functions of one parameter.
+pub(super) fn functions(argument: &Argument<'_>) -> TokenStream {
+    let constraints = constraints(argument).into_iter().map(|constraint| constraint.function);
+    let default = default(argument).map(|value| value_function("default", argument, &value));
+    let example = &argument.options.example;
+    let example =
+        example.as_ref().map(|value| value_function("example", argument, &expression(value)));
+    quote!(#default #example #(#constraints)*)
+}
+
+/// The function that makes the default, if there is one.
+pub(super) fn default_ident(argument: &Argument<'_>) -> Option<Ident> {
+    argument.options.default.as_ref().map(|_| ident("default", argument))
+}
+
+/// The functions that make the constraints.
+pub(super) fn constraint_idents(argument: &Argument<'_>) -> impl Iterator<Item = Ident> {
+    constraints(argument).into_iter().map(|constraint| constraint.ident)
+}
+
+/// The statements that write defaults, examples and constraints into a property's schema.
+pub(super) fn refinements(argument: &Argument<'_>) -> Vec<TokenStream> {
+    let span = at(Span::call_site());
+    let mut statements: Vec<TokenStream> = constraint_idents(argument)
+        .map(|constraint| quote_spanned!(span=> __tool::Constraint::describe(&#constraint(), __schema);))
+        .collect();
+    statements.extend(default_ident(argument).map(|default| advertise_default(&default)));
+    if argument.options.example.is_some() {
+        let (ty, example) = (argument.ty(), ident("example", argument));
+        statements
+            .push(quote_spanned!(span=> __tool::advertise_example::<#ty>(__schema, &#example());));
+    }
+    statements
+}
+
+/// Autoref picks the silent branch where the type is not `Serialize`.
+fn advertise_default(default: &Ident) -> TokenStream {
+    quote_spanned! {at(Span::call_site())=> {
+        #[allow(unused_imports)]
+        use __tool::{AdvertiseDefault as _, OmitDefault as _};
+        (&&__tool::DefaultOf(&#default())).advertise(__schema);
+    }}
+}
+
+/// The default as an expression of the parameter's type.
+fn default(argument: &Argument<'_>) -> Option<TokenStream> {
+    Some(match argument.options.default.as_ref()? {
+        (span, None) => quote_spanned!(at(*span)=> __tool::type_default()),
+        (_, Some(value)) => expression(value),
+    })
+}
+
+/// A Rust expression; a string literal becomes whatever type is made from text.
+fn expression(value: &Expr) -> TokenStream {
+    match entries::text(value) {
+        Some(text) => quote_spanned!(at(text.span())=> __tool::text_default(#text)),
+        None => entries::bare(value).to_token_stream(),
+    }
+}
+
+fn value_function(kind: &str, argument: &Argument<'_>, value: &TokenStream) -> TokenStream {
+    let (ident, ty) = (ident(kind, argument), argument.ty());
+    quote_spanned! {at(Span::call_site())=>
+        fn #ident() -> #ty { #value }
+    }
+}
+
+fn ident(kind: &str, argument: &Argument<'_>) -> Ident {
+    let name = names::unraw(argument.ident);
+    format_ident!("__{kind}_of_{name}", span = at(Span::call_site()))
+}
+
+/// One constraint of one parameter: the private function that makes it, from which both the
+/// schema and the check are taken.
+struct Constraint {
+    ident: Ident,
+    function: TokenStream,
+}
+
+fn constraints(argument: &Argument<'_>) -> Vec<Constraint> {
+    let options = &argument.options;
+    let mut constraints = Vec::new();
+    if let Some((lower, upper)) = limits(&options.range).map(|limits| limits.bounds()) {
+        let (_, last) = names::ends(argument.ty());
+        let between = quote_spanned!(last=> ()(#lower, #upper));
+        constraints.push(constraint(argument, "range", "Range", between));
+    }
+    let length = limits(&options.length).filter(Limits::are_countable);
+    if let Some((lower, upper)) = length.map(|limits| limits.bounds()) {
+        constraints.push(constraint(argument, "length", "Length", quote!((#lower, #upper))));
+    }
+    if let Some(text) = &options.pattern {
+        constraints.push(pattern(argument, text));
+    }
+    if let Some(format) = &options.format {
+        constraints.push(constraint(argument, "format", "Format", quote!((#format))));
+    }
+    constraints
+}
+
+/// `fn __range_of_a() -> Range<i64> { range::<i64>()(...) }`.
+fn constraint(argument: &Argument<'_>, kind: &str, name: &str, limits: TokenStream) -> Constraint {
+    let (ident, ty) = (ident(kind, argument), argument.ty());
+    let (name, made) = (Ident::new(name, at(Span::call_site())), asked(kind, ty));
+    let function = quote_spanned! {at(Span::call_site())=>
+        fn #ident() -> __tool::#name<#ty> { #made #limits }
+    };
+    Constraint { ident, function }
+}
+
+/// A pattern is compiled once.
+fn pattern(argument: &Argument<'_>, text: &LitStr) -> Constraint {
+    let (ident, ty) = (ident("pattern", argument), argument.ty());
+    let made = asked("pattern", ty);
+    let function = quote_spanned! {at(Span::call_site())=>
+        fn #ident() -> &'static __tool::Pattern<#ty> {
+            static __PATTERN: __tool::Pattern<#ty> = #made(#text);
+            &__PATTERN
+        }
+    };
+    Constraint { ident, function }
+}
+
+/// `__tool::range::<i64>`, which covers exactly the type in the source: rustc shows equal
+/// errors at equal places once.
+fn asked(kind: &str, ty: &Type) -> TokenStream {
+    let (first, last) = names::ends(ty);
+    let kind = Ident::new(kind, first);
+    let mut asked = quote_spanned!(first=> __tool::#kind::<#ty);
+    asked.extend(quote_spanned!(last=> >));
+    asked
+}
+
+/// The limits that were written; mistakes in them have been reported before.
+fn limits(range: &Option<Expr>) -> Option<Limits<'_>> {
+    Limits::parse("range", range.as_ref()?, &mut Mistakes::default())
+}

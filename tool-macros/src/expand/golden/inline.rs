@@ -1,0 +1,67 @@
+/// Do nothing.
+fn nothing() {}
+///Do nothing.
+#[allow(missing_docs)]
+struct NothingAction {}
+#[doc(hidden)]
+#[allow(dead_code, non_camel_case_types)]
+type tool_named_nothing = ();
+const _: () = {
+    use ::tool_runtime::__private as __tool;
+    const __TYPES: () = ();
+    static __KEYS: &[__tool::Key] = &[];
+    static __PARAMETERS: &[__tool::Parameter] = &[];
+    static __NEEDS: &[__tool::Need] = &[];
+    fn __output() -> __tool::Output<()> {
+        #[allow(unused_imports)]
+        use __tool::{
+            ErrorKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _,
+            PlainKind as _, StructuredKind as _, UnfitKind as _,
+        };
+        let __returned = __tool::Returned::<()>::NEW;
+        let (__success, __failure) = (__returned.success(), __returned.failure());
+        __returned
+            .with((&&&__success).kind().fit::<()>(), (&&&__failure).kind().fit::<()>())
+    }
+    #[automatically_derived]
+    impl __tool::Action for NothingAction {
+        const NAME: &'static ::core::primitive::str = "nothing";
+        type Output = ();
+        fn definition() -> __tool::ToolDefinition {
+            __tool::Draft::new(Self::NAME, "Do nothing.", __PARAMETERS)
+                .output_schema(__output().schema())
+                .finish()
+        }
+        fn settings() -> __tool::Settings {
+            __tool::Settings::new(__PARAMETERS, __NEEDS)
+        }
+        fn decode(
+            __arguments: __tool::Arguments<'_>,
+        ) -> ::core::result::Result<Self, __tool::DecodeError> {
+            let mut __reader = __arguments.reader(__KEYS)?;
+            while let ::core::option::Option::Some(__index) = __reader.next_key()? {
+                match __index {
+                    _ => __reader.skip()?,
+                }
+            }
+            let __action = Self {};
+            __tool::Action::check(&__action)?;
+            ::core::result::Result::Ok(__action)
+        }
+        #[allow(unused_variables)]
+        fn run(
+            self,
+            __context: &__tool::ToolContext,
+        ) -> impl ::core::future::Future<Output = Self::Output> + ::core::marker::Send {
+            async move { nothing() }
+        }
+        fn observe(
+            __value: Self::Output,
+        ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
+            __output().observe(__value)
+        }
+    }
+    __tool::inventory::submit! {
+        __tool::Registration::of:: < NothingAction > (::core::file!(), ::core::line!())
+    }
+};

@@ -1,0 +1,87 @@
+/// Count what is kept.
+#[deprecated]
+pub fn count(db: &Arc<Db>, _: &ToolContext) -> usize {
+    db.len()
+}
+///Count what is kept.
+#[allow(missing_docs)]
+#[allow(deprecated)]
+pub struct CountAction {}
+#[doc(hidden)]
+#[allow(dead_code, non_camel_case_types)]
+type tool_named_count = ();
+#[allow(deprecated)]
+const _: () = {
+    use ::tool_runtime::__private as __tool;
+    const __TYPES: () = ();
+    static __KEYS: &[__tool::Key] = &[];
+    static __PARAMETERS: &[__tool::Parameter] = &[];
+    static __NEEDS: &[__tool::Need] = &[
+        <Arc<Db> as __tool::Injectable>::NEED,
+        <ToolContext as __tool::Injectable>::NEED,
+    ];
+    fn __output() -> __tool::Output<usize> {
+        #[allow(unused_imports)]
+        use __tool::{
+            ErrorKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _,
+            PlainKind as _, StructuredKind as _, UnfitKind as _,
+        };
+        let __returned = __tool::Returned::<usize>::NEW;
+        let (__success, __failure) = (__returned.success(), __returned.failure());
+        __returned
+            .with(
+                (&&&__success).kind().fit::<usize>(),
+                (&&&__failure).kind().fit::<usize>(),
+            )
+    }
+    #[automatically_derived]
+    impl __tool::Action for CountAction {
+        const NAME: &'static ::core::primitive::str = "count";
+        type Output = usize;
+        fn definition() -> __tool::ToolDefinition {
+            __tool::Draft::new(Self::NAME, "Count what is kept.", __PARAMETERS)
+                .output_schema(__output().schema())
+                .finish()
+        }
+        fn settings() -> __tool::Settings {
+            __tool::Settings::new(__PARAMETERS, __NEEDS)
+        }
+        fn decode(
+            __arguments: __tool::Arguments<'_>,
+        ) -> ::core::result::Result<Self, __tool::DecodeError> {
+            let mut __reader = __arguments.reader(__KEYS)?;
+            while let ::core::option::Option::Some(__index) = __reader.next_key()? {
+                match __index {
+                    _ => __reader.skip()?,
+                }
+            }
+            let __action = Self {};
+            __tool::Action::check(&__action)?;
+            ::core::result::Result::Ok(__action)
+        }
+        #[allow(unused_variables)]
+        fn run(
+            self,
+            __context: &__tool::ToolContext,
+        ) -> impl ::core::future::Future<Output = Self::Output> + ::core::marker::Send {
+            __tool::blocking::<
+                usize,
+                _,
+            >(
+                __context,
+                move |__context| count(
+                    <Arc<Db> as __tool::Injectable>::borrow_from(__context),
+                    <ToolContext as __tool::Injectable>::borrow_from(__context),
+                ),
+            )
+        }
+        fn observe(
+            __value: Self::Output,
+        ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
+            __output().observe(__value)
+        }
+    }
+    __tool::inventory::submit! {
+        __tool::Registration::of:: < CountAction > (::core::file!(), ::core::line!())
+    }
+};

@@ -1,0 +1,180 @@
+//! Whole expansions, as formatted Rust in `golden/`. After an intended change, write them anew
+//! with `BLESS=1 cargo test -p tool-macros` and review them like source.
+
+use super::expand;
+use proc_macro2::TokenStream;
+use quote::quote;
+use std::fs;
+use std::path::Path;
+
+/// Compares the expansion of `#[tool(options)] item` with its golden file.
+fn golden(name: &str, options: TokenStream, item: TokenStream) {
+    let file = syn::parse2(expand(options, item)).expect("an expansion is a list of items");
+    let expansion = prettyplease::unparse(&file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/expand/golden").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, expansion).expect("a golden file can be written");
+        return;
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(expansion, expected, "{name} differs; see the head of this module");
+}
+
+#[test]
+fn a_plain_tool() {
+    golden(
+        "plain.rs",
+        quote!(read_only),
+        quote! {
+            /// Add two integers.
+            async fn add(
+                /// First addend.
+                a: i64,
+                /// Second addend.
+                #[arg(default = 1)]
+                b: i64,
+            ) -> i64 {
+                a + b
+            }
+        },
+    );
+}
+
+#[test]
+fn a_tool_with_every_option() {
+    golden(
+        "every_option.rs",
+        quote! {
+            name = "web.search", title = "Search", description = "Search the web.", read_only,
+            destructive = false, idempotent = true, open_world, tags("web", "text"),
+            meta = json!({ "cost": 1 }), timeout = "1m 30s", visualize = crate::shown,
+            input_schema = schema(), action = Search, register = false, crate = crate::rt,
+        },
+        quote! {
+            /// Not the description.
+            #[must_use]
+            #[allow(clippy::unused_async)]
+            pub(crate) async fn r#search(
+                /// What to look for.
+                #[arg(rename = "q", alias("query", "text"), length = 1..=200, pattern = "^[a-z]+$")]
+                #[arg(format = "hostname", example = "rust")]
+                mut r#type: String,
+                /// How many.
+                #[arg(default, range = ..LIMIT)]
+                limit: Option<u32>,
+                #[arg(undocumented, secret, default = "none")] key: String,
+                #[arg(flatten)] page: Page,
+                _context: &ToolContext,
+            ) -> Result<Vec<String>, Error> {
+                todo!()
+            }
+        },
+    );
+}
+
+#[test]
+fn a_plain_function_with_state() {
+    golden(
+        "state.rs",
+        quote!(),
+        quote! {
+            /// Count what is kept.
+            #[deprecated]
+            pub fn count(db: &Arc<Db>, _: &ToolContext) -> usize {
+                db.len()
+            }
+        },
+    );
+}
+
+#[test]
+fn an_inline_function_without_anything() {
+    golden(
+        "inline.rs",
+        quote!(inline),
+        quote! {
+            /// Do nothing.
+            fn nothing() {}
+        },
+    );
+}
+
+#[test]
+fn a_function_with_mistakes() {
+    golden(
+        "mistakes.rs",
+        quote!(readonly),
+        quote! {
+            async fn greet(
+                /// Whom to greet.
+                name: String,
+                language: &str,
+            ) -> String {
+                name
+            }
+        },
+    );
+}
+
+#[test]
+fn a_method() {
+    golden(
+        "method.rs",
+        quote!(),
+        quote! {
+            /// Tell the time.
+            async fn time(&self) -> i64 {
+                0
+            }
+        },
+    );
+}
+
+#[test]
+fn a_struct() {
+    golden(
+        "struct.rs",
+        quote!(),
+        quote! {
+            /// A clock.
+            struct Clock;
+        },
+    );
+}
+
+#[test]
+fn nothing_panics_the_macro() {
+    let items = [
+        quote!(),
+        quote!(fn),
+        quote!(
+            fn _2d() {}
+        ),
+        quote!(
+            async fn f(
+                self: Box<Self>,
+                x: impl Fn(&str) -> u8,
+                _: [u8; A & B],
+                #[arg(range = 1..)] y: _,
+            ) -> _ {
+            }
+        ),
+        quote!(
+            fn f(#[arg(range = 340282366920938463463374607431768211456..=-0.0)] x: u8) {}
+        ),
+        quote!(
+            fn f(x: u8, x: u8) {}
+        ),
+    ];
+    let options = [
+        quote!(),
+        quote!(,),
+        quote!(= = , "text", name(), crate = <u8>::x, tags = [], timeout = "99999999999999999999y"),
+        quote!(action = Self, name = "\0", visualize = "a b", meta = return),
+    ];
+    for item in &items {
+        for options in &options {
+            let _expansion = expand(options.clone(), item.clone());
+        }
+    }
+}

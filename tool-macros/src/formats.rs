@@ -1,0 +1,59 @@
+//! `format = "date-time"`: any name may be advertised, but a slip in one that would have been
+//! enforced is a mistake.
+
+use crate::mistakes::Mistakes;
+use syn::LitStr;
+
+/// The formats that the runtime enforces.
+const ENFORCED: [&str; 10] =
+    ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"];
+
+/// Refuses a name that is clearly meant to be another one.
+pub(crate) fn check(format: &LitStr, mistakes: &mut Mistakes) {
+    let name = format.value();
+    if name.trim().is_empty() {
+        mistakes.at(format.span(), "the format is empty; write `format = \"date-time\"`");
+    } else if let Some(meant) = meant(&name) {
+        mistakes.at(
+            format.span(),
+            format!("unknown format `{name}`; did you mean `format = \"{meant}\"`?"),
+        );
+    }
+}
+
+/// The enforced format that a misspelt name was meant to be: one with other separators or
+/// case, or a long one with a single slip.
+fn meant(name: &str) -> Option<&'static str> {
+    let plain = |s: &str| s.replace(['-', '_', ' '], "").to_lowercase();
+    let is_slip = |known: &str| {
+        plain(name) == plain(known)
+            || known.len() >= 5 && strsim::osa_distance(&plain(name), &plain(known)) == 1
+    };
+    if ENFORCED.contains(&name) {
+        return None;
+    }
+    ENFORCED.into_iter().find(|known| is_slip(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_in_enforced_formats_are_seen() {
+        assert_eq!(meant("datetime"), Some("date-time"));
+        assert_eq!(meant("DATE_TIME"), Some("date-time"));
+        assert_eq!(meant("emial"), Some("email"));
+        assert_eq!(meant("UUID"), Some("uuid"));
+        assert_eq!(meant("IPv4"), Some("ipv4"));
+    }
+
+    #[test]
+    fn other_formats_are_only_advertised() {
+        for name in
+            ["date", "uri-reference", "iri", "regex", "int32", "password", "idn-email", "uid"]
+        {
+            assert_eq!(meant(name), None, "{name}");
+        }
+    }
+}
