@@ -16,7 +16,7 @@ use crate::model::{Model, Parameter};
 use crate::names::{self, at};
 use crate::options::Hint;
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 /// Everything that follows the function.
@@ -68,24 +68,18 @@ fn allowed(function: &ToolFn) -> Vec<TokenStream> {
 /// `struct AddAction { a: i64 }` with the function's visibility and documentation.
 fn action_struct(model: &Model<'_>, allowed: &[TokenStream]) -> TokenStream {
     let (visibility, ident) = (&model.function.visibility, model.action());
-    let docs = documentation(&model.docs);
+    let docs = match model.docs {
+        Docs::Missing => model.description(),
+        ref docs => docs.to_token_stream(),
+    };
     let fields = model.arguments().map(|argument| {
-        let (name, ty) = (argument.ident, argument.ty());
-        let docs = documentation(&argument.docs);
-        quote!(#docs #visibility #name: #ty)
+        let (name, ty, docs) = (argument.ident, argument.ty(), &argument.docs);
+        quote!(#[doc = #docs] #visibility #name: #ty)
     });
     quote_spanned! {at(model.ident().span())=>
-        #docs
-        #[allow(missing_docs)]
+        #[doc = #docs]
         #(#allowed)*
         #visibility struct #ident { #(#fields),* }
-    }
-}
-
-fn documentation(docs: &Docs) -> TokenStream {
-    match docs {
-        Docs::Missing => TokenStream::new(),
-        docs => quote!(#[doc = #docs]),
     }
 }
 
@@ -97,7 +91,6 @@ fn name_claim(model: &Model<'_>) -> TokenStream {
     };
     quote_spanned! {at(span)=>
         #[doc(hidden)]
-        #[allow(dead_code, non_camel_case_types)]
         type #claim = ();
     }
 }
@@ -209,7 +202,6 @@ fn run(model: &Model<'_>) -> TokenStream {
     };
     let future = future(model);
     quote_spanned! {at(Span::call_site())=>
-        #[allow(unused_variables)]
         #signature { #future }
     }
 }

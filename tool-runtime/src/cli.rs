@@ -3,6 +3,7 @@
 mod arguments;
 mod call;
 mod list;
+mod log;
 mod main_macro;
 mod options;
 mod print;
@@ -13,9 +14,8 @@ use crate::mcp::McpServer;
 use crate::pool::ToolPool;
 use options::Command;
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
 use std::process::ExitCode;
-use tracing_subscriber::EnvFilter;
+use tracing::level_filters::LevelFilter;
 
 /// What the process exits with.
 mod exit {
@@ -146,14 +146,17 @@ impl Cli {
     {
         let command = options::parse(&self, arguments);
         // A person sees the failure of the one call anyway.
-        log_to_stderr(if matches!(command, Ok(Command::Call(_))) { "off" } else { "warn" });
-        match command {
+        let is_call = matches!(command, Ok(Command::Call(_)));
+        log::start(if is_call { LevelFilter::OFF } else { LevelFilter::WARN });
+        let code = match command {
             Ok(Command::Serve) => self.serve().await,
             Ok(Command::List { json }) => list::list(&self.pool, json),
             Ok(Command::Schema { name }) => list::schema(&self.pool, &name),
             Ok(Command::Call(call)) => call::call(&self.pool, call).await,
             Err(code) => code,
-        }
+        };
+        log::finish();
+        code
     }
 
     async fn serve(self) -> ExitCode {
@@ -178,16 +181,6 @@ fn program_name() -> String {
     let program = std::env::args_os().next().map(std::path::PathBuf::from);
     let stem = program.as_deref().and_then(std::path::Path::file_stem);
     stem.map_or_else(|| "tools".to_owned(), |stem| stem.to_string_lossy().into_owned())
-}
-
-/// A second call, or a subscriber that the user has set, changes nothing.
-fn log_to_stderr(otherwise: &str) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(otherwise));
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr);
-    drop(subscriber.try_init());
 }
 
 /// Plain functions may still run on the blocking pool when the answer is known or the client

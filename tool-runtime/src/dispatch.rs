@@ -100,7 +100,8 @@ impl ToolPool {
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        let outcome = self.stages(name, arguments, context, finish).await;
+        let stages = self.stages(name, arguments, context, finish);
+        let outcome = guard::caught(name, stages).await;
         if let Err(error) = &outcome {
             report::failure(name, error);
         }

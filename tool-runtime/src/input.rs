@@ -25,7 +25,9 @@ impl InputModel {
         let is_replaced = schema::advertised(&own) != definition.input_schema;
         let model = Self::walked(definition);
         if is_replaced {
-            return Self { parameters: settings.parameters, ..model };
+            let mut model = Self { parameters: settings.parameters, ..model };
+            model.mark_secrets();
+            return model;
         }
         Self {
             schema: Value::Object(own),
@@ -42,6 +44,16 @@ impl InputModel {
             schema: Value::Object(definition.input_schema.clone()),
             parameters: &[],
             is_walked: true,
+        }
+    }
+
+    /// A schema taken word for word does not say what is secret; the walker has to know.
+    fn mark_secrets(&mut self) {
+        for parameter in self.parameters.iter().filter(|parameter| parameter.is_secret) {
+            if let Some(Value::Object(property)) = self.schema["properties"].get_mut(parameter.name)
+            {
+                property.insert("writeOnly".to_owned(), true.into());
+            }
         }
     }
 
@@ -108,6 +120,7 @@ impl InputModel {
         let name = |index: &usize| self.parameters.get(*index).map_or("?", |p| p.name);
         match error.stumble() {
             Stumble::Malformed(text) => text.clone(),
+            Stumble::Type(_) if self.holds_secrets() => "they are not of their types".to_owned(),
             Stumble::Type(text) => text.clone(),
             Stumble::Unknown(name) => format!("unknown argument `{name}`"),
             Stumble::Repeated(index) => {
@@ -122,6 +135,11 @@ impl InputModel {
             }
             Stumble::Value(index, text) => format!("argument `{}`: {text}", name(index)),
         }
+    }
+
+    /// A type's own error may quote any value.
+    fn holds_secrets(&self) -> bool {
+        self.schema.to_string().contains(r#""writeOnly":true"#)
     }
 
     fn is_secret(&self, index: usize) -> bool {

@@ -6,6 +6,11 @@
 //! probe of the success type, a second prefers our own conversion over a structured value,
 //! and the last level gives a type that fits none its one error.
 
+#![allow(
+    clippy::extra_unused_type_parameters,
+    reason = "`fit` names the return type for all kinds, and only those that fit nowhere read it"
+)]
+
 use crate::error::ToolError;
 use crate::observation::{IntoObservation, Json, Observation};
 use schemars::{JsonSchema, Schema, SchemaGenerator};

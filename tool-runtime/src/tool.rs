@@ -13,10 +13,11 @@ use crate::context::{Need, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
 use crate::observation::Observation;
-use crate::parameter::Settings;
+use crate::parameter::{Parameter, Settings};
 use action_executor::ActionExecutor;
 use std::any::TypeId;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,6 +79,7 @@ struct Parts {
     definition: ToolDefinition,
     executor: Box<dyn Executor>,
     needs: &'static [Need],
+    parameters: &'static [Parameter],
     timeout: Option<Duration>,
     action: Option<TypeId>,
     origin: Option<Origin>,
@@ -103,6 +105,7 @@ impl Tool {
             definition,
             executor: Box::new(executor),
             needs: &[],
+            parameters: &[],
             timeout: None,
             action: None,
             origin: None,
@@ -135,6 +138,7 @@ impl Tool {
             definition,
             executor: Box::new(executor),
             needs: settings.needs,
+            parameters: settings.parameters,
             timeout: settings.timeout,
             action: Some(action),
             origin: None,
@@ -164,8 +168,9 @@ impl Tool {
     /// How a call shows itself to a person: what the tool says, else name and arguments.
     pub fn visualize(&self, arguments: &str) -> String {
         let arguments = Arguments::new(arguments);
-        let own = self.0.executor.visualize(arguments);
-        own.unwrap_or_else(|| format!("{}({})", self.name(), arguments.as_str()))
+        // What a tool says of itself may panic as everything of a user's may.
+        let own = catch_unwind(AssertUnwindSafe(|| self.0.executor.visualize(arguments)));
+        own.ok().flatten().unwrap_or_else(|| format!("{}({})", self.name(), arguments.as_str()))
     }
 
     pub(crate) fn executor(&self) -> &dyn Executor {
@@ -174,6 +179,13 @@ impl Tool {
 
     pub(crate) fn needs(&self) -> &'static [Need] {
         self.0.needs
+    }
+
+    /// The advertised name of an argument that may be given by an alias.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code))]
+    pub(crate) fn argument_name<'a>(&self, given: &'a str) -> &'a str {
+        let has = |parameter: &&Parameter| parameter.aliases.contains(&given);
+        self.0.parameters.iter().find(has).map_or(given, |parameter| parameter.name)
     }
 
     pub(crate) fn origin(&self) -> Option<Origin> {

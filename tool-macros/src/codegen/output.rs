@@ -16,7 +16,6 @@ pub(super) fn function(model: &Model<'_>) -> TokenStream {
     let failure = fitting("__failure", &output, arrow);
     quote_spanned! {at(Span::call_site())=>
         fn __output() -> __tool::Output<#output> {
-            #[allow(unused_imports)]
             use __tool::{ErrorKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _, UnfitKind as _};
             let __returned = __tool::Returned::<#output>::NEW;
             let (__success, __failure) = (__returned.success(), __returned.failure());

@@ -48,7 +48,6 @@ pub(super) fn refinements(argument: &Argument<'_>) -> Vec<TokenStream> {
 /// Autoref picks the silent branch where the type is not `Serialize`.
 fn advertise_default(default: &Ident) -> TokenStream {
     quote_spanned! {at(Span::call_site())=> {
-        #[allow(unused_imports)]
         use __tool::{AdvertiseDefault as _, OmitDefault as _};
         (&&__tool::DefaultOf(&#default())).advertise(__schema);
     }}
@@ -73,6 +72,7 @@ fn expression(value: &Expr) -> TokenStream {
 fn value_function(kind: &str, argument: &Argument<'_>, value: &TokenStream) -> TokenStream {
     let (ident, ty) = (ident(kind, argument), argument.ty());
     quote_spanned! {at(Span::call_site())=>
+        #[allow(clippy::unnecessary_wraps)]
         fn #ident() -> #ty { #value }
     }
 }

@@ -34,6 +34,8 @@ pub struct ArgumentReader<'a, 'k> {
     /// Where in the table the next key probably is: most callers keep to its order.
     expected: usize,
     parameter: usize,
+    /// A bit for each of the first 64 parameters that was null.
+    nulls: u64,
     rest: String,
 }
 
@@ -46,6 +48,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
             keys,
             expected: 0,
             parameter: 0,
+            nulls: 0,
             rest: String::new(),
         };
         match reader.next_byte() {
@@ -110,9 +113,15 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         &mut self,
         slot: &mut Option<T>,
     ) -> Result<(), DecodeError> {
+        // Null leaves no trace in the slot.
+        let this = 1_u64.checked_shl(self.parameter as u32).unwrap_or(0);
+        if self.nulls & this != 0 {
+            return Err(DecodeError::new(Stumble::Repeated(self.parameter)));
+        }
         self.skip_space();
-        if self.text[self.at..].starts_with("null") {
+        if slot.is_none() && self.text[self.at..].starts_with("null") {
             self.skip()?;
+            self.nulls |= this;
             *slot = serde_json::from_str("null").ok();
             return Ok(());
         }
@@ -149,13 +158,11 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         }
     }
 
+    /// Whether it is no JSON or of another type, the parameter is named; what is no JSON at all
+    /// is found again when the arguments are parsed as a whole.
     #[cold]
     fn refused(&self, error: &serde_json::Error) -> DecodeError {
-        let text = without_position(error);
-        DecodeError::new(match error.classify() {
-            serde_json::error::Category::Data => Stumble::Value(self.parameter, text),
-            _ => Stumble::Malformed(text),
-        })
+        DecodeError::new(Stumble::Value(self.parameter, without_position(error)))
     }
 
     /// Whether there is another key; at the end, whether nothing follows the object.

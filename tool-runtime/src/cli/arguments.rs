@@ -1,18 +1,19 @@
 //! `key=value` to JSON, typed by the tool's schema.
 
-use crate::definition::ToolDefinition;
 use crate::schema::check;
+use crate::tool::Tool;
 use serde_json::{Map, Value, json};
 
 /// The arguments object, as the schema would have it. Values that fit no type are passed on
 /// as they are: dispatch words what is wrong with them.
-pub(super) fn object(definition: &ToolDefinition, pairs: &[String]) -> Result<String, String> {
+pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
+    let definition = tool.definition();
     let mut arguments: Map<String, Value> = Map::new();
     for pair in pairs {
         let Some((key, text)) = pair.split_once('=') else {
             return Err(format!("`{pair}` is no argument; write `key=value`"));
         };
-        let schema = definition.argument(key).cloned().unwrap_or_default();
+        let schema = definition.argument(tool.argument_name(key)).cloned().unwrap_or_default();
         let definitions = definition.input_schema.get("$defs").cloned();
         let typed = Typed { schema, definitions: definitions.unwrap_or_default() };
         match arguments.get_mut(key) {
@@ -79,26 +80,28 @@ impl Typed {
 mod tests {
     use super::*;
 
-    fn definition() -> ToolDefinition {
-        ToolDefinition::new("t", "T.").with_input_schema(json!({
-            "type": "object",
-            "properties": {
-                "n": { "type": "integer" },
-                "x": { "type": "number" },
-                "s": { "type": "string" },
-                "flag": { "type": "boolean" },
-                "tags": { "type": "array", "items": { "type": "string" } },
-                "numbers": { "type": "array", "items": { "type": "integer" } },
-                "unit": { "enum": ["c", "f"] },
-                "point": { "type": "object" },
-                "any": {}
-            }
-        }))
+    fn tool() -> Tool {
+        Tool::builder("t", "T.")
+            .input_schema(json!({
+                "type": "object",
+                "properties": {
+                    "n": { "type": "integer" },
+                    "x": { "type": "number" },
+                    "s": { "type": "string" },
+                    "flag": { "type": "boolean" },
+                    "tags": { "type": "array", "items": { "type": "string" } },
+                    "numbers": { "type": "array", "items": { "type": "integer" } },
+                    "unit": { "enum": ["c", "f"] },
+                    "point": { "type": "object" },
+                    "any": {}
+                }
+            }))
+            .handler(|_: Map<String, Value>| async {})
     }
 
     fn object_of(pairs: &[&str]) -> Result<Value, String> {
         let pairs: Vec<String> = pairs.iter().map(|pair| (*pair).to_owned()).collect();
-        object(&definition(), &pairs).map(|text| serde_json::from_str(&text).expect("JSON"))
+        object(&tool(), &pairs).map(|text| serde_json::from_str(&text).expect("JSON"))
     }
 
     #[test]

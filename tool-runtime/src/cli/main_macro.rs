@@ -3,6 +3,7 @@
 use super::{Cli, exit, in_runtime, print};
 use crate::pool::{ToolPool, ToolPoolBuilder};
 use std::any::Any;
+use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -47,11 +48,11 @@ macro_rules! main {
                 ::core::env!("CARGO_PKG_NAME"),
                 ::core::env!("CARGO_PKG_VERSION"),
                 ::core::env!("CARGO_PKG_DESCRIPTION"),
-                async {
+                ::std::boxed::Box::pin(async {
                     let setup = $crate::__private::Setup::default();
                     $(let setup = $crate::__main_option!(setup, $option, $value);)*
                     $crate::__private::ready(setup)
-                },
+                }),
             )
         }
     };
@@ -148,23 +149,24 @@ impl Setup {
     }
 }
 
-/// What the options may fail with.
-pub type SetupResult = Result<Setup, Box<dyn std::error::Error + Send + Sync>>;
+/// What an option may fail with.
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Names the error type that `?` in an option converts to.
 ///
 /// # Errors
 /// Never.
-pub fn ready(setup: Setup) -> SetupResult {
+pub fn ready(setup: Setup) -> Result<Setup, BoxError> {
     Ok(setup)
 }
 
-/// What `main!` expands to.
+/// What `main!` expands to. It is not generic: the whole server would be compiled again in
+/// every user's crate, which is ten times what one needs.
 pub fn main(
     name: &str,
     version: &str,
     about: &str,
-    setup: impl Future<Output = SetupResult>,
+    setup: Pin<Box<dyn Future<Output = Result<Setup, BoxError>>>>,
 ) -> ExitCode {
     in_runtime(async {
         match setup.await.and_then(|setup| setup.cli(name, version, about)) {
@@ -178,12 +180,7 @@ pub fn main(
 }
 
 impl Setup {
-    fn cli(
-        self,
-        name: &str,
-        version: &str,
-        about: &str,
-    ) -> Result<Cli, Box<dyn std::error::Error + Send + Sync>> {
+    fn cli(self, name: &str, version: &str, about: &str) -> Result<Cli, BoxError> {
         let mut cli = Cli::new(self.pool.build()?)
             .name(self.name.unwrap_or_else(|| name.to_owned()))
             .version(self.version.unwrap_or_else(|| version.to_owned()))

@@ -1,10 +1,17 @@
 //! Lines for people and pipes. A reader that has gone away is no reason to panic.
 
-use std::io::{IsTerminal as _, Write as _};
+use super::exit;
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
-/// A line on standard output.
+/// A line on standard output. A full disk ends the process, a reader that has gone does not.
 pub(super) fn line(text: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
+    match writeln!(std::io::stdout().lock(), "{text}") {
+        Err(fault) if fault.kind() != ErrorKind::BrokenPipe => {
+            error(&format!("cannot write to standard output: {fault}"));
+            std::process::exit(i32::from(exit::ERROR));
+        }
+        _ => {}
+    }
 }
 
 /// A line on standard output that stands back behind the others.

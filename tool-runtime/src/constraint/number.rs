@@ -25,6 +25,7 @@ macro_rules! ranged {
         impl Ranged for $number {
             type Number = Self;
 
+            #[inline]
             fn number(&self) -> Option<Self> {
                 Some(*self)
             }
@@ -55,6 +56,7 @@ pub enum Number {
 macro_rules! number {
     ($variant:ident: $($number:ty),*) => {$(
         impl From<$number> for Number {
+            #[inline]
             fn from(number: $number) -> Self {
                 Self::$variant(number as _)
             }
@@ -63,7 +65,14 @@ macro_rules! number {
 }
 
 number!(Integer: i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
-number!(Float: f32, f64);
+number!(Float: f64);
+
+/// As it is written, so that `0.1` is advertised and not the nearest `f32` with all its digits.
+impl From<f32> for Number {
+    fn from(number: f32) -> Self {
+        Self::Float(number.to_string().parse().unwrap_or(f64::from(number)))
+    }
+}
 
 impl From<Number> for Value {
     fn from(number: Number) -> Self {
@@ -93,9 +102,12 @@ impl<T: Ranged> Range<T> {
     }
 }
 
+/// What makes a range of `T` from its two ends.
+type Make<T, N> = fn(Bound<N>, Bound<N>) -> Range<T>;
+
 /// What makes a range of `T`: generated code asks for it before it shows the ends, so that
 /// what is wrong with the type is told alone.
-pub fn range<T: Ranged>() -> fn(Bound<T::Number>, Bound<T::Number>) -> Range<T> {
+pub fn range<T: Ranged>() -> Make<T, T::Number> {
     Range::new
 }
 

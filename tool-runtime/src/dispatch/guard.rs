@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use std::any::Any;
 use std::borrow::Cow;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
@@ -33,20 +33,31 @@ pub(super) fn within(limit: Option<Duration>, context: &ToolContext) -> Cow<'_, 
     }
 }
 
-/// Runs a call to its one outcome.
+/// Runs a call within its limit, unless it is cancelled.
 pub(super) async fn guarded<F: Future>(
     call: F,
     tool: &str,
     limit: Option<Duration>,
     context: &ToolContext,
 ) -> Result<F::Output, CallError> {
-    let call = AssertUnwindSafe(call).catch_unwind();
-    let outcome = match (limit, context.cancellation()) {
-        (None, None) => call.await,
+    match (limit, context.cancellation()) {
+        (None, None) => Ok(call.await),
+        (Some(limit), _) if limit.is_zero() => Err(expired(tool, Some(limit))),
         // In a box: few calls are bounded, and all would carry the room that waiting takes.
-        _ => Box::pin(bounded(call, tool, limit, context)).await?,
-    };
-    outcome.map_err(|panic| panicked(tool, &*panic))
+        _ => Box::pin(bounded(call, tool, limit, context)).await,
+    }
+}
+
+/// Turns a panic into an outcome: of the tool, of what it drops when it is cut short, of a
+/// runtime without timers.
+pub(super) async fn caught<T>(
+    tool: &str,
+    stages: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
+    match AssertUnwindSafe(stages).catch_unwind().await {
+        Ok(outcome) => outcome,
+        Err(panic) => Err(panicked(tool, panic)),
+    }
 }
 
 async fn bounded<F: Future>(
@@ -82,12 +93,17 @@ fn expired(tool: &str, limit: Option<Duration>) -> CallError {
 }
 
 /// The model learns that the tool failed; what the panic said is the operator's business.
-fn panicked(tool: &str, panic: &(dyn Any + Send)) -> CallError {
+#[cold]
+fn panicked(tool: &str, panic: Box<dyn Any + Send>) -> CallError {
     let text = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".to_owned());
+    // A payload may panic when it is dropped, and so may the payload of that panic.
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
     CallError::new(ErrorClass::Internal, format!("`{tool}`: {INTERNAL}"))
         .with_detail(format!("panicked: {text}"))
 }

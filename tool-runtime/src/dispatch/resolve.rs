@@ -1,6 +1,7 @@
 //! Stage one: the name to the tool.
 
 use crate::error::{CallError, ErrorClass};
+use crate::name;
 use crate::pool::ToolPool;
 use crate::schema::nearest;
 use crate::tool::Tool;
@@ -38,7 +39,15 @@ fn unknown(pool: &ToolPool, name: &str) -> CallError {
             near.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ")
         ),
     };
-    CallError::new(ErrorClass::NotFound, format!("unknown tool `{name}`{hint}"))
+    CallError::new(ErrorClass::NotFound, format!("unknown tool `{}`{hint}", shortened(name)))
+}
+
+/// A name may be as long as a message.
+fn shortened(name: &str) -> std::borrow::Cow<'_, str> {
+    match name.char_indices().nth(name::MAX_LENGTH) {
+        Some((end, _)) => format!("{}…", &name[..end]).into(),
+        None => name.into(),
+    }
 }
 
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {

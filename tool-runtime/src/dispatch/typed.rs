@@ -45,16 +45,20 @@ where
     A::Output: Send,
 {
     async fn call(self, pool: &ToolPool) -> Result<Self::Output, CallError> {
-        let tool = pool.resolve(A::NAME)?;
-        if !tool.is::<A>() {
-            return Err(another(A::NAME));
-        }
-        let context = pool.shared_context();
-        self.check().map_err(|error| refused::<A>(&error))?;
-        let limit = guard::limit(pool, tool, context);
-        let context = &*guard::within(limit, context);
-        guard::guarded(async { self.run(context).await }, A::NAME, limit, context).await
+        guard::caught(A::NAME, stages(self, pool)).await
     }
+}
+
+async fn stages<A: Action>(action: A, pool: &ToolPool) -> Result<A::Output, CallError> {
+    let tool = pool.resolve(A::NAME)?;
+    if !tool.is::<A>() {
+        return Err(another(A::NAME));
+    }
+    let context = pool.shared_context();
+    action.check().map_err(|error| refused::<A>(&error))?;
+    let limit = guard::limit(pool, tool, context);
+    let context = &*guard::within(limit, context);
+    guard::guarded(async { action.run(context).await }, A::NAME, limit, context).await
 }
 
 #[cold]

@@ -100,10 +100,14 @@ impl From<ToolError> for CallError {
     }
 }
 
+/// Nothing forbids an error to be its own cause.
+const LONGEST_CHAIN: usize = 32;
+
 fn chain(error: &(dyn Error + Send + Sync + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
-    while let Some(cause) = next {
+    for _ in 0..LONGEST_CHAIN {
+        let Some(cause) = next else { break };
         text.push_str(": ");
         text.push_str(&cause.to_string());
         next = cause.source();

@@ -105,6 +105,7 @@ impl ToolPoolBuilder {
         self.find_duplicates();
         self.check_definitions();
         self.check_state();
+        self.problems.dedup();
         if self.problems.is_empty() {
             Ok(self.assemble())
         } else {

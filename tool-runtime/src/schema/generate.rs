@@ -28,7 +28,7 @@ pub(crate) fn input(parameters: &[Parameter]) -> (Map<String, Value>, Vec<String
     for parameter in parameters {
         fields.add(parameter, &mut generator);
     }
-    let definitions = normal::definitions(generator.take_definitions(true));
+    let definitions = normal::definitions(generator.take_definitions(true), normal::input);
     let schema = object(fields.properties, fields.required, definitions);
     fields.problems.extend(wrong_defaults(&schema));
     (schema, fields.problems)
@@ -39,19 +39,27 @@ pub(crate) fn input_of<T: JsonSchema>() -> Value {
     let mut generator = generator();
     let mut schema = T::json_schema(&mut generator);
     normal::input(&mut schema);
-    let definitions = normal::definitions(generator.take_definitions(true));
+    normal::without_widths(&mut schema);
+    let definitions = normal::definitions(generator.take_definitions(true), normal::input);
     let mut schema = schema.to_value();
     if let Value::Object(map) = &mut schema {
         if !definitions.is_empty() {
             map.insert("$defs".to_owned(), definitions.into());
         }
-        let open = ["additionalProperties", "unevaluatedProperties", "oneOf", "anyOf", "allOf"];
-        if map.contains_key("properties") && !open.iter().any(|keyword| map.contains_key(*keyword))
-        {
-            map.insert("additionalProperties".to_owned(), false.into());
-        }
+        refuse_unknown(map);
     }
     schema
+}
+
+/// Whatever a type of arguments says of its fields, others are refused.
+fn refuse_unknown(schema: &mut Map<String, Value>) {
+    let says = |keyword: &str| schema.contains_key(keyword);
+    if says("additionalProperties") || says("unevaluatedProperties") {
+        return;
+    }
+    let is_combined = ["oneOf", "anyOf", "allOf", "$ref"].into_iter().any(says);
+    let keyword = if is_combined { "unevaluatedProperties" } else { "additionalProperties" };
+    schema.insert(keyword.to_owned(), false.into());
 }
 
 /// The schema of an output. `None` for a type without one, and for a scalar, which is text.
@@ -67,7 +75,7 @@ pub(crate) fn output(
         .into_generator();
     let mut schema = make(&mut generator)?;
     normal::output(&mut schema);
-    let definitions = normal::definitions(generator.take_definitions(true));
+    let definitions = normal::definitions(generator.take_definitions(true), normal::output);
     let Value::Object(mut map) = schema.to_value() else {
         return None;
     };
@@ -144,15 +152,22 @@ impl Fields {
         }
         describe(&mut schema, parameter);
         (parameter.refine)(&mut schema);
+        if parameter.is_secret {
+            // A default or an example of a secret is one too.
+            schema.remove("default");
+            schema.remove("examples");
+        }
         self.insert(parameter.name, schema.to_value());
     }
 
     /// A flattened parameter lends its own properties.
     fn merge(&mut self, parameter: &Parameter, schema: Schema) {
         let mut schema = schema.to_value();
-        let Some(Value::Object(properties)) = schema.get_mut("properties").map(Value::take) else {
+        let properties = schema.get_mut("properties").map(Value::take);
+        let (Some(Value::Object(properties)), None) = (properties, more_than_fields(&schema))
+        else {
             self.problems.push(format!(
-                "its flattened parameter `{}` is no struct with named fields; flatten a struct, or remove `flatten`",
+                "its flattened parameter `{}` is no struct of plain named fields; flatten one that is, or remove `flatten`",
                 parameter.name
             ));
             return;
@@ -170,6 +185,15 @@ impl Fields {
             self.problems.push(format!("it has two arguments named `{name}`; rename one of them"));
         }
     }
+}
+
+/// The first keyword of a struct's schema that its fields alone do not say.
+fn more_than_fields(schema: &Value) -> Option<&String> {
+    const FIELDS: [&str; 6] =
+        ["type", "properties", "required", "title", "description", "additionalProperties"];
+    let open = schema.get("additionalProperties").is_some_and(|more| more != false);
+    let mut keywords = schema.as_object()?.keys();
+    keywords.find(|key| !FIELDS.contains(&key.as_str()) || (open && *key == "additionalProperties"))
 }
 
 fn describe(schema: &mut Schema, parameter: &Parameter) {

@@ -19,10 +19,13 @@ pub(crate) fn output(schema: &mut Schema) {
 }
 
 /// The shared definitions of recursive types.
-pub(crate) fn definitions(definitions: Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn definitions(
+    definitions: Map<String, Value>,
+    normalise: fn(&mut Schema),
+) -> Map<String, Value> {
     let normal = |(name, value): (String, Value)| {
         let mut schema = Schema::try_from(value).unwrap_or_default();
-        input(&mut schema);
+        normalise(&mut schema);
         (name, schema.to_value())
     };
     definitions.into_iter().map(normal).collect()

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 use tool_runtime::prelude::*;
+use tool_runtime::{ContentAnnotations, ContentExtra, TextContent};
 
 /// Print where the protocol is.
 #[tool]
@@ -64,6 +65,16 @@ async fn picture() -> ContentBlock {
 #[tool]
 async fn broken() -> Result<(), ToolError> {
     Err(ToolError::internal("the database is gone"))
+}
+
+/// Give back what MCP does not know.
+#[tool]
+async fn unheard_of() -> Observation {
+    let audience = vec!["everyone".to_owned()];
+    let annotations = Some(ContentAnnotations { audience, ..Default::default() });
+    let mut text = TextContent::new("hello");
+    text.extra = Some(Box::new(ContentExtra { annotations, meta: None }));
+    ContentBlock::Text(text).into()
 }
 
 /// Sleep on the blocking pool.

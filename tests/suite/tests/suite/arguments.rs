@@ -85,6 +85,8 @@ async fn every_slip_is_told_with_what_is_allowed() {
         ("{", "the arguments are no valid JSON"),
         (r#"{"query":"x","query":"y"}"#, "argument `query` is given twice"),
         (r#"{"query":"x","q":"y"}"#, "argument `query` is given twice"),
+        (r#"{"query":"x","limit":1,"limit":null}"#, "argument `limit` is given twice"),
+        (r#"{"query":"x","limit":null,"limit":1}"#, "argument `limit` is given twice"),
     ] {
         let message = refusal(&pool, "look_up", arguments).await;
         assert!(message.contains(expected), "{arguments}: {message}");
@@ -120,7 +122,7 @@ async fn log_in(
     #[arg(secret, length = 8..)]
     password: String,
     /// A pin.
-    #[arg(secret, default = 0)]
+    #[arg(secret, default = 7777, example = 8888)]
     pin: u32,
 ) -> usize {
     user.len() + password.len() + pin as usize
@@ -144,6 +146,55 @@ async fn a_secret_is_never_shown() {
         .expect("the tool")
         .visualize(r#"{"user":"ada","password":"long enough"}"#);
     assert_eq!(shown, r#"log_in(user: "ada", password: ***)"#);
+}
+
+#[tokio::test]
+async fn what_a_secret_may_be_is_no_secret_but_its_default_is() {
+    let pool = pool_of::<LogInAction>();
+    assert!(!pool.definitions_json().contains("7777") && !pool.definitions_json().contains("8888"));
+    let short = LogInAction { user: "ada".into(), password: "x".into(), pin: 1 };
+    let error = short.call(&pool).await.expect_err("too short");
+    assert!(error.message().contains("\"minLength\":8"), "{error}");
+}
+
+/// Take a token.
+#[tool(register = false, input_schema = json!({"type": "object", "properties": {"token": {"type": "string"}}}))]
+async fn tokened(
+    /// A token.
+    #[arg(secret)]
+    token: String,
+) {
+    drop(token);
+}
+
+#[tokio::test]
+async fn a_secret_is_one_under_any_schema() {
+    let message = refusal(&pool_of::<TokenedAction>(), "tokened", r#"{"token":1973}"#).await;
+    assert!(!message.contains("1973"), "{message}");
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Pin {
+    #[schemars(extend("writeOnly" = true))]
+    #[serde(deserialize_with = "short")]
+    pin: String,
+}
+
+fn short<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    use serde::de::{Deserialize as _, Error as _, Unexpected};
+    let pin = String::deserialize(deserializer)?;
+    if pin.len() > 4 {
+        return Err(D::Error::invalid_value(Unexpected::Str(&pin), &"a short one"));
+    }
+    Ok(pin)
+}
+
+#[tokio::test]
+async fn a_types_own_error_does_not_tell_a_secret() {
+    let tool = Tool::builder("t", "T.").handler(|pin: Pin| async move { pin.pin.len() });
+    let pool = ToolPool::builder().add(tool).build().expect("a pool");
+    let message = refusal(&pool, "t", r#"{"pin":"hunter2"}"#).await;
+    assert!(!message.contains("hunter2"), "{message}");
 }
 
 /// Shared paging.

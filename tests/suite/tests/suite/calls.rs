@@ -41,6 +41,61 @@ async fn a_panic_is_an_outcome_that_tells_the_model_nothing() {
     }
 }
 
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
+
+/// Panic when it is cut short.
+#[tool(register = false, timeout = "10ms")]
+async fn booby_trapped() {
+    let _bomb = Bomb;
+    std::future::pending::<()>().await;
+}
+
+/// Panic with something that panics.
+#[tool(register = false)]
+async fn nested_bomb() {
+    std::panic::panic_any(Bomb);
+}
+
+#[tokio::test]
+async fn a_panic_while_a_call_is_cut_short_is_an_outcome_too() {
+    for (pool, name) in [
+        (pool_of::<BoobyTrappedAction>(), "booby_trapped"),
+        (pool_of::<NestedBombAction>(), "nested_bomb"),
+    ] {
+        let result = pool.call(ToolCall::new(name, "")).await;
+        assert_eq!(result.error().expect("an error").class(), ErrorClass::Internal);
+    }
+    let error = BoobyTrappedAction {}.call(&pool_of::<BoobyTrappedAction>()).await;
+    assert_eq!(error.expect_err("a panic").class(), ErrorClass::Internal);
+}
+
+#[test]
+fn a_runtime_without_timers_is_an_outcome_too() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let pool = ToolPool::builder().tool::<HangAction>().state(watched().0).build().expect("a pool");
+    let result = runtime.block_on(pool.call(ToolCall::new("hang", "")));
+    assert_eq!(result.error().expect("an error").class(), ErrorClass::Internal);
+}
+
+#[tokio::test]
+async fn a_call_without_time_is_not_started() {
+    let pool = ToolPool::builder()
+        .tool::<CountAction>()
+        .state(Counter::default())
+        .timeout(Duration::ZERO)
+        .build()
+        .expect("a pool");
+    let result = pool.call(ToolCall::new("count", "{}")).await;
+    assert_eq!(result.error().expect("an error").class(), ErrorClass::Timeout);
+    assert_eq!(pool.context().get::<Counter>().expect("state").0.load(Ordering::SeqCst), 0);
+}
+
 /// Sets a flag when it is dropped.
 struct OnDrop(Arc<AtomicBool>);
 

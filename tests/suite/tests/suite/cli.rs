@@ -143,6 +143,15 @@ fn what_has_no_text_is_named() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_no_success() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+    let mut command = Command::new(binary());
+    let output = command.args(["call", "add", "a=1"]).stdin(Stdio::null()).stdout(full).output();
+    assert_eq!(output.expect("it runs").status.code(), Some(1));
+}
+
+#[test]
 fn the_operator_sees_what_the_model_does_not() {
     let output = odd(&["call", "broken"]);
     assert_eq!(output.status.code(), Some(1));

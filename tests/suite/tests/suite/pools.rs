@@ -101,6 +101,65 @@ fn everything_that_is_wrong_is_told_at_once() {
     assert!(error.problems().iter().any(|p| matches!(p, PoolProblem::DuplicateState { .. })));
 }
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(tag = "kind")]
+enum Kind {
+    A { a: i64 },
+    B,
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Deep {
+    base: i64,
+    #[serde(flatten)]
+    kind: Kind,
+}
+
+/// Flatten what cannot be.
+#[tool(register = false)]
+async fn too_flat(#[arg(flatten)] deep: Deep) -> i64 {
+    match deep.kind {
+        Kind::A { a } => deep.base + a,
+        Kind::B => deep.base,
+    }
+}
+
+#[tokio::test]
+async fn only_plain_fields_can_be_flattened_into_a_tool() {
+    let error = ToolPool::builder().tool::<TooFlatAction>().build().expect_err("an enum inside");
+    assert!(error.to_string().contains("no struct of plain named fields"), "{error}");
+    // A closure takes such a type whole, and refuses what it does not know.
+    let tool = Tool::builder("deep", "D.").handler(|deep: Deep| async move { deep.base });
+    let pool = ToolPool::builder().add(tool).build().expect("a pool");
+    assert_eq!(text(&pool, "deep", r#"{"base":1,"kind":"B"}"#).await, "1");
+    assert!(refusal(&pool, "deep", r#"{"base":1,"kind":"B","zz":1}"#).await.contains("`zz`"));
+}
+
+#[tokio::test]
+async fn a_closure_without_fields_refuses_arguments() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Empty {}
+    let tool = Tool::builder("empty", "E.").handler(|_: Empty| async {});
+    let pool = ToolPool::builder().add(tool).build().expect("a pool");
+    assert!(refusal(&pool, "empty", r#"{"a":1}"#).await.contains("`a`"));
+}
+
+#[test]
+fn a_recursive_output_keeps_its_nulls() {
+    #[derive(serde::Serialize, schemars::JsonSchema)]
+    struct Tree {
+        label: Option<i64>,
+        children: Vec<Tree>,
+    }
+    /// Grow.
+    #[tool(register = false)]
+    async fn grow() -> Tree {
+        Tree { label: None, children: vec![] }
+    }
+    let schema = Value::Object(GrowAction::definition().output_schema.expect("a schema"));
+    assert_eq!(schema.to_string().matches(r#"["integer","null"]"#).count(), 3, "{schema}");
+}
+
 #[test]
 fn the_listing_is_sorted_and_always_the_same_bytes() {
     let names = ["web.search", "add", "zip", "Add", "a-b", "a_b"];

@@ -115,6 +115,36 @@ fn a_panic_is_answered_and_the_server_goes_on() {
 }
 
 #[test]
+fn an_answer_that_mcp_does_not_know_is_an_error_and_not_silence() {
+    let (mut server, _) = Server::initialized();
+    assert_eq!(server.call(1, "unheard_of")["result"]["isError"], true);
+    server.finish();
+}
+
+/// A warning is logged for each of these calls.
+#[test]
+fn a_host_that_does_not_read_the_log_gets_its_answers() {
+    let (mut server, _) = Server::initialized();
+    for id in 1..3000 {
+        assert_eq!(server.call(id, "broken")["id"], id);
+    }
+    server.finish();
+}
+
+#[test]
+fn a_host_that_has_closed_the_log_gets_its_answers() {
+    let (mut server, _) = Server::initialized();
+    let closed = Command::new("true").stderr(Stdio::piped()).spawn().expect("a child");
+    let nobody = BufReader::new(closed.stderr.expect("piped")).lines();
+    drop(std::mem::replace(&mut server.log, nobody));
+    for id in 1..20 {
+        assert_eq!(server.call(id, "broken")["id"], id);
+    }
+    assert_eq!(server.call(20, "boom")["result"]["isError"], true);
+    server.finish();
+}
+
+#[test]
 fn a_cancelled_call_is_dropped_and_not_answered() {
     let (mut server, _) = Server::initialized();
     server.send(&call(7, "hang"));

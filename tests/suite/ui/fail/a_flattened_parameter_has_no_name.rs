@@ -9,10 +9,6 @@ struct Place {
 
 /// Go.
 #[tool]
-async fn go(
-    #[arg(flatten, rename = "where")] _place: Place,
-    #[arg(flatten)] _other: Place,
-) {
-}
+async fn go(#[arg(flatten, rename = "where")] _place: Place, #[arg(flatten)] _other: Place) {}
 
 fn main() {}

@@ -1,7 +1,11 @@
 use tool_runtime::prelude::*;
 
 #[tool(readonly)]
-async fn add(_a: i64, /** Second. */ _b: i64) -> i64 {
+async fn add(
+    _a: i64,
+    /** Second. */
+    _b: i64,
+) -> i64 {
     1
 }
 

@@ -102,7 +102,9 @@ async fn kinds(
     /// 16
     unit: (),
 ) -> String {
-    format!("{tuple:?} {array:?} {external:?} {internal:?} {adjacent:?} {untagged:?} {maybe:?} {map:?} {value} {path:?} {address:?} {nested:?} {text} {duration:?} {bits:?} {unit:?}")
+    format!(
+        "{tuple:?} {array:?} {external:?} {internal:?} {adjacent:?} {untagged:?} {maybe:?} {map:?} {value} {path:?} {address:?} {nested:?} {text} {duration:?} {bits:?} {unit:?}"
+    )
 }
 
 /// Take defaults of all kinds.
@@ -149,7 +151,10 @@ async fn defaults(
     #[arg(default = vec![1, 2].into_iter().map(|x: i64| x * 2).collect())]
     computed: Vec<i64>,
 ) -> String {
-    format!("{zero} {negative} {text} {constant} {called:?} {some:?} {none:?} {} {external:?} {block} {path:?} {letter} {computed:?}", options.is_deep)
+    format!(
+        "{zero} {negative} {text} {constant} {called:?} {some:?} {none:?} {} {external:?} {block} {path:?} {letter} {computed:?}",
+        options.is_deep
+    )
 }
 
 /// Take constraints of all kinds.
@@ -230,14 +235,16 @@ async fn main() {
         text(&pool, "constraints", r#"{"open":0,"count":3,"widest":1,"computed":2,"list":["a"],"the-id":"b1946ac9-2492-4d23-8d3a-5e9f7f3d8c11"}"#).await,
         r#"3 None 0 1 2 ["a"] None b1946ac9-2492-4d23-8d3a-5e9f7f3d8c11"#
     );
-    let refused = pool.call_json("constraints", r#"{"open":-6,"n":51,"widest":1,"computed":1,"list":[],"the-id":"x"}"#).await;
+    let refused = pool
+        .call_json(
+            "constraints",
+            r#"{"open":-6,"n":51,"widest":1,"computed":1,"list":[],"the-id":"x"}"#,
+        )
+        .await;
     for word in ["open", "number", "computed", "list", "the-id"] {
         assert!(refused.contains(word), "{refused}");
     }
-    assert_eq!(
-        text(&pool, "pages", r#"{"of":"words","start":3}"#).await,
-        "10 Some(3) words"
-    );
+    assert_eq!(text(&pool, "pages", r#"{"of":"words","start":3}"#).await, "10 Some(3) words");
     assert_eq!(text(&pool, "verbatim", r#"{"x":1}"#).await, "Some(Number(1))");
     let typed = PagesAction { page: Page { size: 1, start: None }, of: "words".into() };
     assert!(typed.run(&pool.context()).await.starts_with("1 None"));

@@ -19,7 +19,8 @@ async fn included(
  */
 #[tool]
 async fn block(
-    /** A short block. */ _a: String,
+    /** A short block. */
+    _a: String,
     #[doc = "An attribute."] _b: String,
     #[arg(undocumented)] _c: String,
 ) {

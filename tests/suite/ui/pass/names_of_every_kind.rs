@@ -55,7 +55,8 @@ async fn locals(
     the_real_context: &ToolContext,
 ) -> i64 {
     assert!(!the_real_context.is_cancelled());
-    self_ + context
+    self_
+        + context
         + reader
         + index
         + schema

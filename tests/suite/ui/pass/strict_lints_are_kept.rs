@@ -55,7 +55,13 @@ pub async fn find(
     words: &Words,
 ) -> Vec<String> {
     let language = language.unwrap_or_default();
-    words.0.iter().filter(|word| word.contains(&query) && word.starts_with(&language)).take(limit).cloned().collect()
+    words
+        .0
+        .iter()
+        .filter(|word| word.contains(&query) && word.starts_with(&language))
+        .take(limit)
+        .cloned()
+        .collect()
 }
 
 /// Do nothing.

@@ -37,7 +37,9 @@ use shadows::*;
 
 #[allow(unused_macros)]
 macro_rules! concat {
-    ($($t:tt)*) => { compile_error!("a shadowed macro was used") };
+    ($($t:tt)*) => {
+        compile_error!("a shadowed macro was used")
+    };
 }
 
 /// Count.

@@ -78,7 +78,7 @@ async fn main() {
     }
 
     /// Stand inside a body.
-    #[tool_runtime::tool(read_only,)]
+    #[tool_runtime::tool(read_only)]
     async fn inside(
         /// A type that only the body knows.
         local: Local,

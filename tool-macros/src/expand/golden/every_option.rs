@@ -11,22 +11,23 @@ pub(crate) async fn r#search(
     todo!()
 }
 ///Not the description.
-#[allow(missing_docs)]
 #[allow(clippy::unused_async)]
 pub(crate) struct Search {
     ///What to look for.
     pub(crate) r#type: String,
     ///How many.
     pub(crate) limit: Option<u32>,
+    ///
     pub(crate) key: String,
+    ///
     pub(crate) page: Page,
 }
 #[doc(hidden)]
-#[allow(dead_code, non_camel_case_types)]
 type tool_spelled_web_dot_search = ();
 #[allow(clippy::unused_async)]
 const _: () = {
     use crate::rt::__private as __tool;
+    #[allow(clippy::unnecessary_wraps)]
     fn __example_of_type() -> String {
         __tool::text_default("rust")
     }
@@ -44,6 +45,7 @@ const _: () = {
     fn __format_of_type() -> __tool::Format<String> {
         __tool::format::<String>("hostname")
     }
+    #[allow(clippy::unnecessary_wraps)]
     fn __default_of_limit() -> Option<u32> {
         __tool::type_default()
     }
@@ -52,6 +54,7 @@ const _: () = {
             Option<u32>,
         >()(::core::ops::Bound::Unbounded, ::core::ops::Bound::Excluded(LIMIT))
     }
+    #[allow(clippy::unnecessary_wraps)]
     fn __default_of_key() -> String {
         __tool::text_default("none")
     }
@@ -92,7 +95,6 @@ const _: () = {
             .refined(|__schema| {
                 __tool::Constraint::describe(&__range_of_limit(), __schema);
                 {
-                    #[allow(unused_imports)]
                     use __tool::{AdvertiseDefault as _, OmitDefault as _};
                     (&&__tool::DefaultOf(&__default_of_limit())).advertise(__schema);
                 }
@@ -104,7 +106,6 @@ const _: () = {
             .optional()
             .refined(|__schema| {
                 {
-                    #[allow(unused_imports)]
                     use __tool::{AdvertiseDefault as _, OmitDefault as _};
                     (&&__tool::DefaultOf(&__default_of_key())).advertise(__schema);
                 }
@@ -113,7 +114,6 @@ const _: () = {
     ];
     static __NEEDS: &[__tool::Need] = &[<ToolContext as __tool::Injectable>::NEED];
     fn __output() -> __tool::Output<Result<Vec<String>, Error>> {
-        #[allow(unused_imports)]
         use __tool::{
             ErrorKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _,
             PlainKind as _, StructuredKind as _, UnfitKind as _,
@@ -185,7 +185,6 @@ const _: () = {
             __tool::ensure(&__range_of_limit(), &self.limit, 1usize)?;
             ::core::result::Result::Ok(())
         }
-        #[allow(unused_variables)]
         fn run(
             self,
             __context: &__tool::ToolContext,

@@ -1,10 +1,8 @@
 /// Do nothing.
 fn nothing() {}
 ///Do nothing.
-#[allow(missing_docs)]
 struct NothingAction {}
 #[doc(hidden)]
-#[allow(dead_code, non_camel_case_types)]
 type tool_named_nothing = ();
 const _: () = {
     use ::tool_runtime::__private as __tool;
@@ -13,7 +11,6 @@ const _: () = {
     static __PARAMETERS: &[__tool::Parameter] = &[];
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<()> {
-        #[allow(unused_imports)]
         use __tool::{
             ErrorKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _,
             PlainKind as _, StructuredKind as _, UnfitKind as _,
@@ -48,7 +45,6 @@ const _: () = {
             __tool::Action::check(&__action)?;
             ::core::result::Result::Ok(__action)
         }
-        #[allow(unused_variables)]
         fn run(
             self,
             __context: &__tool::ToolContext,

@@ -1,13 +1,12 @@
 async fn greet(name: String, language: &str) -> String {
     name
 }
-#[allow(missing_docs)]
+///
 struct GreetAction {
     ///Whom to greet.
     name: String,
 }
 #[doc(hidden)]
-#[allow(dead_code, non_camel_case_types)]
 type tool_named_greet = ();
 const _: () = {
     use ::tool_runtime::__private as __tool;
@@ -18,7 +17,6 @@ const _: () = {
     ];
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<String> {
-        #[allow(unused_imports)]
         use __tool::{
             ErrorKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _,
             PlainKind as _, StructuredKind as _, UnfitKind as _,
@@ -60,7 +58,6 @@ const _: () = {
             __tool::Action::check(&__action)?;
             ::core::result::Result::Ok(__action)
         }
-        #[allow(unused_variables)]
         fn run(
             self,
             __context: &__tool::ToolContext,

@@ -3,7 +3,6 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 ///Add two integers.
-#[allow(missing_docs)]
 struct AddAction {
     ///First addend.
     a: i64,
@@ -11,10 +10,10 @@ struct AddAction {
     b: i64,
 }
 #[doc(hidden)]
-#[allow(dead_code, non_camel_case_types)]
 type tool_named_add = ();
 const _: () = {
     use ::tool_runtime::__private as __tool;
+    #[allow(clippy::unnecessary_wraps)]
     fn __default_of_b() -> i64 {
         1
     }
@@ -34,7 +33,6 @@ const _: () = {
             .optional()
             .refined(|__schema| {
                 {
-                    #[allow(unused_imports)]
                     use __tool::{AdvertiseDefault as _, OmitDefault as _};
                     (&&__tool::DefaultOf(&__default_of_b())).advertise(__schema);
                 }
@@ -42,7 +40,6 @@ const _: () = {
     ];
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<i64> {
-        #[allow(unused_imports)]
         use __tool::{
             ErrorKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _,
             PlainKind as _, StructuredKind as _, UnfitKind as _,
@@ -88,7 +85,6 @@ const _: () = {
             __tool::Action::check(&__action)?;
             ::core::result::Result::Ok(__action)
         }
-        #[allow(unused_variables)]
         fn run(
             self,
             __context: &__tool::ToolContext,

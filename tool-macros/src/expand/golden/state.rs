@@ -4,11 +4,9 @@ pub fn count(db: &Arc<Db>, _: &ToolContext) -> usize {
     db.len()
 }
 ///Count what is kept.
-#[allow(missing_docs)]
 #[allow(deprecated)]
 pub struct CountAction {}
 #[doc(hidden)]
-#[allow(dead_code, non_camel_case_types)]
 type tool_named_count = ();
 #[allow(deprecated)]
 const _: () = {
@@ -21,7 +19,6 @@ const _: () = {
         <ToolContext as __tool::Injectable>::NEED,
     ];
     fn __output() -> __tool::Output<usize> {
-        #[allow(unused_imports)]
         use __tool::{
             ErrorKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _,
             PlainKind as _, StructuredKind as _, UnfitKind as _,
@@ -59,7 +56,6 @@ const _: () = {
             __tool::Action::check(&__action)?;
             ::core::result::Result::Ok(__action)
         }
-        #[allow(unused_variables)]
         fn run(
             self,
             __context: &__tool::ToolContext,

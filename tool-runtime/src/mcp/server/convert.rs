@@ -45,15 +45,23 @@ fn wrapped(schema: &Map<String, Value>) -> Arc<Map<String, Value>> {
 }
 
 /// What a call gave back, its structured value wrapped where its schema is.
-pub(super) fn result(observation: &Observation, is_wrapped: bool) -> CallToolResult {
-    let mut result = CallToolResult::success(content(observation));
+///
+/// # Errors
+/// What MCP cannot carry: an audience that it does not know, a resource without contents, a
+/// value nested too deep.
+pub(super) fn result(
+    observation: &Observation,
+    is_wrapped: bool,
+) -> Result<CallToolResult, serde_json::Error> {
+    let mut result = CallToolResult::success(content(observation)?);
     result.is_error = Some(observation.is_error());
-    result.structured_content = observation
-        .structured_json()
-        .and_then(|json| serde_json::from_str(json).ok())
-        .map(|value: Value| if is_wrapped { json!({ "result": value }) } else { value });
+    if let Some(json) = observation.structured_json() {
+        let value: Value = serde_json::from_str(json)?;
+        let value = if is_wrapped { json!({ "result": value }) } else { value };
+        result.structured_content = Some(value);
+    }
     let meta = observation.meta().cloned().map(model::MetaObject);
-    if meta.is_some() { result.with_meta(meta) } else { result }
+    Ok(if meta.is_some() { result.with_meta(meta) } else { result })
 }
 
 /// A failure, in words for the model.
@@ -61,21 +69,20 @@ pub(super) fn failure(message: &str) -> CallToolResult {
     CallToolResult::error(vec![model::ContentBlock::text(message)])
 }
 
-fn content(observation: &Observation) -> Vec<model::ContentBlock> {
+fn content(observation: &Observation) -> serde_json::Result<Vec<model::ContentBlock>> {
     match observation.structured_json() {
-        Some(mirror) if observation.content().is_empty() => vec![model::ContentBlock::text(mirror)],
+        Some(mirror) if observation.content().is_empty() => {
+            Ok(vec![model::ContentBlock::text(mirror)])
+        }
         _ => observation.content().iter().map(block).collect(),
     }
 }
 
-fn block(block: &ContentBlock) -> model::ContentBlock {
+fn block(block: &ContentBlock) -> serde_json::Result<model::ContentBlock> {
     match block {
         ContentBlock::Text(content) if content.extra.is_none() => {
-            model::ContentBlock::text(content.text())
+            Ok(model::ContentBlock::text(content.text()))
         }
-        other => {
-            let json = serde_json::to_value(other).expect("content has string keys");
-            serde_json::from_value(json).expect("a block's JSON is MCP's `ContentBlock`")
-        }
+        other => serde_json::from_value(serde_json::to_value(other)?),
     }
 }

@@ -2,11 +2,11 @@
 
 use super::convert;
 use super::stdio::{RawArguments, is_known_method};
-use crate::error::ErrorClass;
+use crate::error::{ErrorClass, INTERNAL};
 use crate::pool::ToolPool;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, ErrorData, Implementation, ListPromptsResult,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, RequestId, ServerCapabilities, ServerConfig, Tool,
 };
@@ -85,7 +85,8 @@ impl ServerHandler for PoolHandler {
                 let tool = self.pool.get(&request.name);
                 let is_wrapped = !is_modern(&context)
                     && tool.is_some_and(|t| convert::is_wrapped(t.definition()));
-                Ok(convert::result(&observation, is_wrapped).into())
+                let result = convert::result(&observation, is_wrapped);
+                Ok(result.unwrap_or_else(|error| unfit(&request.name, &error)).into())
             }
             Err(error) if error.class() == ErrorClass::NotFound => {
                 Err(ErrorData::invalid_params(error.message().to_owned(), None))
@@ -160,6 +161,12 @@ fn arguments<'a>(
     serde_json::to_string(map)
         .map(Cow::Owned)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+/// The tool ran, but what it gave back is nothing that a client could read.
+fn unfit(tool: &str, error: &serde_json::Error) -> CallToolResult {
+    tracing::warn!(tool, %error, "the tool's answer is no MCP result");
+    convert::failure(&format!("`{tool}`: {INTERNAL}"))
 }
 
 fn not_offered(method: &str) -> ErrorData {

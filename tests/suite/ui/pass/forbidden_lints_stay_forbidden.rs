@@ -1,0 +1,39 @@
+//! An `allow` in generated code would contradict these.
+
+#![forbid(
+    unsafe_code,
+    missing_docs,
+    dead_code,
+    unused_imports,
+    unused_variables,
+    unused_mut,
+    non_camel_case_types,
+    non_snake_case,
+    deprecated
+)]
+
+use tool_runtime::prelude::*;
+
+/// Repeat a text.
+#[tool]
+pub async fn repeat(
+    /// The text.
+    text: String,
+    /// How often.
+    #[arg(default = Some(2))]
+    times: Option<usize>,
+    #[arg(undocumented)] aside: bool,
+) -> String {
+    if aside { String::new() } else { text.repeat(times.unwrap_or_default()) }
+}
+
+#[tool(description = "Do nothing.")]
+fn nothing() {}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let pool = ToolPool::builder().linked().build().unwrap();
+    let json = pool.call_json("repeat", r#"{"text":"ab","aside":false}"#).await;
+    assert!(json.contains("abab"), "{json}");
+    assert_eq!(pool.tools().len(), 2);
+}
