@@ -1,19 +1,48 @@
-//! Writes the tools that only fill pools: 997 of ours, and as many with rmcp's macros. With
+//! Writes the tools that only fill pools: 997 of ours, and rmcp's servers with their own. With
 //! the three that are measured they are a thousand.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// rmcp sums routers up; the first of its two makes a hundred.
-const FIRST: std::ops::Range<usize> = 0..97;
-const REST: std::ops::Range<usize> = 97..997;
+/// The three tools that are measured, as methods of rmcp's servers.
+const MEASURED: [&str; 3] = [
+    "
+    /// Add two integers.
+    #[tool(annotations(read_only_hint = true, idempotent_hint = true))]
+    async fn add(&self, Parameters(Add { a, b }): Parameters<Add>) -> String {
+        (a + b).to_string()
+    }
+",
+    "
+    /// Search the archive.
+    #[tool(annotations(read_only_hint = true))]
+    async fn search(&self, Parameters(search): Parameters<Search>) -> Json<tools::Found> {
+        let Search { query, limit, tags, filter } = search;
+        Json(tools::found(query, limit, tags, filter))
+    }
+",
+    "
+    /// Search the archive, and tell what was found.
+    #[tool(annotations(read_only_hint = true))]
+    async fn search_text(&self, Parameters(search): Parameters<Search>) -> String {
+        let Search { query, limit, tags, filter } = search;
+        tools::told(query, limit, &tags, &filter)
+    }
+",
+];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     write("ours.rs", &(0..997).map(ours).collect::<String>());
-    let rmcp = [("first_fillers", FIRST), ("other_fillers", REST)];
-    write("rmcp.rs", &rmcp.map(|(name, range)| router(name, range)).concat());
+    let [add, search, search_text] = MEASURED;
+    let servers = [
+        server("AddServer", &[add], 0),
+        server("SearchServer", &[search], 0),
+        server("SearchTextServer", &[search_text], 0),
+        server("Hundred", &MEASURED, 97),
+        server("Thousand", &MEASURED, 997),
+    ];
+    write("rmcp.rs", &servers.concat());
 }
 
 fn write(file: &str, text: &str) {
@@ -23,22 +52,44 @@ fn write(file: &str, text: &str) {
 
 fn ours(index: usize) -> String {
     format!(
-        "/// Give the number back.\n\
-         #[tool]\n\
-         async fn filler_{index}(\n    /// A number.\n    value: i64,\n) -> i64 {{\n    value\n}}\n"
+        "/// Give the number back.
+#[tool]
+async fn filler_{index}(
+    /// A number.
+    value: i64,
+) -> i64 {{
+    value
+}}
+"
     )
 }
 
-fn router(name: &str, range: std::ops::Range<usize>) -> String {
-    let mut text = format!("#[tool_router(router = {name}, vis = \"pub(crate)\")]\nimpl Server {{\n");
-    for index in range {
-        let _ = write!(
-            text,
-            "/// Give the number back.\n\
-             #[tool]\n\
-             async fn filler_{index}(&self, Parameters(Filler {{ value }}): Parameters<Filler>) -> String {{\n    value.to_string()\n}}\n"
-        );
-    }
-    text.push_str("}\n");
-    text
+/// A server with the attributes' defaults.
+fn server(name: &str, measured: &[&str], fillers: usize) -> String {
+    let measured = measured.concat();
+    let fillers: String = (0..fillers).map(filler).collect();
+    format!(
+        "/// One of rmcp's servers.
+#[derive(Clone, Copy)]
+pub struct {name};
+
+#[tool_router(vis = \"pub(crate)\")]
+impl {name} {{{measured}{fillers}}}
+
+#[tool_handler]
+impl ServerHandler for {name} {{}}
+"
+    )
+}
+
+fn filler(index: usize) -> String {
+    format!(
+        "
+    /// Give the number back.
+    #[tool]
+    async fn filler_{index}(&self, Parameters(Filler {{ value }}): Parameters<Filler>) -> String {{
+        value.to_string()
+    }}
+"
+    )
 }

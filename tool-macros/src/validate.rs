@@ -144,6 +144,9 @@ fn flattened(argument: &Argument<'_>, mistakes: &mut Mistakes) {
     if has_own {
         mistakes.at(span, "a flattened parameter has no name or value of its own; put the other options on the fields of its type");
     }
+    if let Some(span) = options.secret {
+        mistakes.at(span, "a flattened parameter is not one value to hide; write `#[schemars(extend(\"writeOnly\" = true))]` on the secret fields of its type");
+    }
 }
 
 fn ranges(argument: &Argument<'_>, mistakes: &mut Mistakes) {

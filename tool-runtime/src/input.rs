@@ -130,7 +130,7 @@ impl InputModel {
             Stumble::Constraint(index) => {
                 format!("argument `{}` is outside what its schema allows", name(index))
             }
-            Stumble::Value(index, _) if self.is_secret(*index) => {
+            Stumble::Value(index, _) if self.is_secret(*index) || self.holds_secrets() => {
                 format!("argument `{}` is not of its type", name(index))
             }
             Stumble::Value(index, text) => format!("argument `{}`: {text}", name(index)),
@@ -167,9 +167,10 @@ impl InputModel {
     }
 
     fn shown(&self, key: &str, value: &Value) -> String {
-        let names_it = |p: &&Parameter| p.name == key || p.aliases.contains(&key);
-        match self.parameters.iter().find(names_it) {
-            Some(parameter) if parameter.is_secret => "***".to_owned(),
+        let names_it = |p: &&Parameter| p.aliases.contains(&key);
+        let name = self.parameters.iter().find(names_it).map_or(key, |p| p.name);
+        match self.schema["properties"][name]["writeOnly"] {
+            Value::Bool(true) => "***".to_owned(),
             _ => value.to_string(),
         }
     }

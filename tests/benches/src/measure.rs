@@ -72,14 +72,10 @@ impl Effort {
 
 /// Measures the contenders against the first of them.
 pub fn measure(mut contenders: Vec<Contender<'_>>, effort: Effort) -> Vec<Measured> {
-    let counts: Vec<u64> = contenders
-        .iter_mut()
-        .map(|contender| allocations::count(|| (contender.work)(1)))
-        .collect();
-    let calls: Vec<u64> = contenders
-        .iter_mut()
-        .map(|contender| contender.calls_in(effort.turn))
-        .collect();
+    let counts: Vec<u64> =
+        contenders.iter_mut().map(|contender| allocations::count(|| (contender.work)(1))).collect();
+    let calls: Vec<u64> =
+        contenders.iter_mut().map(|contender| contender.calls_in(effort.turn)).collect();
     let mut times = vec![Vec::new(); contenders.len()];
     for _ in 0..effort.rounds {
         for (index, contender) in contenders.iter_mut().enumerate() {

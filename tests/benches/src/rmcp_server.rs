@@ -1,12 +1,11 @@
-//! The same calls with rmcp's own macros.
+//! The same calls with rmcp's own macros, all with their defaults.
 //!
-//! `#[tool_handler]` splices an expression that makes the router into each of its methods, by
-//! default `Self::tool_router()`: the router is built anew for each call. [`Server`] does just
-//! that, for the number of tools that it was told. The best that rmcp can do is
-//! [`Prebuilt`]: a router that was built before, called directly.
-//!
-//! Both take JSON text and give JSON text, and make the request context that each call needs.
+//! [`handled`] is what an MCP client meets: a `#[tool_handler]` server, which makes its router
+//! anew for each call. [`routed`] is the best that rmcp can do: a router that was made before,
+//! called directly. Both take JSON text and give JSON text, and make the request context that
+//! each call needs.
 
+use crate::block_on;
 use crate::case::Case;
 use crate::tools::{self, Filter};
 use rmcp::handler::server::tool::{ToolCallContext, ToolRouter};
@@ -48,101 +47,55 @@ struct Filler {
     value: i64,
 }
 
-/// A server whose router is built anew for each call, as `#[tool_handler]` does it.
-#[derive(Clone, Copy)]
-pub struct Server {
-    case: Case,
-    size: usize,
-}
-
-#[tool_router(router = add_router)]
-impl Server {
-    /// Add two integers.
-    #[tool(annotations(read_only_hint = true, idempotent_hint = true))]
-    async fn add(&self, Parameters(Add { a, b }): Parameters<Add>) -> String {
-        (a + b).to_string()
-    }
-}
-
-#[tool_router(router = search_router)]
-impl Server {
-    /// Search the archive.
-    #[tool(annotations(read_only_hint = true))]
-    async fn search(&self, Parameters(search): Parameters<Search>) -> Json<tools::Found> {
-        let Search { query, limit, tags, filter } = search;
-        Json(tools::found(query, limit, tags, filter))
-    }
-}
-
-#[tool_router(router = search_text_router)]
-impl Server {
-    /// Search the archive, and tell what was found.
-    #[tool(annotations(read_only_hint = true))]
-    async fn search_text(&self, Parameters(search): Parameters<Search>) -> String {
-        let Search { query, limit, tags, filter } = search;
-        tools::told(query, limit, &tags, &filter)
-    }
-}
-
+// AddServer, SearchServer, SearchTextServer, Hundred, Thousand.
 include!(concat!(env!("OUT_DIR"), "/rmcp.rs"));
 
-#[tool_handler(router = self.routes())]
-impl ServerHandler for Server {}
+/// A call by name: arguments in, result out, both JSON text.
+pub type Call = Box<dyn Fn(&str, &str) -> String>;
 
-impl Server {
-    /// A server of `size` tools, that of the case among them: 1, 100 or 1000.
-    pub fn new(case: Case, size: usize) -> Self {
-        Self { case, size }
-    }
-
-    /// All its routes.
-    ///
-    /// # Panics
-    /// If it has another number of tools.
-    pub fn routes(&self) -> ToolRouter<Self> {
-        let measured = || Self::add_router() + Self::search_router() + Self::search_text_router();
-        match (self.size, self.case) {
-            (1, Case::Add) => Self::add_router(),
-            (1, Case::Search) => Self::search_router(),
-            (1, Case::SearchText) => Self::search_text_router(),
-            (100, _) => measured() + Self::first_fillers(),
-            (1000, _) => measured() + Self::first_fillers() + Self::other_fillers(),
-            (size, _) => panic!("no router of {size} tools"),
-        }
-    }
-
-    /// Runs a call as rmcp's service loop does, once it has read the request.
-    pub async fn call(&self, peer: &Peer<RoleServer>, name: &str, arguments: &str) -> String {
-        let answer = self.call_tool(request(name, arguments), context(peer)).await;
-        written(answer)
+/// Calls a `#[tool_handler]` server of 1, 100 or 1000 tools as rmcp's service loop does, once
+/// that has read the request.
+pub fn handled(case: Case, size: usize) -> Call {
+    match (size, case) {
+        (1, Case::Add) => handler(AddServer),
+        (1, Case::Search) => handler(SearchServer),
+        (1, Case::SearchText) => handler(SearchTextServer),
+        (100, _) => handler(Hundred),
+        _ => handler(Thousand),
     }
 }
 
-/// A router that was built once, and its server.
-pub struct Prebuilt {
-    server: Server,
-    router: ToolRouter<Server>,
+/// Calls a router of 1, 100 or 1000 tools that was made before.
+pub fn routed(case: Case, size: usize) -> Call {
+    match (size, case) {
+        (1, Case::Add) => router(AddServer, AddServer::tool_router()),
+        (1, Case::Search) => router(SearchServer, SearchServer::tool_router()),
+        (1, Case::SearchText) => router(SearchTextServer, SearchTextServer::tool_router()),
+        (100, _) => router(Hundred, Hundred::tool_router()),
+        _ => router(Thousand, thousand()),
+    }
 }
 
-impl Prebuilt {
-    /// Builds the router.
-    pub fn new(case: Case, size: usize) -> Self {
-        let server = Server::new(case, size);
-        let router = server.routes();
-        Self { server, router }
-    }
+/// A router of 1000 tools.
+pub fn thousand() -> ToolRouter<Thousand> {
+    Thousand::tool_router()
+}
 
-    /// Its router.
-    pub fn router(&self) -> &ToolRouter<Server> {
-        &self.router
-    }
-
-    /// Runs a call.
-    pub async fn call(&self, peer: &Peer<RoleServer>, name: &str, arguments: &str) -> String {
+fn handler<S: ServerHandler>(server: S) -> Call {
+    let peer = peer();
+    Box::new(move |name, arguments| {
         let request = request(name, arguments);
-        let call = ToolCallContext::new(&self.server, request, context(peer));
-        written(self.router.call(call).await)
-    }
+        written(block_on(server.call_tool(request, context(&peer))))
+    })
+}
+
+fn router<S: Send + Sync + 'static>(server: S, router: ToolRouter<S>) -> Call {
+    let peer = peer();
+    Box::new(move |name, arguments| {
+        let request = request(name, arguments);
+        let call = ToolCallContext::new(&server, request, context(&peer));
+        written(block_on(router.call(call)))
+    })
 }
 
 fn request(name: &str, arguments: &str) -> CallToolRequestParams {
@@ -162,11 +115,11 @@ fn written(answer: Result<CallToolResponse, ErrorData>) -> String {
 }
 
 /// A peer to make contexts with: a server's that nobody calls.
-pub fn peer() -> Peer<RoleServer> {
+fn peer() -> Peer<RoleServer> {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.expect("a runtime can be built");
     let _inside = runtime.enter();
     let (ours, _theirs) = tokio::io::duplex(64);
-    let running = rmcp::service::serve_directly(Server::new(Case::Add, 1), ours, None);
+    let running = rmcp::service::serve_directly(AddServer, ours, None);
     running.peer().clone()
 }

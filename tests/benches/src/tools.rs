@@ -87,12 +87,7 @@ pub fn found(query: String, limit: u32, tags: Vec<String>, filter: Filter) -> Fo
     let titles = tags.into_iter().chain(filter.authors).chain(filter.to);
     let hits = titles.zip(1..=limit).map(|(title, rank)| Hit { title, rank });
     let hits: Vec<Hit> = hits.collect();
-    Found {
-        query,
-        from: filter.from,
-        total: hits.len() as u32 + 100,
-        hits,
-    }
+    Found { query, from: filter.from, total: hits.len() as u32 + 100, hits }
 }
 
 /// What all three `search_text` do.

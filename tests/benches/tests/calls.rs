@@ -1,7 +1,7 @@
 //! What the benches measure is right, and needs no more memory than it may. Time is never
 //! tested.
 
-use benches::rmcp_server::{Prebuilt, Server, peer};
+use benches::rmcp_server::{handled, routed};
 use benches::{Case, allocations, block_on, floor, linked};
 use serde_json::Value;
 
@@ -24,11 +24,10 @@ fn the_floor_writes_the_same_bytes() {
 
 #[test]
 fn rmcp_answers_the_same() {
-    let peer = peer();
     for case in Case::ALL {
         let (name, arguments) = (case.name(), case.arguments());
-        let router = block_on(Prebuilt::new(case, 100).call(&peer, name, arguments));
-        let handler = block_on(Server::new(case, 1000).call(&peer, name, arguments));
+        let router = routed(case, 100)(name, arguments);
+        let handler = handled(case, 1000)(name, arguments);
         assert_eq!(router, handler, "{case:?}");
         assert_eq!(comparable(&router), comparable(&by_hand(case)), "{case:?}");
     }

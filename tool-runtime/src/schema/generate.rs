@@ -213,6 +213,7 @@ fn wrong_defaults(schema: &Map<String, Value>) -> Vec<String> {
     let mut problems = Vec::new();
     for (name, property) in properties.into_iter().flatten() {
         problems.extend(empty_bounds(name, property));
+        problems.extend(bad_pattern(name, property));
         let Some(default) = property.get("default").filter(|default| !default.is_null()) else {
             continue;
         };
@@ -225,6 +226,13 @@ fn wrong_defaults(schema: &Map<String, Value>) -> Vec<String> {
         problems.extend(issues.iter().map(|issue| format!("its default for `{name}` is refused by its own schema: {issue}; change the default or the constraint")));
     }
     problems
+}
+
+/// The macro has parsed the pattern; that it can be compiled is known only here.
+fn bad_pattern(name: &str, property: &Value) -> Option<String> {
+    let pattern = property.get("pattern")?.as_str()?;
+    let error = regex::Regex::new(pattern).err()?;
+    Some(format!("the pattern of its argument `{name}` is not usable: {error}; write another"))
 }
 
 fn empty_bounds(name: &str, property: &Value) -> Option<String> {

@@ -1,7 +1,7 @@
 //! The table of calls: by name, JSON text to JSON text.
 
 use benches::measure::{Contender, Effort, Measured, measure};
-use benches::rmcp_server::{Prebuilt, Server, peer};
+use benches::rmcp_server::{handled, routed};
 use benches::table::{Table, ratio, time};
 use benches::{Case, block_on, floor, linked};
 use std::hint::black_box;
@@ -23,8 +23,8 @@ pub(crate) fn table(effort: Effort) -> String {
 
 fn measured(case: Case, size: usize, effort: Effort) -> Vec<Measured> {
     let (name, arguments) = (case.name(), case.arguments());
-    let (pool, peer) = (linked::pool(case, size), peer());
-    let (prebuilt, server) = (Prebuilt::new(case, size), Server::new(case, size));
+    let pool = linked::pool(case, size);
+    let (routed, handled) = (routed(case, size), handled(case, size));
     let contenders = vec![
         Contender::new("floor, by hand", || {
             block_on(floor::call(black_box(name), black_box(arguments)))
@@ -32,12 +32,8 @@ fn measured(case: Case, size: usize, effort: Effort) -> Vec<Measured> {
         Contender::new("ToolPool::call_json", || {
             block_on(pool.call_json(black_box(name), black_box(arguments)))
         }),
-        Contender::new("rmcp ToolRouter", || {
-            block_on(prebuilt.call(&peer, black_box(name), black_box(arguments)))
-        }),
-        Contender::new("rmcp #[tool_handler]", || {
-            block_on(server.call(&peer, black_box(name), black_box(arguments)))
-        }),
+        Contender::new("rmcp ToolRouter", || routed(black_box(name), black_box(arguments))),
+        Contender::new("rmcp #[tool_handler]", || handled(black_box(name), black_box(arguments))),
     ];
     measure(contenders, effort)
 }

@@ -1,7 +1,7 @@
 //! Criterion's groups: the same work, watched over time.
 
 use crate::calls::SIZES;
-use benches::rmcp_server::{Prebuilt, Server, peer};
+use benches::rmcp_server::{handled, routed};
 use benches::{Case, block_on, floor, linked};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
@@ -9,12 +9,11 @@ use std::hint::black_box;
 use std::time::Duration;
 
 pub(crate) fn run() {
-    let criterion = Criterion::default()
+    let mut criterion = Criterion::default()
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(800))
         .sample_size(40)
         .configure_from_args();
-    let mut criterion = criterion;
     calls(&mut criterion);
     pools(&mut criterion);
     criterion.final_summary();
@@ -24,7 +23,9 @@ fn calls(criterion: &mut Criterion) {
     for case in Case::ALL {
         let mut group = criterion.benchmark_group(case.name());
         group.bench_function("floor", |bencher| {
-            bencher.iter(|| block_on(floor::call(black_box(case.name()), black_box(case.arguments()))));
+            bencher.iter(|| {
+                block_on(floor::call(black_box(case.name()), black_box(case.arguments())))
+            });
         });
         for size in SIZES {
             ours(&mut group, case, size);
@@ -37,19 +38,19 @@ fn calls(criterion: &mut Criterion) {
 fn ours(group: &mut BenchmarkGroup<'_, WallTime>, case: Case, size: usize) {
     let pool = linked::pool(case, size);
     group.bench_function(BenchmarkId::new("pool", size), |bencher| {
-        bencher.iter(|| block_on(pool.call_json(black_box(case.name()), black_box(case.arguments()))));
+        bencher
+            .iter(|| block_on(pool.call_json(black_box(case.name()), black_box(case.arguments()))));
     });
 }
 
 /// The table has the other sizes: a prebuilt router is as flat as a pool.
 fn rmcps(group: &mut BenchmarkGroup<'_, WallTime>, case: Case) {
-    let peer = peer();
-    let (prebuilt, server) = (Prebuilt::new(case, 100), Server::new(case, 100));
+    let (routed, handled) = (routed(case, 100), handled(case, 100));
     group.bench_function(BenchmarkId::new("rmcp ToolRouter", 100), |bencher| {
-        bencher.iter(|| block_on(prebuilt.call(&peer, black_box(case.name()), black_box(case.arguments()))));
+        bencher.iter(|| routed(black_box(case.name()), black_box(case.arguments())));
     });
     group.bench_function(BenchmarkId::new("rmcp tool_handler", 100), |bencher| {
-        bencher.iter(|| block_on(server.call(&peer, black_box(case.name()), black_box(case.arguments()))));
+        bencher.iter(|| handled(black_box(case.name()), black_box(case.arguments())));
     });
 }
 

@@ -1,9 +1,9 @@
 //! The table of what a pool of a thousand tools costs: to build, to list, to list again.
 
+use benches::linked;
 use benches::measure::{Contender, Effort, Measured, measure};
-use benches::rmcp_server::{Prebuilt, Server};
+use benches::rmcp_server::thousand;
 use benches::table::{Table, ratio, time};
-use benches::{Case, linked};
 
 pub(crate) fn table(effort: Effort) -> String {
     let mut table = Table::new(&["1000 tools", "CPU", "ratio", "allocations"]);
@@ -23,7 +23,7 @@ fn building(effort: Effort) -> Vec<Measured> {
             let pool = linked::whole_pool();
             pool.definitions_json().len()
         }),
-        Contender::new("rmcp: build the router", || Server::new(Case::Add, linked::ALL).routes()),
+        Contender::new("rmcp: build the router", thousand),
     ];
     measure(contenders, effort)
 }
@@ -31,23 +31,16 @@ fn building(effort: Effort) -> Vec<Measured> {
 /// What goes to a client is text: ours is kept, and a listing copies it.
 fn listing(effort: Effort) -> Vec<Measured> {
     let pool = linked::whole_pool();
-    let router = Prebuilt::new(Case::Add, linked::ALL);
+    let router = thousand();
     let listing = pool.definitions_json().to_owned();
     let contenders = vec![
         Contender::new("a copy of the listing", || listing.clone()),
         Contender::new("list again", || pool.definitions_json().to_owned()),
-        Contender::new("rmcp: list again, as text", || {
-            serde_json::to_string(&router.router().list_all())
-        }),
+        Contender::new("rmcp: list again, as text", || serde_json::to_string(&router.list_all())),
     ];
     measure(contenders, effort)
 }
 
 fn cells(row: &Measured) -> [String; 4] {
-    [
-        row.name.to_owned(),
-        time(row.nanoseconds),
-        ratio(row.ratio),
-        row.allocations.to_string(),
-    ]
+    [row.name.to_owned(), time(row.nanoseconds), ratio(row.ratio), row.allocations.to_string()]
 }

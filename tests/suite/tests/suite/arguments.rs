@@ -189,6 +189,50 @@ fn short<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D:
     Ok(pin)
 }
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Credentials {
+    /// The user.
+    user: String,
+    /// The password.
+    #[schemars(extend("writeOnly" = true), length(min = 8))]
+    password: String,
+}
+
+/// Sign in.
+#[tool(register = false)]
+async fn sign_in(#[arg(flatten)] credentials: Credentials) -> usize {
+    credentials.user.len() + credentials.password.len()
+}
+
+#[tokio::test]
+async fn a_field_of_a_flattened_struct_can_be_secret() {
+    let pool = pool_of::<SignInAction>();
+    for arguments in
+        [r#"{"user":"ada","password":"hunter2"}"#, r#"{"user":1,"password":["hunter2"]}"#]
+    {
+        let message = refusal(&pool, "sign_in", arguments).await;
+        assert!(!message.contains("hunter2"), "{message}");
+        let shown = pool.get("sign_in").expect("the tool").visualize(arguments);
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+}
+
+/// Match far too much.
+#[tool(register = false)]
+async fn too_big(
+    /// A text.
+    #[arg(pattern = r"(\w{100}){200}")]
+    text: String,
+) {
+    drop(text);
+}
+
+#[test]
+fn a_pattern_that_cannot_be_compiled_is_refused_by_the_pool() {
+    let error = ToolPool::builder().tool::<TooBigAction>().build().expect_err("too big");
+    assert!(error.to_string().contains("the pattern of its argument `text`"), "{error}");
+}
+
 #[tokio::test]
 async fn a_types_own_error_does_not_tell_a_secret() {
     let tool = Tool::builder("t", "T.").handler(|pin: Pin| async move { pin.pin.len() });

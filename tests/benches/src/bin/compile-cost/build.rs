@@ -83,6 +83,7 @@ fn cargo(workspace: &Workspace, kind: Kind, size: usize, arguments: &[&str]) {
     if arguments[0] != "clean" {
         cargo.arg("-j1");
     }
-    let status = cargo.status().expect("cargo can be run");
-    assert!(status.success(), "cargo {arguments:?} failed for {}", name(kind, size));
+    let output = cargo.output().expect("cargo can be run");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo {arguments:?} failed for {}: {said}", name(kind, size));
 }

@@ -1,6 +1,6 @@
 //! What a tool costs to compile, and what it adds to a binary, against rmcp's macros.
 //!
-//! `cargo run --release -p benches --bin compile-cost` writes four throwaway crates under the
+//! `cargo run -p benches --bin compile-cost` writes four throwaway crates under the
 //! target directory: MCP servers over stdio with 1 and 100 tools, ours and rmcp's. It compiles
 //! their dependencies, then each of the four again and again, in turns, and prints the CPU
 //! time that compiler and linker took and the sizes of the stripped binaries. Cold, that is
@@ -30,7 +30,15 @@ type Times = HashMap<(Kind, usize), Vec<f64>>;
 fn main() {
     let workspace = Workspace::write(&SIZES);
     let rounds = rounds();
-    let mut time = Table::new(&["CPU s of the leaf crate", "ours", "rmcp", "ours/rmcp", "a tool more: ours", "rmcp", "ours/rmcp"]);
+    let mut time = Table::new(&[
+        "CPU s of the leaf crate",
+        "ours",
+        "rmcp",
+        "ours/rmcp",
+        "a tool more: ours",
+        "rmcp",
+        "ours/rmcp",
+    ]);
     for profile in Profile::ALL {
         eprintln!("{profile}: compiling the dependencies");
         all(|kind, size| build::run(&workspace, kind, size, profile));

@@ -82,7 +82,7 @@ fn fields() -> String {
 }
 
 fn returns_struct(index: usize) -> bool {
-    index % 2 == 1
+    index.is_multiple_of(2)
 }
 
 fn ours(index: usize, edit: usize) -> String {

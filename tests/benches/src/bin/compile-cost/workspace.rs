@@ -13,8 +13,12 @@ impl Workspace {
     /// Writes its manifests and its sources.
     pub(crate) fn write(sizes: &[usize]) -> Self {
         let workspace = Self { root: target_directory().join("compile-cost") };
-        let members: Vec<String> = crates(sizes).map(|(kind, size)| format!("{:?}", name(kind, size))).collect();
-        write(&workspace.root.join("Cargo.toml"), &WORKSPACE.replace("MEMBERS", &members.join(", ")));
+        let members: Vec<String> =
+            crates(sizes).map(|(kind, size)| format!("{:?}", name(kind, size))).collect();
+        write(
+            &workspace.root.join("Cargo.toml"),
+            &WORKSPACE.replace("MEMBERS", &members.join(", ")),
+        );
         // The versions that the workspace was tested with.
         let lock = repository().join("Cargo.lock");
         fs::copy(lock, workspace.root.join("Cargo.lock")).expect("the workspace has a lock file");
