@@ -100,7 +100,8 @@ impl ToolPool {
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        let stages = self.stages(name, arguments, context, finish);
+        // Pinned where they are, so that each is handed a pointer to the next.
+        let stages = pin!(self.stages(name, arguments, context, finish));
         let outcome = guard::caught(name, stages).await;
         if let Err(error) = &outcome {
             report::failure(name, error);
@@ -118,8 +119,14 @@ impl ToolPool {
     ) -> Result<T, CallError> {
         let tool = self.resolve(name)?;
         let limit = guard::limit(self, tool, context);
-        let context = &*guard::within(limit, context);
-        // Pinned here, so that the guard is handed a pointer.
+        let within;
+        let context = match limit {
+            None => context,
+            Some(limit) => {
+                within = guard::within(limit, context);
+                &within
+            }
+        };
         let call = pin!(async {
             let outcome = tool.executor().call(Arguments::new(arguments), context).await;
             outcome.map(finish)

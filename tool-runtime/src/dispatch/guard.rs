@@ -8,7 +8,6 @@ use crate::tool::Tool;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use std::any::Any;
-use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -26,10 +25,10 @@ pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Opti
 }
 
 /// The context in which the tool can see its deadline.
-pub(super) fn within(limit: Option<Duration>, context: &ToolContext) -> Cow<'_, ToolContext> {
-    match limit.and_then(|limit| Instant::now().checked_add(limit)) {
-        Some(deadline) => Cow::Owned(context.clone().with_deadline(deadline)),
-        None => Cow::Borrowed(context),
+pub(super) fn within(limit: Duration, context: &ToolContext) -> ToolContext {
+    match Instant::now().checked_add(limit) {
+        Some(deadline) => context.clone().with_deadline(deadline),
+        None => context.clone(),
     }
 }
 

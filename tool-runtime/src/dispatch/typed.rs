@@ -57,7 +57,7 @@ async fn stages<A: Action>(action: A, pool: &ToolPool) -> Result<A::Output, Call
     let context = pool.shared_context();
     action.check().map_err(|error| refused::<A>(&error))?;
     let limit = guard::limit(pool, tool, context);
-    let context = &*guard::within(limit, context);
+    let context = &limit.map_or_else(|| context.clone(), |limit| guard::within(limit, context));
     guard::guarded(async { action.run(context).await }, A::NAME, limit, context).await
 }
 
