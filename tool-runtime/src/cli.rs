@@ -60,6 +60,8 @@ pub struct Cli {
     about: Option<String>,
     title: Option<String>,
     instructions: Option<String>,
+    /// Whether panics go the way of the log: only where the whole process is ours, by `main!`.
+    owns_process: bool,
 }
 
 impl Cli {
@@ -72,6 +74,7 @@ impl Cli {
             about: None,
             title: None,
             instructions: None,
+            owns_process: false,
         }
     }
 
@@ -160,6 +163,9 @@ impl Cli {
     }
 
     async fn serve(self) -> ExitCode {
+        if self.owns_process {
+            log::panics();
+        }
         let mut server = McpServer::new(self.pool, self.name, self.version);
         if let Some(title) = self.title {
             server = server.with_title(title);

@@ -1,6 +1,7 @@
 //! The log on standard error, written by a thread of its own: a host that does not read it, or
 //! has closed it, must not keep a call from its answer. What does not fit is lost.
 
+use std::backtrace::BacktraceStatus;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -37,6 +38,18 @@ fn filter(otherwise: LevelFilter) -> Targets {
     let given = std::env::var("RUST_LOG").ok();
     let parsed = given.and_then(|given| given.parse().ok());
     parsed.unwrap_or_else(|| Targets::new().with_default(otherwise))
+}
+
+/// Lets panics go the way of the log: the usual hook writes to standard error itself, and waits
+/// for a host that does not read it.
+pub(super) fn panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let backtrace = std::backtrace::Backtrace::capture();
+        match backtrace.status() {
+            BacktraceStatus::Captured => tracing::error!("{panic}\n{backtrace}"),
+            _ => tracing::error!("{panic}"),
+        }
+    }));
 }
 
 /// Waits until what was logged is written, but not for long.

@@ -185,6 +185,7 @@ impl Setup {
             .name(self.name.unwrap_or_else(|| name.to_owned()))
             .version(self.version.unwrap_or_else(|| version.to_owned()))
             .about(self.about.unwrap_or_else(|| about.to_owned()));
+        cli.owns_process = true;
         cli.title = self.title;
         cli.instructions = self.instructions;
         Ok(cli)

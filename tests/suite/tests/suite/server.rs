@@ -127,8 +127,9 @@ fn an_answer_that_mcp_does_not_know_is_an_error_and_not_silence() {
 #[test]
 fn a_host_that_does_not_read_the_log_gets_its_answers() {
     let (mut server, _) = Server::initialized();
-    for id in 1..3000 {
-        assert_eq!(server.call(id, "broken")["id"], id);
+    for id in 1..2000 {
+        assert_eq!(server.call(2 * id, "broken")["id"], 2 * id);
+        assert_eq!(server.call(2 * id + 1, "boom")["id"], 2 * id + 1);
     }
     server.finish();
 }
