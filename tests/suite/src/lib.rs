@@ -1,1 +1,17 @@
-//! Nothing: the tests are in `tests/suite`, the macro's mistakes in `ui`.
+//! The tests are in `tests/suite`, the macro's mistakes in `ui`. Here is only what neither can
+//! say: a caller of the 2021 edition, in which `gen` is a name like any other.
+//!
+//! ```edition2021
+//! use tool_runtime::prelude::*;
+//!
+//! /// Make some.
+//! #[tool(register = false)]
+//! async fn make(
+//!     /// How many.
+//!     gen: u32,
+//! ) -> u32 {
+//!     gen
+//! }
+//!
+//! assert!(MakeAction::definition().argument("gen").is_some());
+//! ```
