@@ -64,11 +64,17 @@ macro_rules! main {
 macro_rules! __main_option {
     ($setup:ident, state, $value:expr) => { $setup.state($value) };
     ($setup:ident, timeout, $value:expr) => { $setup.timeout($value) };
-    ($setup:ident, name, $value:expr) => { $setup.name($value) };
-    ($setup:ident, version, $value:expr) => { $setup.version($value) };
-    ($setup:ident, about, $value:expr) => { $setup.about($value) };
-    ($setup:ident, title, $value:expr) => { $setup.title($value) };
-    ($setup:ident, instructions, $value:expr) => { $setup.instructions($value) };
+    ($setup:ident, name, $value:expr) => { $crate::__main_option!(@cli $setup, name, $value) };
+    ($setup:ident, version, $value:expr) => { $crate::__main_option!(@cli $setup, version, $value) };
+    ($setup:ident, about, $value:expr) => { $crate::__main_option!(@cli $setup, about, $value) };
+    ($setup:ident, title, $value:expr) => { $crate::__main_option!(@cli $setup, title, $value) };
+    ($setup:ident, instructions, $value:expr) => {
+        $crate::__main_option!(@cli $setup, instructions, $value)
+    };
+    (@cli $setup:ident, $option:ident, $value:expr) => {{
+        let value: $crate::__private::String = ::core::convert::Into::into($value);
+        $setup.cli(move |cli| cli.$option(value))
+    }};
     ($setup:ident, $unknown:ident, $value:expr) => {{
         ::core::compile_error!(::core::concat!(
             "unknown option `",
@@ -79,14 +85,11 @@ macro_rules! __main_option {
     }};
 }
 
-/// The options of `main!`, collected.
+/// The options of `main!`, collected: those of the pool, and those of the command line, which
+/// exists only when the pool is built.
 pub struct Setup {
     pool: ToolPoolBuilder,
-    name: Option<String>,
-    version: Option<String>,
-    about: Option<String>,
-    title: Option<String>,
-    instructions: Option<String>,
+    cli: Vec<Box<dyn FnOnce(Cli) -> Cli>>,
 }
 
 impl Default for Setup {
@@ -94,7 +97,7 @@ impl Default for Setup {
         let pool = ToolPool::builder();
         #[cfg(feature = "linked")]
         let pool = pool.linked();
-        Self { pool, name: None, version: None, about: None, title: None, instructions: None }
+        Self { pool, cli: Vec::new() }
     }
 }
 
@@ -113,38 +116,10 @@ impl Setup {
         self
     }
 
-    /// `name = EXPR`.
+    /// An option of the command line.
     #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-
-    /// `version = EXPR`.
-    #[must_use]
-    pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.version = Some(version.into());
-        self
-    }
-
-    /// `about = EXPR`.
-    #[must_use]
-    pub fn about(mut self, about: impl Into<String>) -> Self {
-        self.about = Some(about.into());
-        self
-    }
-
-    /// `title = EXPR`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
-    /// `instructions = EXPR`.
-    #[must_use]
-    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
+    pub fn cli(mut self, option: impl FnOnce(Cli) -> Cli + 'static) -> Self {
+        self.cli.push(Box::new(option));
         self
     }
 }
@@ -169,7 +144,7 @@ pub fn main(
     setup: Pin<Box<dyn Future<Output = Result<Setup, BoxError>>>>,
 ) -> ExitCode {
     in_runtime(async {
-        match setup.await.and_then(|setup| setup.cli(name, version, about)) {
+        match setup.await.and_then(|setup| setup.finish(name, version, about)) {
             Ok(cli) => cli.run_async().await,
             Err(error) => {
                 print::error(&error.to_string());
@@ -180,14 +155,9 @@ pub fn main(
 }
 
 impl Setup {
-    fn cli(self, name: &str, version: &str, about: &str) -> Result<Cli, BoxError> {
-        let mut cli = Cli::new(self.pool.build()?)
-            .name(self.name.unwrap_or_else(|| name.to_owned()))
-            .version(self.version.unwrap_or_else(|| version.to_owned()))
-            .about(self.about.unwrap_or_else(|| about.to_owned()));
+    fn finish(self, name: &str, version: &str, about: &str) -> Result<Cli, BoxError> {
+        let mut cli = Cli::new(self.pool.build()?).name(name).version(version).about(about);
         cli.owns_process = true;
-        cli.title = self.title;
-        cli.instructions = self.instructions;
-        Ok(cli)
+        Ok(self.cli.into_iter().fold(cli, |cli, option| option(cli)))
     }
 }

@@ -102,8 +102,7 @@ fn optional_properties(schema: &mut Schema) {
     let Some(Value::Object(properties)) = map.get_mut("properties") else {
         return;
     };
-    for (name, property) in properties.iter_mut().filter(|(name, _)| !is_required(name)) {
-        let _ = name;
+    for (_, property) in properties.iter_mut().filter(|(name, _)| !is_required(name)) {
         if let Ok(schema) = <&mut Schema>::try_from(property) {
             without_null(schema);
         }

@@ -8,7 +8,7 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, RequestId, ServerCapabilities, ServerConfig, Tool,
+    ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -78,8 +78,11 @@ impl ServerHandler for PoolHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = arguments(&request, &context)?;
-        let call =
-            self.pool.context().with_cancellation(context.ct.clone()).with_call_id(id(&context.id));
+        let call = self
+            .pool
+            .context()
+            .with_cancellation(context.ct.clone())
+            .with_call_id(context.id.to_string());
         match self.pool.dispatch(&request.name, &arguments, &call, identity).await {
             Ok(observation) => {
                 let tool = self.pool.get(&request.name);
@@ -176,8 +179,4 @@ fn not_offered(method: &str) -> ErrorData {
 
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
-}
-
-fn id(id: &RequestId) -> String {
-    id.to_string()
 }
