@@ -3,18 +3,22 @@
 /// Longest tool name that the MCP specification recommends, in characters.
 pub(crate) const MAX_LENGTH: usize = 128;
 
+/// Whether a tool name may hold this character.
+pub(crate) fn is_allowed(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.')
+}
+
 /// Says what is wrong with a tool name, or nothing.
 ///
 /// Source: MCP specification 2025-11-25, "Tool Names".
 pub(crate) fn problem(name: &str) -> Option<String> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if name.is_empty() {
         return Some("it is empty".to_owned());
     }
     if name.len() > MAX_LENGTH {
         return Some(format!("it is longer than {MAX_LENGTH} characters"));
     }
-    let odd = name.chars().find(|c| !allowed(*c))?;
+    let odd = name.chars().find(|c| !is_allowed(*c))?;
     Some(format!("it contains {odd:?}, and only `A-Z a-z 0-9 _ - .` are allowed"))
 }
 

@@ -1,0 +1,210 @@
+//! Which tools are meant: an id, a glob or a regular expression.
+
+mod glob;
+mod problem;
+
+#[cfg(test)]
+mod tests;
+
+pub use problem::PatternError;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Which tools are meant: an exact id, a glob or a regular expression over ids.
+///
+/// | Text | Means | Matches `fs.read` |
+/// |---|---|---|
+/// | `fs.read` | the one tool of this id | yes |
+/// | `fs.*`, `fs.{read,write}`, `fs.[!w]*`, `??.read` | a glob over the whole id | yes |
+/// | `/^fs\./` | a regular expression found anywhere in the id | yes |
+///
+/// `*` stands for any characters, dots too, since ids are not made of segments; `?` for one,
+/// `[a-z]` and `[!a-z]` for one of a class or none of it, `{a,b}` for either. A regular
+/// expression has the syntax of crate `regex` and is searched for: write `^` and `$` where it
+/// must begin and end.
+///
+/// Text that could match no id is refused where it is read: a rule that never applies is worse
+/// than an error. As JSON a pattern is its text.
+///
+/// ```
+/// use tool_runtime::ToolPattern;
+///
+/// let files: ToolPattern = "fs.*".parse()?;
+/// assert!(files.matches("fs.read"));
+/// assert!(!files.matches("web.search"));
+/// assert_eq!(files.to_string(), "fs.*");
+/// # Ok::<(), tool_runtime::PatternError>(())
+/// ```
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ToolPattern {
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Exact,
+    Glob,
+    /// A compiled expression. Behind `dyn`, because clippy takes the caches in it for part of the
+    /// identity, and would warn whoever has patterns as keys.
+    Regex(Arc<Search>),
+}
+
+type Search = dyn Fn(&str) -> bool + Send + Sync;
+
+impl ToolPattern {
+    /// The one tool of this id, taken as it is. Nothing is checked: what is no id matches
+    /// nothing.
+    ///
+    /// ```
+    /// # use tool_runtime::ToolPattern;
+    /// let read = ToolPattern::exact("fs.read");
+    /// assert!(read.matches("fs.read") && !read.matches("fs.read_all"));
+    /// ```
+    pub fn exact(id: impl Into<String>) -> Self {
+        Self { text: id.into(), kind: Kind::Exact }
+    }
+
+    /// All tools whose whole id a glob matches.
+    ///
+    /// # Errors
+    /// If the text is empty, leaves a bracket open, has more than ten groups of braces, or holds
+    /// a character that stands in no id. There is no escape: no id holds what would need one.
+    ///
+    /// ```
+    /// # use tool_runtime::ToolPattern;
+    /// assert!(ToolPattern::glob("fs.{read,list}*")?.matches("fs.read_all"));
+    /// let error = ToolPattern::glob("fs.{read,list").unwrap_err();
+    /// assert_eq!(error.to_string(), "`{` at character 4 of `fs.{read,list` is never closed; add `}`");
+    /// # Ok::<(), tool_runtime::PatternError>(())
+    /// ```
+    pub fn glob(glob: impl Into<String>) -> Result<Self, PatternError> {
+        let text = glob.into();
+        glob::check(&text)?;
+        // Equal text is an equal pattern, however it was made.
+        let kind = if glob::is_glob(&text) { Kind::Glob } else { Kind::Exact };
+        Ok(Self { text, kind })
+    }
+
+    /// All tools in whose id a regular expression is found, written without the slashes that
+    /// it is shown with.
+    ///
+    /// # Errors
+    /// If the text is empty or no regular expression.
+    ///
+    /// ```
+    /// # use tool_runtime::ToolPattern;
+    /// let reading = ToolPattern::regex("(read|list)$")?;
+    /// assert!(reading.matches("fs.read") && !reading.matches("fs.read_all"));
+    /// assert_eq!(reading.to_string(), "/(read|list)$/");
+    /// # Ok::<(), tool_runtime::PatternError>(())
+    /// ```
+    pub fn regex(regex: impl Into<String>) -> Result<Self, PatternError> {
+        let text = regex.into();
+        if text.is_empty() {
+            return Err(PatternError::Empty);
+        }
+        match Regex::new(&text) {
+            Ok(regex) => {
+                let search = move |id: &str| regex.is_match(id);
+                Ok(Self { text, kind: Kind::Regex(Arc::new(search)) })
+            }
+            Err(error) => Err(PatternError::Regex { pattern: text, reason: error.to_string() }),
+        }
+    }
+
+    /// Whether the tool of this id is meant.
+    ///
+    /// ```
+    /// # use tool_runtime::ToolPattern;
+    /// assert!(ToolPattern::glob("*")?.matches("fs.read"));
+    /// # Ok::<(), tool_runtime::PatternError>(())
+    /// ```
+    pub fn matches(&self, id: &str) -> bool {
+        match &self.kind {
+            Kind::Exact => self.text == id,
+            Kind::Glob => fast_glob::glob_match(&self.text, id),
+            Kind::Regex(search) => search(id),
+        }
+    }
+
+    fn is_regex(&self) -> bool {
+        matches!(self.kind, Kind::Regex(_))
+    }
+
+    /// What two equal patterns have in common: a compiled expression cannot be compared.
+    fn identity(&self) -> (std::mem::Discriminant<Kind>, &str) {
+        (std::mem::discriminant(&self.kind), &self.text)
+    }
+}
+
+/// The text that gives the pattern back, for every id that a tool can have and for every glob and
+/// regular expression.
+impl fmt::Display for ToolPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let slash = if self.is_regex() { "/" } else { "" };
+        write!(f, "{slash}{}{slash}", self.text)
+    }
+}
+
+impl fmt::Debug for ToolPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ToolPattern({self})")
+    }
+}
+
+impl FromStr for ToolPattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        let Some(rest) = text.strip_prefix('/') else {
+            return Self::glob(text);
+        };
+        match rest.strip_suffix('/') {
+            Some(regex) => Self::regex(regex),
+            None => Err(PatternError::Unclosed { pattern: text.to_owned(), at: 1, open: '/' }),
+        }
+    }
+}
+
+impl TryFrom<&str> for ToolPattern {
+    type Error = PatternError;
+
+    fn try_from(text: &str) -> Result<Self, PatternError> {
+        text.parse()
+    }
+}
+
+impl TryFrom<String> for ToolPattern {
+    type Error = PatternError;
+
+    fn try_from(text: String) -> Result<Self, PatternError> {
+        text.parse()
+    }
+}
+
+impl From<ToolPattern> for String {
+    fn from(pattern: ToolPattern) -> Self {
+        pattern.to_string()
+    }
+}
+
+impl PartialEq for ToolPattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for ToolPattern {}
+
+impl Hash for ToolPattern {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
+}

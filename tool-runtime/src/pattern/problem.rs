@@ -1,0 +1,81 @@
+//! Why a text is no pattern.
+
+use std::convert::Infallible;
+
+/// Why a text is no [`ToolPattern`](crate::ToolPattern): what is wrong, where, and what to write.
+///
+/// Places are characters, counted from 1.
+///
+/// ```
+/// use tool_runtime::{PatternError, ToolPattern};
+///
+/// let error = "fs/*".parse::<ToolPattern>().unwrap_err();
+/// assert!(matches!(error, PatternError::Foreign { at: 3, character: '/', .. }));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PatternError {
+    /// There is nothing to match by.
+    #[error("an empty pattern matches no tool; write a tool's id, or `*` for every tool")]
+    Empty,
+    /// A bracket, brace or slash is opened and not closed.
+    #[error("`{open}` at character {at} of `{pattern}` is never closed; add `{}`", closing(*open))]
+    Unclosed {
+        /// The whole text.
+        pattern: String,
+        /// Where it is opened.
+        at: usize,
+        /// What is opened.
+        open: char,
+    },
+    /// A character that stands in no id, and has no meaning in a glob where it is.
+    #[error(
+        "{character:?} at character {at} of `{pattern}` stands in no tool id; ids are made of `A-Z a-z 0-9 _ - .`, write `*`, `?`, `[abc]` or `{{a,b}}` for what varies, or a regular expression as `/../`"
+    )]
+    Foreign {
+        /// The whole text.
+        pattern: String,
+        /// Where the character is.
+        at: usize,
+        /// The character.
+        character: char,
+    },
+    /// A glob that is too much for the matcher.
+    #[error(
+        "the glob `{pattern}` cannot be matched from character {at} on: {reason}; write a regular expression, as in `/^fs\\.(read|list)$/`"
+    )]
+    Glob {
+        /// The whole text.
+        pattern: String,
+        /// From where on.
+        at: usize,
+        /// Why.
+        reason: String,
+    },
+    /// A regular expression that does not parse or is too large.
+    #[error(
+        "bad regular expression `/{pattern}/`: {reason}; write it in the syntax of crate `regex`"
+    )]
+    Regex {
+        /// The expression, without slashes.
+        pattern: String,
+        /// What is wrong, and where.
+        reason: String,
+    },
+}
+
+/// A pattern that is one already converts without error.
+#[diagnostic::do_not_recommend]
+impl From<Infallible> for PatternError {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
+fn closing(open: char) -> char {
+    match open {
+        '[' => ']',
+        '{' => '}',
+        same => same,
+    }
+}
