@@ -1,0 +1,134 @@
+//! What a call touches, so that calls that touch the same thing are not run at once.
+
+mod claim;
+mod key;
+mod part;
+mod template;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use claim::Claim;
+pub use part::KeyPart;
+
+use std::collections::BTreeSet;
+
+/// What a call touches: resources by key, each read or written.
+///
+/// A key is text of the form `scheme:rest`. Two calls meet where one writes what the other reads
+/// or writes. Keys are compared as they are, but for the scheme `file`: its path is made absolute
+/// against the current directory and loses `.`, `..`, double separators and symbolic links, so
+/// far as it exists when the key is made. Hard links and links that lead nowhere are not seen
+/// through.
+///
+/// ```
+/// use tool_runtime::Access;
+///
+/// let copy = Access::none().read("file:./a.txt").write("file:b.txt");
+/// let edit = Access::none().write("file:drafts/../a.txt");
+/// assert!(copy.meets(&edit));
+/// assert!(!copy.meets(&Access::none().read("file:a.txt")));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    is_declared: bool,
+    reads: BTreeSet<String>,
+    writes: BTreeSet<String>,
+}
+
+impl Access {
+    /// Nothing is known of it: the default.
+    ///
+    /// ```
+    /// use tool_runtime::Access;
+    ///
+    /// assert!(!Access::undeclared().is_declared());
+    /// assert_eq!(Access::undeclared(), Access::default());
+    /// ```
+    pub fn undeclared() -> Self {
+        Self::default()
+    }
+
+    /// It is known to touch nothing, but for what is added.
+    ///
+    /// ```
+    /// use tool_runtime::Access;
+    ///
+    /// assert!(Access::none().is_declared());
+    /// assert_ne!(Access::none(), Access::undeclared());
+    /// ```
+    pub fn none() -> Self {
+        Self { is_declared: true, ..Self::default() }
+    }
+
+    /// Adds what is read, and makes the access a declared one.
+    ///
+    /// ```
+    /// use tool_runtime::Access;
+    ///
+    /// let access = Access::undeclared().read("table:users");
+    /// assert!(access.is_declared());
+    /// assert_eq!(access.reads().collect::<Vec<_>>(), ["table:users"]);
+    /// ```
+    #[must_use]
+    pub fn read(mut self, key: impl Into<String>) -> Self {
+        self.is_declared = true;
+        self.reads.insert(key::normal(key.into()));
+        self
+    }
+
+    /// Adds what is written, and makes the access a declared one. What is written may be read,
+    /// too.
+    ///
+    /// ```
+    /// use tool_runtime::Access;
+    ///
+    /// let access = Access::undeclared().write("table:users");
+    /// assert!(access.is_declared());
+    /// assert_eq!(access.writes().collect::<Vec<_>>(), ["table:users"]);
+    /// ```
+    #[must_use]
+    pub fn write(mut self, key: impl Into<String>) -> Self {
+        self.is_declared = true;
+        self.writes.insert(key::normal(key.into()));
+        self
+    }
+
+    /// Whether no call can meet this one by its keys.
+    pub(crate) fn touches_nothing(&self) -> bool {
+        self.reads().next().is_none() && self.writes().next().is_none()
+    }
+
+    /// Whether it is known what is touched.
+    pub fn is_declared(&self) -> bool {
+        self.is_declared
+    }
+
+    /// The keys that are read, in order of the alphabet.
+    pub fn reads(&self) -> impl Iterator<Item = &str> {
+        self.reads.iter().map(String::as_str)
+    }
+
+    /// The keys that are written, in order of the alphabet.
+    pub fn writes(&self) -> impl Iterator<Item = &str> {
+        self.writes.iter().map(String::as_str)
+    }
+
+    /// Whether both touch one key, and at least one of them writes it. An undeclared access has no
+    /// keys, and so meets none.
+    ///
+    /// ```
+    /// use tool_runtime::Access;
+    ///
+    /// let (read, write) = (Access::none().read("db:a"), Access::none().write("db:a"));
+    /// assert!(read.meets(&write) && write.meets(&write));
+    /// assert!(!read.meets(&read) && !write.meets(&Access::undeclared()));
+    /// ```
+    pub fn meets(&self, other: &Self) -> bool {
+        self.overwrites(other) || other.overwrites(self)
+    }
+
+    fn overwrites(&self, other: &Self) -> bool {
+        self.writes.iter().any(|key| other.reads.contains(key) || other.writes.contains(key))
+    }
+}

@@ -1,0 +1,105 @@
+//! One spelling for every key, so that keys are compared as text.
+
+use std::path::{Component, Path, PathBuf};
+
+const FILE: &str = "file:";
+
+/// Longer paths no system opens: they are not looked up, ancestor by ancestor.
+const LONGEST_PATH: usize = 4096;
+
+/// The key as it is compared.
+pub(super) fn normal(key: String) -> String {
+    let Some(path) = key.strip_prefix(FILE) else { return key };
+    match std::path::absolute(path) {
+        Ok(path) => format!("{FILE}{}", normal_path(&path).display()),
+        // The path is empty, or there is no current directory.
+        Err(_) => key,
+    }
+}
+
+/// Links first, because `..` after a link leads to where the link's target is; then again,
+/// because `..` after what does not exist may come back to a link.
+fn normal_path(path: &Path) -> PathBuf {
+    // Without `.` and a separator at the end, which asks for a directory.
+    let path: PathBuf = path.components().collect();
+    resolved(&lexical(&resolved(&path)))
+}
+
+/// The path with the links of its longest existing ancestor resolved.
+fn resolved(path: &Path) -> PathBuf {
+    for ancestor in path.ancestors().filter(|path| path.as_os_str().len() < LONGEST_PATH) {
+        if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
+            // Joining nothing would end the path with a separator.
+            return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+        }
+    }
+    path.to_owned()
+}
+
+/// The path without `..`.
+fn lexical(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(normal.pop()),
+            Component::CurDir => {}
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str) -> String {
+        normal(format!("file:{path}"))
+    }
+
+    #[test]
+    fn a_file_has_one_key_however_it_is_spelt() {
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        let expected = format!("file:{}", here.join("missing").display());
+        for path in ["missing", "./missing", "b/../missing", "b//..//.//missing/", "src/../missing"]
+        {
+            assert_eq!(file(path), expected, "{path}");
+        }
+        assert_eq!(file(&here.join("missing").display().to_string()), expected);
+        assert_eq!(file("src"), format!("file:{}", here.join("src").display()));
+    }
+
+    #[test]
+    fn nothing_is_above_the_root() {
+        assert_eq!(file("/../../missing"), "file:/missing");
+        assert_eq!(file("///missing//a"), "file:/missing/a");
+        assert_eq!(file("/missing/../.."), "file:/");
+    }
+
+    #[test]
+    fn other_schemes_and_empty_paths_stay() {
+        for key in ["db:./a", "", "file", "file:", "FILE:a/../b"] {
+            assert_eq!(normal(key.to_owned()), key);
+        }
+    }
+
+    #[test]
+    fn a_long_path_is_not_looked_up_part_by_part() {
+        let long = "a/".repeat(100_000);
+        assert!(file(&long).ends_with("/a/a"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_seen_through() {
+        let folder = std::env::temp_dir().join(format!("access-key-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("real/inner")).unwrap();
+        std::os::unix::fs::symlink(folder.join("real/inner"), folder.join("link")).unwrap();
+        let at = |path: &str| file(&folder.join(path).display().to_string());
+        assert_eq!(at("link/new"), at("real/inner/new"));
+        assert_eq!(at("link/../new"), at("real/new"));
+        assert_eq!(at("missing/../link/new"), at("real/inner/new"));
+        assert_eq!(at("link/"), at("real/inner"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,66 @@
+//! What a resource key can be made of.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// A value that stands in a resource key.
+#[diagnostic::on_unimplemented(
+    message = "a resource key cannot be made of `{Self}`",
+    label = "has no text that says which resource it is",
+    note = "write `access = path::to_function` instead"
+)]
+pub trait KeyPart {
+    /// How it is written in keys: one text for each, so none for nothing and several for a list.
+    #[doc(hidden)]
+    fn texts(&self) -> Vec<String>;
+}
+
+macro_rules! displayed {
+    ($($type:ty),* $(,)?) => {
+        $(impl KeyPart for $type {
+            fn texts(&self) -> Vec<String> {
+                vec![self.to_string()]
+            }
+        })*
+    };
+}
+
+displayed!(str, String, Cow<'_, str>, char, bool, Uuid);
+displayed!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
+
+impl KeyPart for Path {
+    fn texts(&self) -> Vec<String> {
+        vec![self.display().to_string()]
+    }
+}
+
+impl KeyPart for PathBuf {
+    fn texts(&self) -> Vec<String> {
+        self.as_path().texts()
+    }
+}
+
+impl<T: KeyPart> KeyPart for Option<T> {
+    fn texts(&self) -> Vec<String> {
+        self.iter().flat_map(KeyPart::texts).collect()
+    }
+}
+
+impl<T: KeyPart> KeyPart for Vec<T> {
+    fn texts(&self) -> Vec<String> {
+        self.iter().flat_map(KeyPart::texts).collect()
+    }
+}
+
+impl<T: KeyPart + ?Sized> KeyPart for Box<T> {
+    fn texts(&self) -> Vec<String> {
+        T::texts(self)
+    }
+}
+
+impl<T: KeyPart + ?Sized> KeyPart for &T {
+    fn texts(&self) -> Vec<String> {
+        T::texts(self)
+    }
+}

@@ -1,0 +1,56 @@
+//! Keys from parts.
+
+use super::{Access, KeyPart};
+use std::borrow::Cow;
+use std::path::PathBuf;
+use uuid::Uuid;
+
+fn written(literals: &[&str], parts: &[&dyn KeyPart]) -> Vec<String> {
+    let access = Access::undeclared().writes_of(literals, parts);
+    assert!(access.is_declared() && access.reads().next().is_none());
+    access.writes().map(str::to_owned).collect()
+}
+
+#[test]
+fn parts_stand_between_literals() {
+    assert_eq!(written(&["db:all"], &[]), ["db:all"]);
+    assert_eq!(written(&["db:", "/", ""], &[&"users", &7_u8]), ["db:users/7"]);
+}
+
+#[test]
+fn lists_give_every_combination_and_nothing_gives_none() {
+    let (tables, rows) = (vec!["a", "b"], vec![1, 2]);
+    assert_eq!(written(&["", ":", ""], &[&tables, &rows]), ["a:1", "a:2", "b:1", "b:2"]);
+    assert!(written(&["", ":", ""], &[&tables, &None::<String>]).is_empty());
+    assert!(written(&["", ":", ""], &[&Vec::<i64>::new(), &rows]).is_empty());
+    assert_eq!(written(&["k:", ""], &[&Some(vec![Some('x'), None])]), ["k:x"]);
+}
+
+#[test]
+fn a_key_from_parts_is_normalised_as_a_whole() {
+    let access = Access::none().reads_of(&["", "/x/../a"], &[&"file:/missing"]);
+    assert_eq!(access.reads().collect::<Vec<_>>(), ["file:/missing/a"]);
+}
+
+#[test]
+fn what_can_be_in_a_key_is_written_as_it_is_displayed() {
+    let parts: &[(&dyn KeyPart, &str)] = &[
+        (&String::from("s"), "k:s"),
+        (&'c', "k:c"),
+        (&true, "k:true"),
+        (&-1_i128, "k:-1"),
+        (&PathBuf::from("a/b"), "k:a/b"),
+        (&Box::<str>::from("b"), "k:b"),
+        (&Cow::Borrowed("c"), "k:c"),
+        (&Uuid::nil(), "k:00000000-0000-0000-0000-000000000000"),
+    ];
+    for (part, key) in parts {
+        assert_eq!(written(&["k:", ""], &[*part]), [*key]);
+    }
+}
+
+#[test]
+fn the_order_of_declaring_does_not_matter() {
+    let (a, b) = (Access::none().read("a:").write("b:"), Access::none().write("b:").read("a:"));
+    assert_eq!(a, b);
+}

@@ -1,0 +1,53 @@
+//! One ticket, as the queue sees it.
+
+use crate::access::Claim;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Waker;
+
+/// Which ticket it is. No two of a process are alike, as a call may hold tickets of several lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Id(u64);
+
+impl Id {
+    /// Greater than every one before it.
+    pub(super) fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) id: Id,
+    /// Those above it; some may have ended since.
+    pub(super) ancestors: Vec<Id>,
+    pub(super) claim: Claim,
+    pub(super) state: State,
+}
+
+#[derive(Debug)]
+pub(super) enum State {
+    /// With whom to wake, once it was asked for.
+    Waiting(Option<Waker>),
+    Held,
+}
+
+impl Entry {
+    pub(super) fn waiting(id: Id, ancestors: Vec<Id>, claim: Claim) -> Self {
+        Self { id, ancestors, claim, state: State::Waiting(None) }
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        matches!(self.state, State::Held)
+    }
+
+    pub(super) fn is_under(&self, other: &Self) -> bool {
+        self.ancestors.contains(&other.id)
+    }
+
+    /// Whether it must not run while the other does. What is above it waits for it, and so never
+    /// is in its way.
+    pub(super) fn is_kept_by(&self, other: &Self) -> bool {
+        self.claim.meets(&other.claim) && !self.is_under(other)
+    }
+}

@@ -1,0 +1,33 @@
+//! Waiting in a lane, polled by hand.
+
+mod cases;
+mod oracle;
+mod properties;
+mod threads;
+mod world;
+
+use super::{Deadlock, Held, Link, Ticket};
+use crate::access::{Access, Claim};
+use futures_util::FutureExt as _;
+
+fn reads(key: &str) -> Claim {
+    Claim { access: Access::none().read(key), is_read_only: false }
+}
+
+fn writes(key: &str) -> Claim {
+    Claim { access: Access::none().write(key), is_read_only: false }
+}
+
+/// Touches whatever it likes.
+fn anything() -> Claim {
+    Claim::default()
+}
+
+/// Polls once, nobody to be woken: for tickets that are ready or refused.
+fn now(ticket: Ticket) -> Result<Held, Deadlock> {
+    ticket.ready().now_or_never().expect("ready without waiting")
+}
+
+fn held(lane: &super::Lane, claim: Claim, parent: Option<&Link>) -> Held {
+    now(lane.enter(claim, parent)).expect("not refused")
+}

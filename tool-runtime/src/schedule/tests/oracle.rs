@@ -1,0 +1,53 @@
+//! What must hold in every state, said without the lane's own reasoning.
+
+use super::world::World;
+
+impl World {
+    /// After each step, when all that was woken was polled.
+    pub(super) fn check(&self) {
+        let live = self.select(|world, index| !world.calls[index].is_gone());
+        let (granted, waiting): (Vec<_>, Vec<_>) =
+            live.iter().partition(|&&index| self.is_granted(index));
+        for (position, &one) in granted.iter().enumerate() {
+            let beside = granted[..position].iter().find(|&&other| self.clash(one, other));
+            assert_eq!(beside, None, "runs at once with {one}");
+        }
+        for one in waiting {
+            let is_kept = live.iter().any(|&other| other != one && self.clash(one, other));
+            assert!(is_kept, "{one} waits for nobody");
+        }
+    }
+
+    /// Of two calls nobody made, the earlier goes first.
+    pub(super) fn check_order(&self, granted: usize) {
+        let is_root = |index: usize| self.calls[index].parent.is_none();
+        let is_before = |&earlier: &usize| {
+            is_root(earlier) && self.calls[earlier].is_waiting() && self.clash(earlier, granted)
+        };
+        let passed = (0..granted).filter(|_| is_root(granted)).find(is_before);
+        assert_eq!(passed, None, "{granted} went before an earlier one");
+    }
+
+    /// Whether it could never run, even if nobody minded the order: let all that can run do so
+    /// and end, and see whether it is left.
+    pub(super) fn is_hopeless(&self, index: usize) -> bool {
+        let mut left = self.select(|world, index| !world.calls[index].is_gone());
+        while let Some(position) = left.iter().position(|&one| self.can_be_over(one, &left)) {
+            left.remove(position);
+        }
+        left.contains(&index)
+    }
+
+    fn can_be_over(&self, one: usize, left: &[usize]) -> bool {
+        left.iter().filter(|&&other| other != one).all(|&other| {
+            let is_in_the_way = self.is_granted(other) && self.clash(one, other);
+            if self.is_granted(one) { !self.is_under(other, one) } else { !is_in_the_way }
+        })
+    }
+
+    /// Must not run at once: they meet, and neither is above the other.
+    fn clash(&self, one: usize, other: usize) -> bool {
+        let is_related = self.is_under(one, other) || self.is_under(other, one);
+        !is_related && self.calls[one].claim.meets(&self.calls[other].claim)
+    }
+}

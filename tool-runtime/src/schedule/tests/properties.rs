@@ -1,0 +1,127 @@
+//! Whatever comes, goes and gives up in whatever order.
+
+use super::world::{Call, World};
+use crate::access::{Access, Claim};
+use proptest::collection::vec;
+use proptest::option::weighted;
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// A call comes: made by a held one, if there is one that is meant by the number.
+    Enter { claim: Claim, parent: Option<u8>, at_once: bool },
+    /// A held call ends that waits for none that it made.
+    End(u8),
+    /// A waiting call gives up.
+    GiveUp(u8),
+    /// A held call is dropped, though calls that it made go on.
+    Abandon(u8),
+}
+
+const DEEPEST: usize = 3;
+
+fn claim() -> impl Strategy<Value = Claim> {
+    let keys = |most| proptest::sample::subsequence(vec!["a", "b", "c", "d"], 0..=most);
+    let declared = (keys(1), keys(2)).prop_map(|(reads, writes)| {
+        let access = reads.into_iter().fold(Access::none(), Access::read);
+        writes.into_iter().fold(access, Access::write)
+    });
+    let access = prop_oneof![8 => declared, 1 => Just(Access::undeclared())];
+    (access, any::<bool>()).prop_map(|(access, is_read_only)| Claim { access, is_read_only })
+}
+
+fn step(parent: impl Strategy<Value = Option<u8>>) -> impl Strategy<Value = Step> {
+    let enter = (claim(), parent, prop::bool::weighted(0.8));
+    prop_oneof![
+        16 => enter.prop_map(|(claim, parent, at_once)| Step::Enter { claim, parent, at_once }),
+        4 => any::<u8>().prop_map(Step::End),
+        1 => any::<u8>().prop_map(Step::GiveUp),
+        1 => any::<u8>().prop_map(Step::Abandon),
+    ]
+}
+
+fn pick(from: &[usize], number: u8) -> Option<usize> {
+    (!from.is_empty()).then(|| from[usize::from(number) % from.len()])
+}
+
+impl World {
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Enter { claim, parent, at_once } => {
+                let may = |world: &Self, index: usize| {
+                    world.calls[index].is_held() && world.depth(index) < DEEPEST
+                };
+                let parent = parent.and_then(|number| pick(&self.select(may), number));
+                self.enter(claim.clone(), parent, *at_once);
+            }
+            Step::End(number) => self.end_one(Self::can_end, *number),
+            Step::GiveUp(number) => self.end_one(|world, at| world.calls[at].is_waiting(), *number),
+            Step::Abandon(number) => self.end_one(|world, at| world.calls[at].is_held(), *number),
+        }
+        self.settle();
+        self.check();
+    }
+
+    fn end_one(&mut self, may: impl Fn(&Self, usize) -> bool, number: u8) {
+        if let Some(index) = pick(&self.select(may), number) {
+            self.end(index);
+        }
+    }
+
+    /// Nobody comes any more: everybody who is left has their turn.
+    fn drain(&mut self, numbers: &[u8]) {
+        let mut numbers = numbers.iter().copied().cycle();
+        self.poll_all();
+        self.check();
+        while !self.calls.iter().all(Call::is_gone) {
+            let number = numbers.next().expect("a number");
+            let index = pick(&self.select(Self::can_end), number).expect("nobody can end: a hang");
+            self.end(index);
+            self.settle();
+            self.check();
+        }
+        assert!(self.lane.lock().is_empty(), "something is left behind");
+    }
+}
+
+fn run(steps: &[Step], numbers: &[u8]) -> World {
+    let mut world = World::default();
+    steps.iter().for_each(|step| world.take(step));
+    world.drain(numbers);
+    world
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn calls_that_nobody_made_are_all_served(
+        steps in vec(step(Just(None)), 1..40),
+        numbers in vec(any::<u8>(), 16),
+    ) {
+        prop_assert_eq!(run(&steps, &numbers).refusals, 0);
+    }
+
+    #[test]
+    fn nested_calls_are_served_or_refused(
+        steps in vec(step(weighted(0.7, any::<u8>())), 1..40),
+        numbers in vec(any::<u8>(), 16),
+    ) {
+        run(&steps, &numbers);
+    }
+}
+
+/// The random cases are no use if hardly any come to the point.
+#[test]
+fn refusals_do_come_up() {
+    use proptest::strategy::ValueTree as _;
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::deterministic();
+    let steps = vec(step(weighted(0.7, any::<u8>())), 30);
+    let refusals = (0..60).map(|_| {
+        let steps = steps.new_tree(&mut runner).expect("steps").current();
+        run(&steps, &[0]).refusals
+    });
+    let refusals: usize = refusals.sum();
+    assert!(refusals > 10, "{refusals}");
+}

@@ -1,0 +1,49 @@
+//! The same from several threads at once.
+
+use super::{reads, writes};
+use crate::schedule::Lane;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// How many read, or -1 while one writes.
+#[derive(Default)]
+struct Resource(AtomicI32);
+
+impl Resource {
+    async fn write(&self) {
+        assert_eq!(self.0.swap(-1, Ordering::SeqCst), 0);
+        tokio::task::yield_now().await;
+        assert_eq!(self.0.swap(0, Ordering::SeqCst), -1);
+    }
+
+    async fn read(&self) {
+        assert!(self.0.fetch_add(1, Ordering::SeqCst) >= 0);
+        tokio::task::yield_now().await;
+        assert!(self.0.fetch_sub(1, Ordering::SeqCst) > 0);
+    }
+}
+
+async fn use_it(lane: Lane, resource: Arc<Resource>, seed: usize) {
+    for turn in seed..seed + 300 {
+        let is_write = turn % 3 == 0;
+        let claim = if is_write { writes("a") } else { reads("a") };
+        let held = lane.enter(claim.clone(), None).ready().await.expect("a turn");
+        let nested = lane.enter(claim, Some(&held.link())).ready().await.expect("a turn");
+        if is_write {
+            resource.write().await;
+        } else {
+            resource.read().await;
+        }
+        drop((nested, held));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_two_are_in_each_others_way() {
+    let (lane, resource) = (Lane::default(), Arc::<Resource>::default());
+    let tasks = (0..8).map(|seed| tokio::spawn(use_it(lane.clone(), Arc::clone(&resource), seed)));
+    for task in tasks.collect::<Vec<_>>() {
+        task.await.expect("no panic");
+    }
+    assert!(lane.lock().is_empty());
+}

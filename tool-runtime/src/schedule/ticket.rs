@@ -1,0 +1,77 @@
+//! A place in a lane: waited for, then held. Dropping it leaves, whatever the state.
+
+use super::entry::Id;
+use super::lane::Lane;
+use super::link::{Above, Link};
+use std::future::poll_fn;
+use std::sync::Arc;
+
+/// A place in a lane, taken.
+#[must_use = "dropping a ticket leaves the lane"]
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    place: Result<Place, Deadlock>,
+    is_held: bool,
+}
+
+/// A place whose turn it is, until it is dropped.
+#[must_use = "dropping it ends the turn"]
+#[derive(Debug)]
+pub(crate) struct Held(Place);
+
+/// It would have waited for a call that waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it would wait for a call that waits for it")]
+pub(crate) struct Deadlock;
+
+impl Ticket {
+    pub(super) fn new(outcome: Result<(Place, bool), Deadlock>) -> Self {
+        let is_held = outcome.as_ref().is_ok_and(|(_, is_held)| *is_held);
+        Self { place: outcome.map(|(place, _)| place), is_held }
+    }
+
+    /// Waits until no earlier ticket that meets this one is left; without waiting if there is none.
+    ///
+    /// # Errors
+    /// If the call that makes this one would wait for itself. Never without such a call.
+    pub(crate) async fn ready(self) -> Result<Held, Deadlock> {
+        let place = self.place?;
+        if !self.is_held {
+            poll_fn(|context| place.lane.poll(*place.id, context)).await;
+        }
+        Ok(Held(place))
+    }
+
+    #[cfg(test)]
+    pub(super) fn id(&self) -> Result<Id, Deadlock> {
+        self.place.as_ref().map(|place| *place.id).map_err(|deadlock| *deadlock)
+    }
+}
+
+impl Held {
+    /// What the calls that this one makes are to know of it.
+    pub(crate) fn link(&self) -> Link {
+        Link::new(&self.0.id, &self.0.above)
+    }
+}
+
+/// An entry of a lane, which is removed with it.
+#[derive(Debug)]
+pub(super) struct Place {
+    lane: Lane,
+    /// Shared with nobody: links see by it whether the entry is still there.
+    id: Arc<Id>,
+    above: Above,
+}
+
+impl Place {
+    pub(super) fn new(lane: Lane, id: Id, above: Above) -> Self {
+        Self { lane, id: Arc::new(id), above }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.lane.leave(*self.id);
+    }
+}
