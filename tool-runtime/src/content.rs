@@ -110,6 +110,12 @@ impl TextContent {
         Self { text, extra: None }
     }
 
+    /// Sets what it carries beside its text.
+    pub(crate) fn with_extra(mut self, extra: Option<Box<ContentExtra>>) -> Self {
+        self.extra = extra;
+        self
+    }
+
     /// The text.
     pub fn text(&self) -> &str {
         &self.text

@@ -166,6 +166,11 @@ impl Observation {
         lines.join("\n")
     }
 
+    /// What [`Self::with_visual`] said.
+    pub(crate) fn visual(&self) -> Option<&str> {
+        self.extra.as_ref()?.visual.as_deref()
+    }
+
     /// Whether it is a structured value that is neither object nor list.
     pub(crate) fn is_scalar(&self) -> bool {
         self.content.is_empty()
@@ -179,6 +184,21 @@ impl Observation {
         };
         let text = serde_json::from_str::<String>(json).unwrap_or_else(|_| json.to_owned());
         Self::text(text)
+    }
+
+    /// Changes the content blocks and nothing else.
+    pub(crate) fn map_content(
+        mut self,
+        change: impl FnOnce(Vec<ContentBlock>) -> Vec<ContentBlock>,
+    ) -> Self {
+        self.content = Blocks::Many(change(self.content.into_vec()));
+        self
+    }
+
+    /// Leaves the structured value out.
+    pub(crate) fn without_structured(mut self) -> Self {
+        self.structured = None;
+        self
     }
 
     fn extra_mut(&mut self) -> &mut Extra {

@@ -20,6 +20,13 @@ impl Blocks {
             Self::One(first) => *self = Self::Many(vec![first, block]),
         }
     }
+
+    pub(super) fn into_vec(self) -> Vec<ContentBlock> {
+        match self {
+            Self::One(block) => vec![block],
+            Self::Many(blocks) => blocks,
+        }
+    }
 }
 
 impl Default for Blocks {

@@ -36,4 +36,4 @@ mod wording;
 mod tests;
 
 pub(crate) use self::assertions::asserts_more_than_types;
-pub(crate) use self::entry::check;
+pub(crate) use self::entry::{check, check_result};

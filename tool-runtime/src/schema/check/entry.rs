@@ -1,10 +1,11 @@
-//! The way in: a schema and the arguments of one call.
+//! The ways in: a schema, and the arguments or the result of one call.
 
 use serde_json::Value;
 
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::kind::Kind;
+use crate::schema::check::place::Whole;
 use crate::schema::check::walk::Walker;
 
 /// Everything that is wrong with `arguments`: in the order of the schema's properties, unknown ones after them.
@@ -17,8 +18,18 @@ pub(crate) fn check(schema: &Value, arguments: &Value) -> Vec<Issue> {
         let message = format!("the arguments must be a JSON object, got {}", kind.with_article());
         return vec![Issue::new("", "type", message)];
     }
-    let walker = Walker::new(schema, arguments);
+    walked(schema, arguments, Whole::Arguments)
+}
+
+/// Everything that is wrong with a tool's structured `result`, which may be of any kind; as many issues as [`check`]
+/// gives.
+pub(crate) fn check_result(schema: &Value, result: &Value) -> Vec<Issue> {
+    walked(schema, result, Whole::Result)
+}
+
+fn walked(schema: &Value, value: &Value, whole: Whole) -> Vec<Issue> {
+    let walker = Walker::new(schema, value);
     let mut found = Findings::default();
-    walker.walk(schema, arguments, &walker.start(arguments), &mut found);
+    walker.walk(schema, value, &walker.start(whole, value), &mut found);
     found.into_issues(walker.gave_up())
 }

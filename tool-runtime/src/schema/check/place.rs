@@ -11,9 +11,19 @@ const DEEPEST_VALUE: u16 = 128;
 /// fills less than half of the two megabytes of stack that a thread has.
 const LONGEST_WAY: u16 = 256;
 
-/// One value of the arguments, as seen by one subschema.
+/// What is walked, for the words about it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whole {
+    /// What a call came with.
+    Arguments,
+    /// What a tool gave back.
+    Result,
+}
+
+/// One value of the arguments or the result, as seen by one subschema.
 pub(super) struct Place<'p> {
     parent: Option<&'p Place<'p>>,
+    whole: Whole,
     step: Step<'p>,
     /// Whether the value must not be shown.
     secret: bool,
@@ -23,7 +33,7 @@ pub(super) struct Place<'p> {
 
 /// How a place is reached from its parent.
 enum Step<'p> {
-    /// It is the arguments as a whole.
+    /// It is the whole.
     Start,
     /// Property of this name; without a name if the name is secret.
     Property(Option<&'p str>),
@@ -36,9 +46,14 @@ enum Step<'p> {
 }
 
 impl<'p> Place<'p> {
-    /// The arguments as a whole.
-    pub(super) fn start(secret: bool) -> Self {
-        Self { parent: None, step: Step::Start, secret, level: 0, hops: 0 }
+    /// The whole.
+    pub(super) fn start(whole: Whole, secret: bool) -> Self {
+        Self { parent: None, whole, step: Step::Start, secret, level: 0, hops: 0 }
+    }
+
+    /// The whole that this is a part of.
+    pub(super) fn all(&self) -> Place<'static> {
+        Place::start(self.whole, false)
     }
 
     /// The property `name` of this value, declared by a schema, so that its name is no secret.
@@ -89,6 +104,7 @@ impl<'p> Place<'p> {
     fn below<'c>(&'c self, step: Step<'c>, secret: bool) -> Place<'c> {
         Place {
             parent: Some(self),
+            whole: self.whole,
             step,
             secret: self.secret || secret,
             level: self.level + 1,
@@ -130,30 +146,41 @@ impl<'p> Place<'p> {
                     name.map(|name| format!(" {}", wording::quoted(name))).unwrap_or_default();
                 format!("the {} name{name}{}", object.noun(), object.owner())
             }
-            _ => subject(&place.path()),
+            _ => self.whole.subject(&place.path()),
         }
     }
 
     /// "is" or "are", to follow the subject.
     pub(super) fn verb(&self) -> &'static str {
-        if self.path().is_empty() { "are" } else { "is" }
+        if self.is_arguments() { "are" } else { "is" }
     }
 
     /// What the properties of this value are called.
     pub(super) fn noun(&self) -> &'static str {
-        if self.path().is_empty() { "argument" } else { "field" }
+        if self.is_arguments() { "argument" } else { "field" }
     }
 
-    /// " of `parent`", or nothing for the arguments.
+    /// Whether it is the arguments as a whole.
+    fn is_arguments(&self) -> bool {
+        self.whole == Whole::Arguments && self.path().is_empty()
+    }
+
+    /// " of `parent`", or nothing for the whole.
     pub(super) fn owner(&self) -> String {
         let path = self.path();
         if path.is_empty() { path } else { format!(" of `{path}`") }
     }
 }
 
-/// What a sentence about the value at `path` begins with.
-fn subject(path: &str) -> String {
-    if path.is_empty() { "the arguments".to_owned() } else { format!("`{path}`") }
+impl Whole {
+    /// What a sentence about the value at `path` begins with.
+    fn subject(self, path: &str) -> String {
+        match self {
+            _ if !path.is_empty() => format!("`{path}`"),
+            Self::Arguments => "the arguments".to_owned(),
+            Self::Result => "the result".to_owned(),
+        }
+    }
 }
 
 impl Step<'_> {

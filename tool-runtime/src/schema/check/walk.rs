@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
-use crate::schema::check::place::Place;
+use crate::schema::check::place::{Place, Whole};
 use crate::schema::check::secrets::Secrets;
 use crate::schema::check::survey::{self, Survey};
 use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
@@ -31,15 +31,14 @@ pub(super) struct Walker<'s> {
 }
 
 impl<'s> Walker<'s> {
-    /// A walker for `arguments` by the schema `root`, where references start.
-    pub(super) fn new(root: &'s Value, arguments: &Value) -> Self {
+    /// A walker for `value` by the schema `root`, where references start.
+    pub(super) fn new(root: &'s Value, value: &Value) -> Self {
         let survey = Survey::of(root);
-        let tries =
-            FREE_TRIES.saturating_add(TRIES_PER_PART.saturating_mul(survey::size(arguments)));
+        let tries = FREE_TRIES.saturating_add(TRIES_PER_PART.saturating_mul(survey::size(value)));
         Self {
             root,
             secrets: if survey.write_only {
-                Secrets::find(root, arguments)
+                Secrets::find(root, value)
             } else {
                 Secrets::default()
             },
@@ -51,8 +50,8 @@ impl<'s> Walker<'s> {
     }
 
     /// The place where the walk begins.
-    pub(super) fn start(&self, arguments: &Value) -> Place<'static> {
-        Place::start(self.is_secret(arguments))
+    pub(super) fn start(&self, whole: Whole, value: &Value) -> Place<'static> {
+        Place::start(whole, self.is_secret(value))
     }
 
     /// The document that references are resolved in.
@@ -142,7 +141,7 @@ impl<'s> Walker<'s> {
             return false;
         }
         let Some(tries) = self.tries_left.get().checked_sub(1) else {
-            self.give_up(&Place::start(false), "too large or too ambiguous");
+            self.give_up(&at.all(), "too large or too ambiguous");
             return false;
         };
         self.tries_left.set(tries);

@@ -1,0 +1,169 @@
+//! Tools whose calls are done by the host program, later, by id.
+
+mod call;
+mod desk;
+mod error;
+mod executor;
+
+#[cfg(test)]
+mod tests;
+
+pub use call::ClientCall;
+pub use error::ClientAnswerError;
+
+use crate::definition::ToolDefinition;
+use crate::observation::IntoObservation;
+use crate::tool::Tool;
+use desk::Desk;
+use executor::ClientExecutor;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Tools whose calls are done by the host program, later, by id: to pick a file, to ask a
+/// person, to run something in a browser.
+///
+/// A call to such a tool waits until the host has answered it. The host takes calls with
+/// [`next`](Self::next), in order of arrival, and answers each once, in any order, with
+/// [`answer`](Self::answer). Calls that nobody waits for any more, because they were cancelled
+/// or ran out of time, are never handed out. Arguments are checked against the tool's schema
+/// before the host sees them, answers against its output schema before the model does.
+///
+/// Cheap to clone; every clone is the same host. When the last one is dropped, calls that are
+/// pending or still come end with an error. It needs tokio's timers.
+///
+/// ```
+/// use std::time::Duration;
+/// use tool_runtime::ClientTools;
+/// use tool_runtime::prelude::*;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let client = ClientTools::new(Duration::from_secs(600));
+/// let pick = ToolDefinition::new("pick_colour", "Let the user pick a colour.");
+/// let pool = ToolPool::builder().add(client.tool(pick)).build()?;
+///
+/// let host = async {
+///     let call = client.next().await;
+///     assert_eq!((call.id(), call.name()), ("call_1", "pick_colour"));
+///     client.answer(call.id(), "green")
+/// };
+/// let call = ToolCall::new("pick_colour", "{}").with_id("call_1");
+/// let (result, answered) = tokio::join!(pool.call(call), host);
+/// assert_eq!(result.observation().to_text(), "green");
+/// assert!(answered.is_ok());
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct ClientTools(Arc<Host>);
+
+/// The host's side. Tools have the desk only, so that this is dropped with the last handle.
+struct Host {
+    desk: Arc<Desk>,
+    limit: Duration,
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.desk.close();
+    }
+}
+
+/// What a pool's own limit for such a tool is longer: that must not be what ends a call, for
+/// its text knows nothing of the host.
+const GRACE: Duration = Duration::from_secs(1);
+
+impl ClientTools {
+    /// From the time that the host has for each call, from its arrival to its answer. A
+    /// shorter deadline of the call's context holds as well; the pool's own limit does not.
+    pub fn new(deadline: Duration) -> Self {
+        Self(Arc::new(Host { desk: Arc::default(), limit: deadline }))
+    }
+
+    /// A tool whose calls arrive here.
+    ///
+    /// The definition's output schema, if it has one, is what answers must satisfy.
+    ///
+    /// ```
+    /// # use tool_runtime::{ClientTools, ToolDefinition};
+    /// # use std::time::Duration;
+    /// let client = ClientTools::new(Duration::from_secs(60));
+    /// let tool = client.tool(ToolDefinition::new("pick_file", "Let the user pick a file."));
+    /// assert_eq!(tool.name(), "pick_file");
+    /// ```
+    pub fn tool(&self, definition: ToolDefinition) -> Tool {
+        let executor = ClientExecutor::new(&definition, &self.0.desk, self.0.limit);
+        Tool::new(definition, executor).with_timeout(self.0.limit.checked_add(GRACE))
+    }
+
+    /// Waits for the next call, in order of arrival. Each call is handed out once, whoever
+    /// asks; dropping the future loses none.
+    pub async fn next(&self) -> ClientCall {
+        self.0.desk.next().await
+    }
+
+    /// The next call, if one is waiting to be handed out.
+    pub fn try_next(&self) -> Option<ClientCall> {
+        self.0.desk.try_next()
+    }
+
+    /// Answers a call, whether it has been handed out or not, by everything that a tool may
+    /// return: text, [`Json`](crate::Json), an [`Observation`](crate::Observation), a
+    /// [`ToolError`](crate::ToolError) in an `Err`.
+    ///
+    /// # Errors
+    /// Nobody waits for this answer: the id is unknown, was answered before, has expired or
+    /// was cancelled. Nothing else happens then. Or the answer does not fit the tool's output
+    /// schema; the call then ends with an internal error.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// use tool_runtime::{ClientAnswerError, ClientTools, Observation, ToolError};
+    ///
+    /// let client = ClientTools::new(Duration::from_secs(60));
+    /// let refusal: Result<Observation, _> = Err(ToolError::user("nobody is at the desk"));
+    /// let outcome = client.answer("call_1", refusal);
+    /// assert!(matches!(outcome, Err(ClientAnswerError::Unknown { .. })));
+    /// ```
+    pub fn answer(&self, id: &str, outcome: impl IntoObservation) -> Result<(), ClientAnswerError> {
+        self.0.desk.answer(id, || outcome.into_observation())
+    }
+
+    /// All calls that wait for an answer, in order of arrival, handed out or not.
+    pub fn pending(&self) -> Vec<ClientCall> {
+        self.0.desk.pending()
+    }
+
+    /// Whether the call still waits for an answer.
+    pub fn is_pending(&self, id: &str) -> bool {
+        self.0.desk.is_pending(id)
+    }
+
+    /// Waits until the call waits for no answer any more, because it was given up, has expired
+    /// or was answered; at once if it does not wait now. For hosts that stop their own work
+    /// then.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tool_runtime::ClientTools;
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let client = ClientTools::new(Duration::from_secs(60));
+    /// client.cancelled("no such call").await;
+    /// # });
+    /// ```
+    pub async fn cancelled(&self, id: &str) {
+        if let Some(over) = self.0.desk.over(id) {
+            over.cancelled().await;
+        }
+    }
+}
+
+impl fmt::Debug for ClientTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids: Vec<String> = self.pending().iter().map(|call| call.id().to_owned()).collect();
+        f.debug_struct("ClientTools")
+            .field("deadline", &self.0.limit)
+            .field("pending", &ids)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+//! What the host is handed.
+
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// One call that the host program is to do and to answer. Cheap to clone.
+///
+/// Its JSON form, for hosts that do the call elsewhere, has `id`, `callId`, `name`,
+/// `arguments` and `deadline`, the last in milliseconds since 1970; what it has not is `null`.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use tool_runtime::ClientTools;
+/// # use tool_runtime::prelude::*;
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let client = ClientTools::new(Duration::from_secs(60));
+/// let tool = client.tool(ToolDefinition::new("pick_file", "Let the user pick a file."));
+/// let pool = ToolPool::builder().add(tool).build()?;
+/// let host = async {
+///     let call = client.next().await;
+///     assert_eq!(serde_json::to_value(&call)?["name"], "pick_file");
+///     assert!(call.arguments().is_empty() && call.deadline().is_some());
+///     Ok::<_, Box<dyn std::error::Error>>(client.answer(call.id(), "/tmp/a")?)
+/// };
+/// let (_, answered) = tokio::join!(pool.call(ToolCall::new("pick_file", "")), host);
+/// answered
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Debug)]
+pub struct ClientCall(Arc<Parts>);
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Parts {
+    id: String,
+    #[serde(flatten)]
+    request: Request,
+}
+
+/// A call before it has its id.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Request {
+    pub(super) call_id: Option<String>,
+    pub(super) name: String,
+    /// As they were checked, and not as they came: who reads a text again may read a key that
+    /// is given twice otherwise.
+    pub(super) arguments: Map<String, Value>,
+    pub(super) deadline: Option<Deadline>,
+}
+
+/// The same moment for this process and for others.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(into = "u64")]
+pub(super) struct Deadline {
+    pub(super) instant: Instant,
+    unix_milliseconds: u64,
+}
+
+impl Deadline {
+    /// Takes the wall clock's time for a moment that is `now` or later.
+    pub(super) fn new(instant: Instant, now: Instant) -> Self {
+        let left = instant.saturating_duration_since(now);
+        let moment = SystemTime::now().checked_add(left);
+        let since = moment.and_then(|moment| moment.duration_since(UNIX_EPOCH).ok());
+        let milliseconds = since.map_or(u128::MAX, |since| since.as_millis());
+        let unix_milliseconds = u64::try_from(milliseconds).unwrap_or(u64::MAX);
+        Self { instant, unix_milliseconds }
+    }
+}
+
+impl From<Deadline> for u64 {
+    fn from(deadline: Deadline) -> Self {
+        deadline.unix_milliseconds
+    }
+}
+
+impl ClientCall {
+    pub(super) fn new(id: &str, request: Request) -> Self {
+        Self(Arc::new(Parts { id: id.to_owned(), request }))
+    }
+
+    /// The id by which it is answered: the caller's own, or a new one if the caller gave none
+    /// or one that another call has or had a short while ago.
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// The id that the caller gave it, if any.
+    pub fn call_id(&self) -> Option<&str> {
+        self.0.request.call_id.as_deref()
+    }
+
+    /// The tool's name.
+    pub fn name(&self) -> &str {
+        &self.0.request.name
+    }
+
+    /// The arguments, which satisfy the tool's schema.
+    pub fn arguments(&self) -> &Map<String, Value> {
+        &self.0.request.arguments
+    }
+
+    /// When an answer comes too late. `None` for a deadline beyond what a clock can say.
+    pub fn deadline(&self) -> Option<Instant> {
+        Some(self.0.request.deadline?.instant)
+    }
+}
+
+/// Written out, because serde serialises no `Arc` unless told to for the whole build.
+impl Serialize for ClientCall {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Parts::serialize(&self.0, serializer)
+    }
+}

@@ -1,0 +1,294 @@
+//! Where calls lie between those who wait for an answer and the host that gives it.
+
+use super::call::{ClientCall, Request};
+use super::error::ClientAnswerError;
+use crate::error::{CallError, ErrorClass, INTERNAL, ToolError};
+use crate::observation::Observation;
+use crate::output_check::OutputModel;
+use crate::tool::settle;
+use hashbrown::HashMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Notify, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+type Reply = Result<Observation, CallError>;
+
+/// Of so many ended calls it is remembered how they ended.
+const REMEMBERED: usize = 1000;
+
+#[derive(Default)]
+pub(super) struct Desk {
+    calls: Mutex<Calls>,
+    arrived: Notify,
+}
+
+/// By number of arrival, which no two calls share.
+#[derive(Default)]
+struct Calls {
+    pending: BTreeMap<u64, Pending>,
+    numbers: HashMap<Arc<str>, u64, foldhash::fast::RandomState>,
+    /// Not handed out yet.
+    waiting: BTreeSet<u64>,
+    ended: HashMap<Arc<str>, Ending, foldhash::fast::RandomState>,
+    /// The ids of the ended ones, oldest first.
+    order: VecDeque<Arc<str>>,
+    arrivals: u64,
+    /// A front end that outlives this process must not answer the calls of the next one.
+    salt: Option<u64>,
+    is_closed: bool,
+}
+
+struct Pending {
+    id: Arc<str>,
+    call: ClientCall,
+    output: Option<Arc<OutputModel>>,
+    reply: oneshot::Sender<Reply>,
+    over: CancellationToken,
+    _ends: DropGuard,
+}
+
+#[derive(Clone, Copy)]
+enum Ending {
+    Answered,
+    Expired,
+    Cancelled,
+}
+
+impl Desk {
+    /// Puts a call on the desk.
+    ///
+    /// # Errors
+    /// The host is gone.
+    pub(super) fn put(
+        self: &Arc<Self>,
+        request: Request,
+        output: Option<Arc<OutputModel>>,
+    ) -> Result<Ticket, CallError> {
+        let (reply, answer) = oneshot::channel();
+        let mut calls = self.calls();
+        if calls.is_closed {
+            return Err(gone(&request.name, false));
+        }
+        let name = request.name.clone();
+        let number = calls.add(request, output, reply);
+        drop(calls);
+        self.arrived.notify_one();
+        Ok(Ticket { desk: self.clone(), name, number, answer })
+    }
+
+    pub(super) fn try_next(&self) -> Option<ClientCall> {
+        let mut calls = self.calls();
+        let number = calls.waiting.pop_first()?;
+        let call = calls.pending.get(&number)?.call.clone();
+        let has_more = !calls.waiting.is_empty();
+        drop(calls);
+        if has_more {
+            // Of arrivals that nobody waited for, one wakes one.
+            self.arrived.notify_one();
+        }
+        Some(call)
+    }
+
+    pub(super) async fn next(&self) -> ClientCall {
+        loop {
+            if let Some(call) = self.try_next() {
+                return call;
+            }
+            self.arrived.notified().await;
+        }
+    }
+
+    /// Answers a call that is pending; `outcome` is asked for only then.
+    pub(super) fn answer(
+        &self,
+        id: &str,
+        outcome: impl FnOnce() -> Result<Observation, ToolError>,
+    ) -> Result<(), ClientAnswerError> {
+        let Pending { id, output, reply, .. } = self.claim(id)?;
+        let answer = settle(outcome(), output.is_none());
+        let misfit = match (&answer, output) {
+            (Ok(observation), Some(model)) => model.check(observation).err(),
+            _ => None,
+        };
+        let refused = misfit.as_ref().map(|error| refused(&id, error));
+        if reply.send(misfit.map_or(answer, Err)).is_err() {
+            // Given up between the claim and the answer.
+            self.calls().correct(&id, Ending::Cancelled);
+            return Err(Ending::Cancelled.as_error(id));
+        }
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// Takes a call off the desk: from now on nobody else can answer it.
+    fn claim(&self, id: &str) -> Result<Pending, ClientAnswerError> {
+        let mut calls = self.calls();
+        let number = calls.numbers.get(id).copied();
+        match number.and_then(|number| calls.end(number, Ending::Answered)) {
+            Some(pending) => Ok(pending),
+            None => Err(match calls.ended.get(id) {
+                Some(ending) => ending.as_error(id.into()),
+                None => ClientAnswerError::Unknown { id: id.into() },
+            }),
+        }
+    }
+
+    pub(super) fn pending(&self) -> Vec<ClientCall> {
+        self.calls().pending.values().map(|pending| pending.call.clone()).collect()
+    }
+
+    pub(super) fn is_pending(&self, id: &str) -> bool {
+        self.calls().numbers.contains_key(id)
+    }
+
+    /// What is cancelled when the call is no longer pending.
+    pub(super) fn over(&self, id: &str) -> Option<CancellationToken> {
+        let calls = self.calls();
+        let pending = calls.pending.get(calls.numbers.get(id)?)?;
+        Some(pending.over.clone())
+    }
+
+    /// The host is gone: nobody will answer what is pending, and nothing more is put here.
+    pub(super) fn close(&self) {
+        let mut calls = self.calls();
+        calls.is_closed = true;
+        let waiting = std::mem::take(&mut calls.waiting);
+        let pending = std::mem::take(&mut calls.pending);
+        calls.numbers.clear();
+        // Whoever is woken below may come back here.
+        drop(calls);
+        for (number, pending) in pending {
+            let error = gone(pending.call.name(), !waiting.contains(&number));
+            // Nobody may wait for it any more.
+            let _ = pending.reply.send(Err(error));
+        }
+    }
+
+    /// Takes a call off the desk that nobody waits for any more; `false` if it has gone.
+    fn give_up(&self, number: u64, ending: Ending) -> bool {
+        // Dropped only when the lock is free: whoever is woken by that may come back here.
+        let given_up = self.calls().end(number, ending);
+        given_up.is_some()
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Calls {
+    fn add(
+        &mut self,
+        request: Request,
+        output: Option<Arc<OutputModel>>,
+        reply: oneshot::Sender<Reply>,
+    ) -> u64 {
+        self.arrivals += 1;
+        let number = self.arrivals;
+        let id = self.id(&request);
+        let call = ClientCall::new(&id, request);
+        let over = CancellationToken::new();
+        let _ends = over.clone().drop_guard();
+        self.numbers.insert(id.clone(), number);
+        self.pending.insert(number, Pending { id, call, output, reply, over, _ends });
+        self.waiting.insert(number);
+        number
+    }
+
+    /// The call's own id, unless a late answer to another call could be taken for its answer.
+    fn id(&mut self, request: &Request) -> Arc<str> {
+        let is_free = |id: &&str| !self.numbers.contains_key(*id) && !self.ended.contains_key(*id);
+        match request.call_id.as_deref().filter(is_free) {
+            Some(id) => id.into(),
+            None => {
+                let salt = *self.salt.get_or_insert_with(|| RandomState::new().hash_one(0));
+                format!("client-{salt:016x}-{}", self.arrivals).into()
+            }
+        }
+    }
+
+    /// Says better how a call has ended, unless that is forgotten already.
+    fn correct(&mut self, id: &str, ending: Ending) {
+        if let Some(noted) = self.ended.get_mut(id) {
+            *noted = ending;
+        }
+    }
+
+    fn end(&mut self, number: u64, ending: Ending) -> Option<Pending> {
+        let pending = self.pending.remove(&number)?;
+        self.waiting.remove(&number);
+        self.numbers.remove(&pending.id);
+        self.ended.insert(pending.id.clone(), ending);
+        self.order.push_back(pending.id.clone());
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.ended.remove(&oldest);
+        }
+        Some(pending)
+    }
+}
+
+impl Ending {
+    fn as_error(self, id: Arc<str>) -> ClientAnswerError {
+        match self {
+            Self::Answered => ClientAnswerError::Answered { id },
+            Self::Expired => ClientAnswerError::Expired { id },
+            Self::Cancelled => ClientAnswerError::Cancelled { id },
+        }
+    }
+}
+
+/// What one call waits with. Dropping it gives the call up.
+pub(super) struct Ticket {
+    desk: Arc<Desk>,
+    name: String,
+    number: u64,
+    answer: oneshot::Receiver<Reply>,
+}
+
+impl Ticket {
+    /// Waits for the answer.
+    pub(super) async fn answer(&mut self) -> Reply {
+        match (&mut self.answer).await {
+            Ok(reply) => reply,
+            Err(_) => Err(dropped(&self.name)),
+        }
+    }
+
+    /// Gives the call up because its time is over; `false` if somebody is answering it.
+    pub(super) fn expire(&self) -> bool {
+        self.desk.give_up(self.number, Ending::Expired)
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.desk.give_up(self.number, Ending::Cancelled);
+    }
+}
+
+fn refused(id: &Arc<str>, error: &CallError) -> ClientAnswerError {
+    let reason = error.detail().unwrap_or_else(|| error.message()).to_owned();
+    ClientAnswerError::Misfit { id: id.clone(), reason }
+}
+
+/// A host that has taken a call may have done it.
+fn gone(tool: &str, is_taken: bool) -> CallError {
+    if is_taken {
+        let text = format!(
+            "the host program went away while it did `{tool}`; the call may have had its effect, so find that out before you try again"
+        );
+        return CallError::new(ErrorClass::Indeterminate, text);
+    }
+    let text =
+        format!("`{tool}` is done by the host program, which takes no more calls; try another way");
+    CallError::new(ErrorClass::Internal, text)
+}
+
+/// The value that the host answered with panicked when it was converted.
+fn dropped(tool: &str) -> CallError {
+    CallError::new(ErrorClass::Internal, format!("`{tool}`: {INTERNAL}"))
+        .with_detail("the host's answer panicked when it was made an observation")
+}

@@ -1,0 +1,52 @@
+//! Why an answer was not taken.
+
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Why an answer to a [`ClientCall`](crate::ClientCall) was not taken.
+///
+/// How calls have ended is remembered of the last thousand; older ones are unknown.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use tool_runtime::ClientTools;
+/// let client = ClientTools::new(Duration::from_secs(60));
+/// let error = client.answer("call_1", "too early").unwrap_err();
+/// assert_eq!(error.to_string(), "no call `call_1` is known; answer with the id of a call from `next`");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ClientAnswerError {
+    /// There is no such call, or it ended long ago.
+    #[error("no call `{id}` is known; answer with the id of a call from `next`")]
+    Unknown {
+        /// The id that was given.
+        id: Arc<str>,
+    },
+    /// It has an answer already.
+    #[error("call `{id}` has been answered already; answer each call once")]
+    Answered {
+        /// The call's id.
+        id: Arc<str>,
+    },
+    /// Its deadline has passed.
+    #[error("call `{id}` has expired; answer before its deadline")]
+    Expired {
+        /// The call's id.
+        id: Arc<str>,
+    },
+    /// Its caller gave up.
+    #[error("call `{id}` was cancelled by its caller; watch `cancelled` to stop working on it")]
+    Cancelled {
+        /// The call's id.
+        id: Arc<str>,
+    },
+    /// The answer does not fit the tool's output schema. The call has ended with an error.
+    #[error("the answer to call `{id}` was refused: {reason}")]
+    Misfit {
+        /// The call's id.
+        id: Arc<str>,
+        /// What does not fit.
+        reason: String,
+    },
+}

@@ -1,0 +1,105 @@
+//! The tool's side: puts calls on the desk and waits.
+
+use super::call::{Deadline, Request};
+use super::desk::{Desk, Ticket};
+use crate::arguments::Arguments;
+use crate::context::ToolContext;
+use crate::definition::ToolDefinition;
+use crate::error::{CallError, ErrorClass};
+use crate::input::InputModel;
+use crate::observation::Observation;
+use crate::output_check::OutputModel;
+use crate::tool::{BoxFuture, Executor};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+pub(super) struct ClientExecutor {
+    name: String,
+    input: InputModel,
+    output: Option<Arc<OutputModel>>,
+    desk: Arc<Desk>,
+    limit: Duration,
+}
+
+impl ClientExecutor {
+    pub(super) fn new(definition: &ToolDefinition, desk: &Arc<Desk>, limit: Duration) -> Self {
+        Self {
+            name: definition.name.clone(),
+            input: InputModel::walked(definition),
+            output: OutputModel::new(definition).map(Arc::new),
+            desk: desk.clone(),
+            limit,
+        }
+    }
+
+    fn request(
+        &self,
+        arguments: Arguments<'_>,
+        context: &ToolContext,
+    ) -> Result<Request, CallError> {
+        self.input.check(arguments)?;
+        let arguments = arguments
+            .parse::<Map<String, Value>>()
+            .map_err(|error| self.input.explain(arguments, &error))?;
+        Ok(Request {
+            call_id: context.call_id().filter(|id| !id.is_empty()).map(str::to_owned),
+            name: self.name.clone(),
+            arguments,
+            deadline: self.deadline(context),
+        })
+    }
+
+    /// The earlier of the host's deadline and the caller's.
+    fn deadline(&self, context: &ToolContext) -> Option<Deadline> {
+        // tokio's clock, which tests can turn.
+        let now = Instant::now();
+        let own = now.checked_add(self.limit).map(Instant::into_std);
+        let earlier = own.into_iter().chain(context.deadline()).min()?;
+        Some(Deadline::new(earlier, now.into_std()))
+    }
+
+    async fn answered(
+        &self,
+        mut ticket: Ticket,
+        deadline: Option<Deadline>,
+    ) -> Result<Observation, CallError> {
+        let Some(deadline) = deadline else {
+            return ticket.answer().await;
+        };
+        match timeout_at(deadline.instant.into(), ticket.answer()).await {
+            Ok(answer) => answer,
+            Err(_) if ticket.expire() => Err(self.expired()),
+            // Who was quick enough to take the call off the desk is about to answer it.
+            Err(_) => ticket.answer().await,
+        }
+    }
+
+    fn expired(&self) -> CallError {
+        let text = format!(
+            "the host program, which does `{}`, did not answer in time; the call may have had its effect all the same, so find that out before you try again",
+            self.name
+        );
+        CallError::new(ErrorClass::Timeout, text)
+    }
+}
+
+impl Executor for ClientExecutor {
+    fn call<'a>(
+        &'a self,
+        arguments: Arguments<'a>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(async move {
+            let request = self.request(arguments, context)?;
+            let deadline = request.deadline;
+            let ticket = self.desk.put(request, self.output.clone())?;
+            self.answered(ticket, deadline).await
+        })
+    }
+
+    fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
+        Some(self.input.visualize(arguments))
+    }
+}

@@ -1,0 +1,296 @@
+//! Calls and answers in every order, without a pool.
+
+use super::*;
+use crate::arguments::Arguments;
+use crate::context::ToolContext;
+use crate::error::{CallError, ErrorClass, ToolError};
+use crate::observation::{Json, Observation};
+use futures_util::FutureExt as _;
+use serde_json::json;
+use std::pin::pin;
+
+type Outcome = Result<Observation, CallError>;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn desk() -> (ClientTools, Tool) {
+    let client = ClientTools::new(MINUTE);
+    let tool = client.tool(ToolDefinition::new("pick", "Let the user pick."));
+    (client, tool)
+}
+
+fn with_id(id: &str) -> ToolContext {
+    ToolContext::default().with_call_id(id)
+}
+
+async fn run(tool: &Tool, context: &ToolContext) -> Outcome {
+    tool.executor().call(Arguments::new("{}"), context).await
+}
+
+/// A call of its own, which has arrived when this returns.
+async fn started(tool: &Tool, id: &str) -> tokio::task::JoinHandle<Outcome> {
+    let (tool, context) = (tool.clone(), with_id(id));
+    let task = tokio::spawn(async move { run(&tool, &context).await });
+    tokio::task::yield_now().await;
+    task
+}
+
+fn class(outcome: &Outcome) -> ErrorClass {
+    outcome.as_ref().expect_err("an error").class()
+}
+
+#[tokio::test]
+async fn an_answer_reaches_its_call() {
+    let (client, tool) = desk();
+    let (first, second) = (started(&tool, "a").await, started(&tool, "b").await);
+    let ids: Vec<String> = client.pending().iter().map(|call| call.id().to_owned()).collect();
+    assert_eq!(ids, ["a", "b"]);
+    client.answer("b", "2").expect("taken");
+    client.answer("a", Json(1)).expect("taken");
+    assert_eq!(first.await.unwrap().unwrap().to_text(), "1");
+    assert_eq!(second.await.unwrap().unwrap().to_text(), "2");
+    assert!(client.pending().is_empty());
+    assert!(client.try_next().is_none(), "answered before it was handed out");
+}
+
+#[tokio::test]
+async fn an_error_is_an_answer() {
+    let (client, tool) = desk();
+    let call = started(&tool, "a").await;
+    let no: Result<Observation, ToolError> = Err(ToolError::user("the user said no"));
+    client.answer("a", no).expect("taken");
+    assert_eq!(call.await.unwrap().unwrap_err().message(), "the user said no");
+}
+
+#[tokio::test]
+async fn each_call_is_handed_out_once_in_order() {
+    let (client, tool) = desk();
+    let _calls = [started(&tool, "a").await, started(&tool, "b").await];
+    assert_eq!(client.next().await.id(), "a");
+    assert_eq!(client.clone().next().await.id(), "b");
+    assert!(client.next().now_or_never().is_none());
+}
+
+#[tokio::test]
+async fn every_waiting_consumer_is_woken() {
+    let (client, tool) = desk();
+    let consumers = [0, 1, 2].map(|_| {
+        let client = client.clone();
+        tokio::spawn(async move { client.next().await.id().to_owned() })
+    });
+    tokio::task::yield_now().await;
+    let _calls = [started(&tool, "a").await, started(&tool, "b").await, started(&tool, "c").await];
+    let mut ids = Vec::new();
+    for consumer in consumers {
+        ids.push(consumer.await.unwrap());
+    }
+    ids.sort();
+    assert_eq!(ids, ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn the_host_sees_checked_arguments_only() {
+    let client = ClientTools::new(MINUTE);
+    let definition = ToolDefinition::new("pick", "Pick.").with_input_schema(json!({
+        "type": "object",
+        "properties": { "n": { "type": "integer" } },
+        "required": ["n"],
+    }));
+    let tool = client.tool(definition);
+    let context = ToolContext::default();
+    let refused = tool.executor().call(Arguments::new(r#"{"n": "x"}"#), &context).await;
+    assert_eq!(class(&refused), ErrorClass::Input);
+    assert!(client.try_next().is_none());
+
+    let mut call = pin!(tool.executor().call(Arguments::new(r#"{"n": 0, "n": 7}"#), &context));
+    assert!(call.as_mut().now_or_never().is_none());
+    let seen = client.try_next().expect("a call");
+    assert_eq!(seen.arguments()["n"], 7);
+    assert_eq!((seen.call_id(), seen.name()), (None, "pick"));
+    let wire = serde_json::to_value(&seen).unwrap();
+    let keys: Vec<&String> = wire.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["id", "callId", "name", "arguments", "deadline"]);
+    assert!(wire["deadline"].as_u64().is_some_and(|ms| ms > 1_700_000_000_000));
+}
+
+#[tokio::test]
+async fn an_answer_must_fit_the_output_schema() {
+    let client = ClientTools::new(MINUTE);
+    let mut definition = ToolDefinition::new("pick", "Pick.");
+    definition.output_schema = json!({ "type": "integer" }).as_object().cloned();
+    let tool = client.tool(definition);
+    let (good, bad) = (started(&tool, "good").await, started(&tool, "bad").await);
+    client.answer("good", Json(7)).expect("it fits");
+    assert_eq!(good.await.unwrap().unwrap().structured_json(), Some("7"));
+    let refused = client.answer("bad", "seven").unwrap_err();
+    assert!(matches!(refused, ClientAnswerError::Misfit { .. }), "{refused}");
+    assert_eq!(class(&bad.await.unwrap()), ErrorClass::Internal);
+    let again = client.answer("bad", Json(7)).unwrap_err();
+    assert_eq!(again, ClientAnswerError::Answered { id: "bad".into() });
+}
+
+#[tokio::test]
+async fn an_unknown_id_and_a_second_answer_are_refused() {
+    let (client, tool) = desk();
+    let call = started(&tool, "a").await;
+    let unknown = client.answer("b", "x").unwrap_err();
+    assert_eq!(unknown, ClientAnswerError::Unknown { id: "b".into() });
+    client.answer("a", "first").expect("taken");
+    let twice = client.answer("a", "second").unwrap_err();
+    assert_eq!(twice, ClientAnswerError::Answered { id: "a".into() });
+    assert_eq!(call.await.unwrap().unwrap().to_text(), "first");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_ends_at_its_deadline_and_a_late_answer_changes_nothing() {
+    let (client, tool) = desk();
+    let begun = tokio::time::Instant::now();
+    let outcome = run(&tool, &with_id("a")).await;
+    assert_eq!(begun.elapsed().as_secs(), MINUTE.as_secs());
+    assert_eq!(class(&outcome), ErrorClass::Timeout);
+    assert!(client.try_next().is_none(), "an expired call is not handed out");
+    let late = client.answer("a", "late").unwrap_err();
+    assert_eq!(late, ClientAnswerError::Expired { id: "a".into() });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_callers_earlier_deadline_holds_as_well() {
+    let (client, tool) = desk();
+    let earlier = tokio::time::Instant::now() + MINUTE / 2;
+    let context = with_id("a").with_deadline(earlier.into_std());
+    let (outcome, call) = tokio::join!(run(&tool, &context), client.next());
+    assert_eq!(class(&outcome), ErrorClass::Timeout);
+    assert_eq!(call.deadline(), Some(earlier.into_std()));
+    assert_eq!(tokio::time::Instant::now(), earlier);
+}
+
+#[test]
+fn a_pools_limit_is_not_what_ends_a_call() {
+    let (_client, tool) = desk();
+    assert!(tool.timeout().is_some_and(|own| own > MINUTE));
+}
+
+#[tokio::test]
+async fn a_deadline_beyond_the_clock_is_none() {
+    let client = ClientTools::new(Duration::MAX);
+    let tool = client.tool(ToolDefinition::new("pick", "Pick."));
+    let call = started(&tool, "a").await;
+    assert_eq!(client.next().await.deadline(), None);
+    client.answer("a", "x").expect("taken");
+    assert!(call.await.unwrap().is_ok());
+}
+
+#[tokio::test]
+async fn a_call_that_was_given_up_is_gone() {
+    let (client, tool) = desk();
+    let context = with_id("a");
+    let mut call = Box::pin(run(&tool, &context));
+    assert!(call.as_mut().now_or_never().is_none());
+    assert!(client.is_pending("a"));
+    let mut cancelled = pin!(client.cancelled("a"));
+    assert!(cancelled.as_mut().now_or_never().is_none());
+    drop(call);
+    cancelled.await;
+    assert!(!client.is_pending("a"));
+    assert!(client.pending().is_empty() && client.try_next().is_none());
+    let late = client.answer("a", "late").unwrap_err();
+    assert_eq!(late, ClientAnswerError::Cancelled { id: "a".into() });
+}
+
+#[tokio::test]
+async fn two_calls_of_one_id_are_two_calls() {
+    let (client, tool) = desk();
+    let (first, second) = (started(&tool, "a").await, started(&tool, "a").await);
+    let calls = [client.next().await, client.next().await];
+    assert_eq!(calls.each_ref().map(ClientCall::call_id), [Some("a"), Some("a")]);
+    assert_ne!(calls[0].id(), calls[1].id());
+    client.answer(calls[1].id(), "2").expect("taken");
+    client.answer(calls[0].id(), "1").expect("taken");
+    assert_eq!(first.await.unwrap().unwrap().to_text(), "1");
+    assert_eq!(second.await.unwrap().unwrap().to_text(), "2");
+}
+
+#[tokio::test]
+async fn a_late_answer_is_not_taken_for_that_of_the_next_call_of_its_id() {
+    let (client, tool) = desk();
+    started(&tool, "a").await.abort();
+    tokio::task::yield_now().await;
+    let next = started(&tool, "a").await;
+    assert!(client.answer("a", "late").is_err());
+    client.answer(client.next().await.id(), "right").expect("taken");
+    assert_eq!(next.await.unwrap().unwrap().to_text(), "right");
+}
+
+#[tokio::test]
+async fn ended_calls_are_forgotten_in_time() {
+    let (client, tool) = desk();
+    for number in 0..=1000 {
+        let context = with_id(&format!("call_{number}"));
+        assert!(run(&tool, &context).now_or_never().is_none());
+    }
+    let unknown = client.answer("call_0", "x").unwrap_err();
+    assert_eq!(unknown, ClientAnswerError::Unknown { id: "call_0".into() });
+    let known = client.answer("call_1", "x").unwrap_err();
+    assert_eq!(known, ClientAnswerError::Cancelled { id: "call_1".into() });
+}
+
+#[tokio::test]
+async fn no_call_outlives_its_host() {
+    let (client, tool) = desk();
+    let (taken, waiting) = (started(&tool, "a").await, started(&tool, "b").await);
+    assert_eq!(client.next().await.id(), "a");
+    let clone = client.clone();
+    drop(client);
+    assert!(clone.is_pending("a"), "a clone is the same host");
+    drop(clone);
+    assert_eq!(class(&taken.await.unwrap()), ErrorClass::Indeterminate);
+    assert_eq!(class(&waiting.await.unwrap()), ErrorClass::Internal);
+    assert_eq!(class(&run(&tool, &with_id("c")).await), ErrorClass::Internal);
+}
+
+#[tokio::test]
+async fn an_answer_that_panics_ends_the_call() {
+    struct Panics;
+    impl IntoObservation for Panics {
+        fn into_observation(self) -> Result<Observation, ToolError> {
+            panic!("no")
+        }
+    }
+    let (client, tool) = desk();
+    let call = started(&tool, "a").await;
+    let answering = tokio::spawn(async move { client.answer("a", Panics) });
+    assert!(answering.await.is_err());
+    assert_eq!(class(&call.await.unwrap()), ErrorClass::Internal);
+}
+
+/// However an answer and a cancellation meet, the call has one outcome, and a refused answer
+/// was not the one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_and_a_cancellation_race_for_one_outcome() {
+    for round in 0..500 {
+        let (client, tool) = desk();
+        let token = tokio_util::sync::CancellationToken::new();
+        let stop = token.clone();
+        let call = tokio::spawn(async move {
+            let context = with_id("a");
+            tokio::select! {
+                outcome = run(&tool, &context) => Some(outcome),
+                () = stop.cancelled() => None,
+            }
+        });
+        client.next().await;
+        let (host, answerer) = (client.clone(), client);
+        let answering = tokio::spawn(async move { answerer.answer("a", "done") });
+        if round % 2 == 0 {
+            tokio::task::yield_now().await;
+        }
+        token.cancel();
+        let (outcome, answered) = (call.await.unwrap(), answering.await.unwrap());
+        if let Some(outcome) = outcome {
+            assert_eq!(outcome.expect("the host is there").to_text(), "done");
+            assert_eq!(answered, Ok(()));
+        }
+        assert!(!host.is_pending("a"));
+        assert!(host.answer("a", "again").is_err());
+    }
+}

@@ -1,0 +1,63 @@
+//! The limits, one after the other.
+
+use super::spill::Keeper;
+use super::{OutputLimits, media, resource, structured, text};
+use crate::content::ContentBlock;
+use crate::observation::Observation;
+use tokio::runtime::Handle;
+
+impl OutputLimits {
+    /// The observation as it may be passed on. One within the limits is the same; applied
+    /// twice, it is as applied once. Files are written on the blocking pool, if there is one.
+    pub(crate) async fn apply(&self, observation: Observation, tool: &str) -> Observation {
+        if !self.are_exceeded_by(&observation) {
+            return observation;
+        }
+        match Handle::try_current() {
+            Ok(runtime) if self.directory.is_some() => {
+                self.cut_elsewhere(observation, tool, &runtime).await
+            }
+            _ => self.cut(observation, tool),
+        }
+    }
+
+    /// Whether there is anything to cut. Allocates nothing.
+    pub(crate) fn are_exceeded_by(&self, observation: &Observation) -> bool {
+        let blocks = observation.content();
+        structured::exceeds(observation, self.structured)
+            || text::exceeds(blocks, self.text)
+            || blocks.iter().any(|block| self.is_exceeded_by(block))
+    }
+
+    fn is_exceeded_by(&self, block: &ContentBlock) -> bool {
+        media::exceeds(block, self.media) || resource::exceeds(block, self.resource)
+    }
+
+    /// A runtime that shuts down starts nothing: then nothing is written, and nothing is lost.
+    async fn cut_elsewhere(
+        &self,
+        observation: Observation,
+        tool: &str,
+        runtime: &Handle,
+    ) -> Observation {
+        let (limits, copy, name) = (self.clone(), observation.clone(), tool.to_owned());
+        let cut = runtime.spawn_blocking(move || limits.cut(copy, &name));
+        match cut.await {
+            Ok(cut) => cut,
+            Err(_) => Self { directory: None, ..self.clone() }.cut(observation, tool),
+        }
+    }
+
+    /// Texts come last: what stands for something else is one.
+    pub(crate) fn cut(&self, observation: Observation, tool: &str) -> Observation {
+        let keeper = Keeper::new(self.directory.as_deref(), tool);
+        let observation = structured::limited(observation, self.structured, &keeper);
+        observation.map_content(|blocks| {
+            let limited = |block| {
+                let block = media::limited(block, self.media, &keeper);
+                resource::limited(block, self.resource, &keeper)
+            };
+            text::limited(blocks.into_iter().map(limited).collect(), self.text, &keeper)
+        })
+    }
+}

@@ -1,0 +1,156 @@
+//! Cuts the middle out of a text.
+
+use super::notice::{Notice, Start};
+use super::spill::Keeper;
+
+/// What is left of a text: its first `head` bytes and those from `tail` on, and what is said
+/// in between.
+pub(super) struct Cut {
+    pub(super) head: usize,
+    pub(super) tail: usize,
+    pub(super) notice: String,
+}
+
+impl Cut {
+    /// `None` for a text that may stay as it is. A text as short as a notice may: cutting it
+    /// would make it longer, and a notice would be cut again.
+    pub(super) fn of(whole: &str, limit: usize, keeper: &Keeper<'_>) -> Option<Self> {
+        if !exceeds(whole, limit) {
+            return None;
+        }
+        let length = whole.chars().count();
+        if length <= Notice::longest(limit, keeper) {
+            return None;
+        }
+        let file = keeper.keep(whole.as_bytes(), "txt");
+        // Less than all of it is cut, and before its end; a line break stands on either side.
+        let from = about(whole, whole.len(), whole.len()).from;
+        let all = Notice { file: file.as_deref(), limit, from, ..about(whole, 0, whole.len()) };
+        let (head, tail) = ends(whole, limit.saturating_sub(all.length() + 2));
+        let notice = Notice { file: file.as_deref(), limit, ..about(whole, head, tail) };
+        Some(Self { head, tail, notice: notice.to_string() })
+    }
+
+    /// Head, notice and tail as one text.
+    pub(super) fn apply(&self, whole: &str) -> String {
+        joined(&whole[..self.head], &self.notice, &whole[self.tail..])
+    }
+}
+
+/// A line each, where there is anything.
+pub(super) fn joined(head: &str, notice: &str, tail: &str) -> String {
+    let parts = [head, notice, tail];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a text has more characters than that. Most are short enough even in bytes.
+pub(super) fn exceeds(text: &str, limit: usize) -> bool {
+    text.len() > limit && text.chars().count() > limit
+}
+
+/// A notice about what is between two places, without a file.
+fn about(whole: &str, head: usize, tail: usize) -> Notice<'static> {
+    let cut = &whole[head..tail];
+    let first = 1 + breaks(&whole[..head]) + usize::from(cut.starts_with('\n') && head > 0);
+    let from = match whole.contains('\n') {
+        // What is cut off at the end of the last line shown is its line break.
+        true => Start::Line(first),
+        false => Start::Character(whole[..head].chars().count() + 1),
+    };
+    let within = cut.strip_prefix('\n').unwrap_or(cut);
+    let lines = 1 + breaks(within.strip_suffix('\n').unwrap_or(within));
+    Notice { characters: cut.chars().count(), lines, limit: 0, file: None, from }
+}
+
+fn breaks(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
+}
+
+/// Where the head ends and the tail begins, so that both have `room` characters together.
+fn ends(whole: &str, room: usize) -> (usize, usize) {
+    let tail = room / 2;
+    (head_end(whole, room - tail), tail_start(whole, tail))
+}
+
+/// A line that ends in the last quarter of what may be kept is near.
+const NEAR: usize = 4;
+
+fn head_end(whole: &str, characters: usize) -> usize {
+    let end = whole.char_indices().nth(characters).map_or(whole.len(), |(at, _)| at);
+    if whole[end..].starts_with('\n') {
+        return end;
+    }
+    match whole[..end].rfind('\n') {
+        Some(at) if end - at <= end / NEAR => at,
+        _ => end,
+    }
+}
+
+fn tail_start(whole: &str, characters: usize) -> usize {
+    let Some(last) = characters.checked_sub(1) else {
+        return whole.len();
+    };
+    let start = whole.char_indices().rev().nth(last).map_or(0, |(at, _)| at);
+    if whole[..start].ends_with('\n') {
+        return start;
+    }
+    match whole[start..].find('\n') {
+        Some(at) if at < (whole.len() - start) / NEAR => start + at + 1,
+        _ => start,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(count: usize) -> String {
+        (1..=count).map(|line| format!("line {line}\n")).collect()
+    }
+
+    fn shown(whole: &str, limit: usize) -> String {
+        Cut::of(whole, limit, &Keeper::new(None, "t")).expect("a cut").apply(whole)
+    }
+
+    #[test]
+    fn a_text_is_cut_where_lines_end() {
+        let shown = shown(&lines(100), 200);
+        let lines: Vec<&str> = shown.lines().collect();
+        let middle = lines.iter().position(|line| line.starts_with("[cut")).expect("a notice");
+        assert_eq!(lines[middle - 1], "line 8");
+        assert_eq!(lines[middle + 1], "line 94");
+        assert_eq!(
+            lines[middle],
+            "[cut here: 680 characters (85 lines); at most 200 are passed on, ask for less]"
+        );
+        assert!(shown.ends_with("line 100\n"));
+    }
+
+    #[test]
+    fn one_line_is_cut_at_characters() {
+        let whole = "ä".repeat(300);
+        let shown = shown(&whole, 200);
+        assert!(shown.starts_with("ää") && shown.ends_with("ää"));
+        assert!(shown.chars().count() <= 200);
+    }
+
+    #[test]
+    fn a_text_at_its_limit_stays() {
+        let keeper = Keeper::new(None, "t");
+        assert!(Cut::of(&"ä".repeat(300), 300, &keeper).is_none());
+        assert!(Cut::of(&"ä".repeat(301), 300, &keeper).is_some());
+    }
+
+    #[test]
+    fn a_small_limit_leaves_the_notice_alone() {
+        assert_eq!(
+            shown(&lines(100), 10),
+            "[cut here: 792 characters (100 lines); at most 10 are passed on, ask for less]"
+        );
+    }
+
+    #[test]
+    fn what_is_as_short_as_a_notice_stays() {
+        assert!(Cut::of("a short text", 3, &Keeper::new(None, "t")).is_none());
+    }
+}

@@ -1,0 +1,75 @@
+//! The structured value: whole or not at all.
+
+use super::spill::Keeper;
+use crate::content::ContentBlock;
+use crate::observation::Observation;
+use std::path::Path;
+
+/// Whether the value's JSON has more bytes than that.
+pub(super) fn exceeds(observation: &Observation, limit: Option<usize>) -> bool {
+    let length = observation.structured_json().map(str::len);
+    length.zip(limit).is_some_and(|(length, limit)| length > limit)
+}
+
+/// An error in the place of a value that is too large; content of its own stays.
+pub(super) fn limited(
+    observation: Observation,
+    limit: Option<usize>,
+    keeper: &Keeper<'_>,
+) -> Observation {
+    let (Some(json), Some(limit)) = (observation.structured_json(), limit) else {
+        return observation;
+    };
+    if json.len() <= limit {
+        return observation;
+    }
+    let file = keeper.keep(json.as_bytes(), "json");
+    let outcome = if observation.is_error() { "failed, and" } else { "succeeded, but" };
+    let text = format!(
+        "`{}` {outcome} its structured result has {} bytes, and at most {limit} are passed on; {}",
+        keeper.tool(),
+        json.len(),
+        remedy(file.as_deref())
+    );
+    observation.without_structured().with_error(true).map_content(|mut blocks| {
+        blocks.insert(0, ContentBlock::text(text));
+        blocks
+    })
+}
+
+fn remedy(file: Option<&Path>) -> String {
+    let less = "ask for less, by a filter or a page for instance";
+    match file {
+        Some(file) => format!("the whole of it is in `{}`, or {less}", file.display()),
+        None => less.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_too_large_becomes_an_error() {
+        let value = Observation::structured(&[1, 2, 3]).expect("a value").with_meta("k", 1);
+        let keeper = Keeper::new(None, "list");
+        assert_eq!(limited(value.clone(), Some(7), &keeper), value);
+        let error = limited(value.clone(), Some(6), &keeper);
+        assert!(error.is_error() && error.structured_json().is_none());
+        assert_eq!(error.meta(), value.meta());
+        assert_eq!(
+            error.to_text(),
+            "`list` succeeded, but its structured result has 7 bytes, and at most 6 are passed on; ask for less, by a filter or a page for instance"
+        );
+    }
+
+    #[test]
+    fn content_of_its_own_follows_the_error() {
+        let value = Observation::structured(&"long").expect("a value");
+        let value = value.with_content(ContentBlock::text("four")).with_error(true);
+        let error = limited(value, Some(1), &Keeper::new(None, "list"));
+        assert_eq!(error.content().len(), 2);
+        assert!(error.to_text().starts_with("`list` failed, and its"));
+        assert!(error.to_text().ends_with("\nfour"));
+    }
+}

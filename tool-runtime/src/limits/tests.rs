@@ -1,0 +1,216 @@
+//! Whole observations, and what holds for every text and every limit.
+
+use super::OutputLimits;
+use super::notice::Notice;
+use super::spill::Keeper;
+use crate::content::ContentBlock;
+use crate::observation::Observation;
+use futures_util::FutureExt as _;
+use proptest::prelude::*;
+use std::fs;
+use std::hash::{BuildHasher as _, RandomState};
+use std::path::{Path, PathBuf};
+
+/// A folder of its own, deleted with its contents.
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    pub(super) fn new() -> Self {
+        let name = format!("tool-runtime-{:016x}", RandomState::new().hash_one(0));
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir(&path).expect("a new folder");
+        Self(path)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn only_file(&self) -> Vec<u8> {
+        let files: Vec<PathBuf> =
+            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(files.len(), 1, "{files:?}");
+        fs::read(&files[0]).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn observation(texts: &[String]) -> Observation {
+    let add = |all: Observation, text: &String| all.with_content(ContentBlock::text(text));
+    texts.iter().fold(Observation::default(), add)
+}
+
+fn text_limit(characters: usize) -> OutputLimits {
+    OutputLimits::none().text(characters)
+}
+
+/// Texts of short and long lines, of one byte a character and of several, in several blocks.
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    let line = prop_oneof!["[a-z]{0,30}", "[äπ字😀]{0,30}", any::<String>()];
+    let text = prop::collection::vec(line, 0..12).prop_map(|lines| lines.join("\n"));
+    prop::collection::vec(text, 1..4)
+}
+
+/// The only line that is a notice, and what is before and after it.
+fn parted(text: &str) -> (&str, &str) {
+    let at = text.find("[cut here: ").expect("a notice");
+    let end = at + text[at..].find(']').expect("its end") + 1;
+    let head = text[..at].strip_suffix('\n').unwrap_or(&text[..at]);
+    (head, text[end..].strip_prefix('\n').unwrap_or(&text[end..]))
+}
+
+proptest! {
+    #[test]
+    fn a_text_of_any_kind_keeps_its_ends_within_any_limit(texts in texts(), limit in 0..600_usize) {
+        let (limits, before) = (text_limit(limit), observation(&texts));
+        let after = limits.cut(before.clone(), "t");
+        let (whole, left) = (before.to_text(), after.to_text());
+        let most = limit.max(Notice::longest(limit, &Keeper::new(None, "t")));
+        prop_assert!(left.chars().count() <= most);
+        if whole.chars().count() <= limit {
+            prop_assert!(!limits.are_exceeded_by(&before));
+        }
+        if whole.chars().count() <= most {
+            prop_assert_eq!(&after, &before);
+        } else {
+            let (head, tail) = parted(&left);
+            prop_assert!(whole.starts_with(head) && whole.ends_with(tail));
+        }
+        prop_assert_eq!(limits.cut(after.clone(), "t"), after);
+    }
+
+    #[test]
+    fn the_file_holds_the_whole_text(text in "[a-z😀\n]{700,900}", limit in 0..600_usize) {
+        let folder = Folder::new();
+        let limits = text_limit(limit).spill_to(folder.path());
+        let after = limits.cut(Observation::text(&text), "t");
+        prop_assert_eq!(folder.only_file(), text.as_bytes());
+        let (again, left) = (limits.cut(after.clone(), "t"), after.to_text());
+        prop_assert_eq!(again, after);
+        let longest = Notice::longest(limit, &Keeper::new(Some(folder.path()), "t"));
+        prop_assert!(left.chars().count() <= limit.max(longest));
+        prop_assert!(left.contains("read on from"));
+        let (head, tail) = parted(&left);
+        prop_assert!(text.starts_with(head) && text.ends_with(tail));
+    }
+
+    #[test]
+    fn a_resource_keeps_its_ends_within_any_limit(texts in texts(), limit in 0..600_usize) {
+        let limits = OutputLimits::none().resource(limit);
+        let before = Observation::from(ContentBlock::resource("a:b", texts.join("\n")));
+        let after = limits.cut(before, "t");
+        let ContentBlock::Resource(resource) = &after.content()[0] else { panic!("no resource") };
+        let length = resource.resource.text.as_deref().expect("text").chars().count();
+        prop_assert!(length <= limit.max(Notice::longest(limit, &Keeper::new(None, "t"))));
+        prop_assert_eq!(limits.cut(after.clone(), "t"), after);
+    }
+}
+
+#[test]
+fn the_notice_says_where_to_read_on() {
+    let folder = Folder::new();
+    let lines: Vec<String> = (1..=1000).map(|line| format!("line {line}")).collect();
+    let limits = text_limit(1000).spill_to(folder.path());
+    let left = limits.cut(Observation::text(lines.join("\n")), "t").to_text();
+    let (head, _) = parted(&left);
+    let next = head.lines().count() + 1;
+    assert!(left.contains(&format!("read on from line {next}]")), "{left}");
+    assert!(left.contains(&format!("`{}/", folder.path().display())), "{left}");
+}
+
+#[test]
+fn a_text_of_one_line_is_read_on_by_character() {
+    let folder = Folder::new();
+    let limits = text_limit(400).spill_to(folder.path());
+    let left = limits.cut(Observation::text("ä".repeat(1000)), "t").to_text();
+    let next = parted(&left).0.chars().count() + 1;
+    assert!(left.contains(&format!("read on from character {next}]")), "{left}");
+}
+
+#[test]
+fn what_is_no_text_is_kept_in_files_as_well() {
+    let limits = |folder: &Folder| {
+        OutputLimits::none().media(2).resource(2).structured(2).spill_to(folder.path())
+    };
+    let folder = Folder::new();
+    let image = limits(&folder).cut(ContentBlock::image("Zm9v", "image/png").into(), "t");
+    assert!(image.to_text().contains(".png`]"), "{}", image.to_text());
+    assert_eq!(folder.only_file(), b"foo");
+
+    let folder = Folder::new();
+    let broken = limits(&folder).cut(ContentBlock::image("!!!!", "image/png").into(), "t");
+    assert!(broken.to_text().contains(".base64`]"));
+    assert_eq!(folder.only_file(), b"!!!!");
+
+    let folder = Folder::new();
+    let value = limits(&folder).cut(Observation::structured(&[1]).unwrap(), "t");
+    assert!(value.is_error() && value.to_text().contains(".json`"), "{}", value.to_text());
+    assert_eq!(folder.only_file(), b"[1]");
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_costs_only_the_file() {
+    let folder = Folder::new();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let limits = text_limit(300).spill_to(&file);
+    let left = limits.cut(Observation::text("x".repeat(500)), "t").to_text();
+    assert!(left.contains("ask for less]") && left.len() <= 300, "{left}");
+}
+
+#[test]
+fn an_error_stays_an_error_and_metadata_stays() {
+    let before = Observation::error("x".repeat(500)).with_meta("k", 1).with_visual("seen");
+    let after = text_limit(300).cut(before, "t");
+    assert!(after.is_error());
+    assert_eq!(after.meta().unwrap()["k"], 1);
+    assert_eq!(after.visualize(), "seen");
+}
+
+#[test]
+fn everything_that_is_too_large_is_limited_at_once() {
+    let limits = text_limit(400).structured(10).media(10).resource(10);
+    let before = Observation::structured(&"a long string")
+        .unwrap()
+        .with_content(ContentBlock::text("x".repeat(500)))
+        .with_content(ContentBlock::image("A".repeat(100), "image/png"))
+        .with_content(ContentBlock::resource("a:b", "y".repeat(500)));
+    let after = limits.cut(before, "t");
+    assert!(after.is_error() && after.structured_json().is_none());
+    assert!(after.to_text().chars().count() <= 400);
+    assert!(after.to_text().starts_with("`t` succeeded, but"));
+    assert!(after.to_text().ends_with("ask for something smaller]"));
+    assert_eq!(limits.cut(after.clone(), "t"), after);
+}
+
+#[tokio::test]
+async fn files_are_written_on_the_blocking_pool() {
+    let folder = Folder::new();
+    let limits = text_limit(300).spill_to(folder.path());
+    let mut apply = Box::pin(limits.apply(Observation::text("x".repeat(500)), "t"));
+    let at_once = apply.as_mut().now_or_never();
+    assert!(at_once.is_none(), "it waits for another thread");
+    assert!(apply.await.to_text().contains("the whole text is in"));
+    assert_eq!(folder.only_file(), "x".repeat(500).as_bytes());
+}
+
+#[test]
+fn files_are_written_without_a_runtime() {
+    let folder = Folder::new();
+    let limits = text_limit(300).spill_to(folder.path());
+    let applied = limits.apply(Observation::text("x".repeat(500)), "t").now_or_never();
+    assert!(applied.expect("ready").to_text().contains("the whole text is in"));
+}
+
+#[test]
+fn what_is_within_the_limits_is_passed_on_as_it_is() {
+    let before = Observation::text("x".repeat(30_000));
+    let after = OutputLimits::default().apply(before.clone(), "t").now_or_never().expect("ready");
+    assert_eq!(after, before);
+    assert!(!OutputLimits::none().are_exceeded_by(&Observation::text("x".repeat(1 << 20))));
+}

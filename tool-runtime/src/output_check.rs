@@ -1,0 +1,148 @@
+//! Holds a tool to the output schema that it advertises.
+
+use crate::definition::ToolDefinition;
+use crate::error::{CallError, ErrorClass};
+use crate::issue::Issue;
+use crate::observation::Observation;
+use crate::schema::check;
+use serde_json::Value;
+
+/// What a success of one tool must look like.
+#[derive(Debug)]
+pub(crate) struct OutputModel {
+    tool: String,
+    schema: Value,
+}
+
+impl OutputModel {
+    /// `None` for a tool that promises nothing.
+    pub(crate) fn new(definition: &ToolDefinition) -> Option<Self> {
+        let schema = definition.output_schema.clone()?;
+        Some(Self { tool: definition.name.clone(), schema: Value::Object(schema) })
+    }
+
+    /// Checks that a success has a structured value and that the value satisfies the schema.
+    /// What says that something went wrong needs none.
+    ///
+    /// # Errors
+    /// [`ErrorClass::Internal`], since no other call could please the tool; the operator's
+    /// detail lists what does not fit.
+    pub(crate) fn check(&self, observation: &Observation) -> Result<(), CallError> {
+        if observation.is_error() {
+            return Ok(());
+        }
+        let Some(json) = observation.structured_json() else {
+            return Err(self.broken("it has no structured value"));
+        };
+        // A raw value holds what some serializer wrote, which may be nested too deeply to read.
+        let value: Value = serde_json::from_str(json).map_err(|error| {
+            self.broken(&format!("its structured value cannot be read: {error}"))
+        })?;
+        match check::check_result(&self.schema, &value).as_slice() {
+            [] => Ok(()),
+            issues => Err(self.broken(&listed(issues))),
+        }
+    }
+
+    #[cold]
+    fn broken(&self, detail: &str) -> CallError {
+        let text = format!(
+            "`{}` ran, but its result does not fit its own output schema, which has been logged; the call may have had its effect, so do not just repeat it",
+            self.tool
+        );
+        let detail = format!("the result does not fit the output schema: {detail}");
+        CallError::new(ErrorClass::Internal, text).with_detail(detail)
+    }
+}
+
+/// The place comes first: a log is searched for it, and not every message names it.
+fn listed(issues: &[Issue]) -> String {
+    let line = |issue: &Issue| match issue.path() {
+        "" => issue.to_string(),
+        path => format!("at {path}: {issue}"),
+    };
+    issues.iter().map(line).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn model() -> OutputModel {
+        let mut definition = ToolDefinition::new("login", "Log in.");
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "sum": { "type": "integer" },
+                "token": { "type": "string", "maxLength": 3, "writeOnly": true },
+            },
+            "required": ["sum"],
+            "additionalProperties": false,
+        });
+        definition.output_schema = schema.as_object().cloned();
+        OutputModel::new(&definition).expect("a schema")
+    }
+
+    fn structured(value: Value) -> Observation {
+        Observation::structured(&value).expect("a value")
+    }
+
+    fn detail(observation: &Observation) -> String {
+        let error = model().check(observation).expect_err("a misfit");
+        assert_eq!(error.class(), ErrorClass::Internal);
+        error.detail().expect("a detail").replace("the result does not fit the output schema: ", "")
+    }
+
+    #[test]
+    fn a_tool_without_a_schema_promises_nothing() {
+        assert!(OutputModel::new(&ToolDefinition::new("a", "A.")).is_none());
+    }
+
+    #[test]
+    fn a_fitting_value_passes() {
+        assert!(model().check(&structured(json!({ "sum": 3, "token": "abc" }))).is_ok());
+    }
+
+    #[test]
+    fn an_error_needs_no_value() {
+        assert!(model().check(&Observation::error("no")).is_ok());
+        assert!(model().check(&structured(json!([])).with_error(true)).is_ok());
+    }
+
+    #[test]
+    fn a_success_without_a_value_is_a_broken_promise() {
+        assert_eq!(detail(&Observation::text("3")), "it has no structured value");
+    }
+
+    #[test]
+    fn the_operator_reads_every_issue_with_its_place() {
+        assert_eq!(
+            detail(&structured(json!({ "sum": "x", "other": 1 }))),
+            "at sum: `sum` must be an integer, got the string \"x\"; at other: unknown field `other`; the fields are `sum`, `token`"
+        );
+        assert_eq!(
+            detail(&structured(json!({}))),
+            "at sum: missing required field `sum` (integer)"
+        );
+        assert_eq!(detail(&structured(json!([1]))), "the result must be an object, got an array");
+    }
+
+    #[test]
+    fn nobody_reads_what_is_secret_and_the_model_reads_no_value() {
+        let observation = structured(json!({ "sum": "hunter1", "token": "hunter2" }));
+        let error = model().check(&observation).expect_err("a misfit");
+        assert!(!error.detail().expect("a detail").contains("hunter2"));
+        assert!(!error.message().contains("hunter"));
+    }
+
+    #[test]
+    fn a_value_of_any_kind_may_be_promised() {
+        let mut definition = ToolDefinition::new("count", "Count.");
+        definition.output_schema = json!({ "type": "integer" }).as_object().cloned();
+        let model = OutputModel::new(&definition).expect("a schema");
+        assert!(model.check(&structured(json!(3))).is_ok());
+        assert!(model.check(&structured(json!("3"))).is_err());
+        assert!(model.check(&structured(Value::Null)).is_err());
+    }
+}
