@@ -1,0 +1,190 @@
+//! Asking somebody whether a call may run.
+
+use crate::tool::BoxFuture;
+use std::fmt;
+
+/// What somebody is asked before a call runs. Cheap enough to be sent anywhere.
+///
+/// It holds what will run: nothing changes the arguments after the question.
+///
+/// ```
+/// use tool_runtime::ApprovalRequest;
+///
+/// let request = ApprovalRequest::new("fs.remove", r#"{"path": "a.txt"}"#, "Remove a file?")
+///     .with_call_id("call_1")
+///     .with_visual("remove a.txt");
+/// assert_eq!(request.tool(), "fs.remove");
+/// assert_eq!(request.visual(), "remove a.txt");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ApprovalRequest {
+    call_id: Option<String>,
+    tool: String,
+    arguments: String,
+    visual: String,
+    question: String,
+}
+
+impl ApprovalRequest {
+    /// A question about a call of a tool with arguments as JSON text.
+    pub fn new(
+        tool: impl Into<String>,
+        arguments: impl Into<String>,
+        question: impl Into<String>,
+    ) -> Self {
+        let (tool, arguments) = (tool.into(), arguments.into());
+        Self { call_id: None, visual: tool.clone(), tool, arguments, question: question.into() }
+    }
+
+    /// Sets the call's id. Default: none.
+    #[must_use]
+    pub fn with_call_id(mut self, id: impl Into<String>) -> Self {
+        self.call_id = Some(id.into());
+        self
+    }
+
+    /// Sets how the call shows itself to a person. Default: the tool's name.
+    #[must_use]
+    pub fn with_visual(mut self, visual: impl Into<String>) -> Self {
+        self.visual = visual.into();
+        self
+    }
+
+    /// The call's id, as its caller gave it.
+    pub fn call_id(&self) -> Option<&str> {
+        self.call_id.as_deref()
+    }
+
+    /// The tool's id.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// The arguments as JSON text, as they will run. Secret ones are in it: show
+    /// [`Self::visual`] to people.
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+
+    /// How the call shows itself to a person, secret arguments hidden where the tool says which
+    /// they are.
+    pub fn visual(&self) -> &str {
+        &self.visual
+    }
+
+    /// What is asked.
+    pub fn question(&self) -> &str {
+        &self.question
+    }
+}
+
+/// Without the arguments, which may be secret.
+impl fmt::Debug for ApprovalRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApprovalRequest")
+            .field("call_id", &self.call_id)
+            .field("tool", &self.tool)
+            .field("visual", &self.visual)
+            .field("question", &self.question)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The answer to an [`ApprovalRequest`].
+///
+/// ```
+/// use tool_runtime::Approval;
+///
+/// let answer = Approval::rejected("not on a Friday");
+/// assert_eq!(answer, Approval::Rejected { reason: "not on a Friday".to_owned() });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Approval {
+    /// The call may run.
+    Approved,
+    /// The call must not run.
+    Rejected {
+        /// Why; the model reads it.
+        reason: String,
+    },
+}
+
+impl Approval {
+    /// The call must not run, for a reason that the model reads; empty for none.
+    pub fn rejected(reason: impl Into<String>) -> Self {
+        Self::Rejected { reason: reason.into() }
+    }
+}
+
+/// Who is asked whether a call may run: a person at a terminal, a service.
+///
+/// An `async` closure is one. A panic is a rejection.
+///
+/// ```
+/// use tool_runtime::{Approval, ApprovalRequest, Approver, BoxFuture};
+///
+/// struct Nobody;
+///
+/// impl Approver for Nobody {
+///     fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+///         Box::pin(async { Approval::rejected("nobody is awake") })
+///     }
+/// }
+///
+/// fn approver(approver: impl Approver) -> Box<dyn Approver> {
+///     Box::new(approver)
+/// }
+///
+/// approver(Nobody);
+/// approver(|request: ApprovalRequest| async move {
+///     if request.tool() == "fs.read" { Approval::Approved } else { Approval::rejected("no") }
+/// });
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot approve calls",
+    note = "write `|request: ApprovalRequest| async move {{ Approval::Approved }}`, or implement `Approver`"
+)]
+pub trait Approver: Send + Sync + 'static {
+    /// Answers. It may take as long as the call may; dropping the future withdraws the question.
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, Fut> Approver for F
+where
+    F: Fn(ApprovalRequest) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Approval> + Send + 'static,
+{
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+        Box::pin(self(request.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_in_the_log_shows_no_arguments() {
+        let request = ApprovalRequest::new("login", r#"{"password": "hunter2"}"#, "Log in?");
+        let text = format!("{request:?}");
+        assert!(text.contains("Log in?") && !text.contains("hunter2"), "{text}");
+    }
+
+    #[test]
+    fn an_unshown_call_shows_its_name_only() {
+        assert_eq!(ApprovalRequest::new("login", "{}", "Log in?").visual(), "login");
+    }
+
+    #[tokio::test]
+    async fn a_closure_approves() {
+        let approver: Box<dyn Approver> =
+            Box::new(
+                |request: ApprovalRequest| async move { Approval::rejected(request.question()) },
+            );
+        let request = ApprovalRequest::new("login", "{}", "Log in?");
+        assert_eq!(approver.approve(&request).await, Approval::rejected("Log in?"));
+    }
+}

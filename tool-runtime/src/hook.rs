@@ -1,0 +1,214 @@
+//! What runs before and after a call: rules, rewriting, injected values, questions.
+
+mod admission;
+mod after;
+mod answer;
+mod before;
+mod call;
+mod conclusion;
+mod hooks;
+mod watch;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use admission::Admitted;
+
+pub use after::{After, AfterCall};
+pub use answer::HookAnswer;
+pub use before::Before;
+pub use call::HookCall;
+pub(crate) use hooks::Hooks;
+
+use crate::error::ToolError;
+use crate::pattern::{PatternError, ToolPattern};
+use crate::tool::BoxFuture;
+use std::any::{Any, TypeId, type_name};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a hook may take that says nothing else.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What runs before or after the calls of some tools.
+///
+/// A hook sees each call of the tools that its [pattern](ToolPattern) means. One that runs
+/// [before](Self::before) may forbid the call, rewrite its arguments, provide values for it, or
+/// have somebody asked; one that runs [after](Self::after) may replace what comes of it.
+///
+/// Hooks run one after the other in the order they were registered. A hook that fails, panics or
+/// takes longer than its time (30 seconds unless [said otherwise](Self::timeout)) fails
+/// *closed*: the call does not run, or its result is withheld. See [`Self::fails_open`]. A hook
+/// that blocks its thread cannot be cut short.
+///
+/// ```
+/// use tool_runtime::{After, AfterCall, Before, Hook, HookCall, Observation};
+///
+/// let guard = Hook::before("fs.*", |call: HookCall| async move {
+///     if call.arguments().contains("..") {
+///         return Before::deny("`path` must stay inside the folder; write it without `..`");
+///     }
+///     Before::proceed()
+/// });
+/// let limit = Hook::after("*", |_: HookCall, after: AfterCall| async move {
+///     if after.observation().to_text().len() > 10_000 {
+///         return After::replace(Observation::error("too long; ask for less"));
+///     }
+///     After::keep()
+/// });
+/// # let _ = (guard, limit);
+/// ```
+#[derive(Clone)]
+pub struct Hook {
+    pattern: Result<ToolPattern, PatternError>,
+    run: Run,
+    fails_open: bool,
+    timeout: Duration,
+    promises: Vec<Promise>,
+}
+
+#[derive(Clone)]
+enum Run {
+    Before(Arc<RunBefore>),
+    After(Arc<RunAfter>),
+}
+
+/// What a hook's closure is to everything but the hook's own constructor.
+type Running<T> = BoxFuture<'static, Result<T, ToolError>>;
+type RunBefore = dyn Fn(HookCall) -> Running<Before> + Send + Sync;
+type RunAfter = dyn Fn(HookCall, AfterCall) -> Running<After> + Send + Sync;
+
+/// A type that a hook may provide.
+#[derive(Clone, Copy)]
+struct Promise {
+    id: TypeId,
+    type_name: &'static str,
+}
+
+impl Hook {
+    /// Runs before each call of the tools that are meant, by a closure
+    /// `Fn(HookCall) -> Future` that gives back [`Before`], or a `Result` of it.
+    ///
+    /// A pattern that is none is reported when the pool is built.
+    ///
+    /// ```
+    /// use tool_runtime::{Before, Hook, HookCall, ToolError};
+    ///
+    /// struct User(String);
+    ///
+    /// async fn log_in(call: HookCall) -> Result<Before, ToolError> {
+    ///     let id = call.call_id().ok_or("a call needs an id here")?;
+    ///     Ok(Before::proceed().provide(User(id.to_owned())))
+    /// }
+    ///
+    /// let hook = Hook::before("mail.*", log_in).provides::<User>();
+    /// # let _ = hook;
+    /// ```
+    pub fn before<F, Fut>(
+        pattern: impl TryInto<ToolPattern, Error: Into<PatternError>>,
+        hook: F,
+    ) -> Self
+    where
+        F: Fn(HookCall) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: HookAnswer<Before>> + Send + 'static,
+    {
+        let run = move |call| answer::boxed(hook(call));
+        Self::new(pattern.try_into().map_err(Into::into), Run::Before(Arc::new(run)))
+    }
+
+    /// Runs after each call of the tools that are meant, by a closure
+    /// `Fn(HookCall, AfterCall) -> Future` that gives back [`After`], or a `Result` of it.
+    ///
+    /// A pattern that is none is reported when the pool is built.
+    ///
+    /// ```
+    /// use tool_runtime::{After, AfterCall, Hook, HookCall};
+    ///
+    /// let log = Hook::after("*", |call: HookCall, after: AfterCall| async move {
+    ///     println!("{} took {:?}", call.name(), after.duration());
+    ///     After::keep()
+    /// });
+    /// # let _ = log;
+    /// ```
+    pub fn after<F, Fut>(
+        pattern: impl TryInto<ToolPattern, Error: Into<PatternError>>,
+        hook: F,
+    ) -> Self
+    where
+        F: Fn(HookCall, AfterCall) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: HookAnswer<After>> + Send + 'static,
+    {
+        let run = move |call, after| answer::boxed(hook(call, after));
+        Self::new(pattern.try_into().map_err(Into::into), Run::After(Arc::new(run)))
+    }
+
+    fn new(pattern: Result<ToolPattern, PatternError>, run: Run) -> Self {
+        Self { pattern, run, fails_open: false, timeout: DEFAULT_TIMEOUT, promises: Vec::new() }
+    }
+
+    /// Lets calls go on when the hook fails, panics or runs out of time, as if it were not
+    /// there; the log has a warning. Default: the call is refused, or its result withheld.
+    ///
+    /// Of a rewriting that the tool refuses only the arguments are forgotten: a question along
+    /// with it is still asked.
+    ///
+    /// For hooks that help, such as logging; not for hooks that guard.
+    #[must_use]
+    pub fn fails_open(mut self) -> Self {
+        self.fails_open = true;
+        self
+    }
+
+    /// Limits the time of one run. Default: 30 seconds.
+    ///
+    /// Only a hook that waits needs a runtime with timers, as tokio's is with `enable_time`;
+    /// without one it fails when it starts to wait.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Says that the hook provides a value of this type by [`Before::provide`], so that the pool
+    /// need not be given one for tools that borrow it. Default: the pool must have all state.
+    ///
+    /// A call that goes on without the value fails in the tool that borrows it. A hook that runs
+    /// after calls provides nothing.
+    #[must_use]
+    pub fn provides<T: Any + Send + Sync>(mut self) -> Self {
+        self.promises.push(Promise { id: TypeId::of::<T>(), type_name: type_name::<T>() });
+        self
+    }
+
+    /// What is wrong with its pattern.
+    pub(crate) fn problem(&self) -> Option<&PatternError> {
+        self.pattern.as_ref().err()
+    }
+
+    /// Whether it said to provide the type.
+    pub(crate) fn promises(&self, id: TypeId) -> bool {
+        self.is_before() && self.promises.iter().any(|promise| promise.id == id)
+    }
+
+    fn is_before(&self) -> bool {
+        matches!(self.run, Run::Before(_))
+    }
+
+    /// Whether it runs for this tool.
+    fn concerns(&self, tool: &str) -> bool {
+        self.pattern.as_ref().is_ok_and(|pattern| pattern.matches(tool))
+    }
+}
+
+impl fmt::Debug for Hook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let promises: Vec<&str> = self.promises.iter().map(|promise| promise.type_name).collect();
+        f.debug_struct(if self.is_before() { "Hook::before" } else { "Hook::after" })
+            .field("pattern", &self.pattern)
+            .field("fails_open", &self.fails_open)
+            .field("timeout", &self.timeout)
+            .field("provides", &promises)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,176 @@
+//! Before a call: the hooks, one after the other, then the questions they raised.
+
+use super::before::{Before, Provided, Verdict};
+use super::hooks::Hooks;
+use super::watch::{self, Failure};
+use super::{Hook, HookCall, Run, RunBefore};
+use crate::approval::{Approval, ApprovalRequest, Approver};
+use crate::context::ToolContext;
+use crate::error::{CallError, ErrorClass};
+use std::sync::Arc;
+
+/// Whether the tool takes these arguments.
+pub(crate) type Validate<'a> = &'a (dyn Fn(&str) -> Result<(), CallError> + Sync);
+
+/// What the hooks changed about a call that may run.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    /// The arguments, if they were rewritten.
+    pub(crate) arguments: Option<Arc<str>>,
+    /// The context, if something was provided.
+    pub(crate) context: Option<ToolContext>,
+}
+
+impl Hooks {
+    /// Runs the hooks that come before a call, in the order they were registered. Each sees what
+    /// those before it made of the call; `validate` is asked after each rewriting.
+    ///
+    /// The approver is asked once per question when all hooks are through: then the arguments
+    /// are final, and what is approved is what runs.
+    ///
+    /// # Errors
+    /// A hook denied the call or failed closed, or a question was not answered with yes.
+    pub(crate) async fn before(
+        &self,
+        call: HookCall,
+        approver: Option<&dyn Approver>,
+        validate: Validate<'_>,
+    ) -> Result<Admitted, CallError> {
+        let tool = call.tool().clone();
+        let mut admission = Admission::new(call, validate);
+        for hook in self.of(tool.name()) {
+            if let Run::Before(run) = &hook.run {
+                admission.pass(hook, &**run).await?;
+            }
+        }
+        admission.approved_by(approver).await?;
+        Ok(admission.admitted())
+    }
+}
+
+/// A call on its way past the hooks.
+struct Admission<'a> {
+    call: HookCall,
+    validate: Validate<'a>,
+    questions: Vec<String>,
+    is_rewritten: bool,
+    is_provided: bool,
+}
+
+impl<'a> Admission<'a> {
+    fn new(call: HookCall, validate: Validate<'a>) -> Self {
+        Self { call, validate, questions: Vec::new(), is_rewritten: false, is_provided: false }
+    }
+
+    async fn pass(&mut self, hook: &Hook, run: &RunBefore) -> Result<(), CallError> {
+        let call = self.call.clone();
+        match watch::watched(|| run(call), hook.timeout).await {
+            Ok(before) => self.follow(hook, before),
+            Err(failure) => self.failed(hook, &failure),
+        }
+    }
+
+    fn follow(&mut self, hook: &Hook, before: Before) -> Result<(), CallError> {
+        match before.verdict {
+            Verdict::Proceed => {}
+            Verdict::Deny(reason) => return Err(denied(self.call.name(), &reason)),
+            Verdict::Ask(question) => self.questions.push(question),
+        }
+        if let Some(arguments) = before.arguments {
+            self.rewrite(hook, &arguments)?;
+        }
+        self.provide(before.provided);
+        Ok(())
+    }
+
+    /// Arguments that do not fit are the hook's mistake, which no model could correct. If it
+    /// fails open, only they are forgotten: what it asks is still asked.
+    fn rewrite(&mut self, hook: &Hook, arguments: &str) -> Result<(), CallError> {
+        let call = self.call.rewritten(arguments);
+        if let Err(refusal) = (self.validate)(call.arguments()) {
+            return self.failed(hook, &Failure::Invalid(refusal.to_string()));
+        }
+        self.call = call;
+        self.is_rewritten = true;
+        Ok(())
+    }
+
+    fn provide(&mut self, provided: Vec<Provided>) {
+        for Provided { id, value } in provided {
+            self.call = self.call.within(self.call.context().clone().with_erased(id, value));
+            self.is_provided = true;
+        }
+    }
+
+    fn failed(&self, hook: &Hook, failure: &Failure) -> Result<(), CallError> {
+        let tool = self.call.name();
+        hook.tolerate(failure, tool).map_err(|detail| unchecked(tool, detail))
+    }
+
+    async fn approved_by(&self, approver: Option<&dyn Approver>) -> Result<(), CallError> {
+        if self.questions.is_empty() {
+            return Ok(());
+        }
+        let Some(approver) = approver else {
+            return Err(nobody_to_ask(self.call.name(), &self.questions));
+        };
+        let visual = self.call.visualize();
+        for question in &self.questions {
+            self.ask(approver, question, &visual).await?;
+        }
+        Ok(())
+    }
+
+    async fn ask(
+        &self,
+        approver: &dyn Approver,
+        question: &str,
+        visual: &str,
+    ) -> Result<(), CallError> {
+        let (tool, arguments) = (self.call.name(), self.call.arguments());
+        let mut request = ApprovalRequest::new(tool, arguments, question).with_visual(visual);
+        if let Some(id) = self.call.call_id() {
+            request = request.with_call_id(id);
+        }
+        match watch::caught(async { approver.approve(&request).await }).await {
+            Ok(Approval::Approved) => Ok(()),
+            Ok(Approval::Rejected { reason }) => Err(rejected(tool, &reason)),
+            Err(panic) => Err(rejected(tool, "the question could not be put to anyone")
+                .with_detail(format!("the approver panicked: {panic}"))),
+        }
+    }
+
+    fn admitted(self) -> Admitted {
+        let (arguments, context) = self.call.into_parts();
+        Admitted {
+            arguments: self.is_rewritten.then_some(arguments),
+            context: self.is_provided.then_some(context),
+        }
+    }
+}
+
+fn denied(tool: &str, reason: &str) -> CallError {
+    let text = format!("the call to `{tool}` is not allowed");
+    CallError::new(ErrorClass::Denied, because(text, reason))
+}
+
+fn rejected(tool: &str, reason: &str) -> CallError {
+    let text = format!("the call to `{tool}` was not approved");
+    CallError::new(ErrorClass::ApprovalRejected, because(text, reason))
+}
+
+fn nobody_to_ask(tool: &str, questions: &[String]) -> CallError {
+    denied(tool, "it needs to be approved, and nobody is there to approve it")
+        .with_detail(format!("no approver is set; to be asked: {}", questions.join("; ")))
+}
+
+fn unchecked(tool: &str, detail: String) -> CallError {
+    let text = format!(
+        "the call to `{tool}` was refused because a check failed; it was not run, and the failure has been logged"
+    );
+    CallError::new(ErrorClass::Internal, text).with_detail(detail)
+}
+
+fn because(text: String, reason: &str) -> String {
+    if reason.trim().is_empty() { text } else { format!("{text}: {reason}") }
+}

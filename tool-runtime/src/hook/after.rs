@@ -1,0 +1,105 @@
+//! What a hook sees and decides after a call.
+
+use crate::error::{CallError, ErrorClass};
+use crate::observation::Observation;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What came of a call, with what hooks before made of it. Cheap to clone.
+///
+/// ```
+/// use tool_runtime::{After, AfterCall, ErrorClass, Hook, HookCall, Observation};
+///
+/// let hook = Hook::after("web.*", |_: HookCall, after: AfterCall| async move {
+///     match after.error() {
+///         Some(error) if error.class() == ErrorClass::Timeout => {
+///             After::replace(Observation::error("the web is slow today; do without"))
+///         }
+///         _ => After::keep(),
+///     }
+/// });
+/// # let _ = hook;
+/// ```
+#[derive(Clone, Debug)]
+pub struct AfterCall {
+    observation: Arc<Observation>,
+    error: Option<Arc<CallError>>,
+    duration: Duration,
+}
+
+impl AfterCall {
+    pub(super) fn new(outcome: &Result<Arc<Observation>, CallError>, duration: Duration) -> Self {
+        match outcome {
+            Ok(observation) => Self { observation: Arc::clone(observation), error: None, duration },
+            Err(error) => Self {
+                observation: Arc::new(Observation::error(error.message())),
+                error: Some(Arc::new(copied(error))),
+                duration,
+            },
+        }
+    }
+
+    /// What the model will see: also of an error its text.
+    pub fn observation(&self) -> &Observation {
+        &self.observation
+    }
+
+    /// Whether something went wrong: the call, or what the tool itself said.
+    pub fn is_error(&self) -> bool {
+        self.observation.is_error()
+    }
+
+    /// Why it went wrong, with class, issues and the operator's detail, without
+    /// [`source`](std::error::Error::source). `None` for an observation that the tool itself
+    /// marked as an error.
+    pub fn error(&self) -> Option<&CallError> {
+        self.error.as_deref()
+    }
+
+    /// Why it went wrong, in one word.
+    pub fn error_class(&self) -> Option<ErrorClass> {
+        self.error().map(CallError::class)
+    }
+
+    /// How long the call took.
+    pub fn duration(&self) -> Duration {
+        self.duration
+    }
+}
+
+/// The error itself goes on to the caller, and its source cannot be in two places.
+fn copied(error: &CallError) -> CallError {
+    let copy = CallError::new(error.class(), error.message()).with_issues(error.issues().to_vec());
+    match error.detail() {
+        Some(detail) => copy.with_detail(detail),
+        None => copy,
+    }
+}
+
+/// What a hook decides after a call.
+///
+/// ```
+/// use tool_runtime::{After, Observation};
+///
+/// let nothing_to_add = After::keep();
+/// let redacted = After::replace(Observation::text("(a secret)"));
+/// # let _ = (nothing_to_add, redacted);
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct After(pub(super) Option<Observation>);
+
+impl After {
+    /// What came of the call stays as it is.
+    pub fn keep() -> Self {
+        Self(None)
+    }
+
+    /// The model sees another observation. In place of an error too, which is then none, unless
+    /// the observation [says so](Observation::is_error).
+    ///
+    /// A tool with an output schema has promised a structured value: replace it with one.
+    pub fn replace(observation: impl Into<Observation>) -> Self {
+        Self(Some(observation.into()))
+    }
+}

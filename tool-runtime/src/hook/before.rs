@@ -1,0 +1,112 @@
+//! What a hook decides before a call.
+
+use serde::Serialize;
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::sync::Arc;
+
+/// What a hook decides before a call: it proceeds, is denied, or somebody is asked.
+///
+/// Arguments can be rewritten and values provided along with any of these; a denied call has no
+/// use for either.
+///
+/// ```
+/// use tool_runtime::Before;
+///
+/// struct Account(u32);
+///
+/// let careful = Before::ask("Send the mail?")
+///     .rewriting(r#"{"to": "ada@example.com"}"#)
+///     .provide(Account(7));
+/// # let _ = careful;
+/// ```
+#[must_use]
+pub struct Before {
+    pub(super) verdict: Verdict,
+    pub(super) arguments: Option<String>,
+    pub(super) provided: Vec<Provided>,
+}
+
+#[derive(Debug)]
+pub(super) enum Verdict {
+    Proceed,
+    Deny(String),
+    Ask(String),
+}
+
+/// A value that only its id tells the type of.
+pub(super) struct Provided {
+    pub(super) id: TypeId,
+    pub(super) value: Arc<dyn Any + Send + Sync>,
+}
+
+impl Before {
+    /// The call goes on.
+    pub fn proceed() -> Self {
+        Self::with(Verdict::Proceed)
+    }
+
+    /// The call goes on with other arguments: JSON text, checked against the tool's schema before
+    /// anyone else sees it. Arguments that do not fit are a failure of the hook.
+    pub fn rewrite(arguments: impl Into<String>) -> Self {
+        Self::proceed().rewriting(arguments)
+    }
+
+    /// The call goes on with other arguments, as [`Self::rewrite`] has it.
+    ///
+    /// # Errors
+    /// If the value does not serialise: a map with keys that are no strings.
+    ///
+    /// ```
+    /// # use tool_runtime::Before;
+    /// let sandboxed = Before::rewrite_with(&serde_json::json!({ "path": "/sandbox/a.txt" }))?;
+    /// # let _ = sandboxed;
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn rewrite_with<T: Serialize + ?Sized>(arguments: &T) -> Result<Self, serde_json::Error> {
+        serde_json::to_string(arguments).map(Self::rewrite)
+    }
+
+    /// The call does not run, for a reason that the model reads: say what is not allowed and what
+    /// to do instead. Hooks after this one do not run.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::with(Verdict::Deny(reason.into()))
+    }
+
+    /// Somebody is asked, once all hooks have let the call pass and its arguments are final:
+    /// what is approved is what runs. The call is denied where nobody can be asked.
+    pub fn ask(question: impl Into<String>) -> Self {
+        Self::with(Verdict::Ask(question.into()))
+    }
+
+    /// Puts a value into the call's context, for parameters `&T`, for
+    /// [`ToolContext::get`](crate::ToolContext::get) and for the hooks after this one. It takes
+    /// the place of the pool's value of this type.
+    ///
+    /// Say [`Hook::provides`](crate::Hook::provides) as well where the pool has none.
+    pub fn provide<T: Any + Send + Sync>(mut self, value: T) -> Self {
+        self.provided.push(Provided { id: TypeId::of::<T>(), value: Arc::new(value) });
+        self
+    }
+
+    /// Rewrites the arguments, as [`Self::rewrite`] does.
+    pub fn rewriting(mut self, arguments: impl Into<String>) -> Self {
+        self.arguments = Some(arguments.into());
+        self
+    }
+
+    fn with(verdict: Verdict) -> Self {
+        Self { verdict, arguments: None, provided: Vec::new() }
+    }
+}
+
+/// Without arguments and values, which may be secret.
+impl fmt::Debug for Before {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Before")
+            .field("verdict", &self.verdict)
+            .field("is_rewritten", &self.arguments.is_some())
+            .field("provided", &self.provided.len())
+            .finish()
+    }
+}

@@ -1,0 +1,95 @@
+//! The call that a hook sees.
+
+use crate::arguments::Arguments;
+use crate::context::ToolContext;
+use crate::definition::ToolDefinition;
+use crate::tool::Tool;
+use std::fmt;
+use std::sync::Arc;
+
+/// The call that a hook sees, with what hooks before it made of it. Cheap to clone.
+///
+/// ```
+/// use tool_runtime::{Before, Hook, HookCall};
+///
+/// let hook = Hook::before("*", |call: HookCall| async move {
+///     if call.definition().annotations.read_only_hint == Some(true) {
+///         return Before::proceed();
+///     }
+///     Before::ask(format!("Let {} change something?", call.name()))
+/// });
+/// # let _ = hook;
+/// ```
+#[derive(Clone)]
+pub struct HookCall {
+    tool: Tool,
+    arguments: Arc<str>,
+    context: ToolContext,
+}
+
+impl HookCall {
+    /// A call as it came; empty text means no arguments.
+    pub(crate) fn new(tool: Tool, arguments: &str, context: ToolContext) -> Self {
+        Self { tool, arguments: normal(arguments), context }
+    }
+
+    /// The tool's id.
+    pub fn name(&self) -> &str {
+        self.tool.name()
+    }
+
+    /// The arguments as JSON text, as rewritten so far. Secret ones are in it.
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+
+    /// The call's id, as its caller gave it.
+    pub fn call_id(&self) -> Option<&str> {
+        self.context.call_id()
+    }
+
+    /// Everything that a model may know of the tool.
+    pub fn definition(&self) -> &ToolDefinition {
+        self.tool.definition()
+    }
+
+    /// What the call may use: the pool's state, what hooks provided so far, the deadline.
+    pub fn context(&self) -> &ToolContext {
+        &self.context
+    }
+
+    pub(super) fn tool(&self) -> &Tool {
+        &self.tool
+    }
+
+    /// How it shows itself to a person.
+    pub(super) fn visualize(&self) -> String {
+        self.tool.visualize(&self.arguments)
+    }
+
+    pub(super) fn rewritten(&self, arguments: &str) -> Self {
+        Self { arguments: normal(arguments), ..self.clone() }
+    }
+
+    pub(super) fn within(&self, context: ToolContext) -> Self {
+        Self { context, ..self.clone() }
+    }
+
+    pub(super) fn into_parts(self) -> (Arc<str>, ToolContext) {
+        (self.arguments, self.context)
+    }
+}
+
+fn normal(arguments: &str) -> Arc<str> {
+    Arc::from(Arguments::new(arguments).as_str())
+}
+
+/// Without the arguments, which may be secret.
+impl fmt::Debug for HookCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HookCall")
+            .field("name", &self.name())
+            .field("call_id", &self.call_id())
+            .finish_non_exhaustive()
+    }
+}

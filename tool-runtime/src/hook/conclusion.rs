@@ -1,0 +1,85 @@
+//! After a call: the hooks, one after the other, on what came of it.
+
+use super::hooks::Hooks;
+use super::watch::{self, Failure};
+use super::{After, AfterCall, Hook, HookCall, Run, RunAfter};
+use crate::error::{CallError, ErrorClass};
+use crate::observation::Observation;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Hooks {
+    /// Runs the hooks that come after a call, in the order they were registered. Each sees what
+    /// those before it made of the outcome. One that fails closed withholds the outcome from
+    /// everyone, the hooks after it as well; they still run, since logs must have every call.
+    ///
+    /// # Errors
+    /// What went wrong with the call, or that its outcome is withheld.
+    pub(crate) async fn after(
+        &self,
+        call: HookCall,
+        outcome: Result<Observation, CallError>,
+        duration: Duration,
+    ) -> Result<Observation, CallError> {
+        let tool = call.tool().clone();
+        let has_run = outcome.is_ok();
+        let outcome = outcome.map(Arc::new);
+        let mut conclusion = Conclusion { call, outcome, has_run, duration };
+        for hook in self.of(tool.name()) {
+            if let Run::After(run) = &hook.run {
+                conclusion.pass(hook, &**run).await;
+            }
+        }
+        conclusion.outcome.map(Arc::unwrap_or_clone)
+    }
+}
+
+/// What came of a call, on its way past the hooks.
+struct Conclusion {
+    call: HookCall,
+    outcome: Result<Arc<Observation>, CallError>,
+    /// Whether the tool itself succeeded, whatever hooks made of it.
+    has_run: bool,
+    duration: Duration,
+}
+
+impl Conclusion {
+    async fn pass(&mut self, hook: &Hook, run: &RunAfter) {
+        let call = self.call.clone();
+        let after = AfterCall::new(&self.outcome, self.duration);
+        match watch::watched(|| run(call, after), hook.timeout).await {
+            Ok(After(None)) => {}
+            Ok(After(Some(observation))) => self.outcome = Ok(Arc::new(observation)),
+            Err(failure) => self.failed(hook, &failure),
+        }
+    }
+
+    fn failed(&mut self, hook: &Hook, failure: &Failure) {
+        if let Err(detail) = hook.tolerate(failure, self.call.name()) {
+            self.outcome = Err(self.withheld(detail));
+        }
+    }
+
+    /// A model must not believe that nothing happened, nor that something did.
+    fn withheld(&self, mut detail: String) -> CallError {
+        let tool = self.call.name();
+        let text = if self.has_run {
+            format!("`{tool}` ran, but its result was withheld because a check failed")
+        } else {
+            format!("`{tool}` failed, and the reason was withheld because a check failed")
+        };
+        if let Err(error) = &self.outcome {
+            // Nobody else will read of it.
+            detail = format!("{detail}; withheld: {}", full(error));
+        }
+        CallError::new(ErrorClass::Internal, text).with_detail(detail)
+    }
+}
+
+/// All that the operator may know of an error.
+fn full(error: &CallError) -> String {
+    match error.detail() {
+        Some(detail) => format!("{error} ({detail})"),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,71 @@
+//! All hooks of a pool, in the order they were registered.
+
+use super::Hook;
+use super::watch::Failure;
+use crate::pattern::PatternError;
+use std::any::TypeId;
+use std::fmt;
+
+/// All hooks of a pool, in the order they were registered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hooks(Vec<Hook>);
+
+impl Hooks {
+    pub(crate) fn push(&mut self, hook: Hook) {
+        self.0.push(hook);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether any hook runs for this tool, before or after its calls.
+    pub(crate) fn concerns(&self, tool: &str) -> bool {
+        self.of(tool).next().is_some()
+    }
+
+    /// Whether any hook looks at the results of this tool.
+    pub(crate) fn looks_after(&self, tool: &str) -> bool {
+        self.of(tool).any(|hook| !hook.is_before())
+    }
+
+    /// Whether a hook that runs before this tool's calls said to provide the type.
+    pub(crate) fn provides(&self, tool: &str, id: TypeId) -> bool {
+        self.of(tool).any(|hook| hook.promises(id))
+    }
+
+    /// What is wrong with the hooks' patterns.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &PatternError> {
+        self.0.iter().filter_map(Hook::problem)
+    }
+
+    /// The hooks that run for this tool.
+    pub(super) fn of(&self, tool: &str) -> impl Iterator<Item = &Hook> {
+        self.0.iter().filter(move |hook| hook.concerns(tool))
+    }
+}
+
+impl Hook {
+    /// What a hook that decided nothing means for the call.
+    ///
+    /// # Errors
+    /// The operator's detail, if the hook fails closed.
+    pub(super) fn tolerate(&self, failure: &Failure, tool: &str) -> Result<(), String> {
+        if !self.fails_open {
+            return Err(format!("{self} {failure}"));
+        }
+        tracing::warn!(tool, "{self} {failure}; it fails open, so the call goes on");
+        Ok(())
+    }
+}
+
+/// What the operator finds it by.
+impl fmt::Display for Hook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let when = if self.is_before() { "before" } else { "after" };
+        match &self.pattern {
+            Ok(pattern) => write!(f, "the hook {when} `{pattern}`"),
+            Err(problem) => write!(f, "a hook {when} nothing ({problem})"),
+        }
+    }
+}

@@ -1,0 +1,6 @@
+mod admission;
+mod conclusion;
+mod failures;
+mod listing;
+mod questions;
+mod support;

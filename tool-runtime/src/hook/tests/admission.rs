@@ -1,0 +1,165 @@
+use super::support::{ARGUMENTS, Notes, before, call, hooks, valid};
+use crate::approval::Approver;
+use crate::context::ToolContext;
+use crate::error::{CallError, ErrorClass};
+use crate::hook::{Before, Hook, HookCall};
+use crate::pattern::ToolPattern;
+use crate::tool::Tool;
+use serde_json::json;
+
+/// Notes the arguments it sees.
+fn watcher(pattern: &str, notes: &Notes) -> Hook {
+    let notes = notes.clone();
+    Hook::before(pattern, move |call: HookCall| {
+        notes.push(call.arguments());
+        async { Before::proceed() }
+    })
+}
+
+#[tokio::test]
+async fn a_call_that_nothing_concerns_is_admitted_as_it_is() {
+    let notes = Notes::default();
+    let admitted = before([watcher("web.*", &notes), watcher("fs.read", &notes)]).await.unwrap();
+    assert!(admitted.arguments.is_none() && admitted.context.is_none());
+    assert_eq!(notes.all(), [ARGUMENTS]);
+}
+
+#[tokio::test]
+async fn a_hook_sees_all_of_the_call() {
+    let hook = Hook::before("*", |call: HookCall| async move {
+        assert_eq!(call.name(), "fs.read");
+        assert_eq!(call.arguments(), ARGUMENTS);
+        assert_eq!(call.call_id(), Some("call_1"));
+        assert_eq!(call.definition().description, "Read a file.");
+        assert_eq!(call.context().call_id(), Some("call_1"));
+        assert!(!format!("{call:?}").contains("a.txt"));
+        Before::deny("seen")
+    });
+    assert_eq!(before([hook]).await.unwrap_err().class(), ErrorClass::Denied);
+}
+
+#[tokio::test]
+async fn no_arguments_are_an_empty_object() {
+    let notes = Notes::default();
+    let bare = HookCall::new(call().tool().clone(), " ", ToolContext::default());
+    let list = hooks([watcher("*", &notes)]);
+    list.before(bare, None, &valid).await.unwrap();
+    assert_eq!(notes.all(), ["{}"]);
+}
+
+#[tokio::test]
+async fn hooks_run_in_order_and_see_what_was_rewritten() {
+    let notes = Notes::default();
+    let admitted = before([
+        watcher("*", &notes),
+        Hook::before("*", |_| async { Before::rewrite_with(&json!({"path": "b"})) }),
+        watcher("*", &notes),
+        Hook::before("fs.*", |_| async { Before::rewrite("") }),
+        watcher("*", &notes),
+    ])
+    .await
+    .unwrap();
+    assert_eq!(notes.all(), [ARGUMENTS, r#"{"path":"b"}"#, "{}"]);
+    assert_eq!(admitted.arguments.as_deref(), Some("{}"));
+    assert!(admitted.context.is_none());
+}
+
+#[tokio::test]
+async fn every_rewriting_is_validated_before_the_next_hook_sees_it() {
+    let notes = Notes::default();
+    let error =
+        before([Hook::before("*", |_| async { Before::rewrite("oops") }), watcher("*", &notes)])
+            .await
+            .unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Internal);
+    assert!(!error.message().contains("oops"), "{error}");
+    assert_eq!(
+        error.detail(),
+        Some(
+            "the hook before `*` rewrote the arguments into some that the tool refuses: no JSON: oops"
+        )
+    );
+    assert!(notes.all().is_empty());
+}
+
+#[tokio::test]
+async fn arguments_that_nobody_rewrote_are_not_validated() {
+    let refuses = |_: &str| Err(CallError::new(ErrorClass::Input, "never asked"));
+    let list = hooks([Hook::before("*", |_| async { Before::proceed() })]);
+    assert!(list.before(call(), None, &refuses).await.is_ok());
+}
+
+struct User(&'static str);
+struct Count(u32);
+
+#[tokio::test]
+async fn what_is_provided_is_in_the_context_for_everyone_after() {
+    let admitted = before([
+        Hook::before("*", |_| async { Before::proceed().provide(User("ada")) }),
+        Hook::before("*", |call: HookCall| async move {
+            assert_eq!(call.context().get::<User>().unwrap().0, "ada");
+            Before::rewrite("{}").provide(User("bob")).provide(Count(3))
+        }),
+    ])
+    .await
+    .unwrap();
+    let context = admitted.context.unwrap();
+    assert_eq!(context.get::<User>().unwrap().0, "bob");
+    assert_eq!(context.get::<Count>().unwrap().0, 3);
+    assert_eq!(context.call_id(), Some("call_1"));
+    assert_eq!(admitted.arguments.as_deref(), Some("{}"));
+}
+
+#[tokio::test]
+async fn what_one_call_is_provided_with_no_other_sees() {
+    let tool = Tool::builder("fs.read", "Read a file.").handler(|| async { "text" });
+    let shared = ToolContext::default().with(User("pool"));
+    let list = hooks([Hook::before("*", |_| async { Before::proceed().provide(User("ada")) })]);
+    let call = HookCall::new(tool, "{}", shared.clone());
+    let admitted = list.before(call, None, &valid).await.unwrap();
+    assert_eq!(admitted.context.unwrap().get::<User>().unwrap().0, "ada");
+    assert_eq!(shared.get::<User>().unwrap().0, "pool");
+}
+
+#[tokio::test]
+async fn a_denied_call_ends_there_and_says_why() {
+    let notes = Notes::default();
+    let error =
+        before([Hook::before("*", |_| async { Before::deny("ask first") }), watcher("*", &notes)])
+            .await
+            .unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Denied);
+    assert_eq!(error.message(), "the call to `fs.read` is not allowed: ask first");
+    assert!(notes.all().is_empty());
+}
+
+#[tokio::test]
+async fn a_denial_without_a_reason_ends_without_a_colon() {
+    let error = before([Hook::before("*", |_| async { Before::deny(" ") })]).await.unwrap_err();
+    assert_eq!(error.message(), "the call to `fs.read` is not allowed");
+}
+
+#[tokio::test]
+async fn patterns_come_as_text_or_made() {
+    let made = ToolPattern::regex("read$").unwrap();
+    let error = before([Hook::before(made, |_| async { Before::deny("no") })]).await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Denied);
+    let owned = String::from("fs.*");
+    let error = before([Hook::before(owned, |_| async { Before::deny("no") })]).await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Denied);
+}
+
+#[test]
+fn the_runners_can_be_sent() {
+    fn sendable<T: Send>(_: T) {}
+    let list = hooks([]);
+    let approver: Option<&dyn Approver> = None;
+    sendable(list.before(call(), approver, &valid));
+    sendable(list.after(call(), Err(CallError::new(ErrorClass::Tool, "")), super::support::TOOK));
+}
+
+#[test]
+fn a_verdict_in_the_log_shows_neither_arguments_nor_values() {
+    let text = format!("{:?}", Before::ask("Sure?").rewriting("hunter2").provide(User("hunter2")));
+    assert!(text.contains("Sure?") && !text.contains("hunter2"), "{text}");
+}

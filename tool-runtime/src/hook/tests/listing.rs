@@ -1,0 +1,56 @@
+use super::support::hooks;
+use crate::hook::{After, Before, Hook, Hooks};
+use crate::pattern::PatternError;
+use std::any::TypeId;
+use std::future::ready;
+
+fn before(pattern: &str) -> Hook {
+    Hook::before(pattern, |_| ready(Before::proceed()))
+}
+
+fn after(pattern: &str) -> Hook {
+    Hook::after(pattern, |_, _| ready(After::keep()))
+}
+
+#[test]
+fn only_a_list_with_hooks_concerns_anything() {
+    assert!(Hooks::default().is_empty());
+    assert!(!Hooks::default().concerns("fs.read"));
+    let list = hooks([before("fs.*"), after("web.search")]);
+    assert!(!list.is_empty());
+    assert!(list.concerns("fs.read") && list.concerns("web.search"));
+    assert!(!list.concerns("web.fetch"));
+}
+
+#[test]
+fn a_promise_is_of_one_type_and_for_the_tools_that_are_meant() {
+    let list = hooks([before("*"), before("fs.*").provides::<u8>().provides::<String>()]);
+    assert!(list.provides("fs.read", TypeId::of::<u8>()));
+    assert!(list.provides("fs.read", TypeId::of::<String>()));
+    assert!(!list.provides("fs.read", TypeId::of::<u16>()));
+    assert!(!list.provides("web.search", TypeId::of::<u8>()));
+}
+
+#[test]
+fn a_hook_after_calls_promises_nothing() {
+    let list = hooks([after("*").provides::<u8>()]);
+    assert!(!list.provides("fs.read", TypeId::of::<u8>()));
+}
+
+#[test]
+fn bad_patterns_are_kept_and_match_nothing() {
+    let list = hooks([before("fs.["), before("*"), after("")]);
+    let problems: Vec<&PatternError> = list.problems().collect();
+    assert!(
+        matches!(problems[..], [PatternError::Unclosed { at: 4, .. }, PatternError::Empty]),
+        "{problems:?}"
+    );
+    assert!(!hooks([before("fs.[")]).concerns("fs.["));
+}
+
+#[test]
+fn a_hook_in_the_log_says_what_it_does() {
+    let text = format!("{:?}", before("fs.*").provides::<u8>().fails_open());
+    assert!(text.starts_with("Hook::before"), "{text}");
+    assert!(text.contains("fs.*") && text.contains("fails_open: true") && text.contains("u8"));
+}

@@ -1,0 +1,146 @@
+use super::support::{Notes, asking, before, call, hooks, valid};
+use crate::approval::{Approval, ApprovalRequest, Approver};
+use crate::context::ToolContext;
+use crate::error::ErrorClass;
+use crate::hook::{Before, Hook, HookCall};
+use crate::tool::{BoxFuture, Tool};
+use std::future::ready;
+
+fn ask(question: &'static str) -> Hook {
+    Hook::before("*", move |_| ready(Before::ask(question)))
+}
+
+/// Notes what it is asked and says yes.
+fn agreeable(notes: &Notes) -> impl Approver + use<> {
+    let notes = notes.clone();
+    move |request: ApprovalRequest| {
+        notes.push(format!("{} {}", request.question(), request.arguments()));
+        ready(Approval::Approved)
+    }
+}
+
+#[tokio::test]
+async fn nobody_to_ask_is_a_denial() {
+    let error = before([ask("Sure?")]).await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Denied);
+    assert_eq!(
+        error.message(),
+        "the call to `fs.read` is not allowed: it needs to be approved, and nobody is there to approve it"
+    );
+    assert_eq!(error.detail(), Some("no approver is set; to be asked: Sure?"));
+}
+
+#[tokio::test]
+async fn an_approved_call_goes_on() {
+    let notes = Notes::default();
+    let admitted = asking([ask("Sure?")], agreeable(&notes)).await.unwrap();
+    assert!(admitted.arguments.is_none() && admitted.context.is_none());
+    assert_eq!(notes.all(), [r#"Sure? {"path":"a.txt"}"#]);
+}
+
+#[tokio::test]
+async fn what_is_approved_is_what_runs() {
+    let notes = Notes::default();
+    let admitted = asking(
+        [
+            Hook::before("*", |_| async {
+                Before::ask("1?").rewriting(r#"{"path":"b"}"#).provide(7_u8)
+            }),
+            ask("2?"),
+            Hook::before("*", |_| async { Before::rewrite(r#"{"path":"c"}"#) }),
+        ],
+        agreeable(&notes),
+    )
+    .await
+    .unwrap();
+    assert_eq!(notes.all(), [r#"1? {"path":"c"}"#, r#"2? {"path":"c"}"#]);
+    assert_eq!(admitted.arguments.as_deref(), Some(r#"{"path":"c"}"#));
+    assert_eq!(admitted.context.unwrap().get::<u8>(), Some(&7));
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_a_call_that_is_denied_later() {
+    let notes = Notes::default();
+    let denies = Hook::before("*", |_| async { Before::deny("no") });
+    let error = asking([ask("Sure?"), denies], agreeable(&notes)).await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Denied);
+    assert!(notes.all().is_empty());
+}
+
+#[tokio::test]
+async fn a_rejection_ends_the_questions_and_says_why() {
+    let notes = Notes::default();
+    let seen = notes.clone();
+    let error = asking([ask("1?"), ask("2?")], move |request: ApprovalRequest| {
+        seen.push(request.question());
+        ready(Approval::rejected("not today"))
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(error.class(), ErrorClass::ApprovalRejected);
+    assert_eq!(error.message(), "the call to `fs.read` was not approved: not today");
+    assert_eq!(notes.all(), ["1?"]);
+}
+
+#[tokio::test]
+async fn the_second_question_must_be_approved_too() {
+    let error = asking([ask("1?"), ask("2?")], |request: ApprovalRequest| {
+        ready(match request.question() {
+            "1?" => Approval::Approved,
+            _ => Approval::rejected(""),
+        })
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(error.message(), "the call to `fs.read` was not approved");
+}
+
+#[tokio::test]
+async fn an_approver_that_panics_has_rejected() {
+    struct Broken;
+    impl Approver for Broken {
+        fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+            panic!("no terminal");
+        }
+    }
+    for error in [
+        asking([ask("Sure?")], Broken).await.unwrap_err(),
+        asking([ask("Sure?")], async |_: ApprovalRequest| panic!("no terminal")).await.unwrap_err(),
+        // Failing open is about the hook, not about who answers.
+        asking([ask("Sure?").fails_open()], Broken).await.unwrap_err(),
+    ] {
+        assert_eq!(error.class(), ErrorClass::ApprovalRejected);
+        assert!(!error.message().contains("terminal"), "{error}");
+        assert_eq!(error.detail(), Some("the approver panicked: no terminal"));
+    }
+}
+
+#[tokio::test]
+async fn a_request_says_all_of_the_call_and_shows_no_secret() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Login {
+        #[schemars(extend("writeOnly" = true))]
+        #[allow(dead_code)]
+        password: String,
+    }
+    let tool = Tool::builder("login", "Log in.").handler(|_: Login| async { "in" });
+    let context = ToolContext::default().with_call_id("call_2");
+    let call = HookCall::new(tool, r#"{"password":"hunter2"}"#, context);
+    let approver = |request: ApprovalRequest| async move {
+        assert_eq!(request.tool(), "login");
+        assert_eq!(request.call_id(), Some("call_2"));
+        assert_eq!(request.arguments(), r#"{"password":"hunter2"}"#);
+        assert_eq!(request.visual(), "login(password: ***)");
+        Approval::Approved
+    };
+    hooks([ask("Sure?")]).before(call, Some(&approver), &valid).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_question_survives_a_rewriting_that_is_forgotten() {
+    let notes = Notes::default();
+    let hook = Hook::before("*", |_| async { Before::ask("Sure?").rewriting("oops") }).fails_open();
+    let admitted = asking([hook], agreeable(&notes)).await.unwrap();
+    assert_eq!(notes.all(), [format!("Sure? {}", call().arguments())]);
+    assert!(admitted.arguments.is_none());
+}

@@ -1,0 +1,110 @@
+//! A call, a list of hooks, and a log that can be read.
+
+use crate::approval::Approver;
+use crate::context::ToolContext;
+use crate::error::{CallError, ErrorClass};
+use crate::hook::{Admitted, Hook, HookCall, Hooks};
+use crate::observation::Observation;
+use crate::tool::Tool;
+use std::fmt::{Debug, Write as _};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tracing::field::{Field, Visit};
+use tracing::span;
+use tracing::subscriber::DefaultGuard;
+use tracing::{Event, Metadata, Subscriber};
+
+pub(super) const ARGUMENTS: &str = r#"{"path":"a.txt"}"#;
+pub(super) const TOOK: Duration = Duration::from_millis(7);
+
+pub(super) fn call() -> HookCall {
+    let tool = Tool::builder("fs.read", "Read a file.").handler(|| async { "text" });
+    HookCall::new(tool, ARGUMENTS, ToolContext::default().with_call_id("call_1"))
+}
+
+pub(super) fn hooks(list: impl IntoIterator<Item = Hook>) -> Hooks {
+    let mut hooks = Hooks::default();
+    list.into_iter().for_each(|hook| hooks.push(hook));
+    hooks
+}
+
+/// Refuses what is no JSON.
+pub(super) fn valid(arguments: &str) -> Result<(), CallError> {
+    match serde_json::from_str::<serde_json::Value>(arguments) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(CallError::new(ErrorClass::Input, format!("no JSON: {arguments}"))),
+    }
+}
+
+pub(super) async fn before(list: impl IntoIterator<Item = Hook>) -> Result<Admitted, CallError> {
+    hooks(list).before(call(), None, &valid).await
+}
+
+pub(super) async fn asking(
+    list: impl IntoIterator<Item = Hook>,
+    approver: impl Approver,
+) -> Result<Admitted, CallError> {
+    hooks(list).before(call(), Some(&approver), &valid).await
+}
+
+pub(super) async fn after(
+    list: impl IntoIterator<Item = Hook>,
+    outcome: Result<Observation, CallError>,
+) -> Result<Observation, CallError> {
+    hooks(list).after(call(), outcome, TOOK).await
+}
+
+/// What was seen, in order.
+#[derive(Clone, Default)]
+pub(super) struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Notes {
+    pub(super) fn push(&self, note: impl Into<String>) {
+        self.0.lock().unwrap().push(note.into());
+    }
+
+    pub(super) fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// Collects what this thread logs while the guard lives.
+pub(super) fn log() -> (Notes, DefaultGuard) {
+    let notes = Notes::default();
+    let guard = tracing::subscriber::set_default(Log(notes.clone()));
+    (notes, guard)
+}
+
+struct Log(Notes);
+
+impl Subscriber for Log {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = Line(event.metadata().level().to_string());
+        event.record(&mut line);
+        self.0.push(line.0);
+    }
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
+}
+
+struct Line(String);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        write!(self.0, " {field}={value:?}").unwrap();
+    }
+}

@@ -1,0 +1,80 @@
+//! Runs what a user wrote: whatever happens, there is one outcome.
+
+use super::Running;
+use crate::error::{CallError, ErrorClass, ToolError};
+use futures_util::FutureExt as _;
+use futures_util::future::{Either, select};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::time::Duration;
+
+/// Why a hook decided nothing, in words that follow its name.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    #[error("failed: {0}")]
+    Failed(String),
+    #[error("panicked: {0}")]
+    Panicked(String),
+    #[error("did not answer within {0:?}")]
+    TimedOut(Duration),
+    #[error("rewrote the arguments into some that the tool refuses: {0}")]
+    Invalid(String),
+}
+
+/// Runs one hook for no longer than its limit.
+pub(super) async fn watched<T>(
+    start: impl FnOnce() -> Running<T>,
+    limit: Duration,
+) -> Result<T, Failure> {
+    match caught(bounded(start, limit)).await {
+        Ok(outcome) => outcome,
+        Err(panic) => Err(Failure::Panicked(panic)),
+    }
+}
+
+/// Gives the message of a panic: of the future, of what it drops when it is cut short, of a
+/// runtime without timers.
+pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
+    AssertUnwindSafe(future).catch_unwind().await.map_err(message)
+}
+
+async fn bounded<T>(start: impl FnOnce() -> Running<T>, limit: Duration) -> Result<T, Failure> {
+    // Worded in here: what an error says of itself may panic, too.
+    let run = async { start().await.map_err(|error| Failure::Failed(worded(error))) };
+    // The timer is made when the hook is first found waiting: most do not wait.
+    let expiry = async { tokio::time::sleep(limit).await };
+    match select(pin!(run), pin!(expiry)).await {
+        Either::Left((outcome, _)) => outcome,
+        Either::Right(((), _)) => Err(Failure::TimedOut(limit)),
+    }
+}
+
+/// All that the operator may know.
+fn worded(error: ToolError) -> String {
+    let error = CallError::from(error);
+    match error.detail() {
+        None => error.message().to_owned(),
+        // The text for the model then says nothing, or is where the chain begins.
+        Some(chain) if is_in(&error, chain) => chain.to_owned(),
+        Some(chain) => format!("{error}: {chain}"),
+    }
+}
+
+fn is_in(error: &CallError, chain: &str) -> bool {
+    error.class() == ErrorClass::Internal || chain.starts_with(error.message())
+}
+
+#[cold]
+fn message(panic: Box<dyn Any + Send>) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned());
+    // A payload may panic when it is dropped, and so may the payload of that panic.
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
+    text
+}
