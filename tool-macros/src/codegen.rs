@@ -6,23 +6,29 @@
 //! a qualified path, `<T as __tool::Trait>::item`: rustc then shows one error, however often
 //! generated code needs the type.
 
+mod access;
 mod arguments;
+mod json;
 mod output;
+mod toolset;
 mod values;
 
+pub(crate) use toolset::toolset;
+
 use crate::docs::Docs;
-use crate::item::ToolFn;
-use crate::model::{Model, Parameter};
+use crate::hints::Hint;
+use crate::model::{Model, Parameter, Toolset};
 use crate::names::{self, at};
-use crate::options::Hint;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Attribute;
 use syn::spanned::Spanned;
 
 /// Everything that follows the function.
 pub(crate) fn generate(model: &Model<'_>) -> TokenStream {
     let runtime = model.runtime();
-    let allowed = allowed(model.function);
+    let allowed = allowed_in(model);
+    let conditions = model.conditions();
     let action = action_struct(model, &allowed);
     let claim = name_claim(model);
     let descriptions = descriptions(model);
@@ -34,6 +40,7 @@ pub(crate) fn generate(model: &Model<'_>) -> TokenStream {
     quote_spanned! {at(Span::call_site())=>
         #action
         #claim
+        #(#conditions)*
         #(#allowed)*
         const _: () = {
             use #runtime::__private as __tool;
@@ -47,10 +54,16 @@ pub(crate) fn generate(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// What is allowed on the function is allowed in what is made from it.
-fn allowed(function: &ToolFn) -> Vec<TokenStream> {
+/// What is allowed on the function, or on its `impl` block, is allowed in what is made from it.
+fn allowed_in(model: &Model<'_>) -> Vec<TokenStream> {
+    let shared = model.toolset.map(|toolset| allowed(&toolset.block.attributes));
+    let own = allowed(&model.function.attributes);
+    shared.into_iter().flatten().chain(own).collect()
+}
+
+fn allowed(attributes: &[Attribute]) -> Vec<TokenStream> {
     let mut allowed = Vec::new();
-    for attribute in &function.attributes {
+    for attribute in attributes {
         let path = attribute.path();
         if path.is_ident("deprecated") {
             allowed.push(quote_spanned!(at(Span::call_site())=> #[allow(deprecated)]));
@@ -68,6 +81,7 @@ fn allowed(function: &ToolFn) -> Vec<TokenStream> {
 /// `struct AddAction { a: i64 }` with the function's visibility and documentation.
 fn action_struct(model: &Model<'_>, allowed: &[TokenStream]) -> TokenStream {
     let (visibility, ident) = (&model.function.visibility, model.action());
+    let conditions = model.conditions();
     let docs = match model.docs {
         Docs::Missing => model.description(),
         ref docs => docs.to_token_stream(),
@@ -77,6 +91,7 @@ fn action_struct(model: &Model<'_>, allowed: &[TokenStream]) -> TokenStream {
         quote!(#[doc = #docs] #visibility #name: #ty)
     });
     quote_spanned! {at(model.ident().span())=>
+        #(#conditions)*
         #[doc = #docs]
         #(#allowed)*
         #visibility struct #ident { #(#fields),* }
@@ -86,10 +101,13 @@ fn action_struct(model: &Model<'_>, allowed: &[TokenStream]) -> TokenStream {
 /// A type whose only purpose is that two of one name do not compile.
 fn name_claim(model: &Model<'_>) -> TokenStream {
     let (name, span) = model.name();
-    let Some(claim) = names::claim_ident(&name, at(span)) else {
+    let claim = names::claim_ident(&name, at(span)).filter(|_| model.twin.is_none());
+    let Some(claim) = claim else {
         return TokenStream::new();
     };
+    let conditions = model.conditions();
     quote_spanned! {at(span)=>
+        #(#conditions)*
         #[doc(hidden)]
         type #claim = ();
     }
@@ -129,6 +147,8 @@ fn action_impl(model: &Model<'_>) -> TokenStream {
     let run = run(model);
     let observe = output::observe();
     let visualize = visualize(model);
+    let access = access::access(model);
+    let json = json::to_json(model);
     let items = quote_spanned! {at(Span::call_site())=>
         const NAME: &'static ::core::primitive::str = #name;
         type Output = #output;
@@ -139,6 +159,8 @@ fn action_impl(model: &Model<'_>) -> TokenStream {
         #run
         #observe
         #visualize
+        #access
+        #json
     };
     quote_spanned! {at(model.ident().span())=>
         #[automatically_derived]
@@ -148,18 +170,17 @@ fn action_impl(model: &Model<'_>) -> TokenStream {
 
 fn definition(model: &Model<'_>) -> TokenStream {
     let (options, description) = (&model.options, model.description());
+    let given = &model.hints;
     let title = options.title.as_ref().map(|title| quote!(.title(#title)));
     let hints = [
-        ("read_only", options.read_only),
-        ("destructive", options.destructive),
-        ("idempotent", options.idempotent),
-        ("open_world", options.open_world),
+        ("read_only", given.read_only),
+        ("destructive", given.destructive),
+        ("idempotent", given.idempotent),
+        ("open_world", given.open_world),
     ]
     .map(|(name, value)| hint(name, value));
-    let tags = (!options.tags.is_empty()).then(|| {
-        let tags = &options.tags;
-        quote!(.tags(&[#(#tags),*]))
-    });
+    let tags = model.tags();
+    let tags = (!tags.is_empty()).then(|| quote!(.tags(&[#(#tags),*])));
     let meta = options.meta.as_ref();
     let meta = meta.map(|meta| quote_spanned!(at(meta.span())=> .meta(#meta)));
     let schema = options.input_schema.as_ref();
@@ -182,7 +203,7 @@ fn hint(name: &str, value: Hint) -> Option<TokenStream> {
 
 /// What the runtime must know and a model must not.
 fn settings(model: &Model<'_>) -> TokenStream {
-    let timeout = model.options.timeout.map(|timeout| {
+    let timeout = model.timeout().map(|timeout| {
         let (seconds, nanos) = (timeout.as_secs(), timeout.subsec_nanos());
         quote!(.timeout(#seconds, #nanos))
     });
@@ -212,8 +233,10 @@ fn future(model: &Model<'_>) -> TokenStream {
     if !model.is_callable {
         return quote_spanned!(span=> ::core::future::pending());
     }
-    let parameters = model.parameters.iter().map(passed);
-    let call = quote_spanned!(ident.span()=> #ident(#(#parameters),*));
+    let callee = callee(model);
+    let parameters = model.toolset.map(receiver).into_iter();
+    let parameters = parameters.chain(model.parameters.iter().map(passed));
+    let call = quote_spanned!(ident.span()=> #callee(#(#parameters),*));
     if model.function.signature.asyncness.is_some() {
         call
     } else if model.options.inline.is_some() {
@@ -221,6 +244,20 @@ fn future(model: &Model<'_>) -> TokenStream {
     } else {
         quote_spanned!(span=> __tool::blocking::<#output, _>(__context, move |__context| #call))
     }
+}
+
+/// `add`, or `<Counter>::add`.
+fn callee(model: &Model<'_>) -> TokenStream {
+    let ident = model.ident();
+    match model.toolset.map(Toolset::ty) {
+        Some(ty) => quote_spanned!(ident.span()=> <#ty>::#ident),
+        None => ident.to_token_stream(),
+    }
+}
+
+fn receiver(toolset: &Toolset<'_>) -> TokenStream {
+    let ty = toolset.ty();
+    quote_spanned!(at(ty.span())=> __tool::receiver::<#ty>(__context))
 }
 
 fn passed(parameter: &Parameter<'_>) -> TokenStream {
@@ -248,7 +285,7 @@ fn visualize(model: &Model<'_>) -> Option<TokenStream> {
 }
 
 fn registration(model: &Model<'_>) -> TokenStream {
-    if !model.options.register {
+    if !model.options.register || model.toolset.is_some() {
         return TokenStream::new();
     }
     let action = model.action();

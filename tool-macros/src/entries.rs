@@ -70,7 +70,7 @@ impl Entries {
             let is_repeated = seen.contains(&key);
             if is_repeated {
                 let remedy = match key.as_str() {
-                    "alias" | "tags" => format!("write `{key}(\"a\", \"b\")`"),
+                    "alias" | "tags" | "reads" | "writes" => format!("write `{key}(\"a\", \"b\")`"),
                     _ => "keep one of the two".to_owned(),
                 };
                 mistakes.at(entry.key.span(), format!("option `{key}` is given twice; {remedy}"));
@@ -84,6 +84,13 @@ impl Entries {
         debug_assert!(self.known.options.contains(&key), "`{key}` is not a known option");
         let index = self.entries.iter().position(|entry| names::unraw(&entry.key) == key)?;
         Some(self.entries.remove(index))
+    }
+
+    /// Refuses an option that stands in the wrong place.
+    pub(crate) fn refuse(&mut self, key: &str, why: &str, mistakes: &mut Mistakes) {
+        if let Some(entry) = self.take(key) {
+            mistakes.at(entry.key.span(), format!("`{key}` {why}"));
+        }
     }
 
     /// `key`, `key = true` or `key = false`; the span is the key's.
@@ -208,15 +215,39 @@ impl Entries {
         if values.is_empty() {
             mistakes.at(entry.key.span(), format!("`{key}` is empty; {remedy}"));
         }
-        let mut texts = Vec::new();
-        for value in values {
-            match text(value) {
-                Some(text) => texts.push(text.clone()),
-                None => mistakes.on(value, format!("`{key}` takes string literals; {remedy}")),
-            }
-        }
-        texts
+        literals(key, values, &remedy, mistakes)
     }
+
+    /// `key("a", "b")`, where `key()` says that there is nothing.
+    pub(crate) fn list(
+        &mut self,
+        key: &str,
+        example: &str,
+        mistakes: &mut Mistakes,
+    ) -> Option<(Span, Vec<LitStr>)> {
+        let entry = self.take(key)?;
+        let remedy = format!("write `{key}{example}`");
+        let values = match &entry.value {
+            Value::Flag => {
+                let message = format!("`{key}` needs a list; {remedy}, or `{key}()` for nothing");
+                return entry.refuse(mistakes, message);
+            }
+            Value::Assigned(value) => std::slice::from_ref(value),
+            Value::List(values) => values.as_slice(),
+        };
+        Some((entry.key.span(), literals(key, values, &remedy, mistakes)))
+    }
+}
+
+fn literals(key: &str, values: &[Expr], remedy: &str, mistakes: &mut Mistakes) -> Vec<LitStr> {
+    let mut texts = Vec::new();
+    for value in values {
+        match text(value) {
+            Some(text) => texts.push(text.clone()),
+            None => mistakes.on(value, format!("`{key}` takes string literals; {remedy}")),
+        }
+    }
+    texts
 }
 
 impl Known {

@@ -2,9 +2,12 @@
 
 #[cfg(test)]
 mod tests;
+mod toolset;
+
+pub(crate) use toolset::expand_toolset;
 
 use crate::codegen;
-use crate::item::ToolFn;
+use crate::item::{self, ToolFn};
 use crate::mistakes::Mistakes;
 use crate::model::Model;
 use crate::validate;
@@ -27,7 +30,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 /// action elsewhere is not punished for a mistake in its function.
 fn expand_fn(options: TokenStream, function: &ToolFn) -> TokenStream {
     let mut mistakes = Mistakes::default();
-    if let Some(second) = function.attributes.iter().find(|a| a.path().is_ident("tool")) {
+    if let Some(second) = function.attributes.iter().find(|a| item::is_named(a, "tool")) {
         mistakes.on(second, "`#[tool]` is given twice; put all options into one of the two");
         let error = mistakes.into_error().map(Error::into_compile_error);
         return quote!(#function #error);
@@ -48,16 +51,19 @@ fn not_a_function(item: &TokenStream, error: Error) -> Error {
     if is_function {
         return error;
     }
-    let keyword = syn::parse2::<syn::Item>(item.clone())
-        .ok()
-        .and_then(|item| keyword_span(&item))
-        .unwrap_or_else(|| error.span());
-    Error::new(keyword, "`#[tool]` goes on a function; write `#[tool] async fn name(...)`")
+    let parsed = syn::parse2::<syn::Item>(item.clone()).ok();
+    let keyword = parsed.as_ref().and_then(keyword_span).unwrap_or_else(|| error.span());
+    let remedy = match parsed {
+        Some(syn::Item::Impl(_)) => "write `#[toolset]` here, and `#[tool]` on each method",
+        _ => "write `#[tool] async fn name(...)`",
+    };
+    Error::new(keyword, format!("`#[tool]` goes on a function; {remedy}"))
 }
 
 fn keyword_span(item: &syn::Item) -> Option<proc_macro2::Span> {
     use syn::spanned::Spanned as _;
     match item {
+        syn::Item::Fn(item) => Some(item.sig.fn_token.span()),
         syn::Item::Struct(item) => Some(item.struct_token.span()),
         syn::Item::Enum(item) => Some(item.enum_token.span()),
         syn::Item::Const(item) => Some(item.const_token.span()),

@@ -1,5 +1,10 @@
 //! The function as the user wrote it. Its body is kept as tokens: nobody here looks inside.
 
+mod block;
+mod own_type;
+
+pub(crate) use block::ImplBlock;
+
 use crate::docs;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -58,6 +63,11 @@ fn is_ours(attribute: &Attribute) -> bool {
 /// `#[arg(...)]`.
 pub(crate) fn is_arg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("arg")
+}
+
+/// Whether it is the attribute macro `name`, by whatever path.
+pub(crate) fn is_named(attribute: &Attribute, name: &str) -> bool {
+    attribute.path().segments.last().is_some_and(|segment| segment.ident == name)
 }
 
 /// What people write on a parameter when they mean `#[arg(...)]`. Other attributes may belong

@@ -8,16 +8,19 @@
 //! | step | module |
 //! |---|---|
 //! | parse the item, its body untouched | `item` |
-//! | parse the options of `#[tool]` and `#[arg]` | `entries`, `options` |
+//! | parse the options of `#[tool]`, `#[toolset]` and `#[arg]` | `entries`, `options`, `hints` |
 //! | classify each parameter once | `model` |
+//! | read the keys of `reads` and `writes` | `access` |
 //! | refuse what can be seen to be wrong, all at once | `shape`, `validate`, `limits`, `formats` |
 //! | write the action, its implementation and its registration | `codegen` |
 
+mod access;
 mod codegen;
 mod docs;
 mod entries;
 mod expand;
 mod formats;
+mod hints;
 mod item;
 mod limits;
 mod mistakes;
@@ -33,4 +36,10 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(options.into(), item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented on the re-export in tool-runtime")]
+#[proc_macro_attribute]
+pub fn toolset(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand::expand_toolset(options.into(), item.into()).into()
 }

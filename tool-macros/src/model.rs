@@ -1,6 +1,11 @@
 //! The function as a tool: each parameter classified once, options read, docs joined.
 
+mod toolset;
+
+pub(crate) use toolset::{Toolset, find_twins, named};
+
 use crate::docs::Docs;
+use crate::hints::Hints;
 use crate::item::ToolFn;
 use crate::mistakes::Mistakes;
 use crate::names::{self, Runtime};
@@ -8,17 +13,33 @@ use crate::options::{ArgOptions, ToolOptions};
 use crate::shape;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{FnArg, Pat, PatType, ReturnType, Type, TypeReference};
+use std::time::Duration;
+use syn::{Attribute, FnArg, LitStr, Pat, PatType, ReturnType, Type, TypeReference};
 
 /// Everything the later steps need to know of one tool.
 pub(crate) struct Model<'a> {
     pub(crate) function: &'a ToolFn,
+    /// The toolset whose method it is.
+    pub(crate) toolset: Option<&'a Toolset<'a>>,
     pub(crate) options: ToolOptions,
+    /// Its own hints, and those of its toolset.
+    pub(crate) hints: Hints,
     pub(crate) docs: Docs,
     /// The parameters whose shape is right.
     pub(crate) parameters: Vec<Parameter<'a>>,
+    /// The method before it that is a tool of the same name.
+    pub(crate) twin: Option<Ident>,
     /// Whether generated code can call the function: nothing about its shape was refused.
     pub(crate) is_callable: bool,
+}
+
+/// Where a function stands.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Place {
+    /// In a module or a body.
+    Free,
+    /// In the `impl` block of a toolset.
+    Method,
 }
 
 /// What a parameter is, by its shape: owned values come from the model, references are injected.
@@ -45,15 +66,40 @@ impl<'a> Model<'a> {
     /// Reads options and parameters; mistakes are collected, never returned early.
     pub(crate) fn new(options: TokenStream, function: &'a ToolFn, mistakes: &mut Mistakes) -> Self {
         let options = ToolOptions::parse(options, mistakes);
-        let shape = shape::refusals(function);
+        Self::with(options, function, None, mistakes)
+    }
+
+    /// The same for a method, which has some of it from its toolset.
+    pub(crate) fn of_method(
+        options: TokenStream,
+        function: &'a ToolFn,
+        toolset: &'a Toolset<'a>,
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        let options = ToolOptions::of_method(options, mistakes);
+        Self::with(options, function, Some(toolset), mistakes)
+    }
+
+    fn with(
+        options: ToolOptions,
+        function: &'a ToolFn,
+        toolset: Option<&'a Toolset<'a>>,
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        let place = if toolset.is_some() { Place::Method } else { Place::Free };
+        let shape = shape::refusals(function, place);
         let is_callable = shape.is_empty();
         shape.into_iter().for_each(|mistake| mistakes.push(mistake));
+        let shared = toolset.map(|toolset| toolset.options.hints).unwrap_or_default();
         let parameters = function.signature.inputs.iter();
         let mut model = Self {
             function,
+            toolset,
+            hints: options.hints.over(shared),
             options,
             docs: Docs::of(&function.attributes),
             parameters: parameters.filter_map(|input| Parameter::new(input, mistakes)).collect(),
+            twin: None,
             is_callable,
         };
         if !function.signature.generics.params.is_empty() {
@@ -64,9 +110,13 @@ impl<'a> Model<'a> {
 
     /// The tool's id and the token it comes from.
     pub(crate) fn name(&self) -> (String, Span) {
-        match &self.options.name {
+        let (own, span) = match &self.options.name {
             Some(name) => (name.value(), name.span()),
             None => (names::unraw(self.ident()), self.ident().span()),
+        };
+        match self.toolset {
+            Some(toolset) => (toolset.tool_name(&own), span),
+            None => (own, span),
         }
     }
 
@@ -77,12 +127,39 @@ impl<'a> Model<'a> {
 
     /// The name of the generated struct.
     pub(crate) fn action(&self) -> Ident {
-        self.options.action.clone().unwrap_or_else(|| names::action_ident(self.ident()))
+        let of = self.toolset.and_then(Toolset::type_ident);
+        self.options.action.clone().unwrap_or_else(|| names::action_ident(of, self.ident()))
     }
 
     /// Where generated code finds the runtime.
     pub(crate) fn runtime(&self) -> Runtime<'_> {
-        Runtime(self.options.runtime.as_ref())
+        match self.toolset {
+            Some(toolset) => toolset.runtime(),
+            None => Runtime(self.options.runtime.as_ref()),
+        }
+    }
+
+    /// The toolset's tags, then its own.
+    pub(crate) fn tags(&self) -> Vec<&LitStr> {
+        let shared = self.toolset.into_iter().flat_map(|toolset| &toolset.options.tags);
+        let mut tags: Vec<&LitStr> = Vec::new();
+        for tag in shared.chain(&self.options.tags) {
+            if !tags.iter().any(|known| known.value() == tag.value()) {
+                tags.push(tag);
+            }
+        }
+        tags
+    }
+
+    /// Its own time limit, or its toolset's.
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        self.options.timeout.or_else(|| self.toolset?.options.timeout)
+    }
+
+    /// `#[cfg]` on a method, which holds for what is made from it. On a function rustc has
+    /// evaluated it before.
+    pub(crate) fn conditions(&self) -> Vec<&'a Attribute> {
+        self.function.attributes.iter().filter(|a| a.path().is_ident("cfg")).collect()
     }
 
     /// The description as a `&'static str` expression.
@@ -109,9 +186,10 @@ impl<'a> Model<'a> {
     }
 
     /// Whether items may stand behind the function: not in a trait or an `impl` block, as far
-    /// as a `self` or a missing body tells.
+    /// as a `self` or a missing body tells. Those of a method stand behind the block.
     pub(crate) fn is_free(&self) -> bool {
-        self.function.has_body() && self.function.signature.receiver().is_none()
+        let is_method = self.toolset.is_some();
+        self.function.has_body() && (is_method || self.function.signature.receiver().is_none())
     }
 
     /// The owned parameters, in order.

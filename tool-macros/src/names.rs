@@ -25,9 +25,12 @@ pub(crate) fn unraw(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
-/// The struct that holds a tool's arguments: `web_search` becomes `WebSearchAction`.
-pub(crate) fn action_ident(function: &Ident) -> Ident {
+/// The struct that holds a tool's arguments: `web_search` becomes `WebSearchAction`, as a
+/// method of `Browser` it becomes `BrowserWebSearchAction`.
+pub(crate) fn action_ident(of: Option<&Ident>, function: &Ident) -> Ident {
+    let of = of.map(unraw).unwrap_or_default();
     let pascal: String = unraw(function).split('_').map(capitalized).collect::<String>();
+    let pascal = of + &pascal;
     let leads_with_digit = pascal.starts_with(|first: char| first.is_numeric());
     let underscore = if leads_with_digit { "_" } else { "" };
     format_ident!("{underscore}{pascal}Action", span = function.span())
@@ -36,6 +39,28 @@ pub(crate) fn action_ident(function: &Ident) -> Ident {
 fn capitalized(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// `HttpClient2` becomes `http_client2`, `HTTPClient` becomes `http_client`.
+pub(crate) fn snake_case(ty: &str) -> String {
+    let letters: Vec<char> = ty.chars().collect();
+    let mut snake = String::new();
+    for (index, letter) in letters.iter().enumerate() {
+        if index > 0 && begins_word(&letters, index) {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
+}
+
+/// A capital behind a small letter or a digit, or before a small letter.
+fn begins_word(letters: &[char], index: usize) -> bool {
+    let before = letters[index - 1];
+    let is_last_of_capitals = letters.get(index + 1).is_some_and(|next| next.is_lowercase());
+    letters[index].is_uppercase()
+        && before != '_'
+        && (!before.is_uppercase() || is_last_of_capitals)
 }
 
 /// The module-level item that makes two tools of one name in one module a compile error.
@@ -105,13 +130,27 @@ mod tests {
     fn an_action_is_named_after_its_function() {
         let name = |text: &str| {
             let ident: Ident = syn::parse_str(text).expect("an identifier");
-            action_ident(&ident).to_string()
+            action_ident(None, &ident).to_string()
         };
         assert_eq!(name("add"), "AddAction");
         assert_eq!(name("search_notes"), "SearchNotesAction");
         assert_eq!(name("r#match"), "MatchAction");
         assert_eq!(name("__internal_v2"), "InternalV2Action");
         assert_eq!(name("_2d"), "_2dAction");
+    }
+
+    #[test]
+    fn a_toolset_is_named_after_its_type() {
+        for (ty, snake) in [
+            ("Terminal", "terminal"),
+            ("HttpClient2", "http_client2"),
+            ("HTTPClient", "http_client"),
+            ("HTTP2Client", "http2_client"),
+            ("Already_Snake", "already_snake"),
+            ("X", "x"),
+        ] {
+            assert_eq!(snake_case(ty), snake);
+        }
     }
 
     #[test]

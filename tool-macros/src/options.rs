@@ -1,6 +1,7 @@
-//! Every option of `#[tool]` and `#[arg]`: the only list of option names.
+//! Every option of `#[tool]`, `#[toolset]` and `#[arg]`: the only list of option names.
 
 use crate::entries::{Entries, Known};
+use crate::hints::Hints;
 use crate::mistakes::Mistakes;
 use crate::names;
 use proc_macro2::{Span, TokenStream};
@@ -22,6 +23,9 @@ static TOOL: Known = Known {
         "timeout",
         "input_schema",
         "visualize",
+        "reads",
+        "writes",
+        "access",
         "action",
         "register",
         "inline",
@@ -31,7 +35,36 @@ static TOOL: Known = Known {
         ("rename", "did you mean `name`?"),
         ("schema", "did you mean `input_schema`?"),
         ("output_schema", "it follows from the return type; derive `JsonSchema` for that"),
+        ("read", "did you mean `reads`?"),
+        ("write", "did you mean `writes`?"),
         ("blocking", "a plain `fn` runs on the blocking pool; remove it"),
+    ],
+};
+
+static TOOLSET: Known = Known {
+    attribute: "toolset",
+    options: &[
+        "prefix",
+        "read_only",
+        "destructive",
+        "idempotent",
+        "open_world",
+        "tags",
+        "timeout",
+        "register",
+        "crate",
+    ],
+    instead: &[
+        ("name", "did you mean `prefix`?"),
+        ("rename", "did you mean `prefix`?"),
+        ("title", "write it on `#[tool]` of a method"),
+        ("description", "each method has a `///` comment of its own; remove it"),
+        ("meta", "write it on `#[tool]` of a method"),
+        ("inline", "write it on `#[tool]` of a method"),
+        ("action", "write it on `#[tool]` of a method"),
+        ("reads", "write it on `#[tool]` of a method"),
+        ("writes", "write it on `#[tool]` of a method"),
+        ("access", "write it on `#[tool]` of a method"),
     ],
 };
 
@@ -63,23 +96,22 @@ static ARG: Known = Known {
     ],
 };
 
-/// A hint that was given, and where.
-pub(crate) type Hint = Option<(bool, Span)>;
-
 /// The options of `#[tool(...)]`.
 pub(crate) struct ToolOptions {
     pub(crate) name: Option<LitStr>,
     pub(crate) title: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
-    pub(crate) read_only: Hint,
-    pub(crate) destructive: Hint,
-    pub(crate) idempotent: Hint,
-    pub(crate) open_world: Hint,
+    pub(crate) hints: Hints,
     pub(crate) tags: Vec<LitStr>,
     pub(crate) meta: Option<Expr>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) input_schema: Option<Expr>,
     pub(crate) visualize: Option<Path>,
+    /// The keys that a call reads; an empty list says that there are none.
+    pub(crate) reads: Option<(Span, Vec<LitStr>)>,
+    /// The keys that a call writes.
+    pub(crate) writes: Option<(Span, Vec<LitStr>)>,
+    pub(crate) access: Option<Path>,
     pub(crate) action: Option<Ident>,
     pub(crate) register: bool,
     pub(crate) inline: Option<Span>,
@@ -89,29 +121,65 @@ pub(crate) struct ToolOptions {
 impl ToolOptions {
     /// Reads the options, reporting every mistake.
     pub(crate) fn parse(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
+        Self::read(Entries::parse(&TOOL, tokens, mistakes), mistakes)
+    }
+
+    /// Reads the options of a method; what belongs to all of its type's methods is refused.
+    pub(crate) fn of_method(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
         let mut entries = Entries::parse(&TOOL, tokens, mistakes);
+        for key in ["register", "crate"] {
+            let why = "holds for all methods of a type; write it on `#[toolset]`";
+            entries.refuse(key, why, mistakes);
+        }
+        Self::read(entries, mistakes)
+    }
+
+    fn read(mut entries: Entries, mistakes: &mut Mistakes) -> Self {
         Self {
             name: entries.text("name", "\"web.search\"", mistakes),
             title: entries.text("title", "\"Search the web\"", mistakes),
             description: entries.text("description", "\"Search the web.\"", mistakes),
-            read_only: entries.flag("read_only", mistakes),
-            destructive: entries.flag("destructive", mistakes),
-            idempotent: entries.flag("idempotent", mistakes),
-            open_world: entries.flag("open_world", mistakes),
+            hints: Hints::parse(&mut entries, mistakes),
             tags: entries.texts("tags", mistakes),
             meta: entries.expression("meta", "json!({ \"key\": 1 })", mistakes),
-            timeout: entries
-                .text("timeout", "\"30s\"", mistakes)
-                .and_then(|text| mistakes.keep(duration(&text))),
+            timeout: timeout(&mut entries, mistakes),
             input_schema: entries.expression(
                 "input_schema",
                 "json!({ \"type\": \"object\" })",
                 mistakes,
             ),
             visualize: entries.path("visualize", "my_function", mistakes),
+            reads: entries.list("reads", "(\"file:{path}\")", mistakes),
+            writes: entries.list("writes", "(\"file:{path}\")", mistakes),
+            access: entries.path("access", "my_function", mistakes),
             action: entries.ident("action", "MyAction", mistakes),
             register: entries.flag("register", mistakes).is_none_or(|(given, _)| given),
             inline: entries.word("inline", mistakes),
+            runtime: entries.path("crate", "::tool_runtime", mistakes),
+        }
+    }
+}
+
+/// The options of `#[toolset(...)]`: what its tools have in common.
+pub(crate) struct ToolsetOptions {
+    pub(crate) prefix: Option<LitStr>,
+    pub(crate) hints: Hints,
+    pub(crate) tags: Vec<LitStr>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) register: bool,
+    pub(crate) runtime: Option<Path>,
+}
+
+impl ToolsetOptions {
+    /// Reads the options, reporting every mistake.
+    pub(crate) fn parse(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
+        let mut entries = Entries::parse(&TOOLSET, tokens, mistakes);
+        Self {
+            prefix: entries.text("prefix", "\"fs\"", mistakes),
+            hints: Hints::parse(&mut entries, mistakes),
+            tags: entries.texts("tags", mistakes),
+            timeout: timeout(&mut entries, mistakes),
+            register: entries.flag("register", mistakes).is_none_or(|(given, _)| given),
             runtime: entries.path("crate", "::tool_runtime", mistakes),
         }
     }
@@ -166,6 +234,11 @@ impl ArgOptions {
             undocumented: entries.word("undocumented", mistakes),
         }
     }
+}
+
+fn timeout(entries: &mut Entries, mistakes: &mut Mistakes) -> Option<Duration> {
+    let text = entries.text("timeout", "\"30s\"", mistakes)?;
+    mistakes.keep(duration(&text))
 }
 
 fn duration(text: &LitStr) -> syn::Result<Duration> {

@@ -2,8 +2,13 @@
 //!
 //! A parameter that is refused here has no place in the generated action.
 
+mod block;
+mod receiver;
+
+pub(crate) use block::block_refusals;
+
 use crate::item::ToolFn;
-use crate::model::plain_ident;
+use crate::model::{Place, plain_ident};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -12,18 +17,15 @@ use syn::{Error, FnArg, GenericParam, Pat, PatType, ReturnType, Signature, Type,
 const OWNED: &str = "an argument must be owned; write";
 
 /// Everything about a function's shape that keeps generated code from calling it.
-pub(crate) fn refusals(function: &ToolFn) -> Vec<Error> {
+pub(crate) fn refusals(function: &ToolFn, place: Place) -> Vec<Error> {
     let signature = &function.signature;
     let mut refused = qualifiers(signature);
     refused.extend(generics(signature));
     refused.extend(body(function));
+    refused.extend(receiver::refused(signature, place));
     for input in &signature.inputs {
-        match input {
-            FnArg::Receiver(receiver) => refused.push(Error::new(
-                receiver.self_token.span(),
-                "a tool is a free function and has no `self`; write the state as a parameter, as in `state: &State`",
-            )),
-            FnArg::Typed(typed) => refused.extend(refused_parameter(typed)),
+        if let FnArg::Typed(typed) = input {
+            refused.extend(refused_parameter(typed));
         }
     }
     if let ReturnType::Type(_, output) = &signature.output {

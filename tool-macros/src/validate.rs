@@ -1,6 +1,11 @@
 //! What can be seen to be wrong without types, one rule a function, all mistakes at once.
 //! Rules about a function's shape are in `shape`.
 
+mod access;
+mod toolset;
+
+pub(crate) use toolset::toolset;
+
 use crate::docs::{self, Docs};
 use crate::formats;
 use crate::item;
@@ -19,6 +24,7 @@ pub(crate) fn validate(model: &Model<'_>, mistakes: &mut Mistakes) {
     name(model, mistakes);
     hints(model, mistakes);
     inline(model, mistakes);
+    access::access(model, mistakes);
     for parameter in &model.parameters {
         match parameter {
             Parameter::Argument(argument) => self::argument(argument, mistakes),
@@ -35,7 +41,15 @@ fn attributes(model: &Model<'_>, mistakes: &mut Mistakes) {
         mistakes.on(attribute, "`#[arg]` describes a parameter; write it above the parameter");
     }
     for input in &model.function.signature.inputs {
-        let FnArg::Typed(typed) = input else { continue };
+        let typed = match input {
+            FnArg::Typed(typed) => typed,
+            FnArg::Receiver(receiver) => {
+                receiver.attrs.iter().filter(|a| item::is_arg(a)).for_each(|attribute| {
+                    mistakes.on(attribute, "`self` is no argument; remove `#[arg]`");
+                });
+                continue;
+            }
+        };
         for attribute in typed.attrs.iter().filter(|a| item::is_mistaken_for_arg(a)) {
             mistakes.on(
                 attribute,
@@ -82,13 +96,16 @@ fn name(model: &Model<'_>, mistakes: &mut Mistakes) {
 }
 
 fn hints(model: &Model<'_>, mistakes: &mut Mistakes) {
-    let options = &model.options;
-    if let (Some((true, _)), Some((true, span))) = (options.read_only, options.destructive) {
-        mistakes.at(
-            span,
-            "a tool cannot be both `read_only` and `destructive`; write `read_only` if it changes nothing, else `destructive`",
-        );
+    if let Some(span) = model.options.hints.contradiction() {
+        contradiction(span, mistakes);
     }
+}
+
+fn contradiction(span: Span, mistakes: &mut Mistakes) {
+    mistakes.at(
+        span,
+        "a tool cannot be both `read_only` and `destructive`; write `read_only` if it changes nothing, else `destructive`",
+    );
 }
 
 fn inline(model: &Model<'_>, mistakes: &mut Mistakes) {

@@ -1,5 +1,6 @@
 //! What generated code names, and nobody else: it changes with every version.
 
+pub use crate::access::{Access, KeyPart};
 pub use crate::action::{Action, blocking};
 pub use crate::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
 #[cfg(feature = "cli")]
@@ -16,10 +17,12 @@ pub use crate::output::{
     UnfitKind,
 };
 pub use crate::parameter::{
-    AdvertiseDefault, ArgumentType, DefaultOf, OmitDefault, Parameter, Settings, advertise_example,
-    argument, defaulted, flattened, shown, text_default, type_default,
+    AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OmitDefault, OmitJson, Parameter, Settings,
+    WriteJson, advertise_example, argument, defaulted, flattened, json_object, shown, text_default,
+    type_default,
 };
 pub use crate::registration::Registration;
+pub use crate::toolset::{Method, Toolset, ToolsetKind, ToolsetMethods, receiver};
 #[cfg(feature = "linked")]
 pub use inventory;
 pub use std::string::String;

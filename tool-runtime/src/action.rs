@@ -1,5 +1,6 @@
 //! A tool's typed input and what it does: what `#[tool]` generates from a function.
 
+use crate::access::Access;
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
@@ -61,6 +62,26 @@ pub trait Action: Sized + Send + 'static {
     /// What it returns.
     type Output;
 
+    /// What a call touches, where that is declared: calls that do not meet may then run
+    /// together, and calls that do wait for each other. Default: `None`, nothing is declared.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// # use tool_runtime::Access;
+    /// /// Read a file.
+    /// #[tool(read_only, reads("file:{path}"))]
+    /// async fn read(
+    ///     /// The file's path.
+    ///     path: String,
+    /// ) -> std::io::Result<String> {
+    ///     std::fs::read_to_string(path)
+    /// }
+    ///
+    /// let access = ReadAction::ACCESS.unwrap()(&ReadAction { path: "/tmp/../a".into() });
+    /// assert_eq!(access, Access::none().read("file:/a"));
+    /// ```
+    const ACCESS: Option<fn(&Self) -> Access> = None;
+
     /// Everything that a model or client may know of it.
     fn definition() -> ToolDefinition;
 
@@ -92,6 +113,12 @@ pub trait Action: Sized + Send + 'static {
     /// The first constraint that is broken.
     fn check(&self) -> Result<(), DecodeError> {
         Ok(())
+    }
+
+    /// The arguments as a JSON object, where all of their types are `Serialize`.
+    #[doc(hidden)]
+    fn to_json(&self) -> Option<String> {
+        None
     }
 
     #[doc(hidden)]

@@ -1,9 +1,12 @@
 //! One request to run a tool, and its one answer.
 
+mod wire;
+
 use crate::error::CallError;
 use crate::observation::Observation;
 
-/// One request to run a tool.
+/// One request to run a tool. As JSON: `{"id":"call_1","name":"add","arguments":"{\"a\":2}"}`;
+/// `arguments` is read from an object, too.
 ///
 /// ```
 /// use tool_runtime::ToolCall;
@@ -47,7 +50,9 @@ impl ToolCall {
     }
 }
 
-/// The one answer to a [`ToolCall`]: never none, never two.
+/// The one answer to a [`ToolCall`]: never none, never two. Its JSON form holds all of it but
+/// the error's own value: MCP's `CallToolResult` as `observation`, and `error` with class,
+/// message, detail and issues.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -76,6 +81,14 @@ impl ToolResult {
             Err(error) => (Observation::error(error.message()), Some(error)),
         };
         Self { id: call.id, name: call.name, observation, error }
+    }
+
+    /// What [`Self::new`] was given.
+    pub(crate) fn into_outcome(self) -> Result<Observation, CallError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(self.observation),
+        }
     }
 
     /// The id of the call.

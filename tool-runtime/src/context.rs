@@ -1,5 +1,11 @@
 //! What one call may use.
 
+mod host;
+
+pub(crate) use host::{Host, HostRef};
+
+use crate::schedule::Link;
+use crate::toolset::Instance;
 use hashbrown::HashMap;
 use std::any::{Any, TypeId, type_name};
 use std::future;
@@ -39,6 +45,13 @@ pub struct ToolContext {
     call_id: Option<Arc<str>>,
     cancellation: Option<CancellationToken>,
     deadline: Option<Instant>,
+    /// The value whose method runs.
+    instance: Option<Arc<Instance>>,
+    /// Who runs the calls that the tool makes itself.
+    host: Option<HostRef>,
+    /// What the calls around this one hold of declared resources.
+    held: Option<Link>,
+    depth: u16,
 }
 
 impl ToolContext {
@@ -52,6 +65,15 @@ impl ToolContext {
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
         let mut state = State::clone(&self.state);
         state.insert(value);
+        self.state = Arc::new(state);
+        self
+    }
+
+    /// Adds a value whose type is known to whoever put it into its box.
+    #[must_use]
+    pub(crate) fn with_erased(mut self, id: TypeId, value: Arc<dyn Any + Send + Sync>) -> Self {
+        let mut state = State::clone(&self.state);
+        state.values.insert(id, value);
         self.state = Arc::new(state);
         self
     }
@@ -106,6 +128,24 @@ impl ToolContext {
             Some(token) => token.cancelled().await,
             None => future::pending().await,
         }
+    }
+
+    pub(crate) fn with_instance(mut self, instance: Arc<Instance>) -> Self {
+        self.instance = Some(instance);
+        self
+    }
+
+    pub(crate) fn instance(&self) -> Option<&Arc<Instance>> {
+        self.instance.as_ref()
+    }
+
+    pub(crate) fn with_held(mut self, held: Link) -> Self {
+        self.held = Some(held);
+        self
+    }
+
+    pub(crate) fn held(&self) -> Option<&Link> {
+        self.held.as_ref()
     }
 
     pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {
@@ -187,6 +227,10 @@ pub struct Need {
 }
 
 impl Need {
+    pub(crate) fn type_id(self) -> TypeId {
+        (self.id)()
+    }
+
     /// The type's name, if the state does not hold it and it is not the context itself.
     pub(crate) fn missing_from(self, state: &State) -> Option<&'static str> {
         let id = (self.id)();

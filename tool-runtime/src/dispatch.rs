@@ -1,10 +1,15 @@
 //! The way of a call, a stage a file.
 
+mod batch;
+mod governed;
 mod guard;
+mod layered;
+mod nested;
 mod report;
 mod resolve;
 mod typed;
 
+pub use batch::Batch;
 pub use typed::CallAction;
 
 use crate::arguments::Arguments;
@@ -100,6 +105,20 @@ impl ToolPool {
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
+        if let Some(layered) = &self.governance().layered {
+            return self.layered(&**layered, name, arguments, context).await.map(finish);
+        }
+        self.bare(name, arguments, context, finish).await
+    }
+
+    /// The way inside of all layers.
+    pub(crate) async fn bare<T>(
+        &self,
+        name: &str,
+        arguments: &str,
+        context: &ToolContext,
+        finish: impl FnOnce(Observation) -> T,
+    ) -> Result<T, CallError> {
         // Pinned where they are, so that each is handed a pointer to the next.
         let stages = pin!(self.stages(name, arguments, context, finish));
         let outcome = guard::caught(name, stages).await;
@@ -109,7 +128,7 @@ impl ToolPool {
         outcome
     }
 
-    /// A stage a line.
+    /// A stage a line. The snapshot keeps the tool while it runs, also if it is removed.
     async fn stages<T>(
         &self,
         name: &str,
@@ -117,7 +136,12 @@ impl ToolPool {
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        let tool = self.resolve(name)?;
+        let snapshot = self.current();
+        let tool = self.resolve_in(&snapshot, name)?;
+        if tool.needs_care() || self.governance().concerns_all() {
+            // In a box: few calls go the long way, and all would carry its room.
+            return Box::pin(self.governed(tool, arguments, context)).await.map(finish);
+        }
         let limit = guard::limit(self, tool, context);
         let within;
         let context = match limit {

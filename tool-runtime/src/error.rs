@@ -9,4 +9,4 @@ pub use class::ErrorClass;
 pub(crate) use tool_error::INTERNAL;
 pub use tool_error::ToolError;
 
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;

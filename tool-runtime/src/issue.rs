@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 #[cfg(test)]
 mod tests;
@@ -32,11 +33,11 @@ mod tests;
 /// # Ok::<(), tool_runtime::PoolError>(())
 /// # }).unwrap();
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Issue {
     path: String,
-    rule: &'static str,
+    rule: Cow<'static, str>,
     message: String,
 }
 
@@ -47,7 +48,7 @@ impl Issue {
         rule: &'static str,
         message: impl Into<String>,
     ) -> Self {
-        Self { path: path.into(), rule, message: message.into() }
+        Self { path: path.into(), rule: Cow::Borrowed(rule), message: message.into() }
     }
 
     /// Where it is: `tags[2]`, `filter.range.from`, or empty for the arguments as a whole.
@@ -60,8 +61,8 @@ impl Issue {
 
     /// The JSON Schema keyword that is broken: `type`, `required`, `minimum`, ...
     #[must_use]
-    pub fn rule(&self) -> &'static str {
-        self.rule
+    pub fn rule(&self) -> &str {
+        &self.rule
     }
 
     /// What is wrong and what is allowed, lower case, without a full stop.

@@ -43,59 +43,91 @@
 //! | `macros` | `#[tool]` | yes |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
+//! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `cli` | the command line of the generated binary, `main!` | yes |
 
+mod access;
 mod action;
 mod annotations;
+mod approval;
 mod arguments;
+mod blocking;
 mod call;
 #[cfg(feature = "cli")]
 mod cli;
+mod client;
 mod constraint;
 mod content;
 mod context;
 mod definition;
 mod dispatch;
 mod error;
+mod hook;
 mod input;
 mod issue;
+mod limits;
 #[cfg(feature = "mcp-server")]
 mod mcp;
 mod name;
 mod observation;
 mod output;
+mod output_check;
 mod parameter;
+mod pattern;
 mod pool;
 mod registration;
+mod registry;
+mod schedule;
 mod schema;
+#[cfg(feature = "tower")]
+mod service;
 mod tool;
+mod toolset;
 
+pub use access::{Access, KeyPart};
 pub use action::Action;
 pub use annotations::ToolAnnotations;
+pub use approval::{Approval, ApprovalRequest, Approver};
 pub use arguments::{Arguments, DecodeError};
+pub use blocking::BlockingPool;
 pub use call::{ToolCall, ToolResult};
 #[cfg(feature = "cli")]
 pub use cli::Cli;
+pub use client::{ClientAnswerError, ClientCall, ClientTools};
 pub use content::{
     ContentAnnotations, ContentBlock, ContentExtra, EmbeddedResource, MediaContent,
     ResourceContents, ResourceLink, TextContent,
 };
 pub use context::ToolContext;
 pub use definition::ToolDefinition;
-pub use dispatch::CallAction;
+pub use dispatch::{Batch, CallAction};
 pub use error::{CallError, ErrorClass, ToolError};
+pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use issue::Issue;
+pub use limits::OutputLimits;
 #[cfg(feature = "mcp-server")]
 pub use mcp::McpServer;
 pub use observation::{IntoObservation, Json, Observation};
-pub use pool::{PoolError, PoolProblem, ToolPool, ToolPoolBuilder};
+pub use pattern::{PatternError, ToolPattern};
+pub use pool::{
+    CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport, Restriction,
+    Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
+};
 pub use registration::Registration;
+pub use registry::{Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools};
+#[cfg(feature = "tower")]
+pub use service::CallService;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{BoxFuture, Executor, Handler, Tool, ToolBuilder};
+pub use toolset::{Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
 
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]
 pub use tool_macros::tool;
+
+#[cfg(feature = "macros")]
+#[doc = include_str!("../docs/toolset.md")]
+pub use tool_macros::toolset;
 
 /// What a file with tools needs: `use tool_runtime::prelude::*;`.
 pub mod prelude {
@@ -109,8 +141,9 @@ pub mod prelude {
     pub use crate::observation::{IntoObservation, Json, Observation};
     pub use crate::pool::ToolPool;
     pub use crate::tool::Tool;
+    pub use crate::toolset::Toolset;
     #[cfg(feature = "macros")]
-    pub use tool_macros::tool;
+    pub use tool_macros::{tool, toolset};
 }
 
 #[doc(hidden)]

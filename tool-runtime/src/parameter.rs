@@ -1,6 +1,10 @@
 //! The table that `#[tool]` leaves of a tool's arguments: the one source of the schema, of
 //! what is optional, and of what must never be shown.
 
+mod json;
+
+pub use json::{JsonOf, OmitJson, WriteJson, json_object};
+
 use crate::arguments::{self, ArgumentReader, DecodeError};
 use crate::context::Need;
 use schemars::{JsonSchema, Schema, SchemaGenerator};

@@ -1,18 +1,37 @@
 //! The assembled set of tools.
 
 mod builder;
+mod change;
+mod core;
+mod filter;
+mod governance;
+mod offer;
 mod problem;
+mod report;
+mod runtime;
+mod scope;
+mod selector;
+mod snapshot;
+mod source;
 
 pub use builder::ToolPoolBuilder;
+pub use change::{PoolChange, PoolChanges};
+pub use filter::Filter;
+pub use governance::CallRequest;
+pub(crate) use governance::{Governance, Layered};
 pub use problem::{PoolError, PoolProblem};
+pub use report::{PoolReport, ToolReport, ToolStatus};
+pub use scope::Restriction;
+pub use selector::{Selector, SelectorError};
+pub use snapshot::Snapshot;
+pub use source::Source;
 
+use self::core::Core;
 use crate::context::ToolContext;
-use crate::definition::ToolDefinition;
 use crate::tool::Tool;
-use hashbrown::HashMap;
+pub(crate) use scope::Scope;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::sync::{Arc, Weak};
 
 /// The assembled set of tools: lists, describes and calls them. Cheap to clone.
 ///
@@ -38,17 +57,7 @@ use std::time::Duration;
 /// # }).unwrap();
 /// ```
 #[derive(Clone)]
-pub struct ToolPool(Arc<Parts>);
-
-struct Parts {
-    /// Sorted by name: the same pool lists the same tools in the same order.
-    tools: Vec<Tool>,
-    by_name: HashMap<String, Tool, foldhash::fast::RandomState>,
-    /// What calls without a context of their own share.
-    context: ToolContext,
-    timeout: Option<Duration>,
-    listing: OnceLock<String>,
-}
+pub struct ToolPool(Arc<Scope>);
 
 impl ToolPool {
     /// Starts an empty pool.
@@ -56,37 +65,55 @@ impl ToolPool {
         ToolPoolBuilder::default()
     }
 
-    /// All tools, sorted by name.
-    pub fn tools(&self) -> &[Tool] {
-        &self.0.tools
+    fn scoped(core: Arc<Core>, parent: Option<Arc<Scope>>, context: &ToolContext) -> Self {
+        Self(Arc::new_cyclic(|scope: &Weak<Scope>| {
+            Scope::new(core, parent, context.clone().with_host(scope.clone()))
+        }))
     }
 
-    /// A tool by its exact name.
-    pub fn get(&self, name: &str) -> Option<&Tool> {
-        self.0.by_name.get(name)
+    /// The visible tools of this moment: what the filter and the restrictions leave.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.0.snapshot())
     }
 
-    /// All definitions, sorted by name.
-    pub fn definitions(&self) -> impl Iterator<Item = &ToolDefinition> {
-        self.0.tools.iter().map(Tool::definition)
+    /// The visible tools of this moment, sorted by name.
+    pub fn tools(&self) -> Vec<Tool> {
+        self.0.snapshot().tools().to_vec()
     }
 
-    /// All definitions as one JSON array of MCP tools. Made once: a second call is a borrow.
-    /// The same tools give the same bytes, in every run.
+    /// A visible tool by its exact name.
+    pub fn get(&self, name: &str) -> Option<Tool> {
+        self.0.snapshot().get(name).cloned()
+    }
+
+    /// All definitions as one JSON array of MCP tools, see [`Snapshot::definitions_json`].
+    pub fn definitions_json(&self) -> Arc<str> {
+        Arc::clone(self.0.snapshot().definitions_json())
+    }
+
+    /// What became of every tool that was ever offered: which are visible, and why the others
+    /// are not.
+    pub fn report(&self) -> PoolReport {
+        let mut report = self.0.core.report();
+        for tool in &mut report.tools {
+            if tool.status == ToolStatus::Visible
+                && let Some(by) = self.0.restriction(&tool.name)
+            {
+                tool.status = ToolStatus::Restricted { by };
+            }
+        }
+        report
+    }
+
+    /// Ends the pool: no call is taken any more, running calls of toolsets are interrupted and
+    /// waited for a moment, then every toolset and executor is closed, the last one first.
     ///
-    /// ```
-    /// # use tool_runtime::prelude::*;
-    /// let pool = ToolPool::builder()
-    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
-    ///     .build()?;
-    /// assert!(pool.definitions_json().starts_with(r#"[{"name":"ping""#));
-    /// # Ok::<(), tool_runtime::PoolError>(())
-    /// ```
-    pub fn definitions_json(&self) -> &str {
-        self.0.listing.get_or_init(|| {
-            let definitions: Vec<&ToolDefinition> = self.definitions().collect();
-            serde_json::to_string(&definitions).expect("definitions have string keys")
-        })
+    /// It closes each exactly once, also when it is called twice. A pool that is dropped closes
+    /// them, too, but nobody can wait for that.
+    pub async fn close(&self) {
+        for tool in self.0.core.close() {
+            tool.close().await;
+        }
     }
 
     /// A context over the pool's state that nothing cancels.
@@ -94,15 +121,29 @@ impl ToolPool {
         &self.0.context
     }
 
-    /// The time limit of calls whose tool has none of its own.
-    pub(crate) fn timeout(&self) -> Option<Duration> {
-        self.0.timeout
+    pub(crate) fn current(&self) -> arc_swap::Guard<Arc<Snapshot>> {
+        self.0.snapshot()
+    }
+
+    /// What a call of a tool goes by beside the tool itself.
+    pub(crate) fn governance(&self) -> &Governance {
+        self.0.core.governance()
+    }
+
+    /// The pool that a scope is of.
+    pub(crate) fn of_scope(scope: Arc<Scope>) -> Self {
+        Self(scope)
+    }
+
+    /// What keeps a tool of the pool from this handle, as text.
+    pub(crate) fn restriction(&self, name: &str) -> Option<String> {
+        self.0.core.snapshot().load().get(name)?;
+        self.0.restriction(name)
     }
 }
 
 impl fmt::Debug for ToolPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.0.tools.iter().map(Tool::name).collect();
-        f.debug_struct("ToolPool").field("tools", &names).finish_non_exhaustive()
+        f.debug_struct("ToolPool").field("tools", &*self.current()).finish_non_exhaustive()
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::action::Action;
 use crate::tool::{Origin, Tool};
+#[cfg(feature = "linked")]
+use crate::toolset::ToolsetKind;
 
 /// What `#[tool]` leaves in the binary at link time: how to make the tool, and where it was
 /// written.
@@ -43,8 +45,19 @@ impl Registration {
 #[cfg(feature = "linked")]
 inventory::collect!(Registration);
 
+#[cfg(feature = "linked")]
+inventory::collect!(ToolsetKind);
+
 /// All tools that are linked in, in an order that is no promise.
 #[cfg(feature = "linked")]
 pub(crate) fn linked() -> impl Iterator<Item = Tool> {
     inventory::iter::<Registration>.into_iter().map(Registration::tool)
+}
+
+/// All types of toolset that are linked in, sorted by name and place.
+#[cfg(feature = "linked")]
+pub(crate) fn linked_toolsets() -> Vec<ToolsetKind> {
+    let mut kinds: Vec<ToolsetKind> = inventory::iter::<ToolsetKind>.into_iter().copied().collect();
+    kinds.sort_by_key(|kind| (kind.name(), kind.origin()));
+    kinds
 }

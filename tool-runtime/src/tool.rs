@@ -3,9 +3,13 @@
 mod action_executor;
 mod builder;
 mod handler;
+mod life;
 
 pub use builder::ToolBuilder;
 pub use handler::Handler;
+
+use crate::access::Access;
+pub(crate) use action_executor::settle;
 
 use crate::action::Action;
 use crate::arguments::Arguments;
@@ -14,7 +18,9 @@ use crate::definition::ToolDefinition;
 use crate::error::CallError;
 use crate::observation::Observation;
 use crate::parameter::{Parameter, Settings};
+use crate::toolset::Instance;
 use action_executor::ActionExecutor;
+use life::{Life, Unusable};
 use std::any::TypeId;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -55,6 +61,38 @@ pub trait Executor: Send + Sync + 'static {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 
+    /// What a call would touch, so that calls which do not meet may run together; the refusal of
+    /// arguments that are not valid. Default: nothing is checked, nothing is declared.
+    ///
+    /// # Errors
+    /// As [`Self::call`], for arguments that do not fit.
+    fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
+        let _ = arguments;
+        Ok(Access::undeclared())
+    }
+
+    /// Stops a call that is given up: cancelled or out of time. Its future is dropped anyway;
+    /// this is for what runs elsewhere. It may come when the call has just ended. Default:
+    /// nothing.
+    fn interrupt(&self, context: &ToolContext) {
+        let _ = context;
+    }
+
+    /// Ends the executor: asked exactly once, by [`ToolPool::close`](crate::ToolPool::close) or
+    /// when the last clone of the tool is gone. Default: `None`, there is nothing to do.
+    fn close(self: Arc<Self>) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
+
+    /// Whether the tool can work here; otherwise it is hidden, and the pool's report gives the
+    /// reason. Default: it can.
+    ///
+    /// # Errors
+    /// The reason, for the operator.
+    fn is_usable(&self) -> Result<(), String> {
+        Ok(())
+    }
+
     /// How a call shows itself to a person. Default: `None`, which shows name and arguments.
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
         let _ = arguments;
@@ -77,12 +115,19 @@ pub struct Tool(Arc<Parts>);
 
 struct Parts {
     definition: ToolDefinition,
-    executor: Box<dyn Executor>,
+    life: Life,
+    /// The value whose method it is.
+    instance: Option<Arc<Instance>>,
     needs: &'static [Need],
     parameters: &'static [Parameter],
     timeout: Option<Duration>,
     action: Option<TypeId>,
     origin: Option<Origin>,
+    /// Whether calls declare what they touch.
+    declares_access: bool,
+    /// Whether the executor is of the user's own making: it may be interrupted, and its results
+    /// need not fit the schema.
+    is_custom: bool,
 }
 
 /// Where in the source a linked tool was written.
@@ -103,13 +148,30 @@ impl Tool {
     pub fn new(definition: ToolDefinition, executor: impl Executor) -> Self {
         Self(Arc::new(Parts {
             definition,
-            executor: Box::new(executor),
+            life: Life::new(Arc::new(executor)),
+            instance: None,
             needs: &[],
             parameters: &[],
             timeout: None,
             action: None,
             origin: None,
+            declares_access: true,
+            is_custom: true,
         }))
+    }
+
+    /// A tool that cannot work here, and says why to those who ask for a report.
+    pub(crate) fn unusable(definition: ToolDefinition, reason: &str) -> Self {
+        Self::new(definition, Unusable(reason.to_owned()))
+    }
+
+    /// From an action that is a method of `instance`.
+    pub(crate) fn bound<A: Action>(instance: Arc<Instance>) -> Self {
+        let mut tool = Self::of::<A>();
+        if let Some(parts) = Arc::get_mut(&mut tool.0) {
+            parts.instance = Some(instance);
+        }
+        tool
     }
 
     /// From an action.
@@ -125,7 +187,11 @@ impl Tool {
     pub fn of<A: Action>() -> Self {
         let (definition, settings) = (A::definition(), A::settings());
         let executor = ActionExecutor::new::<A>(&definition);
-        Self::assembled(definition, &settings, executor, TypeId::of::<A>())
+        let mut tool = Self::assembled(definition, &settings, executor, TypeId::of::<A>());
+        if let Some(parts) = Arc::get_mut(&mut tool.0) {
+            parts.declares_access = A::ACCESS.is_some();
+        }
+        tool
     }
 
     fn assembled(
@@ -136,12 +202,15 @@ impl Tool {
     ) -> Self {
         Self(Arc::new(Parts {
             definition,
-            executor: Box::new(executor),
+            life: Life::new(Arc::new(executor)),
+            instance: None,
             needs: settings.needs,
             parameters: settings.parameters,
             timeout: settings.timeout,
             action: Some(action),
             origin: None,
+            declares_access: false,
+            is_custom: false,
         }))
     }
 
@@ -169,12 +238,58 @@ impl Tool {
     pub fn visualize(&self, arguments: &str) -> String {
         let arguments = Arguments::new(arguments);
         // What a tool says of itself may panic as everything of a user's may.
-        let own = catch_unwind(AssertUnwindSafe(|| self.0.executor.visualize(arguments)));
+        let own = catch_unwind(AssertUnwindSafe(|| self.executor().visualize(arguments)));
         own.ok().flatten().unwrap_or_else(|| format!("{}({})", self.name(), arguments.as_str()))
     }
 
     pub(crate) fn executor(&self) -> &dyn Executor {
-        &*self.0.executor
+        self.0.life.executor()
+    }
+
+    /// Whether a call is more than its execution: it counts on a value, waits for a resource, or
+    /// is told when it is given up.
+    pub(crate) fn needs_care(&self) -> bool {
+        self.0.instance.is_some() || self.0.declares_access || self.0.is_custom
+    }
+
+    /// Whether calls declare what they touch.
+    pub(crate) fn declares_access(&self) -> bool {
+        self.0.declares_access
+    }
+
+    /// Whether its results may contradict its output schema.
+    pub(crate) fn checks_output(&self) -> bool {
+        self.0.is_custom && self.0.definition.output_schema.is_some()
+    }
+
+    /// The value whose method it is, if it is one.
+    pub(crate) fn instance(&self) -> Option<&Arc<Instance>> {
+        self.0.instance.as_ref()
+    }
+
+    /// Why it cannot work here, if it cannot. A check that panics is a reason, too.
+    pub(crate) fn why_unusable(&self) -> Option<String> {
+        match catch_unwind(AssertUnwindSafe(|| self.executor().is_usable())) {
+            Ok(Ok(())) => None,
+            Ok(Err(reason)) => Some(reason),
+            Err(_) => Some("its `is_usable` panicked".to_owned()),
+        }
+    }
+
+    /// Tells executor and toolset that a call is given up.
+    pub(crate) fn interrupt(&self, context: &ToolContext) {
+        self.0.life.interrupt(context);
+        if let Some(instance) = &self.0.instance {
+            instance.interrupt(context);
+        }
+    }
+
+    /// Ends executor and toolset, unless that was done.
+    pub(crate) async fn close(&self) {
+        self.0.life.close().await;
+        if let Some(instance) = &self.0.instance {
+            instance.close().await;
+        }
     }
 
     pub(crate) fn needs(&self) -> &'static [Need] {
@@ -200,11 +315,11 @@ impl Tool {
     /// Whether both are one and the same tool, however they were found.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let same_action = self.0.action.is_some() && self.0.action == other.0.action;
-        same_action || Arc::ptr_eq(&self.0, &other.0)
+        let is_free = self.0.instance.is_none() && other.0.instance.is_none();
+        same_action && is_free || Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Says where in the source it was written.
-    #[cfg_attr(not(feature = "linked"), allow(dead_code))]
     pub(crate) fn at(mut self, origin: Origin) -> Self {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
             parts.origin = Some(origin);
@@ -212,7 +327,8 @@ impl Tool {
         self
     }
 
-    fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
+    /// Sets the tool's own time limit.
+    pub(crate) fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
             parts.timeout = timeout;
         }

@@ -4,6 +4,7 @@
 use benches::rmcp_server::{handled, routed};
 use benches::{Case, allocations, block_on, floor, linked};
 use serde_json::Value;
+use std::sync::Arc;
 
 fn call(pool: &tool_runtime::ToolPool, case: Case) -> String {
     block_on(pool.call_json(case.name(), case.arguments()))
@@ -68,5 +69,5 @@ fn a_second_listing_is_a_borrow() {
     assert_eq!(pool.tools().len(), linked::ALL);
     let first = pool.definitions_json();
     assert_eq!(allocations::count(|| pool.definitions_json()), 0);
-    assert!(std::ptr::eq(first, pool.definitions_json()));
+    assert!(Arc::ptr_eq(&first, &pool.definitions_json()));
 }

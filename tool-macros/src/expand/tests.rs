@@ -1,7 +1,7 @@
 //! Whole expansions, as formatted Rust in `golden/`. After an intended change, write them anew
 //! with `BLESS=1 cargo test -p tool-macros` and review them like source.
 
-use super::expand;
+use super::{expand, expand_toolset};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::fs;
@@ -9,7 +9,11 @@ use std::path::Path;
 
 /// Compares the expansion of `#[tool(options)] item` with its golden file.
 fn golden(name: &str, options: TokenStream, item: TokenStream) {
-    let file = syn::parse2(expand(options, item)).expect("an expansion is a list of items");
+    compare(name, expand(options, item));
+}
+
+fn compare(name: &str, expansion: TokenStream) {
+    let file = syn::parse2(expansion).expect("an expansion is a list of items");
     let expansion = prettyplease::unparse(&file);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/expand/golden").join(name);
     if std::env::var_os("BLESS").is_some() {
@@ -88,6 +92,24 @@ fn a_plain_function_with_state() {
 }
 
 #[test]
+fn a_function_that_says_what_it_touches() {
+    golden(
+        "access.rs",
+        quote!(reads("file:{path}", "clock:"), writes("db:{r#type}/{path}{{}}")),
+        quote! {
+            /// Copy a file into the database.
+            async fn copy(
+                /// Which file.
+                path: String,
+                /// Which table.
+                r#type: u64,
+            ) {
+            }
+        },
+    );
+}
+
+#[test]
 fn an_inline_function_without_anything() {
     golden(
         "inline.rs",
@@ -143,6 +165,44 @@ fn a_struct() {
 }
 
 #[test]
+fn a_toolset() {
+    let expansion = expand_toolset(
+        quote!(read_only, tags("tty"), timeout = "10s"),
+        quote! {
+            /// Not looked at.
+            #[allow(clippy::unused_self)]
+            impl Terminal {
+                const ROWS: usize = 24;
+
+                /// Run a command.
+                #[tool(destructive, tags("shell"))]
+                pub async fn run(
+                    &self,
+                    /// The command line.
+                    #[arg(default = Self::SHELL, length = 1..=Self::ROWS)]
+                    command: Vec<Self>,
+                    context: &ToolContext,
+                ) -> Result<Self, Error> {
+                    self.start(command, context).await
+                }
+
+                /// Show the screen.
+                #[cfg(unix)]
+                #[tool]
+                fn r#match(&self) -> [u8; Self::ROWS] {
+                    self.screen()
+                }
+
+                fn screen(&self) -> [u8; Self::ROWS] {
+                    [0; Self::ROWS]
+                }
+            }
+        },
+    );
+    compare("toolset.rs", expansion);
+}
+
+#[test]
 fn nothing_panics_the_macro() {
     let items = [
         quote!(),
@@ -165,6 +225,25 @@ fn nothing_panics_the_macro() {
         quote!(
             fn f(x: u8, x: u8) {}
         ),
+        quote!(impl),
+        quote!(
+            impl X {}
+        ),
+        quote!(
+            unsafe impl<'a, T: 'a> Iterator for [&'a T; 3]
+            where
+                T: Copy,
+            {
+                #[tool]
+                #[tool = 1]
+                const X: u8 = 1;
+                #[tool = 1]
+                #[tool(name = Self)]
+                fn _2d(self: Self::X, #[arg(default = Self)] x: Self) -> Self;
+                #[tool]
+                fn _2d(&mut self) -> Self {}
+            }
+        ),
     ];
     let options = [
         quote!(),
@@ -175,6 +254,7 @@ fn nothing_panics_the_macro() {
     for item in &items {
         for options in &options {
             let _expansion = expand(options.clone(), item.clone());
+            let _expansion = expand_toolset(options.clone(), item.clone());
         }
     }
 }

@@ -35,7 +35,7 @@ fn arguments(pool: &ToolPool, call: &Call) -> Result<String, String> {
             read.map_err(|error| format!("cannot read standard input: {error}")).map(|_| text)
         }
         Input::Pairs(pairs) => match pool.get(&call.name) {
-            Some(tool) => arguments::object(tool, pairs),
+            Some(tool) => arguments::object(&tool, pairs),
             None => Ok(String::new()),
         },
     }

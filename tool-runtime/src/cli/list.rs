@@ -9,12 +9,12 @@ use std::process::ExitCode;
 /// A table with a row a tool, or the definitions as JSON.
 pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {
     if json {
-        print::line(pool.definitions_json());
+        print::line(&pool.definitions_json());
         return ExitCode::SUCCESS;
     }
     let header = ["NAME", "TITLE", "HINTS", "DESCRIPTION"].map(str::to_owned);
     let rows: Vec<[String; 4]> =
-        std::iter::once(header).chain(pool.definitions().map(row)).collect();
+        std::iter::once(header).chain(pool.snapshot().definitions().map(row)).collect();
     for line in aligned(&rows) {
         print::line(&line);
     }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// The shorter of the tool's limit, or else the pool's, and what is left until the caller's
 /// deadline.
 pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Duration> {
-    let given = tool.timeout().or(pool.timeout());
+    let given = tool.timeout().or(pool.governance().timeout);
     let left =
         context.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
     match (given, left) {
@@ -45,6 +45,18 @@ pub(super) async fn guarded<F: Future>(
         // In a box: few calls are bounded, and all would carry the room that waiting takes.
         _ => Box::pin(bounded(call, tool, limit, context)).await,
     }
+}
+
+/// Waits for what is no execution: for a hook, for a person, for a resource. It ends with the
+/// call: when the caller gives up, at its deadline.
+pub(super) async fn waiting<T>(
+    work: impl Future<Output = Result<T, CallError>>,
+    tool: &str,
+    context: &ToolContext,
+) -> Result<T, CallError> {
+    let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+    let left = context.deadline().map(left);
+    guarded(work, tool, left, context).await?
 }
 
 /// Turns a panic into an outcome: of the tool, of what it drops when it is cut short, of a

@@ -2,7 +2,7 @@
 
 use crate::error::{CallError, ErrorClass};
 use crate::name;
-use crate::pool::ToolPool;
+use crate::pool::{Snapshot, ToolPool};
 use crate::schema::nearest;
 use crate::tool::Tool;
 
@@ -10,10 +10,11 @@ use crate::tool::Tool;
 const LISTED: usize = 10;
 
 impl ToolPool {
-    /// The tool of that exact name.
+    /// The visible tool of that exact name.
     ///
     /// # Errors
-    /// [`ErrorClass::NotFound`], with the nearest names.
+    /// [`ErrorClass::NotFound`], with the nearest names; [`ErrorClass::Denied`] for a tool that
+    /// a restriction hides.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
@@ -21,16 +22,48 @@ impl ToolPool {
     /// assert_eq!(pool.resolve("a").unwrap_err().message(), "unknown tool `a`; there are no tools");
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
-    pub fn resolve(&self, name: &str) -> Result<&Tool, CallError> {
-        self.get(name).ok_or_else(|| unknown(self, name))
+    pub fn resolve(&self, name: &str) -> Result<Tool, CallError> {
+        let snapshot = self.current();
+        self.resolve_in(&snapshot, name).cloned()
+    }
+
+    pub(super) fn resolve_in<'a>(
+        &self,
+        snapshot: &'a Snapshot,
+        name: &str,
+    ) -> Result<&'a Tool, CallError> {
+        snapshot.get(name).ok_or_else(|| self.unresolved(snapshot, name))
+    }
+
+    #[cold]
+    fn unresolved(&self, snapshot: &Snapshot, name: &str) -> CallError {
+        if snapshot.is_closed() {
+            return CallError::new(ErrorClass::Cancelled, "the tools have been shut down");
+        }
+        match self.restriction(name) {
+            Some(to) => restricted(snapshot, name, &to),
+            None => unknown(snapshot, name),
+        }
     }
 }
 
+/// The model learns that the tool exists: it may have called it a moment ago.
+fn restricted(snapshot: &Snapshot, name: &str, to: &str) -> CallError {
+    let names = snapshot.tools().iter().map(Tool::name);
+    let rest = match snapshot.tools().len() {
+        0 => "no tool is".to_owned(),
+        1..=LISTED => format!("available are {}", quoted(names)),
+        _ => format!("available are, for instance, {}", quoted(names.take(LISTED))),
+    };
+    CallError::new(ErrorClass::Denied, format!("`{name}` is not available now; {rest}"))
+        .with_detail(format!("a restriction to {to} is in force"))
+}
+
 #[cold]
-fn unknown(pool: &ToolPool, name: &str) -> CallError {
-    let names = pool.tools().iter().map(Tool::name);
+fn unknown(snapshot: &Snapshot, name: &str) -> CallError {
+    let names = snapshot.tools().iter().map(Tool::name);
     let near = nearest::nearest(name, names.clone(), 3);
-    let hint = match (near.as_slice(), pool.tools().len()) {
+    let hint = match (near.as_slice(), snapshot.tools().len()) {
         ([], 0) => "; there are no tools".to_owned(),
         ([], 1..=LISTED) => format!("; the tools are {}", quoted(names)),
         ([], _) => format!("; some of the tools are {}", quoted(names.take(LISTED))),

@@ -1,11 +1,15 @@
 //! The typed call: an action goes the same way as JSON, and its output comes back as it is.
 
+use super::governed::{GivenUp, entered};
 use super::guard;
+use crate::access::Access;
 use crate::action::Action;
-use crate::arguments::DecodeError;
+use crate::arguments::{Arguments, DecodeError};
+use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::input::InputModel;
 use crate::pool::ToolPool;
+use crate::tool::Tool;
 
 /// Calls an action through a pool without a detour through JSON.
 ///
@@ -54,11 +58,69 @@ async fn stages<A: Action>(action: A, pool: &ToolPool) -> Result<A::Output, Call
     if !tool.is::<A>() {
         return Err(another(A::NAME));
     }
-    let context = pool.shared_context();
     action.check().map_err(|error| refused::<A>(&error))?;
-    let limit = guard::limit(pool, tool, context);
-    let context = &limit.map_or_else(|| context.clone(), |limit| guard::within(limit, context));
-    guard::guarded(async { action.run(context).await }, A::NAME, limit, context).await
+    let (action, context) = admitted(action, pool, &tool).await?;
+    let access = A::ACCESS.map_or_else(Access::undeclared, |access| access(&action));
+    let held = pool.acquire(&tool, access, &context).await?;
+    let context = match &held {
+        Some(held) => context.with_held(held.link()),
+        None => context,
+    };
+    execute(action, pool, &tool, context).await
+}
+
+/// Hooks read arguments as JSON, and results as observations: a typed call that cannot show
+/// them is refused rather than let past.
+async fn admitted<A: Action>(
+    action: A,
+    pool: &ToolPool,
+    tool: &Tool,
+) -> Result<(A, ToolContext), CallError> {
+    let context = pool.shared_context().clone();
+    let governance = pool.governance();
+    if governance.layered.is_some() {
+        return Err(unseen(A::NAME, "layers stand around every call"));
+    }
+    if governance.hooks.looks_after(A::NAME) {
+        return Err(unseen(A::NAME, "a hook looks at the results"));
+    }
+    if !governance.hooks.concerns(A::NAME) {
+        return Ok((action, context));
+    }
+    let Some(json) = action.to_json() else {
+        return Err(unseen(
+            A::NAME,
+            "a hook looks at the arguments, whose types are not all `Serialize`",
+        ));
+    };
+    let admitted = pool.ask_hooks(tool, &json, &context).await?;
+    let action = match &admitted.arguments {
+        Some(json) => A::decode(Arguments::new(json)).map_err(|error| refused::<A>(&error))?,
+        None => action,
+    };
+    Ok((action, admitted.context.unwrap_or(context)))
+}
+
+async fn execute<A: Action>(
+    action: A,
+    pool: &ToolPool,
+    tool: &Tool,
+    context: ToolContext,
+) -> Result<A::Output, CallError> {
+    let limit = guard::limit(pool, tool, &context);
+    let context = limit.map_or_else(|| context.clone(), |limit| guard::within(limit, &context));
+    let (context, _running) = entered(tool, context);
+    let mut given_up = GivenUp { tool, context: &context, is_over: false };
+    let outcome = guard::guarded(action.run(&context), A::NAME, limit, &context).await;
+    given_up.is_over = outcome.is_ok();
+    outcome
+}
+
+fn unseen(name: &str, why: &str) -> CallError {
+    CallError::new(
+        ErrorClass::Denied,
+        format!("`{name}` cannot be called by its type here: {why}; call it by name"),
+    )
 }
 
 #[cold]

@@ -1,13 +1,21 @@
 //! Assembles a pool, and refuses one that cannot work.
 
+#[cfg(feature = "tower")]
+use super::Layered;
+use super::core::Core;
+use super::offer::{Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
-use super::{Parts, ToolPool};
+use super::{Filter, Governance, Selector, SelectorError, Source, ToolPool};
 use crate::action::Action;
-use crate::context::{State, ToolContext};
-use crate::name;
+use crate::approval::Approver;
+use crate::context::ToolContext;
+use crate::hook::{Hook, Hooks};
+use crate::limits::OutputLimits;
+use crate::pattern::{PatternError, ToolPattern};
 use crate::tool::Tool;
+use crate::toolset::{self, Toolset, ToolsetError};
 use std::any::{Any, type_name};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Assembles a [`ToolPool`].
@@ -38,9 +46,10 @@ use std::time::Duration;
 /// ```
 #[derive(Default)]
 pub struct ToolPoolBuilder {
-    tools: Vec<Tool>,
-    state: State,
-    timeout: Option<Duration>,
+    offers: Vec<Offer>,
+    rules: Rules,
+    hooks: Hooks,
+    governance: Governance,
     problems: Vec<PoolProblem>,
 }
 
@@ -48,14 +57,27 @@ impl ToolPoolBuilder {
     /// Adds every tool that `#[tool]` left in the binary.
     ///
     /// The tools of a dependency that nothing names are not in the binary: write
-    /// `use my_tools as _;` beside this.
+    /// `use my_tools as _;` beside this. Toolsets are another matter, see
+    /// [`Self::linked_toolsets`].
     #[cfg(feature = "linked")]
     #[must_use]
     pub fn linked(mut self) -> Self {
-        let before = self.tools.len();
-        self.tools.extend(crate::registration::linked());
-        if self.tools.len() == before {
+        let before = self.offers.len();
+        self = self.offer(&Source::Linked, crate::registration::linked());
+        if self.offers.len() == before && crate::registration::linked_toolsets().is_empty() {
             self.problems.push(PoolProblem::Nothing);
+        }
+        self
+    }
+
+    /// Makes every toolset that `#[toolset]` left in the binary, without parameters, and adds
+    /// its tools. Those that need parameters belong in a specification.
+    #[cfg(feature = "linked")]
+    #[must_use = "a builder adds to what it returns"]
+    pub async fn linked_toolsets(mut self) -> Self {
+        for kind in crate::registration::linked_toolsets() {
+            let made = kind.create(serde_json::Map::new()).await;
+            self = self.made(&Source::Linked, kind.name(), made);
         }
         self
     }
@@ -69,15 +91,45 @@ impl ToolPoolBuilder {
     /// Adds a tool.
     #[must_use]
     #[allow(clippy::should_implement_trait, reason = "a builder adds; nobody adds pools with `+`")]
-    pub fn add(mut self, tool: Tool) -> Self {
-        self.tools.push(tool);
+    pub fn add(self, tool: Tool) -> Self {
+        self.add_from(&Source::Custom, [tool])
+    }
+
+    /// Adds tools of a source.
+    #[must_use]
+    pub fn add_from(self, source: &Source, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.offer(source, tools)
+    }
+
+    /// Makes a toolset and adds its tools. What goes wrong is told by [`Self::build`], with
+    /// everything else.
+    #[must_use = "a builder adds to what it returns"]
+    pub async fn toolset<T: Toolset>(self, params: T::Params) -> Self {
+        let made = toolset::start::<T>(params).await;
+        self.made(&Source::Custom, T::NAME, made)
+    }
+
+    fn made(mut self, source: &Source, name: &str, made: Result<Vec<Tool>, ToolsetError>) -> Self {
+        match made {
+            Ok(tools) => self.offer(source, tools),
+            Err(error) => {
+                let (name, reason) = (name.to_owned(), error.to_string());
+                self.problems.push(PoolProblem::Unmade { name, reason });
+                self
+            }
+        }
+    }
+
+    fn offer(mut self, source: &Source, tools: impl IntoIterator<Item = Tool>) -> Self {
+        let offer = |tool| Offer { tool, source: source.clone() };
+        self.offers.extend(tools.into_iter().map(offer));
         self
     }
 
     /// Provides a value that tools borrow by a parameter `&T`.
     #[must_use]
     pub fn state<T: Any + Send + Sync>(mut self, value: T) -> Self {
-        if !self.state.insert(value) {
+        if !self.rules.state.insert(value) {
             self.problems.push(PoolProblem::DuplicateState { type_name: type_name::<T>() });
         }
         self
@@ -86,93 +138,162 @@ impl ToolPoolBuilder {
     /// Limits the time of calls whose tool has no limit of its own. Default: no limit.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+        self.governance.timeout = Some(timeout);
+        self
+    }
+
+    /// Has only tools that one of these picks; called again, also those. An empty list is an
+    /// empty pool. Default: all tools. What can be written is told by [`Selector`].
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// let tool = |name: &str| Tool::builder(name, "Answer at once.").handler(|| async { "pong" });
+    /// let pool = ToolPool::builder()
+    ///     .add(tool("fs.read"))
+    ///     .add(tool("fs.write"))
+    ///     .add(tool("web.get"))
+    ///     .allow(["fs.*"])
+    ///     .deny(["*.write"])
+    ///     .build()?;
+    /// assert_eq!(pool.tools()[0].name(), "fs.read");
+    /// assert_eq!(pool.tools().len(), 1);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    #[must_use]
+    pub fn allow<S>(mut self, selectors: impl IntoIterator<Item = S>) -> Self
+    where
+        S: TryInto<Selector, Error: Into<SelectorError>>,
+    {
+        let selectors = self.parsed::<_, _, SelectorError>(selectors);
+        self.rules.filter.allow.get_or_insert_default().extend(selectors);
+        self
+    }
+
+    /// Leaves out the tools that one of these picks, also if they are allowed.
+    #[must_use]
+    pub fn deny<S>(mut self, selectors: impl IntoIterator<Item = S>) -> Self
+    where
+        S: TryInto<Selector, Error: Into<SelectorError>>,
+    {
+        let selectors = self.parsed::<_, _, SelectorError>(selectors);
+        self.rules.filter.deny.extend(selectors);
+        self
+    }
+
+    /// Sets the whole filter, as it stands in a configuration.
+    #[must_use]
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.rules.filter = filter;
+        self
+    }
+
+    /// Lets tools of MCP servers take the place of other tools with these ids. Default: that
+    /// is an error.
+    #[must_use]
+    pub fn mcp_replaces<P>(mut self, patterns: impl IntoIterator<Item = P>) -> Self
+    where
+        P: TryInto<ToolPattern, Error: Into<PatternError>>,
+    {
+        let patterns = self.parsed::<_, _, PatternError>(patterns);
+        self.rules.mcp_replaces.extend(patterns);
+        self
+    }
+
+    fn parsed<T, P, E>(&mut self, texts: impl IntoIterator<Item = P>) -> Vec<T>
+    where
+        P: TryInto<T>,
+        P::Error: Into<E>,
+        SelectorError: From<E>,
+    {
+        let mut parsed = Vec::new();
+        for text in texts {
+            match text.try_into() {
+                Ok(value) => parsed.push(value),
+                Err(error) => {
+                    let error: E = error.into();
+                    self.problems.push(PoolProblem::BadPattern(error.into()));
+                }
+            }
+        }
+        parsed
+    }
+
+    /// Adds a hook: it runs before or after the calls that its pattern names, in the order in
+    /// which hooks are added.
+    #[must_use]
+    pub fn hook(mut self, hook: Hook) -> Self {
+        self.hooks.push(hook);
+        self
+    }
+
+    /// Sets who is asked where a hook wants a person's approval. Default: nobody, and then
+    /// asking denies.
+    #[must_use]
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.governance.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Limits what results may weigh. Default: no limit.
+    #[must_use]
+    pub fn output_limits(mut self, limits: OutputLimits) -> Self {
+        self.governance.limits = Some(limits);
+        self
+    }
+
+    /// Checks the structured results of all tools against their output schemas. Default: only
+    /// of tools whose results do not have the type that the schema was made from.
+    #[must_use]
+    pub fn check_outputs(mut self) -> Self {
+        self.governance.checks_outputs = true;
+        self
+    }
+
+    /// Sets how many calls of one batch run at once. Default: 10.
+    #[must_use]
+    pub fn batch_limit(mut self, limit: usize) -> Self {
+        self.governance.batch_limit = limit.max(1);
+        self
+    }
+
+    /// Wraps the layers that stand around every call.
+    #[cfg(feature = "tower")]
+    pub(crate) fn map_layers(
+        mut self,
+        wrap: impl FnOnce(Option<Arc<dyn Layered>>) -> Arc<dyn Layered>,
+    ) -> Self {
+        self.governance.layered = Some(wrap(self.governance.layered.take()));
         self
     }
 
     /// Builds the pool.
     ///
     /// # Errors
-    /// Everything that is wrong at once: two tools of one name, state that a tool borrows and
-    /// nobody provides, names and definitions that clients would refuse.
+    /// Everything that is wrong at once: two tools of one name where none gives way, state that
+    /// a tool borrows and nobody provides, names and definitions that clients would refuse, bad
+    /// patterns, toolsets that could not be made.
     pub fn build(mut self) -> Result<ToolPool, PoolError> {
-        // A linked tool carries its place in the source and comes first among equals.
-        self.tools.sort_by(|a, b| {
-            let unplaced = |tool: &Tool| tool.origin().is_none();
-            (a.name(), unplaced(a), a.origin()).cmp(&(b.name(), unplaced(b), b.origin()))
-        });
-        self.tools.dedup_by(|later, earlier| later.is_same(earlier));
-        self.find_duplicates();
-        self.check_definitions();
-        self.check_state();
-        self.problems.dedup();
-        if self.problems.is_empty() {
-            Ok(self.assemble())
-        } else {
-            Err(PoolError::new(self.problems))
-        }
-    }
-
-    fn find_duplicates(&mut self) {
-        for pair in self.tools.windows(2) {
-            let [first, second] = pair else { continue };
-            if first.name() == second.name() {
-                self.problems.push(PoolProblem::Duplicate {
-                    name: first.name().to_owned(),
-                    first: place(first),
-                    second: place(second),
-                });
-            }
-        }
-    }
-
-    fn check_definitions(&mut self) {
-        for tool in &self.tools {
-            if let Some(reason) = name::problem(tool.name()) {
-                self.problems.push(PoolProblem::BadName { name: tool.name().to_owned(), reason });
-            }
-            if tool.definition().description.trim().is_empty() {
-                self.problems.push(PoolProblem::BadDefinition {
-                    tool: tool.name().to_owned(),
-                    reason: "it has no description; say what it does and when to use it".to_owned(),
-                });
-            }
-            let reasons = tool.definition().problems.iter();
-            self.problems.extend(reasons.map(|reason| PoolProblem::BadDefinition {
-                tool: tool.name().to_owned(),
-                reason: reason.clone(),
-            }));
-        }
-    }
-
-    fn check_state(&mut self) {
-        for tool in &self.tools {
-            for need in tool.needs() {
-                if let Some(type_name) = need.missing_from(&self.state) {
-                    self.problems.push(PoolProblem::MissingState {
-                        tool: tool.name().to_owned(),
-                        type_name,
-                    });
-                }
-            }
-        }
-    }
-
-    fn assemble(self) -> ToolPool {
-        let named = |tool: &Tool| (tool.name().to_owned(), tool.clone());
-        ToolPool(Arc::new(Parts {
-            by_name: self.tools.iter().map(named).collect(),
-            tools: self.tools,
-            context: ToolContext::over(self.state),
-            timeout: self.timeout,
-            listing: OnceLock::new(),
-        }))
+        self.problems.extend(
+            self.hooks.problems().map(|error| PoolProblem::BadPattern(error.clone().into())),
+        );
+        let hooks = Arc::new(self.hooks);
+        self.rules.hooks = Arc::clone(&hooks);
+        self.governance.hooks = hooks;
+        let mut decision = self.rules.decide(self.offers);
+        decision.problems.splice(0..0, self.problems);
+        decision.problems.dedup();
+        let decision = decision.checked()?;
+        let context = ToolContext::over(self.rules.state.clone());
+        let core = Arc::new(Core::new(self.rules, self.governance, decision));
+        let pool = ToolPool::scoped(core, None, &context);
+        warn_of_emptiness(&pool);
+        Ok(pool)
     }
 }
 
-fn place(tool: &Tool) -> String {
-    match tool.origin() {
-        Some(origin) => format!("at {origin}"),
-        None => "added by hand".to_owned(),
+/// An empty pool may be meant; whoever wonders should find a reason in the log.
+fn warn_of_emptiness(pool: &ToolPool) {
+    if pool.current().tools().is_empty() {
+        tracing::warn!("{}", pool.report().to_string().trim_end());
     }
 }

@@ -1,5 +1,6 @@
 //! Why a pool could not be built: everything that is wrong with it, at once.
 
+use super::{SelectorError, Source};
 use std::fmt;
 
 /// One thing that keeps a pool from being built.
@@ -50,6 +51,31 @@ pub enum PoolProblem {
     },
     /// Linked tools were asked for and there are none.
     Nothing,
+    /// The names of two tools differ in case alone, which models confuse.
+    CaseCollision {
+        /// One name.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// A pattern or a selector is none.
+    BadPattern(SelectorError),
+    /// A toolset, or a tool of a specification, could not be made.
+    Unmade {
+        /// The toolset or the specification.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// A source has no tool that a pattern matches.
+    NotOwned {
+        /// The source.
+        source: Source,
+        /// The pattern.
+        pattern: String,
+    },
+    /// The pool has been closed.
+    Closed,
 }
 
 impl fmt::Display for PoolProblem {
@@ -57,7 +83,7 @@ impl fmt::Display for PoolProblem {
         match self {
             Self::Duplicate { name, first, second } => write!(
                 f,
-                "two tools are named `{name}`: one {first}, one {second}; rename one with `#[tool(name = \"...\")]`"
+                "two tools are named `{name}`: one {first}, one {second}; rename one, or leave one out"
             ),
             Self::MissingState { tool, type_name } => write!(
                 f,
@@ -75,6 +101,17 @@ impl fmt::Display for PoolProblem {
             Self::Nothing => f.write_str(
                 "no tool is linked in; put `#[tool]` on a function, and for the tools of a library write `use my_tools as _;` so that it is linked at all",
             ),
+            Self::CaseCollision { first, second } => write!(
+                f,
+                "the tools `{first}` and `{second}` differ in case alone, which models confuse; rename one"
+            ),
+            Self::BadPattern(error) => write!(f, "{error}"),
+            Self::Unmade { name, reason } => write!(f, "`{name}`: {reason}"),
+            Self::NotOwned { source, pattern } => write!(
+                f,
+                "{source} has no tool that `{pattern}` matches; only the source of a tool can remove it"
+            ),
+            Self::Closed => f.write_str("the pool has been closed"),
         }
     }
 }

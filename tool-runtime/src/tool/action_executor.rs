@@ -1,6 +1,7 @@
 //! Executes actions. Per action two short functions are compiled; everything else is shared.
 
 use super::{BoxFuture, Executor};
+use crate::access::Access;
 use crate::action::Action;
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
@@ -12,7 +13,7 @@ use std::sync::OnceLock;
 
 type Outcome<'a> = BoxFuture<'a, Result<Observation, CallError>>;
 
-/// An action whose type is known only to three function pointers.
+/// An action whose type is known only to function pointers.
 pub(super) struct ActionExecutor {
     /// Made when it is first needed: it costs as much as the rest of a tool.
     input: OnceLock<InputModel>,
@@ -20,6 +21,7 @@ pub(super) struct ActionExecutor {
     /// The output has no schema although it may be structured: a scalar, shown as text.
     is_text: bool,
     start: for<'a> fn(&'a Self, Arguments<'a>, &'a ToolContext) -> Outcome<'a>,
+    examine: fn(Arguments<'_>) -> Result<Access, DecodeError>,
     show: fn(Arguments<'_>) -> Option<String>,
 }
 
@@ -30,6 +32,7 @@ impl ActionExecutor {
             describe: || InputModel::new(&A::definition(), &A::settings()),
             is_text: definition.output_schema.is_none(),
             start: start::<A>,
+            examine: examine::<A>,
             show: show::<A>,
         }
     }
@@ -53,6 +56,11 @@ impl Executor for ActionExecutor {
         }
     }
 
+    fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
+        self.input().check(arguments)?;
+        (self.examine)(arguments).map_err(|error| self.input().explain(arguments, &error))
+    }
+
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
         Some((self.show)(arguments).unwrap_or_else(|| self.input().visualize(arguments)))
     }
@@ -72,12 +80,17 @@ fn start<'a, A: Action>(
     }
 }
 
+fn examine<A: Action>(arguments: Arguments<'_>) -> Result<Access, DecodeError> {
+    let action = A::decode(arguments)?;
+    Ok(A::ACCESS.map_or_else(Access::undeclared, |access| access(&action)))
+}
+
 fn show<A: Action>(arguments: Arguments<'_>) -> Option<String> {
     A::decode(arguments).ok()?.visualize()
 }
 
 /// What is the same for every action.
-pub(super) fn settle(
+pub(crate) fn settle(
     observed: Result<Observation, ToolError>,
     is_text: bool,
 ) -> Result<Observation, CallError> {

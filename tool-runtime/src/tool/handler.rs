@@ -2,6 +2,7 @@
 
 use super::action_executor::settle;
 use super::{BoxFuture, Executor};
+use crate::access::Access;
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
@@ -154,6 +155,11 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
                 Err(error) => Err(self.input.explain(arguments, &error)),
             }
         })
+    }
+
+    fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
+        self.input.check(arguments)?;
+        Ok(Access::undeclared())
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {

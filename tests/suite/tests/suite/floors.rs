@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 /// Bottom floor first, as in ARCHITECTURE.md. `lib.rs` and `__private.rs` stand outside: they
 /// only re-export.
 const FLOORS: &[&[&str]] = &[
-    &["annotations", "content", "error", "issue", "name"],
+    &["annotations", "content", "error", "issue", "name", "pattern"],
     &[
+        "access",
         "action",
         "arguments",
         "call",
@@ -17,14 +18,18 @@ const FLOORS: &[&[&str]] = &[
         "input",
         "observation",
         "output",
+        "output_check",
         "parameter",
         "registration",
+        "schedule",
         "schema",
         "tool",
+        "toolset",
     ],
-    &["pool"],
+    &["approval", "client", "hook", "limits"],
+    &["pool", "registry"],
     &["dispatch"],
-    &["mcp"],
+    &["blocking", "mcp", "service"],
     &["cli"],
 ];
 

@@ -106,7 +106,8 @@ async fn main() {
         .tool::<right::Right>()
         .build()
         .unwrap();
-    let names: Vec<&str> = pool.tools().iter().map(Tool::name).collect();
+    let tools = pool.tools();
+    let names: Vec<&str> = tools.iter().map(Tool::name).collect();
     assert_eq!(names, ["2d.plot-it", "go", "locals", "match", "right.go"]);
     let matched = pool.call_json("match", r#"{"type":"verb","gen":1}"#).await;
     assert!(matched.contains("verb 1"), "{matched}");

@@ -87,7 +87,8 @@ async fn main() {
     }
 
     let pool = ToolPool::builder().linked().build().unwrap();
-    let names: Vec<&str> = pool.tools().iter().map(Tool::name).collect();
+    let tools = pool.tools();
+    let names: Vec<&str> = tools.iter().map(Tool::name).collect();
     assert_eq!(
         names,
         [

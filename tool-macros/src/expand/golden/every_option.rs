@@ -205,5 +205,17 @@ const _: () = {
         fn visualize(&self) -> ::core::option::Option<__tool::String> {
             ::core::option::Option::Some(__tool::shown(&crate::shown(self)))
         }
+        fn to_json(&self) -> ::core::option::Option<__tool::String> {
+            use __tool::{OmitJson as _, WriteJson as _};
+            __tool::json_object(
+                __PARAMETERS,
+                &[
+                    (&&__tool::JsonOf(&self.r#type)).json(),
+                    (&&__tool::JsonOf(&self.limit)).json(),
+                    (&&__tool::JsonOf(&self.key)).json(),
+                    (&&__tool::JsonOf(&self.page)).json(),
+                ],
+            )
+        }
     }
 };

@@ -56,6 +56,9 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
+        fn to_json(&self) -> ::core::option::Option<__tool::String> {
+            __tool::json_object(__PARAMETERS, &[])
+        }
     }
     __tool::inventory::submit! {
         __tool::Registration::of:: < NothingAction > (::core::file!(), ::core::line!())

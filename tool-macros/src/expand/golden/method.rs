@@ -3,5 +3,5 @@ async fn time(&self) -> i64 {
     0
 }
 ::core::compile_error! {
-    "a tool is a free function and has no `self`; write the state as a parameter, as in `state: &State`"
+    "a method is a tool of its type; write `#[toolset]` above the `impl` block, or a free function with a parameter `state: &State`"
 }

@@ -69,6 +69,10 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
+        fn to_json(&self) -> ::core::option::Option<__tool::String> {
+            use __tool::{OmitJson as _, WriteJson as _};
+            __tool::json_object(__PARAMETERS, &[(&&__tool::JsonOf(&self.name)).json()])
+        }
     }
     __tool::inventory::submit! {
         __tool::Registration::of:: < GreetAction > (::core::file!(), ::core::line!())

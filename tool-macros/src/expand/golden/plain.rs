@@ -96,6 +96,13 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
+        fn to_json(&self) -> ::core::option::Option<__tool::String> {
+            use __tool::{OmitJson as _, WriteJson as _};
+            __tool::json_object(
+                __PARAMETERS,
+                &[(&&__tool::JsonOf(&self.a)).json(), (&&__tool::JsonOf(&self.b)).json()],
+            )
+        }
     }
     __tool::inventory::submit! {
         __tool::Registration::of:: < AddAction > (::core::file!(), ::core::line!())

@@ -3,7 +3,8 @@
 use super::convert;
 use super::stdio::{RawArguments, is_known_method};
 use crate::error::{ErrorClass, INTERNAL};
-use crate::pool::ToolPool;
+use crate::pool::{Snapshot, ToolPool};
+use arc_swap::ArcSwap;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListPromptsResult,
@@ -21,9 +22,25 @@ use std::sync::Arc;
 pub(super) struct PoolHandler {
     pool: ToolPool,
     config: ServerConfig,
-    /// The tools as the clients of the two eras may see them, converted once.
-    modern: Arc<[Tool]>,
-    legacy: Arc<[Tool]>,
+    listing: Arc<ArcSwap<Listing>>,
+}
+
+/// The tools of one snapshot as the clients of the two eras may see them, converted once.
+#[derive(Debug)]
+struct Listing {
+    of: Arc<Snapshot>,
+    modern: Vec<Tool>,
+    legacy: Vec<Tool>,
+}
+
+impl Listing {
+    fn new(of: Arc<Snapshot>) -> Self {
+        Self {
+            modern: of.definitions().map(convert::tool).collect(),
+            legacy: of.definitions().map(convert::legacy_tool).collect(),
+            of,
+        }
+    }
 }
 
 impl PoolHandler {
@@ -32,11 +49,21 @@ impl PoolHandler {
         let config =
             ServerConfig::new(capabilities).with_server_info(Implementation::new(name, version));
         Self {
-            modern: pool.definitions().map(convert::tool).collect(),
-            legacy: pool.definitions().map(convert::legacy_tool).collect(),
+            listing: Arc::new(ArcSwap::from_pointee(Listing::new(pool.snapshot()))),
             pool,
             config,
         }
+    }
+
+    /// What is visible now.
+    fn listing(&self) -> Arc<Listing> {
+        let (known, now) = (self.listing.load_full(), self.pool.snapshot());
+        if Arc::ptr_eq(&known.of, &now) {
+            return known;
+        }
+        let listing = Arc::new(Listing::new(now));
+        self.listing.store(Arc::clone(&listing));
+        listing
     }
 
     pub(super) fn set_title(&mut self, title: String) {
@@ -63,13 +90,15 @@ impl ServerHandler for PoolHandler {
             let message = format!("unknown cursor {cursor:?}; list without a cursor");
             return Err(ErrorData::invalid_params(message, None));
         }
-        let tools = if is_modern(&context) { &self.modern } else { &self.legacy };
-        Ok(ListToolsResult::with_all_items(tools.to_vec()))
+        let listing = self.listing();
+        let tools = if is_modern(&context) { &listing.modern } else { &listing.legacy };
+        Ok(ListToolsResult::with_all_items(tools.clone()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let found = self.modern.binary_search_by(|tool| (*tool.name).cmp(name));
-        found.ok().map(|index| self.modern[index].clone())
+        let listing = self.listing();
+        let found = listing.modern.binary_search_by(|tool| (*tool.name).cmp(name));
+        found.ok().map(|index| listing.modern[index].clone())
     }
 
     async fn call_tool(

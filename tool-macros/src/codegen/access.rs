@@ -1,0 +1,53 @@
+//! What a call reads and writes.
+
+use crate::access::Key;
+use crate::mistakes::Mistakes;
+use crate::model::Model;
+use crate::names::at;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::LitStr;
+use syn::spanned::Spanned;
+
+/// `const ACCESS`, where anything is declared.
+pub(super) fn access(model: &Model<'_>) -> Option<TokenStream> {
+    let access = match &model.options.access {
+        Some(path) => quote_spanned!(at(path.span())=> #path),
+        None => declared(model)?,
+    };
+    Some(quote_spanned! {at(Span::call_site())=>
+        const ACCESS: ::core::option::Option<fn(&Self) -> __tool::Access> =
+            ::core::option::Option::Some(#access);
+    })
+}
+
+/// `|__action| Access::none().reads_of(&["file:", ""], &[&__action.path])`.
+fn declared(model: &Model<'_>) -> Option<TokenStream> {
+    let options = &model.options;
+    if options.reads.is_none() && options.writes.is_none() {
+        return None;
+    }
+    let reads = keys(model, "reads_of", options.reads.as_ref());
+    let writes = keys(model, "writes_of", options.writes.as_ref());
+    // A key without placeholders needs no action.
+    Some(quote_spanned! {at(Span::call_site())=>
+        |__action| {
+            let _ = __action;
+            __tool::Access::none() #(#reads)* #(#writes)*
+        }
+    })
+}
+
+fn keys(model: &Model<'_>, method: &str, given: Option<&(Span, Vec<LitStr>)>) -> Vec<TokenStream> {
+    let method = Ident::new(method, at(Span::call_site()));
+    // Mistakes in them have been reported before.
+    let parsed = |text| Key::parse(text, model, &mut Mistakes::default());
+    let keys = given.into_iter().flat_map(|(_, texts)| texts).filter_map(parsed);
+    keys.map(|key| {
+        let literals = &key.literals;
+        // A type that cannot stand in a key is reported at the key.
+        let parts = key.parts.iter().map(|part| quote_spanned!(at(key.span)=> &__action.#part));
+        quote_spanned!(at(key.span)=> .#method(&[#(#literals),*], &[#(#parts),*]))
+    })
+    .collect()
+}

@@ -1,0 +1,65 @@
+//! What the macro writes behind an `impl` block: what follows each method, and the list of them.
+
+use super::allowed;
+use crate::model::{Model, Toolset};
+use crate::names::at;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+/// Everything that follows the block.
+pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>]) -> TokenStream {
+    let tools: Vec<&Model<'_>> = tools.iter().filter(|tool| is_written(tool)).collect();
+    let actions = tools.iter().map(|tool| super::generate(tool));
+    let list = list(toolset, &tools);
+    quote!(#(#actions)* #list)
+}
+
+/// A second method of one name is rustc's to report, once.
+fn is_written(tool: &Model<'_>) -> bool {
+    tool.is_free() && tool.twin.as_ref().is_none_or(|twin| twin != tool.ident())
+}
+
+/// `impl ToolsetMethods for Terminal`, and the registration.
+fn list(toolset: &Toolset<'_>, tools: &[&Model<'_>]) -> TokenStream {
+    let (runtime, ty, name) = (toolset.runtime(), toolset.ty(), toolset.name());
+    let allowed = allowed(&toolset.block.attributes);
+    let methods = tools.iter().map(|tool| method(tool));
+    let registration = registration(toolset);
+    let items = quote_spanned! {at(Span::call_site())=>
+        const NAME: &'static ::core::primitive::str = #name;
+        fn methods() -> &'static [__tool::Method] {
+            const METHODS: &[__tool::Method] = &[#(#methods),*];
+            METHODS
+        }
+    };
+    let implementation = quote_spanned! {at(ty.span())=>
+        #[automatically_derived]
+        impl __tool::ToolsetMethods for #ty { #items }
+    };
+    quote_spanned! {at(Span::call_site())=>
+        #(#allowed)*
+        const _: () = {
+            use #runtime::__private as __tool;
+            #implementation
+            #registration
+        };
+    }
+}
+
+fn method(tool: &Model<'_>) -> TokenStream {
+    let (action, conditions) = (tool.action(), tool.conditions());
+    quote_spanned!(at(Span::call_site())=> #(#conditions)* __tool::Method::of::<#action>())
+}
+
+/// Spanned at the type: this is where a forgotten `impl Toolset` is reported.
+fn registration(toolset: &Toolset<'_>) -> TokenStream {
+    if !toolset.options.register {
+        return TokenStream::new();
+    }
+    let ty = toolset.ty();
+    let kind = quote_spanned!(at(ty.span())=> __tool::ToolsetKind::of::<#ty>);
+    quote_spanned! {at(Span::call_site())=>
+        __tool::inventory::submit! { #kind(::core::file!(), ::core::line!()) }
+    }
+}

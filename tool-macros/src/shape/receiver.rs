@@ -1,0 +1,53 @@
+//! `&self`: what a method needs to be a tool, and a free function cannot have.
+
+use crate::model::Place;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Error, Receiver, ReceiverKind, Signature};
+
+/// Why the receiver does not fit the place where the function stands.
+pub(super) fn refused(signature: &Signature, place: Place) -> Option<Error> {
+    match (place, signature.receiver()) {
+        (Place::Free, None) => None,
+        (Place::Free, Some(receiver)) => Some(Error::new(
+            receiver.self_token.span(),
+            "a method is a tool of its type; write `#[toolset]` above the `impl` block, or a free function with a parameter `state: &State`",
+        )),
+        (Place::Method, None) => Some(missing(signature)),
+        (Place::Method, Some(receiver)) => {
+            let (span, message) = unshared(receiver)?;
+            Some(Error::new(span, message))
+        }
+    }
+}
+
+fn missing(signature: &Signature) -> Error {
+    let name = &signature.ident;
+    let message = format!(
+        "`{name}` has no `&self`; write it as the first parameter, or make `{name}` a free function"
+    );
+    Error::new(name.span(), message)
+}
+
+/// What is wrong with a receiver that is not `&self`.
+fn unshared(receiver: &Receiver) -> Option<(Span, &'static str)> {
+    match &receiver.kind {
+        ReceiverKind::Reference(_, _, Some(token)) => Some((
+            token.span(),
+            "the tools of a value share it and run at the same time; write `&self`, and put what changes behind a `Mutex`",
+        )),
+        ReceiverKind::Reference(_, Some(lifetime), _) if lifetime.ident == "static" => Some((
+            lifetime.span(),
+            "the value is borrowed for the call; write `&self` without a lifetime",
+        )),
+        ReceiverKind::Reference(..) => None,
+        ReceiverKind::Typed(_, ty) => Some((
+            ty.span(),
+            "the tools of a value share it, and the runtime keeps it; write `&self`, and put what changes behind a `Mutex`",
+        )),
+        _ => Some((
+            receiver.self_token.span(),
+            "the tools of a value share it, and none can consume it; write `&self`",
+        )),
+    }
+}

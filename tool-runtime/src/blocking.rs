@@ -1,0 +1,149 @@
+//! The same calls for threads without a runtime.
+
+use crate::call::{ToolCall, ToolResult};
+use crate::context::ToolContext;
+use crate::error::{CallError, ErrorClass};
+use crate::pool::ToolPool;
+use std::io;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// How long a call that is out of time may take to say so.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A pool for threads that do not `.await`.
+///
+/// Calls may be made from everywhere. Outside of a runtime they run on the thread that makes
+/// them; inside of one, or with a time limit, on a thread of their own, for which the caller
+/// waits. What they do in the background runs on a runtime of the pool's own. A tool that needs
+/// the very thread which is waiting here waits for ever: give calls a time limit inside of a
+/// runtime with one thread.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// let pool = ToolPool::builder()
+///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+///     .build()?;
+/// let pool = pool.blocking()?;
+/// assert_eq!(pool.call(ToolCall::new("ping", "")).observation().to_text(), "pong");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct BlockingPool {
+    pool: ToolPool,
+    runtime: Handle,
+    timeout: Option<Duration>,
+    /// Its end is the end of the thread that drives the runtime.
+    _alive: oneshot::Sender<()>,
+}
+
+impl ToolPool {
+    /// The same pool for threads that do not `.await`.
+    ///
+    /// # Errors
+    /// No thread or runtime could be started.
+    pub fn blocking(&self) -> io::Result<BlockingPool> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (alive, ended) = oneshot::channel::<()>();
+        let drive = move || {
+            // What has not ended by then is nobody's any more.
+            let _ = runtime.block_on(ended);
+            runtime.shutdown_background();
+        };
+        thread::Builder::new().name("tool-calls".to_owned()).spawn(drive)?;
+        let pool = self.clone();
+        Ok(BlockingPool { pool, runtime: handle, timeout: None, _alive: alive })
+    }
+}
+
+impl BlockingPool {
+    /// Limits how long one call, or one whole batch, may take. Default: no limit but the tools'
+    /// own.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// The pool itself.
+    pub fn pool(&self) -> &ToolPool {
+        &self.pool
+    }
+
+    /// Runs one call, as [`ToolPool::call`].
+    pub fn call(&self, call: ToolCall) -> ToolResult {
+        let mut results = self.call_all([call]);
+        results.pop().expect("a batch of one has one result")
+    }
+
+    /// Runs several calls, as [`ToolPool::call_all`].
+    pub fn call_all(&self, calls: impl IntoIterator<Item = ToolCall>) -> Vec<ToolResult> {
+        let calls: Vec<ToolCall> = calls.into_iter().collect();
+        let token = CancellationToken::new();
+        let batch = self.pool.batch(calls.clone()).context(&self.context(&token));
+        self.wait(batch.run()).unwrap_or_else(|late| {
+            token.cancel();
+            calls.into_iter().map(|call| ToolResult::new(call, Err(unanswered(late)))).collect()
+        })
+    }
+
+    /// JSON text in, JSON text out, as [`ToolPool::call_json`].
+    pub fn call_json(&self, name: &str, arguments: &str) -> String {
+        self.call(ToolCall::new(name, arguments)).observation().to_json()
+    }
+
+    /// Ends the pool, as [`ToolPool::close`].
+    pub fn close(&self) {
+        let pool = self.pool.clone();
+        // What takes longer ends in the background.
+        let _ = self.wait(async move { pool.close().await });
+    }
+
+    fn context(&self, token: &CancellationToken) -> ToolContext {
+        let context = self.pool.context().with_cancellation(token.clone());
+        match self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
+            Some(deadline) => context.with_deadline(deadline),
+            None => context,
+        }
+    }
+
+    /// The calls know their deadline; the wait is a little longer, for what does not keep it.
+    fn wait<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, RecvTimeoutError> {
+        if self.timeout.is_none() && Handle::try_current().is_err() {
+            return Ok(self.runtime.block_on(work));
+        }
+        let (sender, receiver) = mpsc::channel();
+        let runtime = self.runtime.clone();
+        let run = move || {
+            // Nobody listens any more when the time was up.
+            let _ = sender.send(runtime.block_on(work));
+        };
+        let started = thread::Builder::new().name("tool-call".to_owned()).spawn(run);
+        match self.timeout {
+            _ if started.is_err() => Err(RecvTimeoutError::Disconnected),
+            Some(timeout) => receiver.recv_timeout(timeout.saturating_add(GRACE)),
+            None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        }
+    }
+}
+
+fn unanswered(late: RecvTimeoutError) -> CallError {
+    match late {
+        RecvTimeoutError::Timeout => CallError::new(
+            ErrorClass::Timeout,
+            "the call did not end in time; nobody waits for it any more",
+        ),
+        RecvTimeoutError::Disconnected => {
+            CallError::new(ErrorClass::Internal, "the call could not be run on a thread")
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Several calls at once: what does not meet runs together, results come in call order.
+
+use super::governed::access_of;
+use crate::access::{Access, Claim};
+use crate::call::{ToolCall, ToolResult};
+use crate::context::ToolContext;
+use crate::pool::ToolPool;
+use crate::schedule::{Lane, Ticket};
+use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+impl ToolPool {
+    /// Runs several calls and gives their results in call order: one for each call, whatever
+    /// happens.
+    ///
+    /// Calls of read-only tools run together, at most ten at once. A call that may write waits
+    /// for those before it and holds those after it, unless both declared what they touch
+    /// (`#[tool(reads(..), writes(..))]`) and that does not meet.
+    ///
+    /// Dropping the future cancels all of them.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").read_only(true).handler(|| async { "pong" }))
+    ///     .build()?;
+    /// let calls = ["ping", "pong", "ping"].map(|name| ToolCall::new(name, ""));
+    /// let results = pool.call_all(calls).await;
+    /// let errors: Vec<bool> = results.iter().map(ToolResult::is_error).collect();
+    /// assert_eq!(errors, [false, true, false]);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn call_all(&self, calls: impl IntoIterator<Item = ToolCall>) -> Vec<ToolResult> {
+        self.batch(calls).run().await
+    }
+
+    /// Several calls with settings of their own, see [`Batch`].
+    pub fn batch(&self, calls: impl IntoIterator<Item = ToolCall>) -> Batch {
+        Batch {
+            calls: calls.into_iter().collect(),
+            limit: self.governance().batch_limit,
+            context: self.context(),
+            pool: self.clone(),
+        }
+    }
+}
+
+/// Several calls that run as far as possible at once.
+///
+/// ```
+/// use futures_util::StreamExt as _;
+/// use tool_runtime::prelude::*;
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let pool = ToolPool::builder()
+///     .add(Tool::builder("ping", "Answer at once.").read_only(true).handler(|| async { "pong" }))
+///     .build()?;
+/// let calls = vec![ToolCall::new("ping", ""); 3];
+/// let mut results = std::pin::pin!(pool.batch(calls).limit(2).stream());
+/// while let Some((index, result)) = results.next().await {
+///     assert!(index < 3 && !result.is_error());
+/// }
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+#[must_use = "a batch runs when `run` or `stream` is polled"]
+pub struct Batch {
+    pool: ToolPool,
+    calls: Vec<ToolCall>,
+    limit: usize,
+    context: ToolContext,
+}
+
+impl Batch {
+    /// Sets how many calls run at once, at least one. Default: the pool's, which is 10 unless
+    /// it was told otherwise.
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit.max(1);
+        self
+    }
+
+    /// Sets the context of all calls: its cancellation and deadline hold for each. Default: the
+    /// pool's own.
+    pub fn context(mut self, context: &ToolContext) -> Self {
+        self.context = context.clone();
+        self
+    }
+
+    /// Runs all calls; results in call order.
+    pub async fn run(self) -> Vec<ToolResult> {
+        let mut results: Vec<Option<ToolResult>> = self.calls.iter().map(|_| None).collect();
+        let mut finished = std::pin::pin!(self.stream());
+        while let Some((index, result)) = finished.next().await {
+            results[index] = Some(result);
+        }
+        results.into_iter().flatten().collect()
+    }
+
+    /// Runs all calls; results as they finish, each with its index.
+    pub fn stream(self) -> impl Stream<Item = (usize, ToolResult)> + Send {
+        let Self { pool, calls, limit, context } = self;
+        let lane = Lane::default();
+        let permits = Arc::new(Semaphore::new(limit));
+        let running = FuturesUnordered::new();
+        for (index, call) in calls.into_iter().enumerate() {
+            let ticket = lane.enter(claim(&pool, &call), None);
+            let one = One {
+                pool: pool.clone(),
+                context: context_of(&call, &context),
+                permits: Arc::clone(&permits),
+            };
+            running.push(async move { (index, one.run(call, ticket).await) });
+        }
+        running
+    }
+}
+
+/// One call of a batch.
+struct One {
+    pool: ToolPool,
+    context: ToolContext,
+    permits: Arc<Semaphore>,
+}
+
+impl One {
+    async fn run(self, call: ToolCall, ticket: Ticket) -> ToolResult {
+        let turn = async {
+            // Whoever waits for its turn takes no room from those that run.
+            let held = ticket.ready().await.ok();
+            (held, self.permits.acquire().await.ok())
+        };
+        let turn =
+            super::guard::waiting(async { Ok(turn.await) }, call.name(), &self.context).await;
+        match turn {
+            Ok(_turn) => self.pool.call_with(call, &self.context).await,
+            Err(error) => ToolResult::new(call, Err(error)),
+        }
+    }
+}
+
+fn context_of(call: &ToolCall, context: &ToolContext) -> ToolContext {
+    match call.id() {
+        "" => context.clone(),
+        id => context.clone().with_call_id(id),
+    }
+}
+
+/// What a call may touch. One that will be refused touches nothing.
+fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
+    let snapshot = pool.current();
+    let Some(tool) = snapshot.get(call.name()) else {
+        return Claim { access: Access::none(), is_read_only: true };
+    };
+    let access = if tool.declares_access() {
+        // The user's code runs here; whatever it panics with is told when the call runs.
+        let access = catch_unwind(AssertUnwindSafe(|| access_of(tool, call.arguments())));
+        access.map_or_else(
+            |_| Access::undeclared(),
+            |access| access.unwrap_or_else(|_| Access::none()),
+        )
+    } else {
+        Access::undeclared()
+    };
+    Claim { access, is_read_only: tool.definition().annotations.is_read_only() }
+}

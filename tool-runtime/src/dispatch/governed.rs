@@ -1,0 +1,181 @@
+//! The long way of a call: of tools that hold state or declare resources, and of pools with
+//! hooks or limits.
+
+use super::guard;
+use crate::access::{Access, Claim};
+use crate::arguments::Arguments;
+use crate::context::ToolContext;
+use crate::error::{CallError, ErrorClass};
+use crate::hook::{self, HookCall};
+use crate::observation::Observation;
+use crate::output_check::OutputModel;
+use crate::pool::ToolPool;
+use crate::schedule::{Deadlock, Held};
+use crate::tool::Tool;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What the hooks let through.
+struct Admitted<'a> {
+    arguments: Cow<'a, str>,
+    context: Cow<'a, ToolContext>,
+    access: Access,
+}
+
+impl ToolPool {
+    /// A stage a line.
+    pub(super) async fn governed(
+        &self,
+        tool: &Tool,
+        arguments: &str,
+        context: &ToolContext,
+    ) -> Result<Observation, CallError> {
+        let admitted = self.admit(tool, arguments, context).await?;
+        let held = self.acquire(tool, admitted.access, &admitted.context).await?;
+        let context = match &held {
+            Some(held) => Cow::Owned(admitted.context.into_owned().with_held(held.link())),
+            None => admitted.context,
+        };
+        let started = Instant::now();
+        let outcome = execute(self, tool, &admitted.arguments, &context).await;
+        drop(held);
+        let outcome = self.finished(tool, outcome).await;
+        let call = HookCall::new(tool.clone(), &admitted.arguments, context.into_owned());
+        self.governance().hooks.after(call, outcome, started.elapsed()).await
+    }
+
+    /// Hooks see valid arguments only, and what they make of them is validated again.
+    async fn admit<'a>(
+        &self,
+        tool: &Tool,
+        arguments: &'a str,
+        context: &'a ToolContext,
+    ) -> Result<Admitted<'a>, CallError> {
+        let access = access_of(tool, arguments)?;
+        let hooks = &self.governance().hooks;
+        let (arguments, context) = (Cow::Borrowed(arguments), Cow::Borrowed(context));
+        if !hooks.concerns(tool.name()) {
+            return Ok(Admitted { arguments, context, access });
+        }
+        let admitted = self.ask_hooks(tool, &arguments, &context).await?;
+        Ok(Admitted {
+            access: match &admitted.arguments {
+                Some(rewritten) => access_of(tool, rewritten)?,
+                None => access,
+            },
+            arguments: admitted
+                .arguments
+                .map_or(arguments, |text| Cow::Owned(String::from(&*text))),
+            context: admitted.context.map_or(context, Cow::Owned),
+        })
+    }
+
+    /// Runs the before-hooks; a person may have to be asked, so it ends with the call.
+    pub(super) async fn ask_hooks(
+        &self,
+        tool: &Tool,
+        arguments: &str,
+        context: &ToolContext,
+    ) -> Result<hook::Admitted, CallError> {
+        let governance = self.governance();
+        let call = HookCall::new(tool.clone(), arguments, context.clone());
+        let validate = |rewritten: &str| access_of(tool, rewritten).map(drop);
+        let approver = governance.approver.as_deref();
+        let asked = governance.hooks.before(call, approver, &validate);
+        guard::waiting(asked, tool.name(), context).await
+    }
+
+    /// Waits for the declared resources, as long as the caller does.
+    pub(super) async fn acquire(
+        &self,
+        tool: &Tool,
+        access: Access,
+        context: &ToolContext,
+    ) -> Result<Option<Held>, CallError> {
+        // What declares nothing does not wait for calls outside of its batch.
+        if !access.is_declared() || access.touches_nothing() {
+            return Ok(None);
+        }
+        let claim = Claim { access, is_read_only: tool.definition().annotations.is_read_only() };
+        let ticket = self.governance().lane.enter(claim, context.held());
+        let ready = async {
+            ticket.ready().await.map_err(|Deadlock| {
+                let text = "it waits for a resource that is held by a call that waits for this one; try again later";
+                CallError::new(ErrorClass::Transient, format!("`{}`: {text}", tool.name()))
+            })
+        };
+        guard::waiting(ready, tool.name(), context).await.map(Some)
+    }
+
+    /// Whatever comes out is checked and limited before anybody sees it.
+    async fn finished(
+        &self,
+        tool: &Tool,
+        outcome: Result<Observation, CallError>,
+    ) -> Result<Observation, CallError> {
+        let governance = self.governance();
+        let mut observation = outcome?;
+        if governance.checks_outputs || tool.checks_output() {
+            OutputModel::new(tool.definition())
+                .map_or(Ok(()), |model| model.check(&observation))?;
+        }
+        if let Some(limits) = governance.limits.as_ref().filter(|l| l.are_exceeded_by(&observation))
+        {
+            observation = limits.apply(observation, tool.name()).await;
+        }
+        Ok(observation)
+    }
+}
+
+/// Runs the tool within its limit, counted on the value whose method it is.
+async fn execute(
+    pool: &ToolPool,
+    tool: &Tool,
+    arguments: &str,
+    context: &ToolContext,
+) -> Result<Observation, CallError> {
+    let limit = guard::limit(pool, tool, context);
+    let context = limit.map_or_else(|| context.clone(), |limit| guard::within(limit, context));
+    let (context, _running) = entered(tool, context);
+    let call = tool.executor().call(Arguments::new(arguments), &context);
+    let mut given_up = GivenUp { tool, context: &context, is_over: false };
+    let outcome = guard::guarded(call, tool.name(), limit, &context).await;
+    given_up.is_over = outcome.is_ok();
+    outcome?
+}
+
+/// The context of a method, and the guard that counts its call.
+pub(super) fn entered(
+    tool: &Tool,
+    context: ToolContext,
+) -> (ToolContext, Option<crate::toolset::Running>) {
+    match tool.instance() {
+        Some(instance) => {
+            let context = context.with_instance(Arc::clone(instance));
+            let running = instance.enter(&context);
+            (context, Some(running))
+        }
+        None => (context, None),
+    }
+}
+
+/// Tells the tool when its call ends before it has: out of time, cancelled, or dropped.
+pub(super) struct GivenUp<'a> {
+    pub(super) tool: &'a Tool,
+    pub(super) context: &'a ToolContext,
+    pub(super) is_over: bool,
+}
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.tool.interrupt(self.context);
+        }
+    }
+}
+
+/// What a call would touch; the refusal of arguments that are not valid.
+pub(super) fn access_of(tool: &Tool, arguments: &str) -> Result<Access, CallError> {
+    tool.executor().access(Arguments::new(arguments))
+}

@@ -1,0 +1,67 @@
+//! What changes in a pool while it runs, and who is told.
+
+use super::Snapshot;
+use crate::tool::Tool;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// What a change did to the visible tools, by name, each list sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PoolChange {
+    /// Tools that were not there.
+    pub added: Vec<String>,
+    /// Tools that another one of that name has taken the place of.
+    pub updated: Vec<String>,
+    /// Tools that are there no more.
+    pub removed: Vec<String>,
+}
+
+impl PoolChange {
+    /// Whether nothing changed that anybody can see.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.updated.is_empty() && self.removed.is_empty()
+    }
+
+    pub(super) fn between(before: &Snapshot, after: &Snapshot) -> Self {
+        let names = |tools: &[Tool], keep: &dyn Fn(&Tool) -> bool| -> Vec<String> {
+            tools.iter().filter(|tool| keep(tool)).map(|tool| tool.name().to_owned()).collect()
+        };
+        let is_other = |tool: &Tool| before.get(tool.name()).is_some_and(|old| !old.is_same(tool));
+        Self {
+            added: names(after.tools(), &|tool| before.get(tool.name()).is_none()),
+            updated: names(after.tools(), &is_other),
+            removed: names(before.tools(), &|tool| after.get(tool.name()).is_none()),
+        }
+    }
+}
+
+/// Changes of a pool as they happen. Ends when the pool is closed or gone.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::Source;
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let pool = ToolPool::builder().build()?;
+/// let mut changes = pool.changes();
+/// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+/// pool.add_tools(&Source::owner("skills"), [ping])?;
+/// assert_eq!(changes.next().await.unwrap().added, ["ping"]);
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct PoolChanges(pub(super) UnboundedReceiver<PoolChange>);
+
+impl PoolChanges {
+    /// The next change; `None` when the pool is closed or gone.
+    pub async fn next(&mut self) -> Option<PoolChange> {
+        self.0.recv().await
+    }
+
+    /// A change that has happened already, if there is one.
+    pub fn try_next(&mut self) -> Option<PoolChange> {
+        self.0.try_recv().ok()
+    }
+}

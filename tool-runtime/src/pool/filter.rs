@@ -1,0 +1,57 @@
+//! Which of the offered tools a pool has at all.
+
+use super::{Selector, Source};
+use crate::tool::Tool;
+use serde::{Deserialize, Serialize};
+
+/// Which of the offered tools a pool has at all. Restrictions narrow it while the pool runs;
+/// nothing widens it.
+///
+/// Without an allow list everything is allowed; an empty one allows nothing. Deny wins.
+///
+/// ```
+/// use tool_runtime::Filter;
+///
+/// let filter: Filter = serde_json::from_str(r#"{ "allow": ["fs.*", "tag:search"], "deny": ["hint:destructive"] }"#)?;
+/// assert_eq!(filter.allow.unwrap().len(), 2);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filter {
+    /// Only what one of these picks. Default: `None`, everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow: Option<Vec<Selector>>,
+    /// Not what one of these picks. Default: empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<Selector>,
+}
+
+impl Filter {
+    /// Why a tool is left out, if it is.
+    pub(super) fn refusal(&self, tool: &Tool, source: &Source) -> Option<String> {
+        if let Some(denied) = self.deny.iter().find(|selector| selector.picks(tool, source)) {
+            return Some(format!("deny `{denied}`"));
+        }
+        let allowed = self.allow.as_ref()?;
+        if allowed.iter().any(|selector| selector.picks(tool, source)) {
+            return None;
+        }
+        Some(match allowed.as_slice() {
+            [] => "the allow list is empty".to_owned(),
+            _ => "nothing on the allow list picks it".to_owned(),
+        })
+    }
+
+    /// Every selector that picks none of the given tools: most likely a slip.
+    pub(super) fn unmatched<'a>(
+        &'a self,
+        offers: impl Iterator<Item = (&'a Tool, &'a Source)> + Clone,
+    ) -> Vec<Selector> {
+        let selectors = self.allow.iter().flatten().chain(&self.deny);
+        let is_idle = |selector: &&Selector| {
+            !offers.clone().any(|(tool, source)| selector.picks(tool, source))
+        };
+        selectors.filter(is_idle).cloned().collect()
+    }
+}

@@ -1,0 +1,69 @@
+//! What calls of a pool go by, beside the tools themselves.
+
+use crate::approval::Approver;
+use crate::call::{ToolCall, ToolResult};
+use crate::context::ToolContext;
+use crate::error::BoxError;
+use crate::hook::Hooks;
+use crate::limits::OutputLimits;
+use crate::pool::ToolPool;
+use crate::schedule::Lane;
+use crate::tool::BoxFuture;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How many calls of a batch run at once, unless told otherwise.
+const BATCH_LIMIT: usize = 10;
+
+/// What calls of a pool go by, beside the tools themselves.
+pub(crate) struct Governance {
+    /// The time limit of calls whose tool has none of its own.
+    pub(crate) timeout: Option<Duration>,
+    /// How many calls of a batch run at once.
+    pub(crate) batch_limit: usize,
+    pub(crate) hooks: Arc<Hooks>,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) limits: Option<OutputLimits>,
+    /// Whether structured results of generated tools are checked against their schema, too.
+    pub(crate) checks_outputs: bool,
+    /// Who waits for which declared resource.
+    pub(crate) lane: Lane,
+    /// The layers around every call.
+    pub(crate) layered: Option<Arc<dyn Layered>>,
+}
+
+impl Default for Governance {
+    fn default() -> Self {
+        Self {
+            timeout: None,
+            batch_limit: BATCH_LIMIT,
+            hooks: Arc::default(),
+            approver: None,
+            limits: None,
+            checks_outputs: false,
+            lane: Lane::default(),
+            layered: None,
+        }
+    }
+}
+
+impl Governance {
+    /// Whether every call of every tool takes the long way.
+    pub(crate) fn concerns_all(&self) -> bool {
+        !self.hooks.is_empty() || self.limits.is_some() || self.checks_outputs
+    }
+}
+
+/// One call with everything that it takes to run it: what goes through layers.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "tower"), allow(dead_code))]
+pub struct CallRequest {
+    pub(crate) pool: ToolPool,
+    pub(crate) call: ToolCall,
+    pub(crate) context: ToolContext,
+}
+
+/// The layers around every call, their types erased.
+pub(crate) trait Layered: Send + Sync {
+    fn call(&self, request: CallRequest) -> BoxFuture<'static, Result<ToolResult, BoxError>>;
+}

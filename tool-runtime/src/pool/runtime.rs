@@ -1,0 +1,113 @@
+//! Changes of a pool while it runs.
+
+use super::change::PoolChanges;
+use super::problem::{PoolError, PoolProblem};
+use super::{PoolChange, Source, ToolPool};
+use crate::pattern::ToolPattern;
+use crate::tool::Tool;
+use std::collections::BTreeMap;
+use tokio::sync::mpsc::unbounded_channel;
+
+impl ToolPool {
+    /// Adds tools of a source; those of the same source and name are replaced. Filter and
+    /// restrictions hold for them as for all others.
+    ///
+    /// # Errors
+    /// Everything that is wrong, as when a pool is built: two tools of one name, a tool of
+    /// another source that does not give way, missing state. Nothing is changed then.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::Source;
+    ///
+    /// let pool = ToolPool::builder().build()?;
+    /// let ping = || Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    /// let skills = Source::owner("skills");
+    /// assert_eq!(pool.add_tools(&skills, [ping()])?.added, ["ping"]);
+    /// assert_eq!(pool.add_tools(&skills, [ping()])?.updated, ["ping"]);
+    /// assert!(pool.add_tools(&Source::owner("others"), [ping()]).is_err());
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    pub fn add_tools(
+        &self,
+        source: &Source,
+        tools: impl IntoIterator<Item = Tool>,
+    ) -> Result<PoolChange, PoolError> {
+        self.0.core.change(source, |own| insert(own, source, tools))
+    }
+
+    /// Sets all tools of a source: those that it had and that are not given are removed.
+    ///
+    /// # Errors
+    /// As [`Self::add_tools`].
+    pub fn set_tools(
+        &self,
+        source: &Source,
+        tools: impl IntoIterator<Item = Tool>,
+    ) -> Result<PoolChange, PoolError> {
+        self.0.core.change(source, |own| {
+            own.clear();
+            insert(own, source, tools)
+        })
+    }
+
+    /// Removes the tools of a source that a pattern matches; `*` is all of them. A call that
+    /// runs finishes. A toolset whose last tool goes is closed once its calls have ended.
+    ///
+    /// # Errors
+    /// A pattern that matches none of the source's tools.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::Source;
+    ///
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+    ///     .build()?;
+    /// assert!(pool.remove_tools(&Source::owner("skills"), &"ping".parse()?).is_err());
+    /// assert_eq!(pool.remove_tools(&Source::Custom, &"ping".parse()?)?.removed, ["ping"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn remove_tools(
+        &self,
+        source: &Source,
+        pattern: &ToolPattern,
+    ) -> Result<PoolChange, PoolError> {
+        self.0.core.change(source, |own| {
+            let before = own.len();
+            own.retain(|name, _| !pattern.matches(name));
+            if own.len() == before {
+                let (source, pattern) = (source.clone(), pattern.to_string());
+                return Err(vec![PoolProblem::NotOwned { source, pattern }]);
+            }
+            Ok(())
+        })
+    }
+
+    /// Changes of the visible tools from now on, as the filter leaves them.
+    pub fn changes(&self) -> PoolChanges {
+        let (sender, receiver) = unbounded_channel();
+        self.0.core.listen(sender);
+        PoolChanges(receiver)
+    }
+}
+
+fn insert(
+    own: &mut BTreeMap<String, Tool>,
+    source: &Source,
+    tools: impl IntoIterator<Item = Tool>,
+) -> Result<(), Vec<PoolProblem>> {
+    let (mut given, mut problems) = (BTreeMap::new(), Vec::new());
+    for tool in tools {
+        let name = tool.name().to_owned();
+        if given.insert(name.clone(), tool).is_some() {
+            let (first, second) = (format!("of {source}"), "given with it".to_owned());
+            problems.push(PoolProblem::Duplicate { name, first, second });
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    own.append(&mut given);
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Where a tool of a pool comes from.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Where a tool of a pool comes from, and who owns it: only its own source replaces or removes
+/// a tool while the pool runs.
+///
+/// Of two tools with one name, one that is linked in gives way to every other; an MCP server's
+/// takes the place of another only where
+/// [`ToolPoolBuilder::mcp_replaces`](crate::ToolPoolBuilder::mcp_replaces) said so. Everything
+/// else is an error that names both.
+///
+/// It is written `linked`, `custom`, `owner:NAME`, `mcp:NAME`.
+///
+/// ```
+/// use tool_runtime::Source;
+///
+/// assert_eq!(Source::mcp("github").to_string(), "mcp:github");
+/// assert_eq!(serde_json::to_string(&Source::Linked)?, r#""linked""#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+#[non_exhaustive]
+pub enum Source {
+    /// Registered at link time.
+    Linked,
+    /// Given to the builder of the pool.
+    Custom,
+    /// Added while the pool runs, by the part of the program of that name.
+    Owner(String),
+    /// Of the MCP server of that name.
+    Mcp(String),
+}
+
+impl Source {
+    /// A part of the program that adds tools while the pool runs.
+    pub fn owner(name: impl Into<String>) -> Self {
+        Self::Owner(name.into())
+    }
+
+    /// An MCP server.
+    pub fn mcp(name: impl Into<String>) -> Self {
+        Self::Mcp(name.into())
+    }
+
+    /// Later ones take the place of earlier ones.
+    pub(super) fn rank(&self) -> u8 {
+        match self {
+            Self::Linked => 0,
+            Self::Custom | Self::Owner(_) => 1,
+            Self::Mcp(_) => 2,
+        }
+    }
+
+    /// Whether a selector's text means this source: itself, or `owner` and `mcp` all of a kind.
+    pub(super) fn is_meant_by(&self, text: &str) -> bool {
+        let kind = match self {
+            Self::Owner(_) => "owner",
+            Self::Mcp(_) => "mcp",
+            Self::Linked | Self::Custom => "",
+        };
+        text == kind || text == self.to_string()
+    }
+
+    /// Whether a selector could mean some source by this text.
+    pub(super) fn is_known(text: &str) -> bool {
+        matches!(text, "owner" | "mcp") || Self::try_from(text.to_owned()).is_ok()
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Linked => f.write_str("linked"),
+            Self::Custom => f.write_str("custom"),
+            Self::Owner(name) => write!(f, "owner:{name}"),
+            Self::Mcp(name) => write!(f, "mcp:{name}"),
+        }
+    }
+}
+
+impl From<Source> for String {
+    fn from(source: Source) -> Self {
+        source.to_string()
+    }
+}
+
+impl TryFrom<String> for Source {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "linked" => Ok(Self::Linked),
+            None if text == "custom" => Ok(Self::Custom),
+            Some(("owner", name)) if !name.is_empty() => Ok(Self::owner(name)),
+            Some(("mcp", name)) if !name.is_empty() => Ok(Self::mcp(name)),
+            _ => Err(format!(
+                "unknown source `{text}`; write `linked`, `custom`, `owner:NAME` or `mcp:NAME`"
+            )),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Names that configurations can say, and the tools that they stand for.
+
+mod error;
+mod factory;
+mod resolve;
+mod spec;
+
+pub use error::{RegistryError, SpecProblem};
+pub use factory::{ToolFactory, Tools};
+pub use spec::ToolSpec;
+
+use crate::tool::Tool;
+use crate::toolset::{Toolset, ToolsetKind};
+use factory::Erased;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Names that configurations can say, and the tools that they stand for: ready tools, types of
+/// toolset, and factory functions.
+///
+/// A registry is a value like any other: two of them do not know of each other.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::{Registry, ToolSpec};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Greeting {
+///     /// What to say.
+///     text: String,
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let mut registry = Registry::new();
+/// registry.factory("greet", |greeting: Greeting| async move {
+///     let text = greeting.text;
+///     Ok::<_, ToolError>(Tool::builder("greet", "Greet.").handler(move || std::future::ready(text.clone())))
+/// })?;
+/// let specs: Vec<ToolSpec> = serde_json::from_str(r#"[{ "name": "greet", "params": { "text": "hi" } }]"#)?;
+/// let tools = registry.resolve(&specs).await?;
+/// assert_eq!(tools[0].name(), "greet");
+///
+/// let error = registry.resolve(&[ToolSpec::new("great")]).await.unwrap_err();
+/// assert!(error.to_string().contains("did you mean `greet`?"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Default)]
+pub struct Registry {
+    entries: BTreeMap<String, Entry>,
+}
+
+#[derive(Clone)]
+enum Entry {
+    Tool(Tool),
+    Toolset(ToolsetKind),
+    Factory(Arc<dyn Erased>),
+}
+
+impl Registry {
+    /// An empty registry.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Everything that `#[tool]` and `#[toolset]` left in the binary. Two that have one name
+    /// are told when the name is resolved or the pool is built.
+    #[cfg(feature = "linked")]
+    pub fn linked() -> Self {
+        let mut registry = Self::new();
+        for tool in crate::registration::linked() {
+            registry.entries.insert(tool.name().to_owned(), Entry::Tool(tool));
+        }
+        for kind in crate::registration::linked_toolsets() {
+            registry.entries.insert(kind.name().to_owned(), Entry::Toolset(kind));
+        }
+        registry
+    }
+
+    /// Registers a tool as it is: a specification that names it has no parameters.
+    ///
+    /// # Errors
+    /// The name is taken.
+    pub fn tool(&mut self, tool: Tool) -> Result<&mut Self, RegistryError> {
+        self.insert(tool.name().to_owned(), Entry::Tool(tool))
+    }
+
+    /// Registers a type of toolset under its name.
+    ///
+    /// # Errors
+    /// The name is taken.
+    pub fn toolset<T: Toolset>(&mut self) -> Result<&mut Self, RegistryError> {
+        let kind = ToolsetKind::of::<T>(std::any::type_name::<T>(), 0);
+        self.insert(kind.name().to_owned(), Entry::Toolset(kind))
+    }
+
+    /// Registers a function that makes one tool or many from parameters, at once or later:
+    /// `Fn(Params) -> Result<T, E>`, or `Fn(Params) -> Fut` for such a future.
+    ///
+    /// # Errors
+    /// The name is taken.
+    pub fn factory<M: 'static>(
+        &mut self,
+        name: impl Into<String>,
+        factory: impl ToolFactory<M>,
+    ) -> Result<&mut Self, RegistryError> {
+        self.insert(name.into(), Entry::Factory(factory::erase(factory)))
+    }
+
+    fn insert(&mut self, name: String, entry: Entry) -> Result<&mut Self, RegistryError> {
+        if self.entries.contains_key(&name) {
+            return Err(RegistryError::Taken { name });
+        }
+        self.entries.insert(name, entry);
+        Ok(self)
+    }
+
+    /// All registered names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}

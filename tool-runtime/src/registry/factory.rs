@@ -1,0 +1,117 @@
+//! Functions that make tools from parameters.
+
+use crate::error::ToolError;
+use crate::tool::{BoxFuture, Tool};
+use crate::toolset::{ToolsetError, decoded};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// One tool or many: what a factory gives.
+pub trait Tools {
+    /// All of them.
+    fn into_tools(self) -> Vec<Tool>;
+}
+
+impl Tools for Tool {
+    fn into_tools(self) -> Vec<Tool> {
+        vec![self]
+    }
+}
+
+impl Tools for Vec<Tool> {
+    fn into_tools(self) -> Vec<Tool> {
+        self
+    }
+}
+
+/// A function that makes tools from parameters, for
+/// [`Registry::factory`](crate::Registry::factory).
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::{Registry, ToolFactory};
+///
+/// fn check<M>(_: &impl ToolFactory<M>) {}
+///
+/// let tool = || Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+/// check(&move |(): ()| Ok::<_, ToolError>(tool()));
+/// check(&move |(): ()| async move { Ok::<_, ToolError>(vec![tool()]) });
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this function cannot make tools",
+    note = "write `|params: Params| Ok::<_, ToolError>(tool)` or `|params: Params| async move {{ Ok::<_, ToolError>(tools) }}`",
+    note = "`Params` needs `Deserialize` and `JsonSchema`; the result is a `Tool` or a `Vec<Tool>`"
+)]
+pub trait ToolFactory<M>: Send + Sync + 'static {
+    #[doc(hidden)]
+    fn make(&self, params: Value) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
+}
+
+/// Marks factories that answer at once.
+#[derive(Debug)]
+pub struct AtOnce;
+
+/// Marks factories that answer later.
+#[derive(Debug)]
+pub struct Later;
+
+#[diagnostic::do_not_recommend]
+impl<F, P, T, E> ToolFactory<(AtOnce, P, T, E)> for F
+where
+    F: Fn(P) -> Result<T, E> + Send + Sync + 'static,
+    P: DeserializeOwned + JsonSchema,
+    T: Tools,
+    E: Into<ToolError>,
+{
+    fn make(&self, params: Value) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
+        let made = decoded::<P>(params).and_then(|params| settled(self(params)));
+        Box::pin(std::future::ready(made))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, P, Fut, T, E> ToolFactory<(Later, P, Fut, T, E)> for F
+where
+    F: Fn(P) -> Fut + Send + Sync + 'static,
+    P: DeserializeOwned + JsonSchema,
+    Fut: Future<Output = Result<T, E>> + Send + 'static,
+    T: Tools,
+    E: Into<ToolError>,
+{
+    fn make(&self, params: Value) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
+        match decoded::<P>(params) {
+            Ok(params) => {
+                let future = self(params);
+                Box::pin(async move { settled(future.await) })
+            }
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
+    }
+}
+
+fn settled<T: Tools, E: Into<ToolError>>(made: Result<T, E>) -> Result<Vec<Tool>, ToolsetError> {
+    made.map(Tools::into_tools).map_err(|error| ToolsetError::Failed(error.into()))
+}
+
+/// A factory, its type erased.
+pub(super) trait Erased: Send + Sync {
+    fn make(&self, params: Value) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
+}
+
+pub(super) fn erase<M: 'static>(factory: impl ToolFactory<M>) -> Arc<dyn Erased> {
+    Arc::new(Of { factory, marker: PhantomData })
+}
+
+struct Of<F, M> {
+    factory: F,
+    marker: PhantomData<fn() -> M>,
+}
+
+impl<F: ToolFactory<M>, M> Erased for Of<F, M> {
+    fn make(&self, params: Value) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
+        self.factory.make(params)
+    }
+}

@@ -1,0 +1,121 @@
+//! From specifications to tools.
+
+use super::{Entry, Registry, RegistryError, SpecProblem, ToolSpec};
+use crate::pattern::ToolPattern;
+use crate::schema::nearest;
+use crate::tool::Tool;
+use futures_util::FutureExt as _;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+
+/// Tools that were made for one specification and are shared by all that say the same.
+type Made = HashMap<(String, String), Vec<Tool>>;
+
+impl Registry {
+    /// Makes the tools of specifications, in their order.
+    ///
+    /// A name is that of an entry, or the id of one tool of a toolset; a glob means all entries
+    /// and toolset tools that it matches. Specifications of one toolset with the same
+    /// parameters share one value of it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of them: unknown names, with the nearest; parameters
+    /// of a ready tool; parameters that do not fit, with the field; a failed factory.
+    pub async fn resolve(&self, specs: &[ToolSpec]) -> Result<Vec<Tool>, RegistryError> {
+        let (mut tools, mut problems, mut made) = (Vec::new(), Vec::new(), Made::new());
+        for (index, spec) in specs.iter().enumerate() {
+            match self.resolve_one(spec, &mut made).await {
+                Ok(own) => tools.extend(own),
+                Err(reason) => {
+                    problems.push(SpecProblem { index, name: spec.name.clone(), reason });
+                }
+            }
+        }
+        if problems.is_empty() { Ok(tools) } else { Err(RegistryError::Specs(problems)) }
+    }
+
+    async fn resolve_one(&self, spec: &ToolSpec, made: &mut Made) -> Result<Vec<Tool>, String> {
+        if let Some(entry) = self.entries.get(&spec.name) {
+            return self.make(&spec.name, entry, spec, made).await;
+        }
+        let pattern: ToolPattern = spec.name.parse().map_err(|error| format!("{error}"))?;
+        let mut tools = Vec::new();
+        for (name, entry) in &self.entries {
+            let is_whole = pattern.matches(name);
+            if is_whole || entry.tool_names().any(|tool| pattern.matches(tool)) {
+                let own = self.make(name, entry, spec, made).await?;
+                tools.extend(own.into_iter().filter(|t| is_whole || pattern.matches(t.name())));
+            }
+        }
+        if tools.is_empty() { Err(self.unknown(&spec.name)) } else { Ok(tools) }
+    }
+
+    async fn make(
+        &self,
+        name: &str,
+        entry: &Entry,
+        spec: &ToolSpec,
+        made: &mut Made,
+    ) -> Result<Vec<Tool>, String> {
+        let key = (name.to_owned(), sorted(&Value::Object(spec.params.clone())));
+        if let Some(tools) = made.get(&key) {
+            return Ok(tools.clone());
+        }
+        // A factory is the user's code: its panic is the failure of its specification alone.
+        let tools = AssertUnwindSafe(entry.make(spec))
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|_| Err("making it panicked".to_owned()))?;
+        made.insert(key, tools.clone());
+        Ok(tools)
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let shortened = |name: &'static str| -> &str { name };
+        let tools = self.entries.values().flat_map(Entry::tool_names).map(shortened);
+        let names = self.names().chain(tools);
+        let near = nearest::nearest(name, names, 3);
+        if near.is_empty() {
+            let known: Vec<String> = self.names().map(|name| format!("`{name}`")).collect();
+            return match known.as_slice() {
+                [] => "unknown name; nothing is registered".to_owned(),
+                known => format!("unknown name; registered are {}", known.join(", ")),
+            };
+        }
+        let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+        format!("unknown name; did you mean {}?", near.join(" or "))
+    }
+}
+
+impl Entry {
+    /// The ids of the tools behind it, as far as they are known before it is made.
+    fn tool_names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let names = match self {
+            Self::Toolset(kind) => Some(kind.tool_names()),
+            Self::Tool(_) | Self::Factory(_) => None,
+        };
+        names.into_iter().flatten()
+    }
+
+    async fn make(&self, spec: &ToolSpec) -> Result<Vec<Tool>, String> {
+        let params = spec.params.clone();
+        match self {
+            Self::Tool(_) if !params.is_empty() => {
+                Err("it is a ready tool and takes no `params`; remove them".to_owned())
+            }
+            Self::Tool(tool) => Ok(vec![tool.clone()]),
+            Self::Toolset(kind) => kind.create(params).await.map_err(|error| error.to_string()),
+            Self::Factory(factory) => {
+                factory.make(Value::Object(params)).await.map_err(|error| error.to_string())
+            }
+        }
+    }
+}
+
+/// JSON text that does not depend on the order in which parameters were written.
+fn sorted(value: &Value) -> String {
+    let mut value = value.clone();
+    value.sort_all_objects();
+    value.to_string()
+}

@@ -1,0 +1,74 @@
+//! What a configuration says of a tool.
+
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// What a configuration says of a tool: a name that a [`Registry`](crate::Registry) knows, or a
+/// glob over such names, and parameters.
+///
+/// Written as `{ "name": "terminal", "params": { "shell": "bash" } }`, or as the name alone
+/// where there are no parameters.
+///
+/// ```
+/// use tool_runtime::ToolSpec;
+///
+/// let specs: Vec<ToolSpec> = serde_json::from_str(r#"["fs.*", { "name": "terminal", "params": null }]"#)?;
+/// assert_eq!(specs, [ToolSpec::new("fs.*"), ToolSpec::new("terminal")]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ToolSpec {
+    /// A registered name, the id of one tool of a registered toolset, or a pattern over both.
+    pub name: String,
+    /// Parameters of the toolset or factory. Default: none.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub params: Map<String, Value>,
+}
+
+impl ToolSpec {
+    /// A name without parameters.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), params: Map::new() }
+    }
+
+    /// Sets a parameter.
+    #[must_use]
+    pub fn with(mut self, param: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.params.insert(param.into(), value.into());
+        self
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SpecVisitor)
+    }
+}
+
+struct SpecVisitor;
+
+impl<'de> Visitor<'de> for SpecVisitor {
+    type Value = ToolSpec;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a tool's name, or an object with `name` and `params`")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<ToolSpec, E> {
+        Ok(ToolSpec::new(name))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ToolSpec, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            name: String,
+            #[serde(default)]
+            params: Option<Map<String, Value>>,
+        }
+        let fields = Fields::deserialize(de::value::MapAccessDeserializer::new(map))?;
+        Ok(ToolSpec { name: fields.name, params: fields.params.unwrap_or_default() })
+    }
+}

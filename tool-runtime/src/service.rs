@@ -1,0 +1,115 @@
+//! The pool as a `tower::Service`, and tower's layers around its calls.
+
+use crate::call::{ToolCall, ToolResult};
+use crate::error::BoxError;
+use crate::pool::{CallRequest, Layered, ToolPool, ToolPoolBuilder};
+use crate::tool::BoxFuture;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tower::util::BoxCloneSyncService;
+use tower::{Layer, Service, ServiceExt as _};
+
+/// What a layer wraps: it runs calls of a pool.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallService(());
+
+impl Service<CallRequest> for CallService {
+    type Response = ToolResult;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<ToolResult, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: CallRequest) -> Self::Future {
+        Box::pin(async move { Ok(request.run().await) })
+    }
+}
+
+/// A call without a context of its own. It goes through hooks and layers as every call does;
+/// failures are results.
+impl Service<ToolCall> for ToolPool {
+    type Response = ToolResult;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<ToolResult, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, call: ToolCall) -> Self::Future {
+        let pool = self.clone();
+        Box::pin(async move { Ok(ToolPool::call(&pool, call).await) })
+    }
+}
+
+impl ToolPoolBuilder {
+    /// Puts a tower layer, or a stack of them from `tower::ServiceBuilder`, around every call:
+    /// retry, rate limit, concurrency limit, load shedding. Hooks run inside.
+    ///
+    /// What a layer answers instead of the tool becomes a result: an overload is
+    /// [`RateLimited`](crate::ErrorClass::RateLimited), a timeout
+    /// [`Timeout`](crate::ErrorClass::Timeout), anything else
+    /// [`Transient`](crate::ErrorClass::Transient). Typed calls are refused by a pool with
+    /// layers. A second call of this wraps what the first one made.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tower::ServiceBuilder;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+    ///     .layer(ServiceBuilder::new().load_shed().concurrency_limit(4))
+    ///     .build()?;
+    /// assert!(!pool.call(ToolCall::new("ping", "")).await.is_error());
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn layer<L>(self, layer: L) -> Self
+    where
+        L: Layer<BoxCloneSyncService<CallRequest, ToolResult, BoxError>>,
+        L::Service: Service<CallRequest, Response = ToolResult, Error: Into<BoxError>, Future: Send>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.map_layers(|inner| {
+            let inner = match inner {
+                Some(inner) => BoxCloneSyncService::new(Inner(inner)),
+                None => BoxCloneSyncService::new(CallService(()).map_err(BoxError::from)),
+            };
+            Arc::new(Layers(BoxCloneSyncService::new(layer.layer(inner).map_err(Into::into))))
+        })
+    }
+}
+
+struct Layers(BoxCloneSyncService<CallRequest, ToolResult, BoxError>);
+
+impl Layered for Layers {
+    fn call(&self, request: CallRequest) -> BoxFuture<'static, Result<ToolResult, BoxError>> {
+        Box::pin(self.0.clone().oneshot(request))
+    }
+}
+
+/// What earlier calls of `layer` made, as a service again.
+#[derive(Clone)]
+struct Inner(Arc<dyn Layered>);
+
+impl Service<CallRequest> for Inner {
+    type Response = ToolResult;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<ToolResult, BoxError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: CallRequest) -> Self::Future {
+        self.0.call(request)
+    }
+}

@@ -1,0 +1,74 @@
+//! An executor and its end, which comes once.
+
+use super::{BoxFuture, Executor};
+use crate::arguments::Arguments;
+use crate::context::ToolContext;
+use crate::error::{CallError, ErrorClass};
+use crate::observation::Observation;
+use crate::toolset::detached;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// An executor that is closed once, at the latest when it is dropped.
+pub(super) struct Life {
+    executor: Arc<dyn Executor>,
+    is_closed: AtomicBool,
+}
+
+impl Life {
+    pub(super) fn new(executor: Arc<dyn Executor>) -> Self {
+        Self { executor, is_closed: AtomicBool::new(false) }
+    }
+
+    pub(super) fn executor(&self) -> &dyn Executor {
+        &*self.executor
+    }
+
+    /// A panic here must not cost the call its one result.
+    pub(super) fn interrupt(&self, context: &ToolContext) {
+        if catch_unwind(AssertUnwindSafe(|| self.executor.interrupt(context))).is_err() {
+            tracing::warn!("`interrupt` of an executor panicked");
+        }
+    }
+
+    pub(super) async fn close(&self) {
+        if let Some(end) = self.end() {
+            end.await;
+        }
+    }
+
+    fn end(&self) -> Option<BoxFuture<'static, ()>> {
+        if self.is_closed.swap(true, Ordering::SeqCst) {
+            return None;
+        }
+        Arc::clone(&self.executor).close()
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        if let Some(end) = self.end() {
+            detached(end);
+        }
+    }
+}
+
+/// The executor of a tool that cannot work here.
+pub(super) struct Unusable(pub(super) String);
+
+impl Executor for Unusable {
+    fn call<'a>(
+        &'a self,
+        _: Arguments<'a>,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        let error = CallError::new(ErrorClass::Internal, "the tool cannot work here")
+            .with_detail(self.0.clone());
+        Box::pin(std::future::ready(Err(error)))
+    }
+
+    fn is_usable(&self) -> Result<(), String> {
+        Err(self.0.clone())
+    }
+}

@@ -1,0 +1,124 @@
+//! Stateful tools: the methods of one type, which share one value of it.
+
+mod closing;
+mod create;
+mod instance;
+mod method;
+
+pub(crate) use closing::detached;
+pub use create::{ToolsetError, ToolsetKind};
+pub(crate) use create::{decoded, start};
+pub(crate) use instance::Instance;
+pub(crate) use instance::Running;
+pub use instance::receiver;
+pub use method::Method;
+
+use crate::context::ToolContext;
+use crate::error::ToolError;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+/// A stateful type whose methods are tools.
+///
+/// `#[toolset]` on its `impl` block makes a tool of every method with `#[tool]`; this trait says
+/// how a value of it comes to be and ends. The tools of one value share it by `&self`: calls may
+/// run at the same time.
+///
+/// ```
+/// use std::sync::atomic::{AtomicI64, Ordering};
+/// use tool_runtime::prelude::*;
+///
+/// /// A number that calls change.
+/// struct Counter(AtomicI64);
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct CounterParams {
+///     /// Where to start.
+///     #[serde(default)]
+///     start: i64,
+/// }
+///
+/// #[toolset]
+/// impl Counter {
+///     /// Add to the counter.
+///     #[tool(destructive = false)]
+///     async fn add(
+///         &self,
+///         /// How much.
+///         amount: i64,
+///     ) -> i64 {
+///         self.0.fetch_add(amount, Ordering::SeqCst) + amount
+///     }
+/// }
+///
+/// impl Toolset for Counter {
+///     type Params = CounterParams;
+///
+///     async fn create(params: CounterParams) -> Result<Self, ToolError> {
+///         Ok(Self(AtomicI64::new(params.start)))
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let pool = ToolPool::builder().toolset::<Counter>(CounterParams { start: 40 }).await.build()?;
+/// let result = pool.call(ToolCall::new("counter.add", r#"{"amount": 2}"#)).await;
+/// assert_eq!(result.observation().to_text(), "42");
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// # }).unwrap();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `Toolset`",
+    label = "no `impl Toolset` says how a value comes to be",
+    note = "write `impl Toolset for {Self} {{ type Params = (); async fn create((): ()) -> Result<Self, ToolError> {{ .. }} }}`"
+)]
+pub trait Toolset: ToolsetMethods {
+    /// What it is configured by: `()` for nothing, else a struct with named fields. Fields that
+    /// it does not have are refused.
+    type Params: DeserializeOwned + JsonSchema + Send + 'static;
+
+    /// Makes a value.
+    ///
+    /// # Errors
+    /// Why it cannot be made, for the operator.
+    fn create(params: Self::Params) -> impl Future<Output = Result<Self, ToolError>> + Send;
+
+    /// Ends it: called exactly once, by [`ToolPool::close`](crate::ToolPool::close) or when the
+    /// last tool that uses the value is gone. Default: nothing.
+    fn close(&self) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
+    /// Stops a call that is given up: cancelled, out of time, or running when the pool closes.
+    /// The future of an `async` method is dropped anyway; this is for what runs elsewhere, as a
+    /// child process. It may come more than once, and when the call has just ended. Default:
+    /// nothing.
+    fn interrupt(&self, call: &ToolContext) {
+        let _ = call;
+    }
+
+    /// Whether it can work here. Otherwise its tools are hidden and the pool's report gives the
+    /// reason: a missing program, say. Asked before `create`. Default: it can.
+    ///
+    /// # Errors
+    /// The reason, for the operator.
+    fn is_usable(params: &Self::Params) -> Result<(), String> {
+        let _ = params;
+        Ok(())
+    }
+}
+
+/// What `#[toolset]` writes: the tools of a type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no tools",
+    label = "no `#[toolset]` on an `impl` block of this type",
+    note = "write `#[toolset] impl {Self} {{ .. }}` with a `#[tool]` on each method that is to be a tool"
+)]
+pub trait ToolsetMethods: Sized + Send + Sync + 'static {
+    /// The name in specs and, with a dot behind it, in front of its tools' names.
+    #[doc(hidden)]
+    const NAME: &'static str;
+
+    /// Its tools, in the order of the source.
+    #[doc(hidden)]
+    fn methods() -> &'static [Method];
+}

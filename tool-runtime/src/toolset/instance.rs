@@ -1,0 +1,144 @@
+//! One value of a toolset: shared by its tools, ended once.
+
+use super::{Toolset, ToolsetMethods, detached};
+use crate::context::ToolContext;
+use crate::tool::BoxFuture;
+use std::any::{Any, type_name};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// How long running calls may take to end once they have been interrupted.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// One value of a toolset, with the calls that run on it.
+pub(crate) struct Instance {
+    value: Arc<dyn Erased>,
+    is_closed: AtomicBool,
+    running: Mutex<Vec<(u64, ToolContext)>>,
+    is_idle: Notify,
+}
+
+impl Instance {
+    pub(super) fn new<T: Toolset>(value: T) -> Self {
+        Self {
+            value: Arc::new(value),
+            is_closed: AtomicBool::new(false),
+            running: Mutex::default(),
+            is_idle: Notify::new(),
+        }
+    }
+
+    /// Counts a call as running until the guard is dropped.
+    pub(crate) fn enter(self: &Arc<Self>, context: &ToolContext) -> Running {
+        let mut running = self.running();
+        let number = running.last().map_or(0, |(last, _)| last + 1);
+        running.push((number, context.clone()));
+        drop(running);
+        Running { instance: Arc::clone(self), number }
+    }
+
+    /// Tells the value that a call is given up.
+    pub(crate) fn interrupt(&self, context: &ToolContext) {
+        // A value that panics here must not cost the call its one result.
+        let told = catch_unwind(AssertUnwindSafe(|| self.value.interrupt(context)));
+        if told.is_err() {
+            tracing::warn!("`interrupt` of a toolset panicked");
+        }
+    }
+
+    /// Ends the value, unless that was done: interrupts what runs, waits a moment for it.
+    pub(crate) async fn close(&self) {
+        if self.is_closed.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let contexts: Vec<ToolContext> = self.running().iter().map(|(_, c)| c.clone()).collect();
+        contexts.iter().for_each(|context| self.interrupt(context));
+        if !contexts.is_empty() && tokio::time::timeout(GRACE, self.idle()).await.is_err() {
+            tracing::warn!("a toolset is closed although calls still run after {GRACE:?}");
+        }
+        Arc::clone(&self.value).close().await;
+    }
+
+    async fn idle(&self) {
+        loop {
+            let notified = self.is_idle.notified();
+            if self.running().is_empty() {
+                return;
+            }
+            notified.await;
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, Vec<(u64, ToolContext)>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Nobody can wait here: the value is closed beside what goes on.
+impl Drop for Instance {
+    fn drop(&mut self) {
+        if !self.is_closed.swap(true, Ordering::SeqCst) {
+            detached(Arc::clone(&self.value).close());
+        }
+    }
+}
+
+impl fmt::Debug for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Instance").field("running", &self.running().len()).finish_non_exhaustive()
+    }
+}
+
+/// A call that runs on an instance.
+pub(crate) struct Running {
+    instance: Arc<Instance>,
+    number: u64,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut running = self.instance.running();
+        running.retain(|(number, _)| *number != self.number);
+        if running.is_empty() {
+            self.instance.is_idle.notify_waiters();
+        }
+    }
+}
+
+/// A toolset behind one pointer.
+trait Erased: Any + Send + Sync {
+    fn interrupt(&self, call: &ToolContext);
+    fn close(self: Arc<Self>) -> BoxFuture<'static, ()>;
+}
+
+impl<T: Toolset> Erased for T {
+    fn interrupt(&self, call: &ToolContext) {
+        Toolset::interrupt(self, call);
+    }
+
+    fn close(self: Arc<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(async move { Toolset::close(&*self).await })
+    }
+}
+
+/// `&self` of a method that runs as a tool. It asks for what `#[toolset]` wrote and for nothing
+/// else: a forgotten `impl Toolset` is one error and not one a method.
+///
+/// # Panics
+/// If the context is not that of a tool of `T`, and holds no `T` as state either.
+pub fn receiver<T: ToolsetMethods>(context: &ToolContext) -> &T {
+    let own = context.instance().and_then(|instance| {
+        let value: &dyn Any = &*instance.value;
+        value.downcast_ref::<T>()
+    });
+    own.or_else(|| context.get::<T>()).unwrap_or_else(|| {
+        panic!(
+            "no value of the toolset `{}` was given; call the tool through a pool, or write `.with(value)` on the context",
+            type_name::<T>()
+        )
+    })
+}

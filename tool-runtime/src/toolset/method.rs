@@ -1,0 +1,44 @@
+//! One method of a toolset that is a tool.
+
+use super::Instance;
+use crate::action::Action;
+use crate::definition::ToolDefinition;
+use crate::tool::Tool;
+use std::fmt;
+use std::sync::Arc;
+
+/// One method that is a tool, its type erased.
+#[derive(Clone, Copy)]
+pub struct Method {
+    name: &'static str,
+    definition: fn() -> ToolDefinition,
+    bind: fn(Arc<Instance>) -> Tool,
+}
+
+impl Method {
+    /// The method of an action.
+    pub const fn of<A: Action>() -> Self {
+        Self { name: A::NAME, definition: A::definition, bind: Tool::bound::<A> }
+    }
+
+    /// The tool's id.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What the tool says of itself.
+    pub(crate) fn definition(&self) -> ToolDefinition {
+        (self.definition)()
+    }
+
+    /// The tool over one value of the type.
+    pub(super) fn bind(&self, instance: Arc<Instance>) -> Tool {
+        (self.bind)(instance)
+    }
+}
+
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Method").field(&self.name).finish()
+    }
+}
