@@ -2,8 +2,10 @@
 
 use super::{reads, writes};
 use crate::schedule::Lane;
+use futures_util::future::try_join_all;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
 
 /// How many read, or -1 while one writes.
 #[derive(Default)]
@@ -42,8 +44,8 @@ async fn use_it(lane: Lane, resource: Arc<Resource>, seed: usize) {
 async fn no_two_are_in_each_others_way() {
     let (lane, resource) = (Lane::default(), Arc::<Resource>::default());
     let tasks = (0..8).map(|seed| tokio::spawn(use_it(lane.clone(), Arc::clone(&resource), seed)));
-    for task in tasks.collect::<Vec<_>>() {
-        task.await.expect("no panic");
-    }
+    let all = try_join_all(tasks.collect::<Vec<_>>());
+    let all = tokio::time::timeout(Duration::from_secs(20), all);
+    all.await.expect("nobody waits for ever").expect("no panic");
     assert!(lane.lock().is_empty());
 }
