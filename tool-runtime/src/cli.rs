@@ -15,7 +15,6 @@ use crate::pool::ToolPool;
 use options::Command;
 use std::ffi::OsString;
 use std::process::ExitCode;
-use tracing::level_filters::LevelFilter;
 
 /// What the process exits with.
 mod exit {
@@ -27,7 +26,7 @@ mod exit {
     pub(super) const SETUP: u8 = 3;
 }
 
-/// The command line of a pool: `serve`, `list`, `call`, `schema`.
+/// The command line of a pool: `serve`, `list`, `call`, `schema`, `report`.
 ///
 /// Without a command it serves when standard input is not a terminal, as under an MCP client,
 /// and shows its help when it is. `main!` is sugar for this.
@@ -38,6 +37,8 @@ mod exit {
 /// | 1 | the tool answered with an error |
 /// | 2 | wrong usage: an unknown tool or argument, a value of the wrong type |
 /// | 3 | the pool cannot be built (only `main!`) |
+///
+/// [`Self::run`] and `main!` close the pool when they are done.
 ///
 /// Logs go to standard error; `RUST_LOG` says how much of them: `warn` by default, nothing for
 /// `call`, which shows its failure anyway.
@@ -55,61 +56,60 @@ mod exit {
 #[derive(Clone, Debug)]
 pub struct Cli {
     pool: ToolPool,
+    about: About,
+}
+
+/// What a program says of itself.
+#[derive(Clone, Debug)]
+struct About {
     name: String,
     version: String,
     about: Option<String>,
     title: Option<String>,
     instructions: Option<String>,
-    /// Whether panics go the way of the log: only where the whole process is ours, by `main!`.
-    owns_process: bool,
 }
 
 impl Cli {
     /// The command line of a pool, named after the program, version 0.0.0.
     pub fn new(pool: ToolPool) -> Self {
-        Self {
-            pool,
-            name: program_name(),
-            version: "0.0.0".to_owned(),
-            about: None,
-            title: None,
-            instructions: None,
-            owns_process: false,
-        }
+        let name = program_name();
+        let version = "0.0.0".to_owned();
+        let about = About { name, version, about: None, title: None, instructions: None };
+        Self { pool, about }
     }
 
     /// Sets the name that help and MCP clients show.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = name.into();
+        self.about.name = name.into();
         self
     }
 
     /// Sets the version that `--version` and MCP clients show.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.version = version.into();
+        self.about.version = version.into();
         self
     }
 
     /// Sets the sentence that help begins with.
     #[must_use]
     pub fn about(mut self, about: impl Into<String>) -> Self {
-        self.about = Some(about.into()).filter(|about| !about.is_empty());
+        self.about.about = Some(about.into()).filter(|about| !about.is_empty());
         self
     }
 
     /// Sets the title that MCP clients show to people.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
+        self.about.title = Some(title.into());
         self
     }
 
     /// Tells models how to use the tools together.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
+        self.about.instructions = Some(instructions.into());
         self
     }
 
@@ -122,7 +122,13 @@ impl Cli {
             tokio::runtime::Handle::try_current().is_err(),
             "`Cli::run` starts a runtime of its own; inside one write `run_async().await`"
         );
-        in_runtime(self.run_async())
+        in_runtime(async {
+            let pool = self.pool.clone();
+            let code = self.run_async().await;
+            // The runtime ends here, and with it whatever toolsets left to be closed later.
+            pool.close().await;
+            code
+        })
     }
 
     /// Runs the command that the process was started with, in the caller's tokio runtime.
@@ -147,26 +153,32 @@ impl Cli {
     where
         T: Into<OsString> + Clone,
     {
-        let command = options::parse(&self, arguments);
-        // A person sees the failure of the one call anyway.
-        let is_call = matches!(command, Ok(Command::Call(_)));
-        log::start(if is_call { LevelFilter::OFF } else { LevelFilter::WARN });
+        let command = options::parse(&self.about, None, arguments);
         let code = match command {
-            Ok(Command::Serve) => self.serve().await,
-            Ok(Command::List { json }) => list::list(&self.pool, json),
-            Ok(Command::Schema { name }) => list::schema(&self.pool, &name),
-            Ok(Command::Call(call)) => call::call(&self.pool, call).await,
+            Ok(options) => {
+                log::start(options.command.log_level());
+                self.about.run(&self.pool, options.command).await
+            }
             Err(code) => code,
         };
         log::finish();
         code
     }
+}
 
-    async fn serve(self) -> ExitCode {
-        if self.owns_process {
-            log::panics();
+impl About {
+    async fn run(self, pool: &ToolPool, command: Command) -> ExitCode {
+        match command {
+            Command::Serve => self.serve(pool).await,
+            Command::List { json } => list::list(pool, json),
+            Command::Report => list::report(pool),
+            Command::Schema { name } => list::schema(pool, &name),
+            Command::Call(call) => call::call(pool, call).await,
         }
-        let mut server = McpServer::new(self.pool, self.name, self.version);
+    }
+
+    async fn serve(self, pool: &ToolPool) -> ExitCode {
+        let mut server = McpServer::new(pool.clone(), self.name, self.version);
         if let Some(title) = self.title {
             server = server.with_title(title);
         }

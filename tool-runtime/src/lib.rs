@@ -43,6 +43,7 @@
 //! | `macros` | `#[tool]` | yes |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
+//! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `cli` | the command line of the generated binary, `main!` | yes |
 
@@ -114,7 +115,9 @@ pub use pool::{
     Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
 };
 pub use registration::Registration;
-pub use registry::{Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools};
+pub use registry::{
+    ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,
+};
 #[cfg(feature = "tower")]
 pub use service::CallService;
 pub use tokio_util::sync::CancellationToken;

@@ -1,10 +1,13 @@
 //! Names that configurations can say, and the tools that they stand for.
 
+mod assemble;
+mod config;
 mod error;
 mod factory;
 mod resolve;
 mod spec;
 
+pub use config::{ConfigError, PoolConfig};
 pub use error::{RegistryError, SpecProblem};
 pub use factory::{ToolFactory, Tools};
 pub use spec::ToolSpec;

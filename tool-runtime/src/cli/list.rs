@@ -21,6 +21,14 @@ pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// What became of every tool.
+pub(super) fn report(pool: &ToolPool) -> ExitCode {
+    for line in pool.report().to_string().lines() {
+        print::line(line);
+    }
+    ExitCode::SUCCESS
+}
+
 /// One definition, as MCP JSON.
 pub(super) fn schema(pool: &ToolPool, name: &str) -> ExitCode {
     match pool.resolve(name) {

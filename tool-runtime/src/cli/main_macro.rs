@@ -1,8 +1,11 @@
 //! `main!`: the whole of a tool binary's `main`.
 
-use super::{Cli, exit, in_runtime, print};
+use super::options::{self, Command, Options, ToolsFile};
+use super::{About, exit, in_runtime, log, print};
 use crate::pool::{ToolPool, ToolPoolBuilder};
+use crate::registry::{PoolConfig, Registry};
 use std::any::Any;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -14,10 +17,15 @@ use std::time::Duration;
 /// | Option | Does |
 /// |---|---|
 /// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more |
+/// | `tools = PATH` | has the tools that this file names, instead of all that are linked in; `--tools FILE` names another. See [`PoolConfig`](crate::PoolConfig) |
+/// | `pool = CLOSURE` | changes the pool's builder: `|pool: ToolPoolBuilder| pool.deny(["x"])` |
 /// | `timeout = DURATION` | limits calls whose tool has no limit of its own |
 /// | `name = EXPR`, `version = EXPR`, `about = EXPR` | instead of the package's own |
 /// | `title = EXPR` | the title that MCP clients show to people |
 /// | `instructions = EXPR` | tells models how to use the tools together |
+///
+/// Without a file, all tools that are linked in are there, and every toolset is made without
+/// parameters.
 ///
 /// Expressions may `.await`, and may fail by `?`. Name, version and description are those of
 /// the calling package. What fails, also a pool that cannot be built, is reported on standard
@@ -64,6 +72,8 @@ macro_rules! main {
 macro_rules! __main_option {
     ($setup:ident, state, $value:expr) => { $setup.state($value) };
     ($setup:ident, timeout, $value:expr) => { $setup.timeout($value) };
+    ($setup:ident, tools, $value:expr) => { $setup.tools($value) };
+    ($setup:ident, pool, $value:expr) => { $setup.pool($value) };
     ($setup:ident, name, $value:expr) => { $crate::__main_option!(@cli $setup, name, $value) };
     ($setup:ident, version, $value:expr) => { $crate::__main_option!(@cli $setup, version, $value) };
     ($setup:ident, about, $value:expr) => { $crate::__main_option!(@cli $setup, about, $value) };
@@ -73,32 +83,40 @@ macro_rules! __main_option {
     };
     (@cli $setup:ident, $option:ident, $value:expr) => {{
         let value: $crate::__private::String = ::core::convert::Into::into($value);
-        $setup.cli(move |cli| cli.$option(value))
+        $setup.$option(value)
     }};
     ($setup:ident, $unknown:ident, $value:expr) => {{
         ::core::compile_error!(::core::concat!(
             "unknown option `",
             ::core::stringify!($unknown),
-            "` of `main!`; write one of `state`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
+            "` of `main!`; write one of `state`, `tools`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
         ));
         $setup
     }};
 }
 
-/// The options of `main!`, collected: those of the pool, and those of the command line, which
-/// exists only when the pool is built.
+/// The options of `main!`, collected: its pool, and what the program says of itself.
+#[derive(Default)]
 pub struct Setup {
     pool: ToolPoolBuilder,
-    cli: Vec<Box<dyn FnOnce(Cli) -> Cli>>,
+    tools: Option<PathBuf>,
+    name: Option<String>,
+    version: Option<String>,
+    about: Option<String>,
+    title: Option<String>,
+    instructions: Option<String>,
 }
 
-impl Default for Setup {
-    fn default() -> Self {
-        let pool = ToolPool::builder();
-        #[cfg(feature = "linked")]
-        let pool = pool.linked();
-        Self { pool, cli: Vec::new() }
-    }
+/// Writes a method per option that is a text.
+macro_rules! texts {
+    ($($option:ident),*) => {$(
+        #[doc = concat!("`", stringify!($option), " = EXPR`.")]
+        #[must_use]
+        pub fn $option(mut self, text: String) -> Self {
+            self.$option = Some(text);
+            self
+        }
+    )*};
 }
 
 impl Setup {
@@ -116,11 +134,31 @@ impl Setup {
         self
     }
 
-    /// An option of the command line.
+    /// `tools = PATH`.
     #[must_use]
-    pub fn cli(mut self, option: impl FnOnce(Cli) -> Cli + 'static) -> Self {
-        self.cli.push(Box::new(option));
+    pub fn tools(mut self, file: impl Into<PathBuf>) -> Self {
+        self.tools = Some(file.into());
         self
+    }
+
+    /// `pool = CLOSURE`.
+    #[must_use]
+    pub fn pool(mut self, change: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder) -> Self {
+        self.pool = change(self.pool);
+        self
+    }
+
+    texts!(name, version, about, title, instructions);
+
+    fn introduction(&mut self, name: &str, version: &str, about: &str) -> About {
+        About {
+            name: self.name.take().unwrap_or_else(|| name.to_owned()),
+            version: self.version.take().unwrap_or_else(|| version.to_owned()),
+            about: Some(self.about.take().unwrap_or_else(|| about.to_owned()))
+                .filter(|about| !about.is_empty()),
+            title: self.title.take(),
+            instructions: self.instructions.take(),
+        }
     }
 }
 
@@ -144,20 +182,64 @@ pub fn main(
     setup: Pin<Box<dyn Future<Output = Result<Setup, BoxError>>>>,
 ) -> ExitCode {
     in_runtime(async {
-        match setup.await.and_then(|setup| setup.finish(name, version, about)) {
-            Ok(cli) => cli.run_async().await,
-            Err(error) => {
+        let code = run(name, version, about, setup).await.unwrap_or_else(|failure| failure.code());
+        log::finish();
+        code
+    })
+}
+
+/// Why nothing was run.
+enum Failure {
+    /// It has been said: help, a version, or wrong usage.
+    Said(ExitCode),
+    Setup(BoxError),
+}
+
+impl Failure {
+    fn code(self) -> ExitCode {
+        match self {
+            Self::Said(code) => code,
+            Self::Setup(error) => {
                 print::error(&error.to_string());
                 ExitCode::from(exit::SETUP)
             }
         }
-    })
+    }
 }
 
-impl Setup {
-    fn finish(self, name: &str, version: &str, about: &str) -> Result<Cli, BoxError> {
-        let mut cli = Cli::new(self.pool.build()?).name(name).version(version).about(about);
-        cli.owns_process = true;
-        Ok(self.cli.into_iter().fold(cli, |cli, option| option(cli)))
+async fn run(
+    name: &str,
+    version: &str,
+    about: &str,
+    setup: Pin<Box<dyn Future<Output = Result<Setup, BoxError>>>>,
+) -> Result<ExitCode, Failure> {
+    let mut setup = setup.await.map_err(Failure::Setup)?;
+    let about = setup.introduction(name, version, about);
+    let file = ToolsFile { default: setup.tools };
+    let Options { command, tools } =
+        options::parse(&about, Some(&file), std::env::args_os()).map_err(Failure::Said)?;
+    log::start(command.log_level());
+    let pool = pool(setup.pool, tools).await.map_err(Failure::Setup)?;
+    if matches!(command, Command::Serve) {
+        log::panics();
     }
+    let code = about.run(&pool, command).await;
+    pool.close().await;
+    Ok(code)
+}
+
+/// What the file names; without one, everything that is linked in.
+async fn pool(pool: ToolPoolBuilder, tools: Option<PathBuf>) -> Result<ToolPool, BoxError> {
+    #[cfg(feature = "linked")]
+    let registry = Registry::linked();
+    #[cfg(not(feature = "linked"))]
+    let registry = Registry::new();
+    let pool = match tools {
+        Some(file) => pool.config(&registry, PoolConfig::read(file)?).await,
+        #[cfg(feature = "linked")]
+        None => pool.linked().linked_toolsets().await,
+        #[cfg(not(feature = "linked"))]
+        None => pool,
+    };
+    Ok(pool.build()?)
 }

@@ -1,18 +1,45 @@
 //! What the user typed, as a command.
 
-use super::{Cli, exit};
+use super::{About, exit};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches};
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use tracing::level_filters::LevelFilter;
+
+/// Everything that was typed.
+pub(super) struct Options {
+    pub(super) command: Command,
+    /// The files that say which tools there are.
+    pub(super) tools: Option<PathBuf>,
+}
 
 /// A command, ready to run.
 pub(super) enum Command {
     Serve,
     List { json: bool },
+    Report,
     Schema { name: String },
     Call(Call),
+}
+
+impl Command {
+    /// How much is logged unless `RUST_LOG` says otherwise. A person sees the failure of the
+    /// one call, and the report says what there is to warn of.
+    pub(super) fn log_level(&self) -> LevelFilter {
+        match self {
+            Self::Call(_) | Self::Report => LevelFilter::OFF,
+            _ => LevelFilter::WARN,
+        }
+    }
+}
+
+/// Whether the program reads which tools there are from a file, and from which unless told.
+#[derive(Clone, Debug)]
+pub(super) struct ToolsFile {
+    pub(super) default: Option<PathBuf>,
 }
 
 /// `call NAME ...`
@@ -32,15 +59,21 @@ pub(super) enum Input {
 
 /// Parses; help, versions and mistakes are printed here and end with an exit code.
 pub(super) fn parse<T>(
-    cli: &Cli,
+    about: &About,
+    tools: Option<&ToolsFile>,
     arguments: impl IntoIterator<Item = T>,
-) -> Result<Command, ExitCode>
+) -> Result<Options, ExitCode>
 where
     T: Into<OsString> + Clone,
 {
-    let mut command = command(cli);
+    let mut command = command(about, tools);
     match command.try_get_matches_from_mut(arguments) {
-        Ok(matches) => selected(&matches).ok_or_else(|| shown_help(&mut command)),
+        Ok(matches) => {
+            let selected = selected(&matches).ok_or_else(|| shown_help(&mut command))?;
+            let given = tools.and_then(|_| matches.get_one::<PathBuf>("tools").cloned());
+            let tools = given.or_else(|| tools?.default.clone());
+            Ok(Options { command: selected, tools })
+        }
         Err(error) => {
             let _ = error.print();
             Err(if error.use_stderr() { ExitCode::from(exit::USAGE) } else { ExitCode::SUCCESS })
@@ -53,6 +86,7 @@ fn selected(matches: &ArgMatches) -> Option<Command> {
     match matches.subcommand() {
         Some(("serve", _)) => Some(Command::Serve),
         Some(("list", list)) => Some(Command::List { json: list.get_flag("json") }),
+        Some(("report", _)) => Some(Command::Report),
         Some(("schema", schema)) => Some(Command::Schema { name: text(schema, "name") }),
         Some(("call", call)) => Some(Command::Call(self::call(call))),
         _ if std::io::stdin().is_terminal() => None,
@@ -84,11 +118,12 @@ fn text(matches: &ArgMatches, name: &str) -> String {
     matches.get_one::<String>(name).cloned().unwrap_or_default()
 }
 
-fn command(cli: &Cli) -> clap::Command {
-    let about = cli.about.clone().unwrap_or_else(|| format!("The tools of {}", cli.name));
-    clap::Command::new(cli.name.clone())
-        .version(cli.version.clone())
+fn command(of: &About, tools: Option<&ToolsFile>) -> clap::Command {
+    let about = of.about.clone().unwrap_or_else(|| format!("The tools of {}", of.name));
+    clap::Command::new(of.name.clone())
+        .version(of.version.clone())
         .about(about)
+        .args(tools.map(tools_file))
         .after_help("Without a command it serves MCP when standard input is not a terminal.")
         .subcommand(
             clap::Command::new("serve")
@@ -97,6 +132,19 @@ fn command(cli: &Cli) -> clap::Command {
         .subcommand(list_command())
         .subcommand(call_command())
         .subcommand(schema_command())
+        .subcommand(
+            clap::Command::new("report")
+                .about("Say which tools are visible, and why the others are not"),
+        )
+}
+
+fn tools_file(_: &ToolsFile) -> Arg {
+    Arg::new("tools")
+        .long("tools")
+        .value_name("FILE")
+        .global(true)
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Have the tools that this file names, instead of all")
 }
 
 fn list_command() -> clap::Command {

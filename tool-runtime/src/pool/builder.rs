@@ -180,10 +180,11 @@ impl ToolPoolBuilder {
         self
     }
 
-    /// Sets the whole filter, as it stands in a configuration.
+    /// Adds a filter, as it stands in a configuration: it leaves out more, and lets in nothing
+    /// that [`Self::allow`], [`Self::deny`] or another filter leaves out.
     #[must_use]
     pub fn filter(mut self, filter: Filter) -> Self {
-        self.rules.filter = filter;
+        self.rules.further.push(filter);
         self
     }
 
@@ -253,6 +254,11 @@ impl ToolPoolBuilder {
     #[must_use]
     pub fn batch_limit(mut self, limit: usize) -> Self {
         self.governance.batch_limit = limit.max(1);
+        self
+    }
+
+    pub(crate) fn with_problems(mut self, problems: impl IntoIterator<Item = PoolProblem>) -> Self {
+        self.problems.extend(problems);
         self
     }
 

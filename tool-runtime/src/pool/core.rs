@@ -54,7 +54,7 @@ impl Core {
 
     pub(super) fn report(&self) -> PoolReport {
         let offered = self.offered();
-        let mut report = offered.decision.report(&self.rules.filter);
+        let mut report = offered.decision.report(&self.rules);
         let removed = offered.removed.iter().map(|(name, source)| ToolReport {
             name: name.clone(),
             source: source.clone(),

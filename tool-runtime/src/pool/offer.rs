@@ -21,7 +21,10 @@ pub(super) struct Offer {
 /// What decides about offers.
 #[derive(Default)]
 pub(super) struct Rules {
+    /// What `allow` and `deny` said.
     pub(super) filter: Filter,
+    /// Filters that configurations added: each leaves out more.
+    pub(super) further: Vec<Filter>,
     /// The ids that an MCP server's tool may take from another source.
     pub(super) mcp_replaces: Vec<ToolPattern>,
     pub(super) state: State,
@@ -90,7 +93,8 @@ impl Rules {
     }
 
     fn status(&self, offer: &Offer, problems: &mut Vec<PoolProblem>) -> ToolStatus {
-        if let Some(by) = self.filter.refusal(&offer.tool, &offer.source) {
+        let refusal = |filter: &Filter| filter.refusal(&offer.tool, &offer.source);
+        if let Some(by) = self.filters().find_map(refusal) {
             return ToolStatus::Filtered { by };
         }
         if let Some(reason) = offer.tool.why_unusable() {
@@ -98,6 +102,10 @@ impl Rules {
         }
         self.check_state(&offer.tool, problems);
         ToolStatus::Visible
+    }
+
+    pub(super) fn filters(&self) -> impl Iterator<Item = &Filter> {
+        std::iter::once(&self.filter).chain(&self.further)
     }
 
     /// Tools that are filtered out need nothing.
@@ -123,7 +131,7 @@ impl Decision {
         if self.problems.is_empty() { Ok(self) } else { Err(PoolError::new(self.problems)) }
     }
 
-    pub(super) fn report(&self, filter: &Filter) -> PoolReport {
+    pub(super) fn report(&self, rules: &Rules) -> PoolReport {
         let entry = |(offer, status): &(Offer, ToolStatus)| ToolReport {
             name: offer.tool.name().to_owned(),
             source: offer.source.clone(),
@@ -132,7 +140,10 @@ impl Decision {
         let offers = self.offers.iter().map(|(offer, _)| (&offer.tool, &offer.source));
         PoolReport {
             tools: self.offers.iter().map(entry).collect(),
-            unmatched: filter.unmatched(offers),
+            unmatched: rules
+                .filters()
+                .flat_map(|filter| filter.unmatched(offers.clone()))
+                .collect(),
         }
     }
 }

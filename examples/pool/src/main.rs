@@ -1,0 +1,96 @@
+//! What the author of an agent does: tools from everywhere in one pool, rules around them, and
+//! many calls at once.
+//!
+//! ```text
+//! cargo run -p pool
+//! ```
+
+mod notebook;
+
+use tool_runtime::prelude::*;
+use tool_runtime::{Approval, ApprovalRequest, Before, Hook, HookCall, PoolConfig, Registry};
+
+/// Add two integers.
+#[tool(read_only, idempotent)]
+async fn add(
+    /// First addend.
+    a: i64,
+    /// Second addend.
+    b: i64,
+) -> i64 {
+    a + b
+}
+
+/// Who is calling: a hook provides it, no model can say it.
+struct Caller(&'static str);
+
+/// Greet whoever is calling.
+#[tool(read_only)]
+async fn greet(caller: &Caller) -> String {
+    format!("Hello, {}!", caller.0)
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Shout {
+    /// What to shout.
+    text: String,
+}
+
+/// Linked tools, a toolset that a file configures, a closure; and hooks around them.
+async fn assembled() -> Result<ToolPool, Box<dyn std::error::Error>> {
+    let config = PoolConfig::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tools.toml"))?;
+    let shout = Tool::builder("shout", "Say it louder.")
+        .read_only(true)
+        .handler(|shout: Shout| async move { shout.text.to_uppercase() });
+    let who =
+        Hook::before("greet", |_: HookCall| async { Before::proceed().provide(Caller("Ada")) })
+            .provides::<Caller>();
+    let careful = Hook::before("notebook.write", |call: HookCall| async move {
+        Before::ask(format!("let the model do {}?", call.arguments()))
+    });
+    let yes = |request: ApprovalRequest| async move {
+        println!("asked: {}", request.question());
+        Approval::Approved
+    };
+    let pool = ToolPool::builder()
+        .linked()
+        .config(&Registry::linked(), config)
+        .await
+        .add(shout)
+        .hook(who)
+        .hook(careful)
+        .approver(yes)
+        .build()?;
+    Ok(pool)
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let pool = assembled().await?;
+
+    // Reads run together; the read behind the write waits for it.
+    let calls = [
+        ("add", r#"{"a": 2, "b": 40}"#),
+        ("greet", "{}"),
+        ("notebook.read", r#"{"number": 0}"#),
+        ("notebook.write", r#"{"text": "Buy a map."}"#),
+        ("notebook.read", r#"{"number": 1}"#),
+        ("shout", r#"{"txt": "hello"}"#),
+    ];
+    let calls = calls.map(|(name, arguments)| ToolCall::new(name, arguments));
+    for result in pool.call_all(calls).await {
+        let mark = if result.is_error() { "!" } else { " " };
+        println!("{mark} {}: {}", result.name(), result.observation().to_text());
+    }
+
+    // A skill sees no more than it needs, and neither does what it starts.
+    let skill = pool.restrict(["notebook.*"])?;
+    let inner = pool.restrict(["*.read", "add"])?;
+    let refused = pool.call(ToolCall::new("add", r#"{"a": 1, "b": 1}"#)).await;
+    println!("! add: {}", refused.observation().to_text());
+    println!("\n{}", pool.report());
+    drop((inner, skill));
+
+    pool.close().await;
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! A shell on three pipes, and the marks by which the end of a command is known.
+
+use crate::TerminalParams;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+/// How long an interrupted command may take to end.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How many bytes of output are kept.
+const KEPT: usize = 1 << 20;
+
+/// The process group of the shell, which others may signal while a command runs.
+#[derive(Clone, Default)]
+pub(crate) struct Group(Arc<AtomicI32>);
+
+impl Group {
+    /// Stops the command; the shell has a trap.
+    pub(crate) fn interrupt(&self) {
+        self.signal(Signal::INT);
+    }
+
+    /// Ends the shell and everything in it.
+    pub(crate) fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = Pid::from_raw(self.0.load(Ordering::SeqCst)) {
+            // A group that is gone needs no signal.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+}
+
+/// A running shell.
+pub(crate) struct Session {
+    /// Killed when it is dropped.
+    _child: Child,
+    input: ChildStdin,
+    output: ChildStdout,
+    /// What came after the last mark.
+    rest: Vec<u8>,
+    mark: u64,
+    group: Group,
+}
+
+/// How a wait ended.
+pub(crate) enum Ended {
+    Command { output: String, exit_code: Option<i32> },
+    Shell { output: String },
+}
+
+impl Session {
+    pub(crate) fn start(params: &TerminalParams, group: &Group) -> std::io::Result<Self> {
+        let mut command = Command::new(&params.shell);
+        command
+            .envs(&params.env)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .kill_on_drop(true);
+        if let Some(cwd) = &params.cwd {
+            command.current_dir(cwd);
+        }
+        let mut child = command.spawn()?;
+        let id = child.id().and_then(|id| i32::try_from(id).ok()).unwrap_or_default();
+        group.0.store(id, Ordering::SeqCst);
+        let missing = || std::io::Error::other("the shell has no pipes");
+        Ok(Self {
+            input: child.stdin.take().ok_or_else(missing)?,
+            output: child.stdout.take().ok_or_else(missing)?,
+            _child: child,
+            rest: Vec::new(),
+            mark: 0,
+            group: group.clone(),
+        })
+    }
+
+    /// Runs a command to its end. What an earlier one left behind is dropped.
+    pub(crate) async fn run(&mut self, command: &str) -> std::io::Result<Ended> {
+        self.mark += 1;
+        // A trap that is caught, unlike one that ignores, is not inherited by commands.
+        let line = format!(
+            "trap : INT\nprintf '\\n{begin}\\n'\n{{ {command}\n}} </dev/null 2>&1\nprintf '\\n{end}%d\\n' $?\n",
+            begin = self.begin(),
+            end = self.end(),
+        );
+        if self.input.write_all(line.as_bytes()).await.is_err() {
+            return Ok(Ended::Shell { output: String::new() });
+        }
+        self.wait().await
+    }
+
+    /// Waits for a command that has been interrupted; one that does not listen costs the shell.
+    pub(crate) async fn interrupted(&mut self) -> std::io::Result<Ended> {
+        match tokio::time::timeout(GRACE, self.wait()).await {
+            Ok(Ok(Ended::Command { output, .. })) => Ok(Ended::Command {
+                output: format!("{output}\n(its time was up)"),
+                exit_code: None,
+            }),
+            Ok(other) => other,
+            Err(_) => {
+                self.group.kill();
+                Ok(Ended::Shell { output: "(its time was up and it did not end)".to_owned() })
+            }
+        }
+    }
+
+    async fn wait(&mut self) -> std::io::Result<Ended> {
+        let mut buffer = vec![0; 8192];
+        loop {
+            if let Some(ended) = self.ended() {
+                return Ok(ended);
+            }
+            match self.output.read(&mut buffer).await? {
+                0 => return Ok(Ended::Shell { output: text(&self.rest) }),
+                read => self.rest.extend_from_slice(&buffer[..read]),
+            }
+            self.forget();
+        }
+    }
+
+    /// The command's output and exit code, once its last mark has come.
+    fn ended(&mut self) -> Option<Ended> {
+        let end = format!("\n{}", self.end());
+        let at = find(&self.rest, end.as_bytes())?;
+        let after = at + end.len();
+        let newline = after + find(&self.rest[after..], b"\n")?;
+        let exit_code = text(&self.rest[after..newline]).parse().ok();
+        let begin = format!("{}\n", self.begin());
+        let start = find(&self.rest[..at], begin.as_bytes()).map_or(0, |start| start + begin.len());
+        let output = text(&self.rest[start.min(at)..at]);
+        self.rest.drain(..=newline);
+        Some(Ended::Command { output, exit_code })
+    }
+
+    /// A command that writes for ever must not fill the memory: its last bytes are kept.
+    fn forget(&mut self) {
+        if self.rest.len() > 2 * KEPT {
+            self.rest.drain(..KEPT);
+        }
+    }
+
+    fn begin(&self) -> String {
+        format!("<begin-{}-{}>", std::process::id(), self.mark)
+    }
+
+    fn end(&self) -> String {
+        format!("<end-{}-{}>", std::process::id(), self.mark)
+    }
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|window| window == what)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_matches('\n').to_owned()
+}

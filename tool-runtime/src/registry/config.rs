@@ -1,0 +1,159 @@
+//! A file that says which tools a pool has.
+
+use super::ToolSpec;
+use crate::pool::{Filter, Selector};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Which tools a pool has, as a file says it: specifications, and a filter over all tools.
+///
+/// The file is JSON, TOML (feature `toml`) or YAML (feature `yaml`), told apart by its name:
+///
+/// ```toml
+/// deny = ["hint:destructive"]
+/// tools = ["add", { name = "terminal", params = { shell = "/bin/sh" } }]
+/// ```
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::{PoolConfig, Registry};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let mut registry = Registry::new();
+/// registry.tool(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))?;
+/// let config = PoolConfig::from_json(r#"{ "tools": ["ping"], "deny": ["hint:open_world"] }"#)?;
+/// let pool = ToolPool::builder().config(&registry, config).await.build()?;
+/// assert!(pool.tools().is_empty(), "a tool that says nothing may reach the open world");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct PoolConfig {
+    /// The tools. Default: none.
+    #[serde(default)]
+    pub tools: Vec<ToolSpec>,
+    /// Only what one of these picks. Default: `None`, everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow: Option<Vec<Selector>>,
+    /// Not what one of these picks. Default: empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<Selector>,
+}
+
+impl PoolConfig {
+    /// From JSON text.
+    ///
+    /// # Errors
+    /// What is wrong, with line and column.
+    pub fn from_json(text: &str) -> Result<Self, ConfigError> {
+        serde_json::from_str(text).map_err(|error| ConfigError::bad(&error))
+    }
+
+    /// From TOML text.
+    ///
+    /// # Errors
+    /// What is wrong, with the line.
+    #[cfg(feature = "toml")]
+    pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
+        toml::from_str(text).map_err(|error| ConfigError::bad(&error))
+    }
+
+    /// From YAML text.
+    ///
+    /// # Errors
+    /// What is wrong, with line and column.
+    #[cfg(feature = "yaml")]
+    pub fn from_yaml(text: &str) -> Result<Self, ConfigError> {
+        serde_norway::from_str(text).map_err(|error| ConfigError::bad(&error))
+    }
+
+    /// From a file whose name ends in `.json`, `.toml`, `.yaml` or `.yml`.
+    ///
+    /// # Errors
+    /// The file cannot be read, its form is not known here, or what stands in it is wrong. Each
+    /// names the file.
+    pub fn read(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
+        let file = file.as_ref();
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| ConfigError::new(format!("it cannot be read: {error}")).of(file))?;
+        let form = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        parse(form, &text).map_err(|error| error.of(file))
+    }
+
+    /// The filter alone.
+    pub fn filter(&self) -> Filter {
+        Filter { allow: self.allow.clone(), deny: self.deny.clone() }
+    }
+}
+
+fn parse(form: &str, text: &str) -> Result<PoolConfig, ConfigError> {
+    match form {
+        "json" => PoolConfig::from_json(text),
+        #[cfg(feature = "toml")]
+        "toml" => PoolConfig::from_toml(text),
+        #[cfg(feature = "yaml")]
+        "yaml" | "yml" => PoolConfig::from_yaml(text),
+        #[cfg(not(feature = "toml"))]
+        "toml" => Err(ConfigError::without("toml")),
+        #[cfg(not(feature = "yaml"))]
+        "yaml" | "yml" => Err(ConfigError::without("yaml")),
+        _ => Err(ConfigError::new(
+            "its form is not known by its name; end it in `.json`, `.toml` or `.yaml`".to_owned(),
+        )),
+    }
+}
+
+/// Why a configuration could not be read.
+///
+/// ```
+/// use tool_runtime::PoolConfig;
+///
+/// let error = PoolConfig::from_json(r#"{ "tool": ["ping"] }"#).unwrap_err();
+/// assert!(error.to_string().starts_with("unknown field `tool`, expected one of `tools`"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    file: Option<PathBuf>,
+    reason: String,
+}
+
+impl ConfigError {
+    fn new(reason: String) -> Self {
+        Self { file: None, reason }
+    }
+
+    #[cfg(not(all(feature = "toml", feature = "yaml")))]
+    fn without(feature: &str) -> Self {
+        Self::new(format!(
+            "this program cannot read that form; write JSON, or build it with the feature `{feature}` of `tool-runtime`"
+        ))
+    }
+
+    fn bad(error: &dyn fmt::Display) -> Self {
+        Self::new(error.to_string().trim_end().to_owned())
+    }
+
+    fn of(mut self, file: &Path) -> Self {
+        self.file = Some(file.to_owned());
+        self
+    }
+
+    /// The file, if it came from one.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}: ", file.display())?;
+        }
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for ConfigError {}
