@@ -154,7 +154,8 @@ fn is_parameter(name: &str, model: &Model<'_>) -> bool {
 }
 
 fn unknown(name: &str, model: &Model<'_>) -> String {
-    let arguments: Vec<String> = model.arguments().map(|a| names::unraw(a.ident)).collect();
+    let usable = model.arguments().filter(|argument| usable(name, argument).is_ok());
+    let arguments: Vec<String> = usable.map(|argument| names::unraw(argument.ident)).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let said = format!("the tool has no argument `{name}`");
     if arguments.is_empty() {

@@ -149,9 +149,12 @@ fn action_impl(model: &Model<'_>) -> TokenStream {
     let visualize = visualize(model);
     let access = access::access(model);
     let json = json::to_json(model);
+    // A private type that a public tool returns is reported here.
+    let (returned, _) = names::ends(&output);
+    let output = quote_spanned!(at(returned)=> type Output = #output;);
     let items = quote_spanned! {at(Span::call_site())=>
         const NAME: &'static ::core::primitive::str = #name;
-        type Output = #output;
+        #output
         #definition
         #settings
         #decode

@@ -11,11 +11,11 @@ use syn::spanned::Spanned;
 
 /// `const ACCESS`, where anything is declared.
 pub(super) fn access(model: &Model<'_>) -> Option<TokenStream> {
-    let access = match &model.options.access {
-        Some(path) => quote_spanned!(at(path.span())=> #path),
-        None => declared(model)?,
+    let (span, access) = match &model.options.access {
+        Some(path) => (at(path.span()), quote_spanned!(at(path.span())=> #path)),
+        None => (at(Span::call_site()), declared(model)?),
     };
-    Some(quote_spanned! {at(Span::call_site())=>
+    Some(quote_spanned! {span=>
         const ACCESS: ::core::option::Option<fn(&Self) -> __tool::Access> =
             ::core::option::Option::Some(#access);
     })

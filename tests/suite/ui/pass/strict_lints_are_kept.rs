@@ -33,8 +33,8 @@
 #![deny(clippy::all, clippy::pedantic, clippy::nursery)]
 #![allow(linker_messages)]
 
-use tool_runtime::ToolPool;
-use tool_runtime::prelude::tool;
+use tool_runtime::prelude::{Toolset, tool, toolset};
+use tool_runtime::{ToolError, ToolPool};
 
 /// A word of the list.
 #[derive(Debug, Default)]
@@ -114,6 +114,48 @@ pub fn insist(
 ) -> u32 {
     counted += 1;
     counted
+}
+
+#[toolset(tags("words"))]
+impl Words {
+    /// How many words there may be.
+    pub const LIMIT: usize = 1000;
+
+    /// Count the words.
+    #[tool(read_only, reads("words:"))]
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Say a word.
+    #[tool(writes("words:{index}"))]
+    #[allow(deprecated)]
+    pub async fn say(
+        &self,
+        /// Which one.
+        index: u64,
+        /// The old one.
+        old: Old,
+        #[arg(undocumented)] mut times: u32,
+    ) -> String {
+        times += 1;
+        let index = usize::try_from(index).unwrap_or(Self::LIMIT);
+        self.0.get(index).map_or(old.text, |word| word.repeat(times as usize))
+    }
+
+    /// An old way.
+    #[deprecated(note = "use `say`")]
+    #[tool]
+    pub const fn old(&self) {}
+}
+
+impl Toolset for Words {
+    type Params = ();
+
+    async fn create((): ()) -> Result<Self, ToolError> {
+        Ok(Self::default())
+    }
 }
 
 fn main() {

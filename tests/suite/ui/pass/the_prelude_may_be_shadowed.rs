@@ -70,6 +70,37 @@ fn shown(_: &CountAction) -> &'static real::primitive::str {
 #[actual::tool]
 fn nothing() {}
 
+struct Clock;
+
+/// Tell the time.
+#[actual::toolset(read_only, timeout = "1s")]
+impl Clock {
+    /// Tell the hour.
+    #[actual::tool(reads("clock:{zone}"), writes())]
+    async fn hour(
+        &self,
+        /// Where.
+        #[arg(default = "here")]
+        zone: real::string::String,
+        context: &actual::ToolContext,
+    ) -> real::primitive::usize {
+        let _ = context;
+        zone.len()
+    }
+
+    /// Tell the minute.
+    #[actual::tool]
+    fn minute(&self) {}
+}
+
+impl actual::Toolset for Clock {
+    type Params = ();
+
+    async fn create((): ()) -> real::result::Result<Self, actual::ToolError> {
+        real::result::Result::Ok(Self)
+    }
+}
+
 fn main() {
     let pool = actual::ToolPool::builder().linked().build();
     real::assert_eq!(pool.unwrap().tools().len(), 2);

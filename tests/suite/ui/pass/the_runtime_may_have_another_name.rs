@@ -7,6 +7,7 @@ mod renamed {
 mod tool_runtime_is_hidden {
     use crate::renamed::rt::ToolContext;
     use crate::renamed::rt::prelude::tool as a_tool;
+    use crate::renamed::rt::{ToolError, Toolset, toolset as a_toolset};
 
     #[allow(unused)]
     mod tool_runtime {}
@@ -33,6 +34,23 @@ mod tool_runtime_is_hidden {
     /// Say where.
     #[a_tool(crate = "::tool_runtime")]
     pub(crate) fn by_absolute_path() {}
+
+    pub(crate) struct Clock;
+
+    #[a_toolset(crate = super::renamed::rt)]
+    impl Clock {
+        /// Tell the time.
+        #[tool(reads("clock:"))]
+        fn time(&self) {}
+    }
+
+    impl Toolset for Clock {
+        type Params = ();
+
+        async fn create((): ()) -> Result<Self, ToolError> {
+            Ok(Self)
+        }
+    }
 }
 
 fn main() {

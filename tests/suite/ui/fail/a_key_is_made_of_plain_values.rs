@@ -1,0 +1,16 @@
+use tool_runtime::prelude::*;
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Place {}
+
+/// Copy a file.
+#[tool(reads("file:{_from}"), writes("file:{_to}"))]
+async fn copy(
+    /// Where from.
+    _from: Place,
+    /// Where to.
+    _to: String,
+) {
+}
+
+fn main() {}

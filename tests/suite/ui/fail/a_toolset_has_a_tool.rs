@@ -1,0 +1,21 @@
+use tool_runtime::prelude::*;
+
+struct Clock;
+
+#[toolset]
+impl Clock {
+    /// Tell the time.
+    async fn time(&self) -> i64 {
+        0
+    }
+}
+
+impl Toolset for Clock {
+    type Params = ();
+
+    async fn create((): ()) -> Result<Self, ToolError> {
+        Ok(Self)
+    }
+}
+
+fn main() {}

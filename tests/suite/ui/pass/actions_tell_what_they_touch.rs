@@ -1,0 +1,104 @@
+//! Keys with arguments of every spelling, functions of actions, and actions as JSON.
+
+use tool_runtime::Access;
+use tool_runtime::prelude::*;
+
+/// A place that serialises.
+#[derive(Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Place {
+    x: i64,
+}
+
+/// A place that does not.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Hidden {
+    _x: i64,
+}
+
+/// Copy a file.
+#[tool(reads("file:{path}", "db:{{{type}}}/{r#type}", "clock:"), writes("file:{path}~"))]
+async fn copy(
+    /// Which file.
+    #[arg(rename = "file-name")]
+    mut path: String,
+    /// Which kind.
+    r#type: i64,
+    /// How often.
+    times: Option<u32>,
+    #[arg(flatten)] place: Place,
+) -> i64 {
+    path.push('~');
+    i64::from(times.unwrap_or_default()) + r#type + place.x
+}
+
+/// Touch nothing.
+#[tool(read_only, reads(), writes())]
+async fn think() {}
+
+/// Touch what a function says.
+#[tool(access = hidden_access)]
+async fn hide(
+    /// Where.
+    _place: Hidden,
+) {
+}
+
+fn hidden_access(_: &HideAction) -> Access {
+    Access::none()
+}
+
+struct Files;
+
+#[toolset(read_only)]
+impl Files {
+    /// Read a file.
+    #[tool(reads = "file:{path}")]
+    async fn read(
+        &self,
+        /// Which file.
+        path: String,
+    ) -> String {
+        path
+    }
+
+    /// Write a file.
+    #[tool(read_only = false, writes("file:{path}"))]
+    async fn write(
+        &self,
+        /// Which file.
+        path: String,
+    ) -> String {
+        path
+    }
+
+    /// Write some files.
+    #[tool(destructive, access = Self::all)]
+    async fn write_all(&self) {}
+
+    fn all(_: &FilesWriteAllAction) -> Access {
+        Access::none()
+    }
+}
+
+impl Toolset for Files {
+    type Params = ();
+
+    async fn create((): ()) -> Result<Self, ToolError> {
+        Ok(Self)
+    }
+}
+
+fn main() {
+    let copy = CopyAction { path: "a".into(), r#type: 2, times: None, place: Place::default() };
+    let _: Access = copy.access();
+    assert_eq!(copy.to_json().as_deref(), Some(r#"{"file-name":"a","type":2,"x":0}"#));
+    assert_eq!(ThinkAction {}.to_json().as_deref(), Some("{}"));
+    let hide = HideAction { _place: Hidden { _x: 1 } };
+    let _: Access = hide.access();
+    assert_eq!(hide.to_json(), None);
+    let read = FilesReadAction { path: "b".into() };
+    let _: Access = read.access();
+    assert_eq!(read.to_json().as_deref(), Some(r#"{"path":"b"}"#));
+    assert_eq!(FilesReadAction::definition().annotations.read_only_hint, Some(true));
+    assert_eq!(FilesWriteAllAction::definition().annotations.read_only_hint, Some(false));
+}
