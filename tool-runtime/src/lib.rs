@@ -30,6 +30,7 @@
 //! | You want to | Look at |
 //! |---|---|
 //! | make a tool from a function | [`#[tool]`](macro@tool) |
+//! | make tools of the methods of one value | [`#[toolset]`](macro@toolset), [`Toolset`] |
 //! | make a tool from a closure | [`Tool::builder`] |
 //! | put tools together and call them | [`ToolPool`] |
 //! | return images, errors, structured values | [`Observation`], [`ToolError`], [`Json`] |
@@ -40,7 +41,7 @@
 //!
 //! | Feature | What for | Default |
 //! |---|---|---|
-//! | `macros` | `#[tool]` | yes |
+//! | `macros` | `#[tool]`, `#[toolset]` | yes |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
