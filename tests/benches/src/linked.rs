@@ -1,7 +1,7 @@
 //! Pools of a given size, of tools that are linked in.
 
 use crate::case::Case;
-use tool_runtime::{Registration, ToolPool};
+use tool_runtime::{Registration, ToolPool, ToolPoolBuilder};
 
 mod fillers {
     //! A filler is as small as a tool can be: looking a name up is what it is for.
@@ -25,11 +25,18 @@ pub fn whole_pool() -> ToolPool {
 /// # Panics
 /// If fewer are linked in.
 pub fn pool(case: Case, size: usize) -> ToolPool {
+    builder(case, size).build().expect("no two tools have one name")
+}
+
+/// The same, not yet built.
+///
+/// # Panics
+/// If fewer are linked in.
+pub fn builder(case: Case, size: usize) -> ToolPoolBuilder {
     let tools = inventory::iter::<Registration>.into_iter();
     let mut tools: Vec<_> = tools.map(Registration::tool).collect();
     tools.sort_by_key(|tool| tool.name() != case.name());
     assert!(tools.len() >= size, "only {} tools are linked in", tools.len());
     tools.truncate(size);
-    let pool = tools.into_iter().fold(ToolPool::builder(), |pool, tool| pool.add(tool));
-    pool.build().expect("no two tools have one name")
+    tools.into_iter().fold(ToolPool::builder(), |pool, tool| pool.add(tool))
 }

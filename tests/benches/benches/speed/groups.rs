@@ -60,7 +60,7 @@ fn pools(criterion: &mut Criterion) {
     group.bench_function("build", |bencher| bencher.iter(linked::whole_pool));
     let pool = linked::whole_pool();
     group.bench_function("list again", |bencher| {
-        bencher.iter(|| pool.definitions_json().to_owned());
+        bencher.iter(|| pool.definitions_json().to_string());
     });
     group.finish();
 }

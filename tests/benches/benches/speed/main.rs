@@ -5,6 +5,7 @@
 mod calls;
 mod groups;
 mod pools;
+mod rules;
 
 use benches::measure::Effort;
 
@@ -14,5 +15,5 @@ fn main() {
         groups::run();
     }
     let effort = if given("--test") { Effort::QUICK } else { Effort::FULL };
-    println!("\n{}\n\n{}", calls::table(effort), pools::table(effort));
+    println!("\n{}\n\n{}\n\n{}", calls::table(effort), pools::table(effort), rules::table(effort));
 }

@@ -32,10 +32,10 @@ fn building(effort: Effort) -> Vec<Measured> {
 fn listing(effort: Effort) -> Vec<Measured> {
     let pool = linked::whole_pool();
     let router = thousand();
-    let listing = pool.definitions_json().to_owned();
+    let listing = pool.definitions_json().to_string();
     let contenders = vec![
         Contender::new("a copy of the listing", || listing.clone()),
-        Contender::new("list again", || pool.definitions_json().to_owned()),
+        Contender::new("list again", || pool.definitions_json().to_string()),
         Contender::new("rmcp: list again, as text", || serde_json::to_string(&router.list_all())),
     ];
     measure(contenders, effort)
