@@ -5,6 +5,7 @@
 mod arguments;
 mod calls;
 mod cli;
+mod examples;
 mod floors;
 mod outputs;
 mod peers;

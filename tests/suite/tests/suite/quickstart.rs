@@ -1,24 +1,25 @@
-//! The quickstart binary, as a newcomer runs it.
+//! The binaries of the examples, as a newcomer builds them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The binary, built once per test run.
+/// The quickstart, built once per test run.
 pub(super) fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(build)
+    BINARY.get_or_init(|| built("quickstart"))
 }
 
-fn build() -> PathBuf {
+/// An example; cargo builds it once.
+pub(super) fn built(example: &str) -> PathBuf {
     let output = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package", "quickstart", "--message-format", "json"])
+        .args(["build", "--quiet", "--package", example, "--message-format", "json"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo starts");
     assert!(
         output.status.success(),
-        "the quickstart does not build:\n{}",
+        "{example} does not build:\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
     let messages = String::from_utf8(output.stdout).expect("cargo writes UTF-8");

@@ -88,16 +88,22 @@ impl Toolset for Files {
     }
 }
 
+fn touched<A: Action>(action: &A) -> Access {
+    A::ACCESS.expect("something is declared")(action)
+}
+
 fn main() {
     let copy = CopyAction { path: "a".into(), r#type: 2, times: None, place: Place::default() };
-    let _: Access = copy.access();
+    assert!(touched(&copy).writes().all(|key| !key.is_empty()) && touched(&copy).is_declared());
     assert_eq!(copy.to_json().as_deref(), Some(r#"{"file-name":"a","type":2,"x":0}"#));
     assert_eq!(ThinkAction {}.to_json().as_deref(), Some("{}"));
     let hide = HideAction { _place: Hidden { _x: 1 } };
-    let _: Access = hide.access();
+    assert!(touched(&hide).is_declared());
     assert_eq!(hide.to_json(), None);
     let read = FilesReadAction { path: "b".into() };
-    let _: Access = read.access();
+    let file = std::env::current_dir().unwrap().join("b");
+    let key = format!("file:{}", file.canonicalize().unwrap_or(file).display());
+    assert_eq!(touched(&read).reads().collect::<Vec<_>>(), [key]);
     assert_eq!(read.to_json().as_deref(), Some(r#"{"path":"b"}"#));
     assert_eq!(FilesReadAction::definition().annotations.read_only_hint, Some(true));
     assert_eq!(FilesWriteAllAction::definition().annotations.read_only_hint, Some(false));

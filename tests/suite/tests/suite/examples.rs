@@ -1,0 +1,151 @@
+//! The examples, as those who copy them run them.
+
+use super::quickstart;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+
+/// The terminal, served to a client of 2025-11-25.
+struct Terminal {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Terminal {
+    fn start() -> Self {
+        let mut child = Command::new(quickstart::built("terminal"))
+            .arg("serve")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the terminal starts");
+        let output = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let mut terminal = Self { input: child.stdin.take(), child, output };
+        terminal.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}
+        }}));
+        terminal.receive();
+        terminal.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        terminal
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().expect("open"), "{message}").expect("the server reads");
+    }
+
+    fn receive(&mut self) -> Value {
+        let line = self.output.next().expect("an answer").expect("UTF-8");
+        serde_json::from_str(&line).expect("JSON")
+    }
+
+    fn begin(&mut self, id: u64, command: &str) {
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+            "name": "terminal.run", "arguments": { "command": command }
+        }}));
+    }
+
+    fn run(&mut self, id: u64, command: &str) -> Value {
+        self.begin(id, command);
+        self.receive()["result"]["structuredContent"].clone()
+    }
+
+    /// The client goes; what the server leaves behind is told by its exit.
+    fn leave(mut self) {
+        drop(self.input.take());
+        assert!(self.child.wait().expect("it ends").success());
+    }
+}
+
+fn run(example: &str, words: &[&str]) -> Output {
+    Command::new(quickstart::built(example)).args(words).output().expect("the example starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_shell_keeps_its_directory_and_its_variables() {
+    let mut terminal = Terminal::start();
+    terminal.run(1, "cd / && HERE=there");
+    let ran = terminal.run(2, "pwd; echo $HERE; echo oops >&2; false");
+    assert_eq!(ran, json!({ "output": "/\nthere\noops", "exit_code": 1 }));
+    terminal.leave();
+}
+
+#[test]
+fn a_cancelled_command_is_stopped_and_the_shell_goes_on() {
+    let mut terminal = Terminal::start();
+    let shell = terminal.run(1, "STAYS=yes; echo $$")["output"].clone();
+    // The FIFO's reader is there when the writer returns: the command runs.
+    let fifo = std::env::temp_dir().join(format!("terminal-{}", std::process::id()));
+    let made = Command::new("mkfifo").arg(&fifo).status().expect("mkfifo runs");
+    assert!(made.success());
+    terminal.begin(2, &format!("cat {}; sleep 1000", fifo.display()));
+    std::fs::write(&fifo, "x").expect("the command reads");
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
+    terminal.send(&cancel);
+    let ran = terminal.run(3, "echo $$ $STAYS");
+    assert_eq!(ran["output"], format!("{} yes", shell.as_str().expect("a number")));
+    std::fs::remove_file(fifo).expect("it is there");
+    terminal.leave();
+}
+
+#[test]
+fn a_closed_server_leaves_no_shell_behind() {
+    let mut terminal = Terminal::start();
+    let shell = terminal.run(1, "echo $$")["output"].as_str().expect("a number").to_owned();
+    terminal.leave();
+    let alive = Command::new("kill").args(["-0", &shell]).stderr(Stdio::null()).status();
+    assert!(!alive.expect("kill runs").success(), "shell {shell} is still there");
+}
+
+#[test]
+fn a_file_says_which_tools_there_are() {
+    let file = std::env::temp_dir().join(format!("tools-{}.toml", std::process::id()));
+    let write = |text: &str| std::fs::write(&file, text).expect("the file is written");
+    let path = file.to_str().expect("UTF-8").to_owned();
+
+    write(r#"tools = [{ name = "terminal", params = { shell = "/no/such/shell" } }]"#);
+    let report = run("terminal", &["report", "--tools", &path]);
+    assert!(
+        text(&report.stdout)
+            .contains("terminal.run    custom  unusable: there is no /no/such/shell"),
+        "{}",
+        text(&report.stdout)
+    );
+
+    write(r#"tools = [{ name = "terminal", params = { shel = "/bin/sh" } }, "terminall"]"#);
+    let refused = run("terminal", &["list", "--tools", &path]);
+    let said = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("did you mean `shell`?") && said.contains("did you mean `terminal`"),
+        "{said}"
+    );
+
+    write("tool = []");
+    let said = text(&run("terminal", &["list", "--tools", &path]).stderr);
+    assert!(said.contains(&path) && said.contains("unknown field `tool`"), "{said}");
+    std::fs::remove_file(file).expect("it is there");
+}
+
+#[test]
+fn the_pool_shows_what_it_is_for() {
+    let shown = run("pool", &[]);
+    let said = text(&shown.stdout);
+    assert!(shown.status.success(), "{said}{}", text(&shown.stderr));
+    for line in [
+        "  add: 42",
+        "  greet: Hello, Ada!",
+        "  notebook.read: Buy a map.",
+        "did you mean `text`?",
+        "! add: `add` is not available now; available are `notebook.read`",
+        "notebook.burn   custom  filtered: deny `*.burn`",
+        "the notebook \"Travel\" is closed with 2 pages",
+    ] {
+        assert!(said.contains(line), "{line:?} is not in\n{said}");
+    }
+}
