@@ -37,15 +37,20 @@ fn is_none(meta: &Cow<'_, Map<String, Value>>) -> bool {
     meta.is_empty()
 }
 
+impl ToolDefinition {
+    /// `_meta` as MCP has it, the tags among it.
+    pub(crate) fn wire_meta(&self) -> Cow<'_, Map<String, Value>> {
+        if self.tags.is_empty() {
+            return Cow::Borrowed(&self.meta);
+        }
+        let mut meta = self.meta.clone();
+        meta.insert(TAGS.to_owned(), self.tags.clone().into());
+        Cow::Owned(meta)
+    }
+}
+
 impl Serialize for ToolDefinition {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let meta = if self.tags.is_empty() {
-            Cow::Borrowed(&self.meta)
-        } else {
-            let mut meta = self.meta.clone();
-            meta.insert(TAGS.to_owned(), self.tags.clone().into());
-            Cow::Owned(meta)
-        };
         let wire = Wire {
             name: Cow::Borrowed(&self.name),
             title: self.title.as_deref().map(Cow::Borrowed),
@@ -53,7 +58,7 @@ impl Serialize for ToolDefinition {
             input_schema: Cow::Borrowed(&self.input_schema),
             output_schema: self.output_schema.as_ref().map(Cow::Borrowed),
             annotations: Cow::Borrowed(&self.annotations),
-            meta,
+            meta: self.wire_meta(),
         };
         wire.serialize(serializer)
     }

@@ -9,6 +9,7 @@ use handler::PoolHandler;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use std::io;
+use std::pin::Pin;
 use stdio::StdioTransport;
 
 /// How many bytes one message may have.
@@ -80,6 +81,16 @@ impl McpServer {
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
     pub async fn serve_stdio(self) -> io::Result<()> {
+        self.boxed().await
+    }
+
+    /// A future that can be named is compiled once more wherever it is awaited: rmcp's whole
+    /// service loop, in every user's crate.
+    fn boxed(self) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
+        Box::pin(self.serve_on_stdio())
+    }
+
+    async fn serve_on_stdio(self) -> io::Result<()> {
         let transport = StdioTransport::take()?.with_line_limit(self.line_limit);
         let outbox = transport.outbox();
         tracing::info!("serving MCP on stdio");
@@ -89,8 +100,10 @@ impl McpServer {
         served
     }
 
+    /// The handler is erased for the same reason: rmcp's loop answers requests in two places, and
+    /// the future of a request is its largest.
     async fn served(self, transport: StdioTransport) -> io::Result<()> {
-        match self.handler.serve(transport).await {
+        match self.handler.into_dyn().serve(transport).await {
             Ok(running) => {
                 let reason = running.waiting().await.map_err(io::Error::other)?;
                 tracing::info!(?reason, "the client is gone");

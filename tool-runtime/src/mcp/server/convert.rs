@@ -1,5 +1,6 @@
 //! Our types to rmcp's, which stay out of the public API.
 
+use crate::annotations::ToolAnnotations;
 use crate::content::ContentBlock;
 use crate::definition::ToolDefinition;
 use crate::observation::Observation;
@@ -9,8 +10,27 @@ use std::sync::Arc;
 
 /// A definition for clients of 2026-07-28 and later.
 pub(super) fn tool(definition: &ToolDefinition) -> Tool {
-    let json = serde_json::to_value(definition).expect("definitions have string keys");
-    serde_json::from_value(json).expect("a definition's JSON is MCP's `Tool`")
+    let mut tool = Tool::default();
+    tool.name = definition.name.clone().into();
+    tool.title.clone_from(&definition.title);
+    tool.description = Some(definition.description.clone().into());
+    tool.input_schema = Arc::new(definition.input_schema.clone());
+    tool.output_schema = definition.output_schema.clone().map(Arc::new);
+    tool.annotations = hints(&definition.annotations);
+    let meta = definition.wire_meta();
+    tool.meta = (!meta.is_empty()).then(|| model::MetaObject(meta.into_owned()));
+    tool
+}
+
+fn hints(annotations: &ToolAnnotations) -> Option<model::ToolAnnotations> {
+    let hints = model::ToolAnnotations::from_raw(
+        annotations.title.clone(),
+        annotations.read_only_hint,
+        annotations.destructive_hint,
+        annotations.idempotent_hint,
+        annotations.open_world_hint,
+    );
+    (!annotations.is_empty()).then_some(hints)
 }
 
 /// A definition for older clients, whose output schemas must have an object at the root.
