@@ -6,6 +6,7 @@ mod wire;
 pub use draft::Draft;
 
 use crate::annotations::ToolAnnotations;
+use crate::schema;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
@@ -31,7 +32,7 @@ use serde_json::{Map, Value};
 /// assert_eq!(definition.input_schema["properties"]["b"]["default"], 1);
 /// assert_eq!(definition.input_schema["required"], serde_json::json!(["a"]));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolDefinition {
     /// The id: 1 to 128 of `A-Z a-z 0-9 _ - .`.
@@ -64,11 +65,28 @@ impl ToolDefinition {
     /// assert_eq!(ping.input_schema["type"], "object");
     /// ```
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        // Whoever writes a definition by hand may write anything into it.
+        schema::engine::enable();
+        Self::generated(name.into(), description.into())
+    }
+
+    /// What the macro starts with.
+    pub(crate) fn generated(name: String, description: String) -> Self {
+        let input_schema = schema::no_arguments();
+        Self { name, description, input_schema, ..Self::blank() }
+    }
+
+    fn blank() -> Self {
         Self {
-            name: name.into(),
-            description: description.into(),
-            input_schema: crate::schema::no_arguments(),
-            ..Self::default()
+            name: String::new(),
+            title: None,
+            description: String::new(),
+            input_schema: Map::new(),
+            output_schema: None,
+            annotations: ToolAnnotations::default(),
+            tags: Vec::new(),
+            meta: Map::new(),
+            problems: Vec::new(),
         }
     }
 
@@ -88,12 +106,13 @@ impl ToolDefinition {
     /// ```
     #[must_use]
     pub fn with_input<T: JsonSchema>(self) -> Self {
-        self.with_input_schema(crate::schema::input_of::<T>())
+        self.with_input_schema(schema::input_of::<T>())
     }
 
     /// Takes the arguments' schema word for word; its root must be an object schema.
     #[must_use]
     pub fn with_input_schema(mut self, schema: impl Into<Value>) -> Self {
+        schema::engine::enable();
         match schema.into() {
             Value::Object(schema) if schema.get("type").is_some_and(|kind| kind == "object") => {
                 self.input_schema = schema;
@@ -126,5 +145,13 @@ impl ToolDefinition {
     /// ```
     pub fn argument(&self, name: &str) -> Option<&Value> {
         self.input_schema.get("properties")?.get(name)
+    }
+}
+
+/// Nothing at all, to be filled in.
+impl Default for ToolDefinition {
+    fn default() -> Self {
+        schema::engine::enable();
+        Self::blank()
     }
 }

@@ -7,6 +7,7 @@ pub use json::{JsonOf, OmitJson, WriteJson, json_object};
 
 use crate::arguments::{self, ArgumentReader, DecodeError};
 use crate::context::Need;
+use crate::schema::engine;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
@@ -90,9 +91,9 @@ type Read<T> = fn(&mut ArgumentReader<'_, '_>, &mut Option<T>) -> Result<(), Dec
 type End<T> = fn(&mut ArgumentReader<'_, '_>, usize) -> Result<T, DecodeError>;
 
 /// An argument that stands for itself.
-pub const fn argument<T: for<'de> Deserialize<'de> + JsonSchema>() -> ArgumentType<T> {
+pub const fn argument<T: for<'de> Deserialize<'de> + JsonSchema + 'static>() -> ArgumentType<T> {
     ArgumentType {
-        schema: SchemaGenerator::subschema_for::<T>,
+        schema: engine::subschema_for::<T>,
         can_be_absent: || arguments::absent::<T>().is_some(),
         read: |reader, slot| reader.read(slot),
         end: |_, parameter| arguments::required(None, parameter),
@@ -100,9 +101,9 @@ pub const fn argument<T: for<'de> Deserialize<'de> + JsonSchema>() -> ArgumentTy
 }
 
 /// An argument with a default.
-pub const fn defaulted<T: for<'de> Deserialize<'de> + JsonSchema>() -> ArgumentType<T> {
+pub const fn defaulted<T: for<'de> Deserialize<'de> + JsonSchema + 'static>() -> ArgumentType<T> {
     ArgumentType {
-        schema: SchemaGenerator::subschema_for::<T>,
+        schema: engine::subschema_for::<T>,
         can_be_absent: || true,
         read: |reader, slot| reader.read_or_null(slot),
         end: |_, _| unreachable!("generated code makes the default"),
@@ -110,9 +111,9 @@ pub const fn defaulted<T: for<'de> Deserialize<'de> + JsonSchema>() -> ArgumentT
 }
 
 /// An argument whose fields stand among the other arguments.
-pub const fn flattened<T: for<'de> Deserialize<'de> + JsonSchema>() -> ArgumentType<T> {
+pub const fn flattened<T: for<'de> Deserialize<'de> + JsonSchema + 'static>() -> ArgumentType<T> {
     ArgumentType {
-        schema: SchemaGenerator::subschema_for::<T>,
+        schema: engine::subschema_for::<T>,
         can_be_absent: || false,
         read: |_, _| unreachable!("a flattened argument has no key"),
         end: |reader, parameter| reader.rest(parameter),
@@ -186,9 +187,10 @@ impl Settings {
     }
 }
 
-/// A hand-written action has no table and needs nothing.
+/// A hand-written action has no table and needs nothing, and its schema may be anything.
 impl Default for Settings {
     fn default() -> Self {
+        engine::enable();
         Self::new(&[], &[])
     }
 }

@@ -1,8 +1,7 @@
 //! `pattern = "regex"` and `format = "date-time"`.
 
 use super::Constraint;
-use crate::schema::format as formats;
-use regex::Regex;
+use crate::schema::engine;
 use schemars::Schema;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -40,21 +39,23 @@ textual! {
 /// A regular expression, in the syntax of crate `regex`, that must be found in the text.
 pub struct Pattern<T> {
     pattern: &'static str,
-    regex: OnceLock<Regex>,
+    compiled: OnceLock<engine::Pattern>,
     text: fn(&T) -> Option<&str>,
 }
 
 impl<T: Textual> Pattern<T> {
     /// From a pattern that the macro has already checked.
     pub const fn new(pattern: &'static str) -> Self {
-        Self { pattern, regex: OnceLock::new(), text: T::text }
+        Self { pattern, compiled: OnceLock::new(), text: T::text }
     }
 }
 
 impl<T> Pattern<T> {
-    fn regex(&self) -> &Regex {
-        self.regex
-            .get_or_init(|| Regex::new(self.pattern).expect("the macro has checked the pattern"))
+    fn compiled(&self) -> &engine::Pattern {
+        self.compiled.get_or_init(|| {
+            engine::enable();
+            engine::compile(self.pattern).expect("the macro has checked the pattern")
+        })
     }
 }
 
@@ -65,11 +66,12 @@ pub const fn pattern<T: Textual>(pattern: &'static str) -> Pattern<T> {
 
 impl<T> Constraint<T> for Pattern<T> {
     fn describe(&self, schema: &mut Schema) {
+        engine::enable();
         schema.insert("pattern".to_owned(), self.pattern.into());
     }
 
     fn admits(&self, value: &T) -> bool {
-        (self.text)(value).is_none_or(|text| self.regex().is_match(text))
+        (self.text)(value).is_none_or(|text| self.compiled().is_match(text))
     }
 }
 
@@ -82,6 +84,7 @@ pub struct Format<T> {
 impl<T: Textual> Format<T> {
     /// From the format's name.
     pub fn new(format: &'static str) -> Self {
+        engine::enable();
         Self { format, text: T::text }
     }
 }
@@ -97,6 +100,6 @@ impl<T> Constraint<T> for Format<T> {
     }
 
     fn admits(&self, value: &T) -> bool {
-        (self.text)(value).is_none_or(|text| formats::conforms(self.format, text).unwrap_or(true))
+        (self.text)(value).is_none_or(|text| engine::conforms(self.format, text).unwrap_or(true))
     }
 }

@@ -12,7 +12,8 @@ pub struct Draft(ToolDefinition);
 impl Draft {
     /// Starts with the name, the description and the table of arguments.
     pub fn new(name: &str, description: &str, parameters: &[Parameter]) -> Self {
-        let mut definition = ToolDefinition::new(name, description.trim());
+        let mut definition =
+            ToolDefinition::generated(name.to_owned(), description.trim().to_owned());
         let (input_schema, problems) = schema::input(parameters);
         definition.input_schema = schema::advertised(&input_schema);
         definition.problems = problems;

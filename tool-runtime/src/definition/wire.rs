@@ -66,6 +66,8 @@ impl Serialize for ToolDefinition {
 
 impl<'de> Deserialize<'de> for ToolDefinition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Whoever sends a definition may have written anything into it.
+        crate::schema::engine::enable();
         let wire = Wire::deserialize(deserializer)?;
         let mut meta = wire.meta.into_owned();
         let tags = meta.shift_remove(TAGS).map(serde_json::from_value);

@@ -1,6 +1,6 @@
 //! Schemas of arguments and outputs, from the table of parameters and from types.
 
-use super::{check, normal};
+use super::{check, engine, normal};
 use crate::parameter::Parameter;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -36,6 +36,7 @@ pub(crate) fn input(parameters: &[Parameter]) -> (Map<String, Value>, Vec<String
 
 /// The schema of a type that holds all arguments, which refuses unknown ones.
 pub(crate) fn input_of<T: JsonSchema>() -> Value {
+    engine::enable();
     let mut generator = generator();
     let mut schema = T::json_schema(&mut generator);
     normal::input(&mut schema);
@@ -231,7 +232,7 @@ fn wrong_defaults(schema: &Map<String, Value>) -> Vec<String> {
 /// The macro has parsed the pattern; that it can be compiled is known only here.
 fn bad_pattern(name: &str, property: &Value) -> Option<String> {
     let pattern = property.get("pattern")?.as_str()?;
-    let error = regex::Regex::new(pattern).err()?;
+    let error = engine::compile(pattern).err()?;
     Some(format!("the pattern of its argument `{name}` is not usable: {error}; write another"))
 }
 

@@ -64,7 +64,7 @@ fn floor_of(module: &str) -> Option<usize> {
     FLOORS.iter().position(|floor| floor.contains(&module))
 }
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a readable folder");
     let mut files = Vec::new();
     for path in entries.map(|entry| entry.expect("a readable entry").path()) {
@@ -84,7 +84,7 @@ fn module_of(root: &Path, file: &Path) -> String {
 }
 
 /// Lines of code: examples in doc comments are a user's and may use everything.
-fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line));
     numbered.filter(|(_, line)| !line.trim_start().starts_with("//"))
 }

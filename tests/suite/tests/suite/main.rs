@@ -8,6 +8,7 @@ mod cli;
 mod examples;
 mod floors;
 mod outputs;
+mod patterns;
 mod peers;
 mod pools;
 mod quickstart;

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::schema::check::findings::Findings;
@@ -11,12 +10,13 @@ use crate::schema::check::parts;
 use crate::schema::check::place::Place;
 use crate::schema::check::unknown::{self, Known};
 use crate::schema::check::walk::Walker;
+use crate::schema::engine::Pattern;
 
 /// What one schema says of the properties of an object.
 pub(super) struct Rules<'s> {
     declared: Option<&'s Map<String, Value>>,
     required: HashSet<&'s str>,
-    patterns: Vec<(Regex, &'s Value)>,
+    patterns: Vec<(Pattern, &'s Value)>,
     others: Option<&'s Value>,
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::schema::check::parts;
+use crate::schema::engine::{self, Pattern};
 
 /// More pairs of schema and value than this are not looked at; then everything is secret.
 const MOST_PAIRS: usize = 1_000_000;
@@ -109,8 +109,8 @@ fn add_properties<'a>(
 }
 
 /// The patterns of `patternProperties` that compile, with their schemas.
-fn patterns(schema: &Map<String, Value>) -> Vec<(Regex, &Value)> {
+fn patterns(schema: &Map<String, Value>) -> Vec<(Pattern, &Value)> {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     let pairs = patterns.into_iter().flatten();
-    pairs.filter_map(|(pattern, schema)| Some((Regex::new(pattern).ok()?, schema))).collect()
+    pairs.filter_map(|(pattern, schema)| Some((engine::compile(pattern).ok()?, schema))).collect()
 }

@@ -7,7 +7,7 @@ use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::wording;
-use crate::schema::format;
+use crate::schema::{engine, format};
 
 /// Checks a string against the lengths, the pattern and the format of a schema.
 pub(super) fn check<'s>(
@@ -65,7 +65,7 @@ fn pattern<'s>(
 /// The issue, if the text has not the form that the format asks for.
 fn form(schema: &Map<String, Value>, text: &str, at: &Place<'_>) -> Option<Issue> {
     let name = schema.get("format")?.as_str()?;
-    if format::conforms(name, text)? {
+    if engine::conforms(name, text)? {
         return None;
     }
     let hint = format::hint(name).map(|hint| format!(" ({hint})")).unwrap_or_default();

@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::issue::Issue;
@@ -12,6 +11,7 @@ use crate::schema::check::place::{Place, Whole};
 use crate::schema::check::secrets::Secrets;
 use crate::schema::check::survey::{self, Survey};
 use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
+use crate::schema::engine::{self, Pattern};
 
 /// How many subschemas may be tried on each part of the value, on average, before the walk gives up: schemas whose
 /// alternatives multiply at each level would keep it busy for ever.
@@ -25,7 +25,7 @@ pub(super) struct Walker<'s> {
     root: &'s Value,
     survey: Survey,
     secrets: Secrets,
-    patterns: RefCell<HashMap<&'s str, Option<Regex>>>,
+    patterns: RefCell<HashMap<&'s str, Option<Pattern>>>,
     tries_left: Cell<u64>,
     gave_up: RefCell<Option<Issue>>,
 }
@@ -129,9 +129,9 @@ impl<'s> Walker<'s> {
     }
 
     /// The pattern, compiled once for the walk; `None` if it does not compile.
-    pub(super) fn regex(&self, pattern: &'s str) -> Option<Regex> {
+    pub(super) fn regex(&self, pattern: &'s str) -> Option<Pattern> {
         let mut patterns = self.patterns.borrow_mut();
-        patterns.entry(pattern).or_insert_with(|| Regex::new(pattern).ok()).clone()
+        patterns.entry(pattern).or_insert_with(|| engine::compile(pattern).ok()).clone()
     }
 
     /// Whether the walk may go on here; if not, this is noted for the end.

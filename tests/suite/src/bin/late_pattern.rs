@@ -1,0 +1,104 @@
+//! A binary in which one thing alone can hold a pattern. Regular expressions are linked, and
+//! enabled, by what makes such a schema: here is nothing else that could have done it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tool_runtime::prelude::*;
+use tool_runtime::{Arguments, DecodeError, ToolPoolBuilder};
+
+/// A type whose schema says more than its decoder.
+#[derive(Deserialize, JsonSchema)]
+struct Code {
+    #[schemars(regex(pattern = "^[a-z]+$"))]
+    code: String,
+}
+
+/// Take a code.
+#[tool]
+async fn take(
+    /// The code.
+    code: Code,
+) -> String {
+    code.code
+}
+
+/// Take a name.
+#[tool]
+async fn spell(
+    /// The code.
+    #[arg(pattern = "^[a-z]+$")]
+    code: String,
+) -> String {
+    code
+}
+
+/// Take anything.
+#[tool]
+async fn plain(
+    /// The code.
+    code: String,
+) -> String {
+    code
+}
+
+/// An action written by hand, whose definition is another's, changed.
+struct ByHand(String);
+
+impl Action for ByHand {
+    const NAME: &'static str = "by_hand";
+    type Output = String;
+
+    fn definition() -> ToolDefinition {
+        let mut definition = PlainAction::definition();
+        definition.name = "by_hand".to_owned();
+        definition.input_schema["properties"]["code"]["pattern"] = json!("^[a-z]+$");
+        definition
+    }
+
+    fn decode(arguments: Arguments<'_>) -> Result<Self, DecodeError> {
+        PlainAction::decode(arguments).map(|plain| Self(plain.code))
+    }
+
+    async fn run(self, _: &ToolContext) -> String {
+        self.0
+    }
+
+    fn observe(output: String) -> Result<Observation, ToolError> {
+        output.into_observation()
+    }
+}
+
+fn by_builder() -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": { "code": { "type": "string", "pattern": "^[a-z]+$" } },
+    });
+    let tool = Tool::builder("by_builder", "Take a code.").input_schema(schema);
+    tool.handler(|arguments: serde_json::Value| async move { arguments.to_string() })
+}
+
+#[tokio::main]
+async fn main() {
+    let kind = std::env::args().nth(1).expect("what is to hold a pattern");
+    let pool = match kind.as_str() {
+        "type" => ToolPool::builder().tool::<TakeAction>(),
+        "argument" => ToolPool::builder().tool::<SpellAction>(),
+        "action" => ToolPool::builder().tool::<ByHand>(),
+        "builder" => ToolPool::builder().add(by_builder()),
+        other => panic!("no {other} can hold a pattern"),
+    };
+    report(pool).await;
+}
+
+/// Calls the one tool with a code that does not match.
+#[allow(clippy::print_stdout)]
+async fn report(pool: ToolPoolBuilder) {
+    let pool = pool.build().expect("a working pool");
+    let tool = pool.tools()[0].name().to_owned();
+    let arguments = match tool.as_str() {
+        "take" => json!({ "code": { "code": "A1" } }),
+        _ => json!({ "code": "A1" }),
+    };
+    println!("{}", pool.call_json(&tool, &arguments.to_string()).await);
+}

@@ -1,0 +1,80 @@
+//! What checks `pattern` and `format`, in binaries whose schemas can hold them.
+//!
+//! Regular expressions and the parsers of formats are a sixth of a small binary, and most tools
+//! need neither. So nothing that is always there names them: [`enable`] does, and only what makes
+//! a schema that may hold these keywords calls it. A binary without such a schema is linked
+//! without them.
+
+use super::format;
+use crate::schema::plain::is_plain;
+use regex::Regex;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// A pattern, compiled. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Pattern {
+    text: Arc<str>,
+    is_match: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+}
+
+impl Pattern {
+    /// Whether it is found in the text.
+    pub(crate) fn is_match(&self, text: &str) -> bool {
+        (self.is_match)(text)
+    }
+
+    /// As it was written.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pattern").field(&self.text).finish()
+    }
+}
+
+/// The two functions that are left out of a binary which needs neither.
+struct Engine {
+    compile: fn(&str) -> Result<Pattern, String>,
+    conforms: fn(&str, &str) -> Option<bool>,
+}
+
+static ENGINE: OnceLock<Engine> = OnceLock::new();
+
+/// Links the engine: for whatever makes a schema that may hold `pattern` or `format`.
+pub(crate) fn enable() {
+    ENGINE.get_or_init(|| Engine { compile: compiled, conforms: format::conforms });
+}
+
+/// The pattern, if it compiles.
+///
+/// # Errors
+/// In the words of crate `regex`.
+pub(crate) fn compile(pattern: &str) -> Result<Pattern, String> {
+    match ENGINE.get() {
+        Some(engine) => (engine.compile)(pattern),
+        None => Err("nothing in this binary compiles patterns".to_owned()),
+    }
+}
+
+/// Whether `text` has the form that `format` asks for; `None` for a format that is not enforced.
+pub(crate) fn conforms(format: &str, text: &str) -> Option<bool> {
+    (ENGINE.get()?.conforms)(format, text)
+}
+
+fn compiled(pattern: &str) -> Result<Pattern, String> {
+    let regex = Regex::new(pattern).map_err(|error| error.to_string())?;
+    Ok(Pattern { text: pattern.into(), is_match: Arc::new(move |text| regex.is_match(text)) })
+}
+
+/// The schema of an argument's type, which may hold anything unless the type is plain.
+pub(crate) fn subschema_for<T: JsonSchema + 'static>(generator: &mut SchemaGenerator) -> Schema {
+    if !is_plain::<T>() {
+        enable();
+    }
+    generator.subschema_for::<T>()
+}
