@@ -153,7 +153,7 @@ impl Cli {
     where
         T: Into<OsString> + Clone,
     {
-        let command = options::parse(&self.about, None, arguments);
+        let command = options::parse(&self.about, false, arguments);
         let code = match command {
             Ok(options) => {
                 log::start(options.command.log_level());

@@ -1,6 +1,6 @@
 //! `main!`: the whole of a tool binary's `main`.
 
-use super::options::{self, Command, Options, ToolsFile};
+use super::options::{self, Command, Options};
 use super::{About, exit, in_runtime, log, print};
 use crate::pool::{ToolPool, ToolPoolBuilder};
 use crate::registry::{PoolConfig, Registry};
@@ -215,11 +215,10 @@ async fn run(
 ) -> Result<ExitCode, Failure> {
     let mut setup = setup.await.map_err(Failure::Setup)?;
     let about = setup.introduction(name, version, about);
-    let file = ToolsFile { default: setup.tools };
     let Options { command, tools } =
-        options::parse(&about, Some(&file), std::env::args_os()).map_err(Failure::Said)?;
+        options::parse(&about, true, std::env::args_os()).map_err(Failure::Said)?;
     log::start(command.log_level());
-    let pool = pool(setup.pool, tools).await.map_err(Failure::Setup)?;
+    let pool = pool(setup.pool, tools.or(setup.tools)).await.map_err(Failure::Setup)?;
     if matches!(command, Command::Serve) {
         log::panics();
     }

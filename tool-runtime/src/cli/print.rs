@@ -16,11 +16,23 @@ pub(super) fn line(text: &str) {
 
 /// A line on standard output that stands back behind the others.
 pub(super) fn dimmed(text: &str) {
-    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+    if no_color() {
         line(text);
     } else {
         line(&format!("\u{1b}[2m{text}\u{1b}[0m"));
     }
+}
+
+/// A word on standard output that stands out, for people.
+pub(super) fn heading(text: &str) -> String {
+    if no_color() || !std::io::stdout().is_terminal() {
+        return text.to_owned();
+    }
+    format!("\u{1b}[1m\u{1b}[4m{text}\u{1b}[0m")
+}
+
+fn no_color() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 /// A line on standard error that says what went wrong.

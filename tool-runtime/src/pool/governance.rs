@@ -52,11 +52,6 @@ impl Governance {
     pub(crate) fn concerns_all(&self) -> bool {
         !self.hooks.is_empty() || self.limits.is_some() || self.checks_outputs
     }
-
-    /// Whether there is anything that calls go by beside the tools themselves.
-    pub(super) fn is_plain(&self) -> bool {
-        !self.concerns_all() && self.layered.is_none() && self.timeout.is_none()
-    }
 }
 
 /// One call with everything that it takes to run it: what goes through layers.

@@ -91,6 +91,56 @@ fn exit_codes_tell_wrong_usage_from_a_tools_error() {
 }
 
 #[test]
+fn a_mistake_is_told_with_what_to_write_instead() {
+    for (arguments, said) in [
+        (vec!["serv"], "a similar subcommand exists: 'serve'"),
+        (vec!["help", "serv"], "a similar subcommand exists: 'serve'"),
+        (vec!["--versoin"], "a similar argument exists: '--version'"),
+        (vec!["list", "--jsn"], "a similar argument exists: '--json'"),
+        (vec!["list", "--json=x"], "unexpected value 'x' for '--json' found"),
+        (vec!["list", "--json", "--json"], "'--json' cannot be used multiple times"),
+        (vec!["list", "more"], "unexpected argument 'more' found"),
+        (vec!["call", "add", "-x"], "to pass '-x' as a value, use '-- -x'"),
+        (vec!["call", "add", "--", "-x"], "`-x` is no argument; write `key=value`"),
+        (vec!["call", "add", "--json"], "a value is required for '--json <OBJECT>'"),
+        (vec!["call", "add", "--json", "--output"], "a value is required for '--json <OBJECT>'"),
+        (vec!["call", "add", "a=1", "--json={}"], "cannot be used with '--json <OBJECT>'"),
+        (vec!["call", "add", "--output", "jso"], "a similar value exists: 'json'"),
+        (vec!["call", ""], "a value is required for '<TOOL>'"),
+        (vec!["schema"], "schema <TOOL>"),
+    ] {
+        let output = run(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{arguments:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn options_stand_anywhere_after_their_command() {
+    for arguments in [
+        ["call", "--output", "json", "add", "a=1"].as_slice(),
+        &["call", "add", "--output=json", "a=1"],
+        &["call", "add", "a=1", "--output", "json"],
+    ] {
+        let output = run(arguments);
+        assert!(stdout(&output).starts_with("{\"content\""), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn every_command_has_a_help() {
+    for name in ["serve", "list", "call", "schema", "help"] {
+        let help = run(&["help", name]);
+        assert_eq!(stdout(&run(&[name, "--help"])), stdout(&help));
+        assert_eq!(stdout(&run(&[name, "-h"])), stdout(&help));
+        assert!(stdout(&help).contains(&format!("Usage: quickstart {name}")), "{}", stdout(&help));
+        assert_eq!(help.status.code(), Some(0));
+    }
+    assert!(!stdout(&run(&["help"])).contains('\u{1b}'), "no colours where nobody looks");
+}
+
+#[test]
 fn schema_is_the_definition_as_mcp_json() {
     let output = run(&["schema", "add"]);
     let definition: Value = serde_json::from_str(stdout(&output)).expect("JSON");
