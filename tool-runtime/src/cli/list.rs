@@ -4,6 +4,7 @@ use super::{exit, print};
 use crate::annotations::ToolAnnotations;
 use crate::definition::ToolDefinition;
 use crate::pool::ToolPool;
+use serde_json::Value;
 use std::process::ExitCode;
 
 /// A table with a row a tool, or the definitions as JSON.
@@ -33,8 +34,10 @@ pub(super) fn report(pool: &ToolPool) -> ExitCode {
 pub(super) fn schema(pool: &ToolPool, name: &str) -> ExitCode {
     match pool.resolve(name) {
         Ok(tool) => {
-            let json = serde_json::to_string_pretty(tool.definition());
-            print::line(&json.expect("definitions have string keys"));
+            let json = serde_json::to_string(tool.definition());
+            let json = json.and_then(|json| serde_json::from_str::<Value>(&json));
+            // By way of a value, whose indented form is there anyway.
+            print::line(&format!("{:#}", json.expect("definitions have string keys")));
             ExitCode::SUCCESS
         }
         Err(error) => {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// How many lines wait at most.
@@ -27,7 +27,7 @@ pub(super) fn start(otherwise: LevelFilter) {
         .with_ansi(io::stderr().is_terminal())
         .log_internal_errors(false)
         .with_writer(log.clone());
-    let subscriber = tracing_subscriber::registry().with(lines.with_filter(filter(otherwise)));
+    let subscriber = tracing_subscriber::registry().with(filter(otherwise)).with(lines);
     if subscriber.try_init().is_ok() {
         let _first = LOG.set(log);
     }

@@ -21,11 +21,16 @@ pub(crate) fn nearest<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
     limit: usize,
 ) -> Vec<&'a str> {
+    let mut near = ranked(name, candidates.into_iter().collect());
+    near.truncate(limit);
+    near
+}
+
+fn ranked<'a>(name: &str, mut candidates: Vec<&'a str>) -> Vec<&'a str> {
     let wanted = plain(name);
     if wanted.is_empty() || wanted.chars().count() > LONGEST {
         return Vec::new();
     }
-    let mut candidates: Vec<&str> = candidates.into_iter().collect();
     candidates.sort_unstable();
     candidates.dedup();
     let completion = sole_completion(&wanted, &candidates);
@@ -33,9 +38,9 @@ pub(crate) fn nearest<'a>(
         .into_iter()
         .filter_map(|candidate| Some((distance(&wanted, candidate, completion)?, candidate)))
         .collect();
-    // Stable, so that equally close names stay in alphabetical order.
-    ranked.sort_by_key(|(distance, _)| *distance);
-    ranked.into_iter().take(limit).map(|(_, candidate)| candidate).collect()
+    // Equally close names in alphabetical order.
+    ranked.sort_unstable();
+    ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
 /// How far `candidate` is from `wanted`, if close enough to be suggested.
