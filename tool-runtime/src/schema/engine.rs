@@ -6,8 +6,8 @@
 //! without them.
 
 use super::format;
+use super::regex::Regex;
 use crate::schema::plain::is_plain;
-use regex::Regex;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -67,7 +67,7 @@ pub(crate) fn conforms(format: &str, text: &str) -> Option<bool> {
 }
 
 fn compiled(pattern: &str) -> Result<Pattern, String> {
-    let regex = Regex::new(pattern).map_err(|error| error.to_string())?;
+    let regex = Regex::new(pattern)?;
     Ok(Pattern { text: pattern.into(), is_match: Arc::new(move |text| regex.is_match(text)) })
 }
 

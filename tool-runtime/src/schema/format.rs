@@ -3,9 +3,9 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
+use super::regex::Regex;
 use chrono::{DateTime, NaiveDate, Timelike, Utc};
 use email_address::{EmailAddress, Options};
-use regex::Regex;
 
 #[cfg(test)]
 mod tests;
@@ -81,7 +81,13 @@ fn is_date(text: &str) -> bool {
             4 | 7 => byte == b'-',
             _ => byte.is_ascii_digit(),
         });
-    shaped && NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok()
+    shaped && day(text).is_some()
+}
+
+/// The day that such a text names, if there is one.
+fn day(text: &str) -> Option<NaiveDate> {
+    let (year, month, day) = (text[..4].parse(), text[5..7].parse(), text[8..].parse());
+    NaiveDate::from_ymd_opt(year.ok()?, month.ok()?, day.ok()?)
 }
 
 /// RFC 3339's `full-time`: what follows the `T` of a date-time. The day chosen could end in a leap second.

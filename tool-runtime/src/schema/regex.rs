@@ -1,0 +1,79 @@
+//! Regular expressions, in the syntax and the words of crate `regex`.
+//!
+//! All that is ever asked of one is whether it is found in a short text. Crate `regex` would
+//! choose its one engine that answers this, among others, at the price of twice the code.
+
+use regex_automata::nfa::thompson::pikevm::{Cache, PikeVM};
+use regex_automata::nfa::thompson::{Compiler, NFA, WhichCaptures};
+use regex_syntax::hir::Hir;
+use std::sync::Mutex;
+
+/// What crate `regex` allows a compiled expression to take.
+const SIZE_LIMIT: usize = 10 << 20;
+
+/// A regular expression, compiled.
+pub(super) struct Regex {
+    machine: PikeVM,
+    cache: Mutex<Cache>,
+}
+
+impl Regex {
+    /// Compiles it.
+    ///
+    /// # Errors
+    /// In the words of crate `regex`.
+    pub(super) fn new(pattern: &str) -> Result<Self, String> {
+        let parsed = regex_syntax::parse(pattern).map_err(|error| error.to_string())?;
+        let machine =
+            PikeVM::new_from_nfa(compiled(&parsed)?).map_err(|error| error.to_string())?;
+        Ok(Self { cache: Mutex::new(machine.create_cache()), machine })
+    }
+
+    /// Whether it is found in the text.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        match self.cache.try_lock() {
+            Ok(mut cache) => self.machine.is_match(&mut cache, text),
+            // Another thread is at it.
+            Err(_) => self.machine.is_match(&mut self.machine.create_cache(), text),
+        }
+    }
+}
+
+fn compiled(parsed: &Hir) -> Result<NFA, String> {
+    let config = NFA::config().which_captures(WhichCaptures::None).nfa_size_limit(Some(SIZE_LIMIT));
+    let nfa = Compiler::new().configure(config).build_from_hir(parsed);
+    nfa.map_err(|error| match error.size_limit() {
+        Some(limit) => format!("Compiled regex exceeds size limit of {limit} bytes."),
+        None => error.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_found_anywhere_unless_anchored() {
+        for (pattern, text, is_match) in [
+            ("b+", "abbc", true),
+            ("^b+$", "abbc", false),
+            ("^a.c$", "abc", true),
+            (r"\bto\b", "what to do", true),
+            (r"\bto\b", "tomorrow", false),
+            (r"^\p{Lu}\w+$", "\u{c9}mile", true),
+            ("(?i)^stra\u{df}e$", "STRA\u{1e9e}E", true),
+            (r"^[\p{L}&&[^x]]$", "x", false),
+            ("", "", true),
+        ] {
+            let regex = Regex::new(pattern).expect("it compiles");
+            assert_eq!(regex.is_match(text), is_match, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_in_the_words_of_the_crate() {
+        let words = |pattern: &str| Regex::new(pattern).err().expect("it is wrong");
+        assert!(words("(").contains("unclosed group"));
+        assert_eq!(words(r"\w{2000}"), "Compiled regex exceeds size limit of 10485760 bytes.");
+    }
+}
