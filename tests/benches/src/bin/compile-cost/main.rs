@@ -1,13 +1,14 @@
 //! What a tool costs to compile, and what it adds to a binary, against rmcp's macros.
 //!
-//! `cargo run -p benches --bin compile-cost` writes four throwaway crates under the
-//! target directory: MCP servers over stdio with 1 and 100 tools, ours and rmcp's. It compiles
-//! their dependencies, then each of the four again and again, in turns, and prints the CPU
+//! `cargo run -p benches --bin compile-cost` writes throwaway crates under the target
+//! directory: MCP servers over stdio with 1 and 100 tools, ours and rmcp's. It compiles
+//! their dependencies, then ours and rmcp's again and again, in turns, and prints the CPU
 //! time that compiler and linker took and the sizes of the stripped binaries. Cold, that is
-//! some ten minutes; `-- --rounds 1` makes it shorter.
+//! some ten minutes; `-- --rounds 1` makes it shorter, `-- --sizes` prints the sizes alone.
 //!
-//! Ours comes with a command line, so the two servers are not the same program: what one more
-//! tool costs, the last column, is the fair comparison.
+//! Ours comes with a command line and a log, so the two servers are not the same program. Like
+//! for like are what one more tool costs, and the size of our library alone: the same tools,
+//! served by a `main` like rmcp's.
 
 mod build;
 mod sources;
@@ -27,9 +28,19 @@ const SIZES: [usize; 2] = [1, 100];
 /// CPU seconds of every build of one crate in one profile.
 type Times = HashMap<(Kind, usize), Vec<f64>>;
 
+/// Whose compiling is timed: the library alone is compiled as ours is.
+const TIMED: [Kind; 2] = [Kind::Ours, Kind::Rmcp];
+
 fn main() {
     let workspace = Workspace::write(&SIZES);
-    let rounds = rounds();
+    if !std::env::args().any(|argument| argument == "--sizes") {
+        println!("{}", all_times(&workspace, rounds()));
+    }
+    all(&Kind::ALL, |kind, size| build::run(&workspace, kind, size, Profile::Release));
+    println!("{}", sizes(&workspace));
+}
+
+fn all_times(workspace: &Workspace, rounds: usize) -> Table {
     let mut time = Table::new(&[
         "CPU s of the leaf crate",
         "ours",
@@ -41,11 +52,11 @@ fn main() {
     ]);
     for profile in Profile::ALL {
         eprintln!("{profile}: compiling the dependencies");
-        all(|kind, size| build::run(&workspace, kind, size, profile));
+        all(&TIMED, |kind, size| build::run(workspace, kind, size, profile));
         eprintln!("{profile}: {rounds} rounds");
-        time.row(cells(profile, &times(&workspace, profile, rounds)));
+        time.row(cells(profile, &times(workspace, profile, rounds)));
     }
-    println!("{time}\n{}", sizes(&workspace));
+    time
 }
 
 fn rounds() -> usize {
@@ -54,10 +65,10 @@ fn rounds() -> usize {
     given.unwrap_or(3)
 }
 
-fn all(mut each: impl FnMut(Kind, usize)) {
+fn all(kinds: &[Kind], mut each: impl FnMut(Kind, usize)) {
     for size in SIZES {
-        for kind in [Kind::Ours, Kind::Rmcp] {
-            each(kind, size);
+        for kind in kinds {
+            each(*kind, size);
         }
     }
 }
@@ -65,7 +76,7 @@ fn all(mut each: impl FnMut(Kind, usize)) {
 fn times(workspace: &Workspace, profile: Profile, rounds: usize) -> Times {
     let mut times = Times::new();
     for _ in 0..rounds {
-        all(|kind, size| {
+        all(&TIMED, |kind, size| {
             let taken = build::time(workspace, kind, size, profile);
             times.entry((kind, size)).or_default().push(taken);
         });
@@ -90,17 +101,27 @@ fn cells(profile: Profile, times: &Times) -> [String; 7] {
 }
 
 fn sizes(workspace: &Workspace) -> Table {
-    let mut table = Table::new(&["KiB, stripped release binary", "ours", "rmcp", "ours/rmcp"]);
+    let mut table = Table::new(&[
+        "KiB, stripped release binary",
+        "ours",
+        "library alone",
+        "rmcp",
+        "ours/rmcp",
+        "library/rmcp",
+    ]);
     let [few, many] = SIZES;
     let of = |kind, size| kibibytes(&workspace.binary(kind, size));
     let more = |kind| (of(kind, many) - of(kind, few)) / (many - few) as f64;
     let rows = [
-        (format!("{few} tool"), of(Kind::Ours, few), of(Kind::Rmcp, few)),
-        (format!("{many} tools"), of(Kind::Ours, many), of(Kind::Rmcp, many)),
-        ("a tool more".to_owned(), more(Kind::Ours), more(Kind::Rmcp)),
+        (format!("{few} tool"), Kind::ALL.map(|kind| of(kind, few))),
+        (format!("{many} tools"), Kind::ALL.map(|kind| of(kind, many))),
+        ("a tool more".to_owned(), Kind::ALL.map(more)),
     ];
-    for (what, ours, rmcp) in rows {
-        table.row([what, format!("{ours:.1}"), format!("{rmcp:.1}"), ratio(ours / rmcp)]);
+    for (what, [ours, library, rmcp]) in rows {
+        let sizes = [ours, library, rmcp].map(|size| format!("{size:.1}"));
+        let [ours_size, library_size, rmcp_size] = sizes;
+        let ratios = (ratio(ours / rmcp), ratio(library / rmcp));
+        table.row([what, ours_size, library_size, rmcp_size, ratios.0, ratios.1]);
     }
     table
 }

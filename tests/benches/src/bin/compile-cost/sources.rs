@@ -3,17 +3,25 @@
 use std::fmt;
 use std::fmt::Write as _;
 
-/// Whose macros.
+/// Whose macros, and what is around the tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
+    /// Ours with the command line, by `main!`.
     Ours,
+    /// Ours with nothing but the server, in a `main` like rmcp's.
+    Library,
     Rmcp,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 3] = [Self::Ours, Self::Library, Self::Rmcp];
 }
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ours => "ours",
+            Self::Library => "library",
             Self::Rmcp => "rmcp",
         })
     }
@@ -24,9 +32,10 @@ impl fmt::Display for Kind {
 pub(crate) fn server(kind: Kind, size: usize, edit: usize) -> String {
     let tools = 0..size;
     match kind {
-        Kind::Ours => {
+        Kind::Ours | Kind::Library => {
             let tools: String = tools.map(|index| ours(index, edit)).collect();
-            format!("use tool_runtime::prelude::*;\n{FOUND}{tools}\ntool_runtime::main!();\n")
+            let main = if kind == Kind::Ours { "tool_runtime::main!();\n" } else { LIBRARY_MAIN };
+            format!("use tool_runtime::prelude::*;\n{FOUND}{tools}\n{main}")
         }
         Kind::Rmcp => {
             let arguments: String = (0..size).map(arguments).collect();
@@ -48,6 +57,15 @@ struct Found {
     total: i64,
 }
 ";
+
+const LIBRARY_MAIN: &str = r#"#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let pool = ToolPool::builder().linked().build()?;
+    let server = tool_runtime::McpServer::new(pool, env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+    server.serve_stdio().await?;
+    Ok(())
+}
+"#;
 
 const RMCP_HEAD: &str = "use rmcp::handler::server::wrapper::Parameters;
 use rmcp::transport::stdio;

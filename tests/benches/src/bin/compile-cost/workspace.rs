@@ -53,7 +53,7 @@ pub(crate) fn name(kind: Kind, size: usize) -> String {
 }
 
 fn crates(sizes: &[usize]) -> impl Iterator<Item = (Kind, usize)> {
-    let of = |size: &usize| [(Kind::Ours, *size), (Kind::Rmcp, *size)];
+    let of = |size: &usize| Kind::ALL.map(|kind| (kind, *size));
     sizes.iter().flat_map(of)
 }
 
@@ -91,7 +91,10 @@ fn manifest(kind: Kind, size: usize) -> String {
     let runtime = repository().join("tool-runtime");
     match kind {
         Kind::Ours => format!("{package}tool-runtime = {{ path = {runtime:?} }}\n"),
-        Kind::Rmcp => format!("{package}{RMCP}"),
+        Kind::Library => {
+            format!("{package}tool-runtime = {{ path = {runtime:?}, {LIBRARY} }}\n{TOKIO}")
+        }
+        Kind::Rmcp => format!("{package}{RMCP}{TOKIO}"),
     }
 }
 
@@ -99,6 +102,10 @@ const EDGES: &str = r#"schemars = "1"
 serde = { version = "1", features = ["derive"] }
 "#;
 
+const LIBRARY: &str = r#"default-features = false, features = ["macros", "linked", "mcp-server"]"#;
+
 const RMCP: &str = r#"rmcp = { version = "3.9", default-features = false, features = ["server", "macros", "transport-io"] }
-tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
+"#;
+
+const TOKIO: &str = r#"tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 "#;
