@@ -77,6 +77,7 @@ mod output_check;
 mod parameter;
 mod pattern;
 mod pool;
+mod regex;
 mod registration;
 mod registry;
 mod schedule;

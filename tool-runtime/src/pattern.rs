@@ -8,7 +8,7 @@ mod tests;
 
 pub use problem::PatternError;
 
-use regex::Regex;
+use crate::regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -115,7 +115,7 @@ impl ToolPattern {
                 let search = move |id: &str| regex.is_match(id);
                 Ok(Self { text, kind: Kind::Regex(Arc::new(search)) })
             }
-            Err(error) => Err(PatternError::Regex { pattern: text, reason: error.to_string() }),
+            Err(error) => Err(PatternError::Regex { pattern: text, reason: error }),
         }
     }
 

@@ -7,6 +7,5 @@ mod generate;
 pub(crate) mod nearest;
 mod normal;
 mod plain;
-mod regex;
 
 pub(crate) use generate::{advertised, input, input_of, no_arguments, output, unenforced};

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use uuid::Uuid;
 
 /// A value that stands in a resource key.
 #[diagnostic::on_unimplemented(
@@ -26,7 +25,7 @@ macro_rules! displayed {
     };
 }
 
-displayed!(str, String, Cow<'_, str>, char, bool, Uuid);
+displayed!(str, String, Cow<'_, str>, char, bool);
 displayed!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 
 impl KeyPart for Path {

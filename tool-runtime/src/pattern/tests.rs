@@ -87,7 +87,7 @@ fn meaning(glob: &str) -> String {
             ',' => regex.push('|'),
             '}' => regex.push(')'),
             '[' => regex.push_str(&class(&mut characters)),
-            other => regex.push_str(&regex::escape(&other.to_string())),
+            other => regex.push_str(&regex_syntax::escape(&other.to_string())),
         }
     }
     regex + "$"

@@ -14,7 +14,7 @@ use std::str::FromStr;
 /// | Written | Picks |
 /// |---|---|
 /// | `add` | the tool of that id |
-/// | `fs.*`, `/^fs\./` | ids that a glob or a regular expression matches |
+/// | `fs.*` | ids that a glob matches; a regular expression is given as a [`ToolPattern`] |
 /// | `tag:search` | tools with that tag |
 /// | `hint:read_only`, `hint:!destructive` | tools with that hint, or without it; what a tool does not say is what MCP assumes: not read-only, destructive, not idempotent, open world |
 /// | `source:linked`, `source:custom`, `source:owner`, `source:mcp`, `source:mcp:github` | tools of that source |
@@ -132,9 +132,7 @@ impl FromStr for Selector {
 
     fn from_str(text: &str) -> Result<Self, SelectorError> {
         let kind = match text.split_once(':') {
-            // A regular expression may hold colons of its own.
-            _ if text.starts_with('/') => Kind::Id(text.parse()?),
-            None => Kind::Id(text.parse()?),
+            None => Kind::Id(ToolPattern::glob(text)?),
             Some(("tag", tag)) if !tag.is_empty() => Kind::Tag(tag.to_owned()),
             Some(("hint", hint)) => hinted(hint)?,
             Some(("source", source)) if Source::is_known(source) => Kind::Source(source.to_owned()),

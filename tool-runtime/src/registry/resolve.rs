@@ -39,7 +39,7 @@ impl Registry {
         if let Some(entry) = self.entries.get(&spec.name) {
             return self.make(&spec.name, entry, spec, made).await;
         }
-        let pattern: ToolPattern = spec.name.parse().map_err(|error| format!("{error}"))?;
+        let pattern = ToolPattern::glob(&*spec.name).map_err(|error| error.to_string())?;
         let mut tools = Vec::new();
         for (name, entry) in &self.entries {
             let is_whole = pattern.matches(name);

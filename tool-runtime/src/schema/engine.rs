@@ -6,7 +6,7 @@
 //! without them.
 
 use super::format;
-use super::regex::Regex;
+use crate::regex::Regex;
 use crate::schema::plain::is_plain;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::fmt;

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 const SIZE_LIMIT: usize = 10 << 20;
 
 /// A regular expression, compiled.
-pub(super) struct Regex {
+pub(crate) struct Regex {
     machine: PikeVM,
     cache: Mutex<Cache>,
 }
@@ -22,7 +22,7 @@ impl Regex {
     ///
     /// # Errors
     /// In the words of crate `regex`.
-    pub(super) fn new(pattern: &str) -> Result<Self, String> {
+    pub(crate) fn new(pattern: &str) -> Result<Self, String> {
         let parsed = regex_syntax::parse(pattern).map_err(|error| error.to_string())?;
         let machine =
             PikeVM::new_from_nfa(compiled(&parsed)?).map_err(|error| error.to_string())?;
@@ -30,7 +30,7 @@ impl Regex {
     }
 
     /// Whether it is found in the text.
-    pub(super) fn is_match(&self, text: &str) -> bool {
+    pub(crate) fn is_match(&self, text: &str) -> bool {
         match self.cache.try_lock() {
             Ok(mut cache) => self.machine.is_match(&mut cache, text),
             // Another thread is at it.
