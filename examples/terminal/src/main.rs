@@ -62,7 +62,9 @@ impl Toolset for Terminal {
 
     async fn close(&self) {
         self.group.kill();
-        *self.session.lock().await = None;
+        if let Some(mut session) = self.session.lock().await.take() {
+            session.kill().await;
+        }
     }
 }
 
@@ -94,10 +96,7 @@ impl Terminal {
         let run = shell.run(&command);
         let ended = match tokio::time::timeout(Duration::from_secs(seconds), run).await {
             Ok(ended) => ended?,
-            Err(_) => {
-                self.group.interrupt();
-                shell.interrupted().await?
-            }
+            Err(_) => shell.interrupted().await?,
         };
         match ended {
             Ended::Command { output, exit_code } => Ok(Ran { output, exit_code }),
@@ -114,7 +113,11 @@ impl Terminal {
     #[tool(idempotent)]
     async fn reset(&self) -> Result<&'static str, ToolError> {
         self.group.kill();
-        *self.session.lock().await = Some(Session::start(&self.params, &self.group)?);
+        let mut session = self.session.lock().await;
+        if let Some(mut old) = session.take() {
+            old.kill().await;
+        }
+        *session = Some(Session::start(&self.params, &self.group)?);
         Ok("a new shell is ready")
     }
 }

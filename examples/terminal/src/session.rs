@@ -9,8 +9,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-/// How long an interrupted command may take to end.
-const GRACE: Duration = Duration::from_secs(2);
+/// How often a command is interrupted that does not end, and how long it may take each time. A
+/// list of commands takes one for each that runs.
+const INTERRUPTS: usize = 20;
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// How many bytes of output are kept.
 const KEPT: usize = 1 << 20;
@@ -41,12 +43,14 @@ impl Group {
 /// A running shell.
 pub(crate) struct Session {
     /// Killed when it is dropped.
-    _child: Child,
+    child: Child,
     input: ChildStdin,
     output: ChildStdout,
     /// What came after the last mark.
     rest: Vec<u8>,
     mark: u64,
+    /// Whether a command was begun whose end nobody has seen.
+    is_running: bool,
     group: Group,
 }
 
@@ -76,16 +80,23 @@ impl Session {
         Ok(Self {
             input: child.stdin.take().ok_or_else(missing)?,
             output: child.stdout.take().ok_or_else(missing)?,
-            _child: child,
+            child,
             rest: Vec::new(),
             mark: 0,
+            is_running: false,
             group: group.clone(),
         })
     }
 
-    /// Runs a command to its end. What an earlier one left behind is dropped.
+    /// Runs a command to its end. One that was given up before is ended first.
     pub(crate) async fn run(&mut self, command: &str) -> std::io::Result<Ended> {
+        if self.is_running
+            && let Ended::Shell { output } = self.interrupted().await?
+        {
+            return Ok(Ended::Shell { output });
+        }
         self.mark += 1;
+        self.is_running = true;
         // A trap that is caught, unlike one that ignores, is not inherited by commands.
         let line = format!(
             "trap : INT\nprintf '\\n{begin}\\n'\n{{ {command}\n}} </dev/null 2>&1\nprintf '\\n{end}%d\\n' $?\n",
@@ -98,19 +109,28 @@ impl Session {
         self.wait().await
     }
 
-    /// Waits for a command that has been interrupted; one that does not listen costs the shell.
+    /// Interrupts the command that runs; one that does not listen costs the shell.
     pub(crate) async fn interrupted(&mut self) -> std::io::Result<Ended> {
-        match tokio::time::timeout(GRACE, self.wait()).await {
-            Ok(Ok(Ended::Command { output, .. })) => Ok(Ended::Command {
-                output: format!("{output}\n(its time was up)"),
-                exit_code: None,
-            }),
-            Ok(other) => other,
-            Err(_) => {
-                self.group.kill();
-                Ok(Ended::Shell { output: "(its time was up and it did not end)".to_owned() })
+        for _ in 0..INTERRUPTS {
+            self.group.interrupt();
+            match tokio::time::timeout(PATIENCE, self.wait()).await {
+                Ok(Ok(Ended::Command { output, .. })) => {
+                    let output = format!("{output}\n(its time was up)");
+                    return Ok(Ended::Command { output, exit_code: None });
+                }
+                Ok(other) => return other,
+                Err(_) => {}
             }
         }
+        self.kill().await;
+        Ok(Ended::Shell { output: "(its time was up and it did not end)".to_owned() })
+    }
+
+    /// Ends the shell and everything in it.
+    pub(crate) async fn kill(&mut self) {
+        self.group.kill();
+        // What is gone already needs no wait.
+        let _ = self.child.wait().await;
     }
 
     async fn wait(&mut self) -> std::io::Result<Ended> {
@@ -138,6 +158,7 @@ impl Session {
         let start = find(&self.rest[..at], begin.as_bytes()).map_or(0, |start| start + begin.len());
         let output = text(&self.rest[start.min(at)..at]);
         self.rest.drain(..=newline);
+        self.is_running = false;
         Some(Ended::Command { output, exit_code })
     }
 
