@@ -246,6 +246,8 @@ impl ToolPoolBuilder {
     /// of tools whose results do not have the type that the schema was made from.
     #[must_use]
     pub fn check_outputs(mut self) -> Self {
+        // The schemas of results may hold patterns and formats although no arguments' do.
+        crate::schema::engine::enable();
         self.governance.checks_outputs = true;
         self
     }
