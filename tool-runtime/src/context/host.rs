@@ -7,8 +7,10 @@ use crate::tool::BoxFuture;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// How deep calls may nest: a tool that calls itself for ever must end somewhere.
-const DEEPEST: u16 = 32;
+/// How deep calls may nest: a tool that calls itself for ever must end somewhere, and before the
+/// stack does. With hooks and layers a call takes up to 70 KiB of it in a debug build, and threads
+/// of a runtime have 2 MiB.
+const DEEPEST: u16 = 16;
 
 /// Who runs the calls that a tool makes itself.
 pub(crate) trait Host: Send + Sync {
@@ -66,7 +68,8 @@ impl ToolContext {
         let host = self.host.as_ref().and_then(|host| host.0.upgrade());
         let refusal = match host {
             Some(host) if self.depth < DEEPEST => {
-                let nested = Self { depth: self.depth + 1, instance: None, ..self.clone() };
+                let depth = self.depth + 1;
+                let nested = Self { depth, call_id: None, instance: None, ..self.clone() };
                 return host.call_all(calls, &nested).await;
             }
             Some(_) => {
