@@ -105,15 +105,12 @@ impl Batch {
     pub fn stream(self) -> impl Stream<Item = (usize, ToolResult)> + Send {
         let Self { pool, calls, limit, context } = self;
         let lane = Lane::default();
-        let permits = Arc::new(Semaphore::new(limit));
+        let permits = Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS)));
         let running = FuturesUnordered::new();
         for (index, call) in calls.into_iter().enumerate() {
             let ticket = lane.enter(claim(&pool, &call), None);
-            let one = One {
-                pool: pool.clone(),
-                context: context_of(&call, &context),
-                permits: Arc::clone(&permits),
-            };
+            let one =
+                One { pool: pool.clone(), context: context.clone(), permits: Arc::clone(&permits) };
             running.push(async move { (index, one.run(call, ticket).await) });
         }
         running
@@ -140,13 +137,6 @@ impl One {
             Ok(_turn) => self.pool.call_with(call, &self.context).await,
             Err(error) => ToolResult::new(call, Err(error)),
         }
-    }
-}
-
-fn context_of(call: &ToolCall, context: &ToolContext) -> ToolContext {
-    match call.id() {
-        "" => context.clone(),
-        id => context.clone().with_call_id(id),
     }
 }
 
