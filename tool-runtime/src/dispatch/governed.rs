@@ -14,7 +14,6 @@ use crate::schedule::{Deadlock, Held};
 use crate::tool::Tool;
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// What the hooks let through.
 struct Admitted<'a> {
@@ -37,12 +36,14 @@ impl ToolPool {
             Some(held) => Cow::Owned(admitted.context.into_owned().with_held(held.link())),
             None => admitted.context,
         };
-        let started = Instant::now();
-        let outcome = execute(self, tool, &admitted.arguments, &context).await;
+        let started = guard::now();
+        let run = execute(self, tool, &admitted.arguments, &context);
+        // A panic is caught here already: hooks learn of it as of every outcome.
+        let outcome = guard::caught(tool.name(), run).await;
         drop(held);
         let outcome = self.finished(tool, outcome).await;
         let call = HookCall::new(tool.clone(), &admitted.arguments, context.into_owned());
-        self.governance().hooks.after(call, outcome, started.elapsed()).await
+        self.governance().hooks.after(call, outcome, guard::now() - started).await
     }
 
     /// Hooks see valid arguments only, and what they make of them is validated again.

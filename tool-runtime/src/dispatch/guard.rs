@@ -16,17 +16,25 @@ use std::time::{Duration, Instant};
 /// deadline.
 pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Duration> {
     let given = tool.timeout().or(pool.governance().timeout);
-    let left =
-        context.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-    match (given, left) {
+    match (given, left(context)) {
         (Some(given), Some(left)) => Some(given.min(left)),
         (only, None) | (None, only) => only,
     }
 }
 
+/// What is left until the caller's deadline.
+fn left(context: &ToolContext) -> Option<Duration> {
+    context.deadline().map(|deadline| deadline.saturating_duration_since(now()))
+}
+
+/// By the clock that timers go by, which tests can turn.
+pub(super) fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
 /// The context in which the tool can see its deadline.
 pub(super) fn within(limit: Duration, context: &ToolContext) -> ToolContext {
-    match Instant::now().checked_add(limit) {
+    match now().checked_add(limit) {
         Some(deadline) => context.clone().with_deadline(deadline),
         None => context.clone(),
     }
@@ -54,9 +62,7 @@ pub(super) async fn waiting<T>(
     tool: &str,
     context: &ToolContext,
 ) -> Result<T, CallError> {
-    let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
-    let left = context.deadline().map(left);
-    guarded(work, tool, left, context).await?
+    guarded(work, tool, left(context), context).await?
 }
 
 /// Turns a panic into an outcome: of the tool, of what it drops when it is cut short, of a
@@ -96,11 +102,13 @@ fn cancelled(tool: &str) -> CallError {
 }
 
 fn expired(tool: &str, limit: Option<Duration>) -> CallError {
-    let given = limit.unwrap_or_default();
-    CallError::new(
-        ErrorClass::Timeout,
-        format!("`{tool}` did not answer within {given:?}; ask for less, or try again"),
-    )
+    let text = match limit.filter(|given| !given.is_zero()) {
+        Some(given) => {
+            format!("`{tool}` did not answer within {given:?}; ask for less, or try again")
+        }
+        None => format!("the time was up before `{tool}` could run; try again"),
+    };
+    CallError::new(ErrorClass::Timeout, text)
 }
 
 /// The model learns that the tool failed; what the panic said is the operator's business.
