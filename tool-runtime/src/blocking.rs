@@ -4,8 +4,10 @@ use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::pool::ToolPool;
+use futures_util::stream::{self, Stream, StreamExt as _};
+use std::future::ready;
 use std::io;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Handle};
@@ -82,15 +84,18 @@ impl BlockingPool {
         results.pop().expect("a batch of one has one result")
     }
 
-    /// Runs several calls, as [`ToolPool::call_all`].
+    /// Runs several calls, as [`ToolPool::call_all`]. When the time is up, those that have ended
+    /// keep their results.
     pub fn call_all(&self, calls: impl IntoIterator<Item = ToolCall>) -> Vec<ToolResult> {
         let calls: Vec<ToolCall> = calls.into_iter().collect();
+        let mut results: Vec<Option<ToolResult>> = calls.iter().map(|_| None).collect();
         let token = CancellationToken::new();
         let batch = self.pool.batch(calls.clone()).context(&self.context(&token));
-        self.wait(batch.run()).unwrap_or_else(|late| {
-            token.cancel();
-            calls.into_iter().map(|call| ToolResult::new(call, Err(unanswered(late)))).collect()
-        })
+        let end = self.drain(batch.stream(), |(index, result)| results[index] = Some(result));
+        token.cancel();
+        let unanswered = |call| ToolResult::new(call, Err(unanswered(end)));
+        let calls = calls.into_iter().zip(results);
+        calls.map(|(call, result)| result.unwrap_or_else(|| unanswered(call))).collect()
     }
 
     /// JSON text in, JSON text out, as [`ToolPool::call_json`].
@@ -102,7 +107,7 @@ impl BlockingPool {
     pub fn close(&self) {
         let pool = self.pool.clone();
         // What takes longer ends in the background.
-        let _ = self.wait(async move { pool.close().await });
+        let _ = self.drain(stream::once(async move { pool.close().await }), drop);
     }
 
     fn context(&self, token: &CancellationToken) -> ToolContext {
@@ -113,31 +118,46 @@ impl BlockingPool {
         }
     }
 
-    /// The calls know their deadline; the wait is a little longer, for what does not keep it.
-    fn wait<T: Send + 'static>(
+    /// Takes what the work yields until it ends, for one reason or another. The calls know their
+    /// deadline; the wait is a little longer, for what does not keep it.
+    fn drain<T: Send + 'static>(
         &self,
-        work: impl Future<Output = T> + Send + 'static,
-    ) -> Result<T, RecvTimeoutError> {
+        work: impl Stream<Item = T> + Send + 'static,
+        mut take: impl FnMut(T),
+    ) -> RecvTimeoutError {
         if self.timeout.is_none() && Handle::try_current().is_err() {
-            return Ok(self.runtime.block_on(work));
+            self.runtime.block_on(work.for_each(|item| ready(take(item))));
+            return RecvTimeoutError::Disconnected;
         }
         let (sender, receiver) = mpsc::channel();
         let runtime = self.runtime.clone();
         let run = move || {
             // Nobody listens any more when the time was up.
-            let _ = sender.send(runtime.block_on(work));
+            runtime.block_on(work.for_each(|item| ready(drop(sender.send(item)))));
         };
-        let started = thread::Builder::new().name("tool-call".to_owned()).spawn(run);
-        match self.timeout {
-            _ if started.is_err() => Err(RecvTimeoutError::Disconnected),
-            Some(timeout) => receiver.recv_timeout(timeout.saturating_add(GRACE)),
-            None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        if thread::Builder::new().name("tool-call".to_owned()).spawn(run).is_err() {
+            return RecvTimeoutError::Disconnected;
+        }
+        let patience = self.timeout.map(|timeout| timeout.saturating_add(GRACE));
+        let until = patience.and_then(|patience| Instant::now().checked_add(patience));
+        loop {
+            match received(&receiver, until) {
+                Ok(item) => take(item),
+                Err(end) => return end,
+            }
         }
     }
 }
 
-fn unanswered(late: RecvTimeoutError) -> CallError {
-    match late {
+fn received<T>(receiver: &Receiver<T>, until: Option<Instant>) -> Result<T, RecvTimeoutError> {
+    match until {
+        Some(until) => receiver.recv_timeout(until.saturating_duration_since(Instant::now())),
+        None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+    }
+}
+
+fn unanswered(end: RecvTimeoutError) -> CallError {
+    match end {
         RecvTimeoutError::Timeout => CallError::new(
             ErrorClass::Timeout,
             "the call did not end in time; nobody waits for it any more",
