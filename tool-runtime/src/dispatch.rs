@@ -38,15 +38,11 @@ impl ToolPool {
     /// # }).unwrap();
     /// ```
     pub async fn call(&self, call: ToolCall) -> ToolResult {
-        if call.id().is_empty() {
-            return self.call_with(call, self.shared_context()).await;
-        }
-        let context = self.context().with_call_id(call.id());
-        self.call_with(call, &context).await
+        self.call_with(call, self.shared_context()).await
     }
 
     /// Runs one call in a context of the caller's making: [`Self::context`] and a
-    /// cancellation token, for instance.
+    /// cancellation token, for instance. A call that has an id brings it along.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
@@ -65,6 +61,14 @@ impl ToolPool {
     /// # }).unwrap();
     /// ```
     pub async fn call_with(&self, call: ToolCall, context: &ToolContext) -> ToolResult {
+        let identified;
+        let context = match call.id() {
+            "" => context,
+            id => {
+                identified = context.clone().with_call_id(id);
+                &identified
+            }
+        };
         let outcome = self.dispatch(call.name(), call.arguments(), context, identity).await;
         ToolResult::new(call, outcome)
     }
@@ -106,7 +110,9 @@ impl ToolPool {
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
         if let Some(layered) = &self.governance().layered {
-            return self.layered(&**layered, name, arguments, context).await.map(finish);
+            // In a box, as what goes the long way is.
+            let through = Box::pin(self.layered(&**layered, name, arguments, context));
+            return through.await.map(finish);
         }
         self.bare(name, arguments, context, finish).await
     }

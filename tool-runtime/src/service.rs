@@ -80,7 +80,7 @@ impl ToolPoolBuilder {
     {
         self.map_layers(|inner| {
             let inner = match inner {
-                Some(inner) => BoxCloneSyncService::new(Inner(inner)),
+                Some(inner) => inner.service(),
                 None => BoxCloneSyncService::new(CallService(()).map_err(BoxError::from)),
             };
             Arc::new(Layers(BoxCloneSyncService::new(layer.layer(inner).map_err(Into::into))))
@@ -94,22 +94,8 @@ impl Layered for Layers {
     fn call(&self, request: CallRequest) -> BoxFuture<'static, Result<ToolResult, BoxError>> {
         Box::pin(self.0.clone().oneshot(request))
     }
-}
 
-/// What earlier calls of `layer` made, as a service again.
-#[derive(Clone)]
-struct Inner(Arc<dyn Layered>);
-
-impl Service<CallRequest> for Inner {
-    type Response = ToolResult;
-    type Error = BoxError;
-    type Future = BoxFuture<'static, Result<ToolResult, BoxError>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: CallRequest) -> Self::Future {
-        self.0.call(request)
+    fn service(&self) -> BoxCloneSyncService<CallRequest, ToolResult, BoxError> {
+        self.0.clone()
     }
 }

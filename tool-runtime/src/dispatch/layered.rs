@@ -1,11 +1,17 @@
 //! Calls through the layers of a pool.
 
+use super::{guard, report};
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::{BoxError, CallError, ErrorClass};
 use crate::observation::Observation;
 use crate::pool::{CallRequest, Layered, ToolPool};
-use std::convert::identity;
+use futures_util::future::{Either, select};
+use std::convert::{Infallible, identity};
+use std::future::pending;
+use std::pin::pin;
+use std::sync::Arc;
+use tokio::sync::RwLock;
 
 impl ToolPool {
     /// Hands a call to the outermost layer; the innermost hands it to [`CallRequest::run`].
@@ -17,11 +23,42 @@ impl ToolPool {
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
         let call = ToolCall::new(name, arguments).with_id(context.call_id().unwrap_or_default());
-        let request = CallRequest { pool: self.clone(), call, context: context.clone() };
-        match layers.call(request).await {
+        let inside = Arc::default();
+        let request = CallRequest {
+            pool: self.clone(),
+            call,
+            context: context.clone(),
+            inside: Arc::clone(&inside),
+        };
+        match guard::caught(name, answered(layers, request, &inside)).await {
             Ok(result) => result.into_outcome(),
-            Err(error) => Err(refused(name, error)),
+            Err(error) => {
+                // What went wrong inside has been logged there.
+                report::failure(name, &error);
+                Err(error)
+            }
         }
+    }
+}
+
+/// The answer of the layers. Whoever waits in a layer is given up with its call; a call that runs
+/// inside of them is stopped there, and its hooks learn of it.
+async fn answered(
+    layers: &dyn Layered,
+    request: CallRequest,
+    inside: &RwLock<()>,
+) -> Result<ToolResult, CallError> {
+    let (name, context) = (request.call.name().to_owned(), request.context.clone());
+    let answer = async { layers.call(request).await.map_err(|error| refused(&name, error)) };
+    let over = async {
+        let over = guard::waiting(pending::<Result<Infallible, _>>(), &name, &context).await;
+        let _nobody = inside.write().await;
+        over
+    };
+    match select(pin!(answer), pin!(over)).await {
+        Either::Left((answer, _)) => answer,
+        Either::Right((Err(over), _)) => Err(over),
+        Either::Right((Ok(never), _)) => match never {},
     }
 }
 
@@ -39,7 +76,8 @@ impl CallRequest {
     /// Runs the call inside of all layers.
     #[cfg_attr(not(feature = "tower"), allow(dead_code))]
     pub(crate) async fn run(self) -> ToolResult {
-        let Self { pool, call, context } = self;
+        let Self { pool, call, context, inside } = self;
+        let _inside = inside.read().await;
         let outcome = pool.bare(call.name(), call.arguments(), &context, identity).await;
         ToolResult::new(call, outcome)
     }

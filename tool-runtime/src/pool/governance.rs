@@ -11,6 +11,9 @@ use crate::schedule::Lane;
 use crate::tool::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::RwLock;
+#[cfg(feature = "tower")]
+use tower::util::BoxCloneSyncService;
 
 /// How many calls of a batch run at once, unless told otherwise.
 const BATCH_LIMIT: usize = 10;
@@ -61,9 +64,15 @@ pub struct CallRequest {
     pub(crate) pool: ToolPool,
     pub(crate) call: ToolCall,
     pub(crate) context: ToolContext,
+    /// Held by each attempt that runs inside of all layers.
+    pub(crate) inside: Arc<RwLock<()>>,
 }
 
 /// The layers around every call, their types erased.
 pub(crate) trait Layered: Send + Sync {
     fn call(&self, request: CallRequest) -> BoxFuture<'static, Result<ToolResult, BoxError>>;
+
+    /// The same for another layer to wrap, which asks it whether it is ready.
+    #[cfg(feature = "tower")]
+    fn service(&self) -> BoxCloneSyncService<CallRequest, ToolResult, BoxError>;
 }
