@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 
 mod arguments;
+mod batches;
 mod calls;
 mod cli;
 mod examples;

@@ -27,3 +27,15 @@ pub(super) async fn refusal(pool: &ToolPool, name: &str, arguments: &str) -> Str
 pub(super) fn pool_of<A: Action>() -> ToolPool {
     ToolPool::builder().tool::<A>().build().expect("a pool")
 }
+
+/// What kind of failure a call ended with.
+pub(super) fn class(result: &ToolResult) -> ErrorClass {
+    let error = result.error().unwrap_or_else(|| panic!("a success: {result:?}"));
+    error.class()
+}
+
+/// Waits on a paused clock: what waits for ever fails at once.
+pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
+    let day = std::time::Duration::from_secs(86_400);
+    tokio::time::timeout(day, work).await.expect("it does not hang")
+}

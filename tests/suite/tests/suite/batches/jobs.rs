@@ -1,0 +1,223 @@
+//! Calls that say themselves what they touch, how long they take and what they call.
+
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::prelude::*;
+
+/// The arguments of every tool here.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+pub(super) struct Job {
+    /// Which one it is.
+    pub(super) id: usize,
+    /// How long it takes before it calls others, and once more after that.
+    pub(super) millis: u64,
+    /// What it reads.
+    pub(super) reads: Vec<String>,
+    /// What it writes.
+    pub(super) writes: Vec<String>,
+    /// What it calls.
+    pub(super) calls: Vec<Nested>,
+}
+
+/// A call that a job makes.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub(super) struct Nested {
+    /// The tool.
+    pub(super) tool: Kind,
+    /// Its arguments.
+    pub(super) job: Job,
+}
+
+/// What a tool says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    /// It only reads, nobody knows what.
+    Look,
+    /// Nobody knows what it does.
+    Change,
+    /// It declares its keys.
+    Hold,
+}
+
+/// Look at something.
+#[tool(read_only, register = false)]
+async fn look(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
+    work(job, context).await
+}
+
+/// Change something.
+#[tool(register = false)]
+async fn change(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
+    work(job, context).await
+}
+
+/// Touch what is named.
+#[tool(register = false, access = keys)]
+async fn hold(#[arg(flatten)] job: Job, context: &ToolContext) -> String {
+    work(job, context).await
+}
+
+fn keys(action: &HoldAction) -> tool_runtime::Access {
+    let access = tool_runtime::Access::none();
+    let access = action.job.reads.iter().fold(access, |access, key| access.read(key));
+    action.job.writes.iter().fold(access, |access, key| access.write(key))
+}
+
+async fn work(job: Job, context: &ToolContext) -> String {
+    let log = context.get::<Log>().expect("a log");
+    let _running = log.enter(job.id);
+    tokio::time::sleep(Duration::from_millis(job.millis)).await;
+    if !job.calls.is_empty() {
+        let results = context.call_all(job.calls.iter().map(Nested::call)).await;
+        log.gather(&job.calls, results);
+        tokio::time::sleep(Duration::from_millis(job.millis)).await;
+    }
+    format!("did {}", job.id)
+}
+
+impl Job {
+    pub(super) fn new(id: usize, millis: u64) -> Self {
+        Self { id, millis, ..Self::default() }
+    }
+
+    pub(super) fn reading(mut self, key: &str) -> Self {
+        self.reads.push(key.to_owned());
+        self
+    }
+
+    pub(super) fn writing(mut self, key: &str) -> Self {
+        self.writes.push(key.to_owned());
+        self
+    }
+
+    pub(super) fn calling(mut self, calls: impl IntoIterator<Item = Nested>) -> Self {
+        self.calls.extend(calls);
+        self
+    }
+
+    pub(super) fn look(self) -> Nested {
+        Nested { tool: Kind::Look, job: self }
+    }
+
+    pub(super) fn change(self) -> Nested {
+        Nested { tool: Kind::Change, job: self }
+    }
+
+    pub(super) fn hold(self) -> Nested {
+        Nested { tool: Kind::Hold, job: self }
+    }
+}
+
+impl Nested {
+    pub(super) fn call(&self) -> ToolCall {
+        let name = match self.tool {
+            Kind::Look => "look",
+            Kind::Change => "change",
+            Kind::Hold => "hold",
+        };
+        let arguments = serde_json::to_string(&self.job).expect("JSON");
+        ToolCall::new(name, arguments).with_id(self.job.id.to_string())
+    }
+}
+
+/// What began and ended, in the order it did.
+#[derive(Default)]
+pub(super) struct Log(Mutex<Entries>);
+
+#[derive(Default)]
+struct Entries {
+    steps: usize,
+    spans: HashMap<usize, (usize, Option<usize>)>,
+    results: HashMap<usize, ToolResult>,
+    wrong: Vec<String>,
+}
+
+impl Log {
+    fn enter(&self, id: usize) -> impl Drop {
+        let begun = |entries: &mut Entries, step| {
+            if entries.spans.insert(id, (step, None)).is_some() {
+                entries.wrong.push(format!("{id} ran twice"));
+            }
+        };
+        self.step(begun);
+        OnDrop(move || {
+            self.step(|entries, step| entries.spans.get_mut(&id).unwrap().1 = Some(step))
+        })
+    }
+
+    fn step(&self, record: impl FnOnce(&mut Entries, usize)) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.steps += 1;
+        let step = entries.steps;
+        record(&mut entries, step);
+    }
+
+    /// Notes the results of a batch: one for each call, each in the place of its call.
+    pub(super) fn gather(&self, calls: &[Nested], results: Vec<ToolResult>) {
+        self.step(|entries, _| {
+            let ids: Vec<&str> = results.iter().map(ToolResult::id).collect();
+            let expected: Vec<String> = calls.iter().map(|call| call.job.id.to_string()).collect();
+            if ids != expected {
+                entries.wrong.push(format!("{ids:?} instead of {expected:?}"));
+            }
+            let ids = calls.iter().map(|call| call.job.id);
+            entries.results.extend(ids.zip(results));
+        });
+    }
+
+    /// From when to when a call ran, as steps; `None` for one that never began.
+    pub(super) fn span(&self, id: usize) -> Option<(usize, usize)> {
+        let entries = self.0.lock().expect("no panic");
+        let (begin, end) = *entries.spans.get(&id)?;
+        Some((begin, end.expect("what began has ended")))
+    }
+
+    /// How a call ended, whose result somebody got: without a class if it succeeded.
+    pub(super) fn outcome(&self, id: usize) -> Option<Option<ErrorClass>> {
+        let entries = self.0.lock().expect("no panic");
+        Some(entries.results.get(&id)?.error().map(|error| error.class()))
+    }
+
+    pub(super) fn wrong(&self) -> Vec<String> {
+        self.0.lock().expect("no panic").wrong.clone()
+    }
+}
+
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// Made once: thousands of pools share them.
+static TOOLS: LazyLock<[Tool; 3]> = LazyLock::new(|| {
+    [Tool::of::<LookAction>(), Tool::of::<ChangeAction>(), Tool::of::<HoldAction>()]
+});
+
+pub(super) fn builder() -> ToolPoolBuilder {
+    TOOLS.iter().cloned().fold(ToolPool::builder().state(Log::default()), ToolPoolBuilder::add)
+}
+
+pub(super) fn pool() -> ToolPool {
+    builder().build().expect("a pool")
+}
+
+pub(super) fn span(pool: &ToolPool, id: usize) -> (usize, usize) {
+    let context = pool.context();
+    context.get::<Log>().expect("a log").span(id).unwrap_or_else(|| panic!("{id} never began"))
+}
+
+/// Whether one ended before the other began.
+pub(super) fn is_before(pool: &ToolPool, first: usize, second: usize) -> bool {
+    span(pool, first).1 < span(pool, second).0
+}
+
+pub(super) fn overlap(pool: &ToolPool, a: usize, b: usize) -> bool {
+    !is_before(pool, a, b) && !is_before(pool, b, a)
+}

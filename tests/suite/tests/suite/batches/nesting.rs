@@ -1,0 +1,247 @@
+//! Calls that tools make themselves.
+
+use super::jobs::{Job, Log, Nested, is_before, overlap, pool};
+use crate::support::{class, in_time};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tool_runtime::prelude::*;
+use tool_runtime::{Before, CancellationToken, Hook, HookCall, OutputLimits};
+
+fn outcome(pool: &ToolPool, id: usize) -> Option<ErrorClass> {
+    let context = pool.context();
+    let log = context.get::<Log>().expect("a log");
+    assert_eq!(log.wrong(), [] as [&str; 0]);
+    log.outcome(id).unwrap_or_else(|| panic!("{id} has no result"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_call_holds_does_not_stand_in_the_way_of_its_own_calls() {
+    let pool = pool();
+    let leaf = Job::new(2, 1).writing("k:a").reading("k:b").hold();
+    let inner = Job::new(1, 1).writing("k:a").calling([leaf, Job::new(3, 1).change()]).hold();
+    let outer = Job::new(0, 1).writing("k:a").writing("k:b").calling([inner]).hold();
+    let result = in_time(pool.call(outer.call())).await;
+    assert!(!result.is_error(), "{result:?}");
+    for id in 1..=3 {
+        assert_eq!(outcome(&pool, id), None, "{id}");
+    }
+    assert!(is_before(&pool, 2, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_nested_call_waits_for_strangers() {
+    let pool = pool();
+    let child = Job::new(1, 1).writing("k:a").hold();
+    let parent = Job::new(0, 1).calling([child]).change();
+    let stranger = Job::new(2, 50).writing("k:a").hold();
+    in_time(async { tokio::join!(pool.call(stranger.call()), pool.call(parent.call())) }).await;
+    assert!(is_before(&pool, 2, 1) && overlap(&pool, 0, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_calls_that_want_what_the_other_holds_one_gives_way() {
+    let pool = pool();
+    let crossing = |id: usize, own: &str, other: &str| {
+        let child = Job::new(10 + id, 1).writing(other).hold();
+        Job::new(id, 10).writing(own).calling([child]).hold()
+    };
+    let jobs = [crossing(0, "k:a", "k:b"), crossing(1, "k:b", "k:a")];
+    let results = in_time(pool.call_all(jobs.iter().map(Nested::call))).await;
+    assert!(results.iter().all(|result| !result.is_error()));
+    let (one, two) = (outcome(&pool, 10), outcome(&pool, 11));
+    assert!(one.is_none() != two.is_none(), "{one:?} and {two:?}");
+    let refused = one.or(two).expect("an error");
+    assert!(refused.is_retryable() && refused == ErrorClass::Transient);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ring_of_many_is_opened_and_nothing_hangs() {
+    let pool = pool();
+    let jobs: Vec<Nested> = (0..8)
+        .map(|id| {
+            let child = Job::new(10 + id, 1).writing(&format!("k:{}", (id + 1) % 8)).hold();
+            Job::new(id, 10).writing(&format!("k:{id}")).calling([child]).hold()
+        })
+        .collect();
+    let results = in_time(pool.call_all(jobs.iter().map(Nested::call))).await;
+    assert!(results.iter().all(|result| !result.is_error()));
+    let refused = (10..18).filter(|id| outcome(&pool, *id).is_some()).count();
+    assert_eq!(refused, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nested_batches_have_limits_of_their_own() {
+    let pool = super::jobs::builder().batch_limit(1).build().expect("a pool");
+    let deep = (1..10).rev().fold(Job::new(10, 1).look(), |inner, id| {
+        Job::new(id, 1).calling([inner, Job::new(100 + id, 1).look()]).look()
+    });
+    let results = in_time(pool.call_all([deep.call(), Job::new(0, 1).look().call()])).await;
+    assert!(results.iter().all(|result| !result.is_error()), "{results:?}");
+    for id in 2..=10 {
+        assert_eq!(outcome(&pool, id), None);
+    }
+}
+
+#[derive(Default)]
+struct Dug(AtomicUsize, AtomicUsize);
+
+/// Call itself for as long as that works.
+#[tool(register = false)]
+async fn dig(dug: &Dug, context: &ToolContext) -> Result<(), ToolError> {
+    dug.0.fetch_add(1, Ordering::SeqCst);
+    let result = context.call(ToolCall::new("dig", "")).await;
+    if let Some(error) = result.error() {
+        assert_eq!(error.class(), ErrorClass::Denied);
+        assert!(error.message().contains("deeper than 16"), "{error}");
+        dug.1.fetch_add(1, Ordering::SeqCst);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn calls_nest_so_deep_and_no_deeper() {
+    let plain = ToolPool::builder().tool::<DigAction>().state(Dug::default());
+    let proceed = |_: HookCall| async { Before::proceed() };
+    let governed = ToolPool::builder()
+        .tool::<DigAction>()
+        .state(Dug::default())
+        .hook(Hook::before("*", proceed))
+        .hook(Hook::after("*", |_, _| async { tool_runtime::After::keep() }))
+        .output_limits(OutputLimits::default())
+        .check_outputs()
+        .timeout(Duration::from_secs(60))
+        .layer(tower::limit::ConcurrencyLimitLayer::new(100));
+    for builder in [plain, governed] {
+        let pool = builder.build().expect("a pool");
+        assert!(!pool.call(ToolCall::new("dig", "")).await.is_error());
+        let context = pool.context();
+        let dug = context.get::<Dug>().expect("state");
+        assert_eq!((dug.0.load(Ordering::SeqCst), dug.1.load(Ordering::SeqCst)), (17, 1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_cancels_a_call_cancels_what_it_called() {
+    let pool = pool();
+    let token = CancellationToken::new();
+    let context = pool.context().with_cancellation(token.clone());
+    let leaf = Job::new(2, 1_000).writing("k:a").hold();
+    let call = Job::new(0, 1).calling([Job::new(1, 1).calling([leaf]).look()]).look().call();
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        token.cancel();
+    };
+    let (result, ()) =
+        in_time(async { tokio::join!(pool.call_with(call, &context), cancel) }).await;
+    assert_eq!(class(&result), ErrorClass::Cancelled);
+    assert!(context.get::<Log>().expect("a log").span(2).is_some());
+    let next = in_time(pool.call(Job::new(3, 1).writing("k:a").hold().call())).await;
+    assert!(!next.is_error(), "the key was not freed");
+}
+
+/// Tell the deadline of a call that this one makes.
+#[tool(register = false)]
+async fn ask_deadline(context: &ToolContext) -> bool {
+    let left = |at: Instant| at.saturating_duration_since(Instant::now());
+    context.deadline().map(left).is_some_and(|left| left < Duration::from_secs(60))
+}
+
+#[tokio::test]
+async fn a_nested_call_has_the_deadline_state_and_restrictions_of_its_caller() {
+    let relay = Tool::builder("relay", "Pass it on.").timeout(Duration::from_secs(50)).handler(
+        |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
+            let calls = ["ask_deadline", "hidden"].map(|name| ToolCall::new(name, ""));
+            let results = context.call_all(calls).await;
+            assert_eq!(class(&results[1]), ErrorClass::Denied);
+            results[0].observation().to_text()
+        },
+    );
+    let hidden = Tool::builder("hidden", "Do not.").handler(|| async {});
+    let pool = ToolPool::builder()
+        .add(relay)
+        .add(hidden)
+        .tool::<AskDeadlineAction>()
+        .build()
+        .expect("a pool");
+    let scope = pool.scope();
+    let _only = scope.restrict(["relay", "ask_*"]).expect("patterns");
+    let result = scope.call(ToolCall::new("relay", "")).await;
+    assert_eq!(result.observation().to_text(), "true");
+    assert!(!pool.call(ToolCall::new("hidden", "")).await.is_error());
+}
+
+/// Tell the id of this call.
+#[tool(register = false)]
+async fn ask_id(context: &ToolContext) -> String {
+    context.call_id().unwrap_or("none").to_owned()
+}
+
+/// Tell the ids of two calls that this one makes.
+#[tool(register = false)]
+async fn ask_ids(context: &ToolContext) -> String {
+    let calls = [ToolCall::new("ask_id", "").with_id("own"), ToolCall::new("ask_id", "")];
+    let results = context.call_all(calls).await;
+    results.iter().map(|result| result.observation().to_text()).collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn every_call_has_its_own_id_and_nobody_elses() {
+    let pool =
+        ToolPool::builder().tool::<AskIdAction>().tool::<AskIdsAction>().build().expect("a pool");
+    let ask = || ToolCall::new("ask_id", "");
+    let text = |result: ToolResult| result.observation().to_text();
+    assert_eq!(text(pool.call(ask()).await), "none");
+    assert_eq!(text(pool.call(ask().with_id("1")).await), "1");
+    assert_eq!(text(pool.call_with(ask().with_id("2"), &pool.context()).await), "2");
+    let context = pool.context().with_call_id("3");
+    assert_eq!(text(pool.call_with(ask(), &context).await), "3");
+    let ids: Vec<String> =
+        pool.call_all([ask().with_id("4"), ask()]).await.into_iter().map(text).collect();
+    assert_eq!(ids, ["4", "none"]);
+    assert_eq!(text(pool.call(ToolCall::new("ask_ids", "").with_id("5")).await), "own none");
+}
+
+#[tokio::test]
+async fn without_a_pool_there_is_nobody_to_call() {
+    let context = ToolContext::default();
+    let results =
+        context.call_all([ToolCall::new("a", "").with_id("1"), ToolCall::new("b", "")]).await;
+    assert_eq!(results.len(), 2);
+    assert_eq!(results[0].id(), "1");
+    assert!(results.iter().all(|result| class(result) == ErrorClass::Denied));
+    let context = pool().context();
+    assert_eq!(class(&context.call(ToolCall::new("look", "{}")).await), ErrorClass::Denied);
+}
+
+/// Call a tool of another pool, which calls one of this pool.
+#[tool(register = false, writes("k:a"))]
+async fn abroad(context: &ToolContext, other: &Other) -> String {
+    let result = other.0.call_with(ToolCall::new("back", ""), context).await;
+    result.observation().to_text()
+}
+
+struct Other(ToolPool);
+
+/// Write what its caller's caller holds.
+#[tool(register = false, writes("k:a"))]
+async fn home() -> &'static str {
+    "home"
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_way_through_two_pools_does_not_wait_for_itself() {
+    let back = Tool::builder("back", "Go back.").handler(
+        |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
+            context.call(ToolCall::new("home", "")).await.observation().to_text()
+        },
+    );
+    let other = ToolPool::builder().add(back).build().expect("a pool");
+    let pool = ToolPool::builder()
+        .tool::<AbroadAction>()
+        .tool::<HomeAction>()
+        .state(Other(other))
+        .build()
+        .expect("a pool");
+    let result = in_time(pool.call(ToolCall::new("abroad", ""))).await;
+    assert_eq!(result.observation().to_text(), "home");
+}

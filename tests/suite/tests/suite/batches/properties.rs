@@ -1,0 +1,226 @@
+//! Whatever is called, nested, cancelled and dropped: one result a call, in order, what meets
+//! never overlaps, and nothing hangs.
+
+use super::jobs::{Job, Kind, Log, Nested, pool};
+use crate::support::in_time;
+use futures_util::future::join_all;
+use proptest::prelude::*;
+use std::time::Duration;
+use tool_runtime::prelude::*;
+use tool_runtime::{Access, CancellationToken};
+
+/// Several batches at once.
+#[derive(Clone, Debug)]
+struct Case {
+    batches: Vec<Batch>,
+}
+
+#[derive(Clone, Debug)]
+struct Batch {
+    calls: Vec<Nested>,
+    limit: usize,
+    start: u64,
+    end: End,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum End {
+    ByItself,
+    Cancelled(u64),
+    Dropped(u64),
+}
+
+const KEYS: [&str; 3] = ["a", "b", "c"];
+
+fn job(calls: impl Strategy<Value = Vec<Nested>> + 'static) -> impl Strategy<Value = Nested> {
+    let kind = prop_oneof![2 => Just(Kind::Look), 1 => Just(Kind::Change), 4 => Just(Kind::Hold)];
+    let keys = || proptest::sample::subsequence(KEYS.map(str::to_owned).to_vec(), 0..=2);
+    (kind, 0..20_u64, keys(), keys(), calls).prop_map(|(tool, millis, reads, writes, calls)| {
+        Nested { tool, job: Job { id: 0, millis, reads, writes, calls } }
+    })
+}
+
+fn tree() -> impl Strategy<Value = Nested> {
+    let leaf = job(Just(Vec::new()));
+    let some = proptest::collection::vec(job(Just(Vec::new())), 0..4);
+    let more = proptest::collection::vec(job(some), 0..3);
+    prop_oneof![3 => leaf.boxed(), 2 => job(more).boxed()]
+}
+
+fn batch() -> impl Strategy<Value = Batch> {
+    let end = prop_oneof![
+        4 => Just(End::ByItself),
+        1 => (0..60_u64).prop_map(End::Cancelled),
+        1 => (0..60_u64).prop_map(End::Dropped),
+    ];
+    let calls = proptest::collection::vec(tree(), 0..6);
+    (calls, prop_oneof![Just(10), 1..4_usize], 0..30_u64, end)
+        .prop_map(|(calls, limit, start, end)| Batch { calls, limit, start, end })
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    proptest::collection::vec(batch(), 1..4).prop_map(|mut batches| {
+        let mut next = 0;
+        batches.iter_mut().for_each(|batch| number(&mut batch.calls, &mut next));
+        Case { batches }
+    })
+}
+
+fn number(calls: &mut [Nested], next: &mut usize) {
+    for call in calls {
+        call.job.id = *next;
+        *next += 1;
+        number(&mut call.job.calls, next);
+    }
+}
+
+/// Runs a batch until its end, and notes its results unless it is dropped.
+async fn run(pool: &ToolPool, batch: &Batch) {
+    let sleep = |millis| tokio::time::sleep(Duration::from_millis(millis));
+    sleep(batch.start).await;
+    let token = CancellationToken::new();
+    let context = pool.context().with_cancellation(token.clone());
+    let calls = batch.calls.iter().map(Nested::call);
+    let running = pool.batch(calls).limit(batch.limit).context(&context).run();
+    let results = match batch.end {
+        End::ByItself => running.await,
+        End::Cancelled(after) => {
+            let cancel = async {
+                sleep(after).await;
+                token.cancel();
+            };
+            tokio::join!(running, cancel).0
+        }
+        End::Dropped(after) => {
+            let Ok(results) = tokio::time::timeout(Duration::from_millis(after), running).await
+            else {
+                return;
+            };
+            results
+        }
+    };
+    pool.context().get::<Log>().expect("a log").gather(&batch.calls, results);
+}
+
+/// One call, and where it stands.
+struct Place<'a> {
+    call: &'a Nested,
+    /// Those above it, the outermost first.
+    above: Vec<usize>,
+    /// Which batch it is of, and where in it.
+    batch: (usize, usize),
+    end: End,
+}
+
+fn places(case: &Case) -> Vec<Place<'_>> {
+    let (mut places, mut batches) = (Vec::new(), 0);
+    for batch in &case.batches {
+        place(&batch.calls, &[], batch.end, &mut batches, &mut places);
+    }
+    places
+}
+
+fn place<'a>(
+    calls: &'a [Nested],
+    above: &[usize],
+    end: End,
+    batches: &mut usize,
+    places: &mut Vec<Place<'a>>,
+) {
+    let batch = *batches;
+    *batches += 1;
+    for (index, call) in calls.iter().enumerate() {
+        places.push(Place { call, above: above.to_vec(), batch: (batch, index), end });
+        let inner = [above, &[call.job.id]].concat();
+        place(&call.job.calls, &inner, end, batches, places);
+    }
+}
+
+fn access(job: &Job) -> Access {
+    let access = job.reads.iter().fold(Access::none(), Access::read);
+    job.writes.iter().fold(access, Access::write)
+}
+
+fn only_reads(call: &Nested) -> bool {
+    match call.tool {
+        Kind::Look => true,
+        Kind::Change => false,
+        Kind::Hold => call.job.writes.is_empty(),
+    }
+}
+
+/// Whether one must not run while the other does.
+fn exclude(one: &Place<'_>, two: &Place<'_>) -> bool {
+    if one.above.contains(&two.call.job.id) || two.above.contains(&one.call.job.id) {
+        return false;
+    }
+    if one.call.tool == Kind::Hold && two.call.tool == Kind::Hold {
+        return access(&one.call.job).meets(&access(&two.call.job));
+    }
+    one.batch.0 == two.batch.0 && !(only_reads(one.call) && only_reads(two.call))
+}
+
+fn check(case: &Case, log: &Log) {
+    assert_eq!(log.wrong(), [] as [&str; 0]);
+    let places = places(case);
+    for (index, one) in places.iter().enumerate() {
+        check_outcome(one, log);
+        for two in places[index + 1..].iter().filter(|two| exclude(one, two)) {
+            let (Some(first), Some(second)) =
+                (log.span(one.call.job.id), log.span(two.call.job.id))
+            else {
+                continue;
+            };
+            let in_order = first.1 < second.0;
+            // Between batches nobody comes first; in one, those that came first do.
+            let is_apart = in_order || (second.1 < first.0 && one.batch.0 != two.batch.0);
+            assert!(
+                is_apart,
+                "{} and {} ran at {first:?} and {second:?}",
+                one.call.job.id, two.call.job.id
+            );
+        }
+    }
+}
+
+fn check_outcome(place: &Place<'_>, log: &Log) {
+    let (id, began) = (place.call.job.id, log.span(place.call.job.id).is_some());
+    let Some(outcome) = log.outcome(id) else {
+        let is_lost = !matches!(place.end, End::ByItself) || is_refused_above(place, log);
+        assert!(is_lost, "{id} has no result");
+        return;
+    };
+    match outcome {
+        None => assert!(began, "{id} succeeded without having run"),
+        // Never of a call that no call makes.
+        Some(ErrorClass::Transient) => assert!(!began && !place.above.is_empty(), "{id}"),
+        Some(ErrorClass::Cancelled) => assert!(matches!(place.end, End::Cancelled(_)), "{id}"),
+        other => panic!("{id} ended with {other:?}"),
+    }
+}
+
+/// Whether a call above was refused, so that this one was never made.
+fn is_refused_above(place: &Place<'_>, log: &Log) -> bool {
+    place.above.iter().any(|above| log.outcome(*above).flatten().is_some())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_call_has_one_result_and_what_meets_never_overlaps(case in case()) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let pool = pool();
+            in_time(join_all(case.batches.iter().map(|batch| run(&pool, batch)))).await;
+            check(&case, pool.context().get::<Log>().expect("a log"));
+            // Nothing is left behind that holds a key.
+            let last = KEYS.iter().fold(Job::new(usize::MAX, 0), |job, key| job.writing(key));
+            assert!(!in_time(pool.call(last.hold().call())).await.is_error());
+        });
+    }
+}
