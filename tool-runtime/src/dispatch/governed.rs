@@ -116,16 +116,23 @@ impl ToolPool {
         outcome: Result<Observation, CallError>,
     ) -> Result<Observation, CallError> {
         let governance = self.governance();
-        let mut observation = outcome?;
-        if governance.checks_outputs || tool.checks_output() {
-            OutputModel::new(tool.definition())
-                .map_or(Ok(()), |model| model.check(&observation))?;
+        let checked = outcome.and_then(|observation| {
+            if governance.checks_outputs || tool.checks_output() {
+                OutputModel::new(tool.definition())
+                    .map_or(Ok(()), |model| model.check(&observation))?;
+            }
+            Ok(observation)
+        });
+        let Some(limits) = &governance.limits else { return checked };
+        match checked {
+            Ok(observation) => Ok(limits.apply(observation, tool.name()).await),
+            // What the model reads of an error weighs as much as any other text.
+            Err(error) => {
+                let said = Observation::error(error.message());
+                let left = limits.apply(said, tool.name()).await;
+                Err(error.with_message(left.to_text()))
+            }
         }
-        if let Some(limits) = governance.limits.as_ref().filter(|l| l.are_exceeded_by(&observation))
-        {
-            observation = limits.apply(observation, tool.name()).await;
-        }
-        Ok(observation)
     }
 }
 

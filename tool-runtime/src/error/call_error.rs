@@ -45,6 +45,13 @@ impl CallError {
         self
     }
 
+    /// Replaces the text for the model.
+    #[must_use]
+    pub(crate) fn with_message(mut self, message: String) -> Self {
+        self.0.message = message;
+        self
+    }
+
     /// What was wrong with the arguments of a call by JSON, one by one: path, rule and message.
     pub fn issues(&self) -> &[Issue] {
         &self.0.issues
