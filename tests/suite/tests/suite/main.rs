@@ -4,15 +4,20 @@
 
 mod arguments;
 mod batches;
+mod blocking;
 mod calls;
 mod cli;
 mod examples;
 mod floors;
+mod hooks;
+mod layers;
 mod outputs;
 mod patterns;
+mod outputs_limited;
 mod peers;
 mod pools;
 mod quickstart;
 mod server;
 mod support;
 mod ui;
+mod validation;

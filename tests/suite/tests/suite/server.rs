@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 
 /// A running server, and the three streams of it.
-struct Server {
+pub(super) struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
@@ -15,7 +15,11 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_odd_server"))
+        Self::of(env!("CARGO_BIN_EXE_odd_server"))
+    }
+
+    fn of(program: &str) -> Self {
+        let mut child = Command::new(program)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -31,7 +35,16 @@ impl Server {
 
     /// After the handshake of 2025-11-25.
     fn initialized() -> (Self, Value) {
-        let mut server = Self::start();
+        Self::start().greeted()
+    }
+
+    /// A server of another program, after the handshake of 2025-11-25.
+    pub(super) fn ready(program: &str) -> Self {
+        Self::of(program).greeted().0
+    }
+
+    fn greeted(self) -> (Self, Value) {
+        let mut server = self;
         server.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}
         }}));
@@ -40,7 +53,7 @@ impl Server {
         (server, answer["result"].clone())
     }
 
-    fn send(&mut self, message: &Value) {
+    pub(super) fn send(&mut self, message: &Value) {
         self.send_line(&message.to_string());
     }
 
@@ -50,7 +63,7 @@ impl Server {
     }
 
     /// The next line, which must be a message.
-    fn receive(&mut self) -> Value {
+    pub(super) fn receive(&mut self) -> Value {
         let line = self.output.next().expect("an answer").expect("UTF-8");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
@@ -67,7 +80,7 @@ impl Server {
     }
 
     /// Ends the input and waits for the process.
-    fn finish(mut self) {
+    pub(super) fn finish(mut self) {
         drop(self.input.take());
         assert!(self.output.next().is_none(), "nothing is said after the end");
         assert!(self.child.wait().expect("it ends").success());

@@ -1,0 +1,336 @@
+//! Tower's layers around calls, and the pool as a service.
+
+use super::support::{class, in_time};
+use futures_util::future::{Ready, ready};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    After, AfterCall, Before, CallRequest, CancellationToken, Hook, HookCall, ToolPoolBuilder,
+};
+use tower::limit::{ConcurrencyLimitLayer, RateLimitLayer};
+use tower::load_shed::LoadShedLayer;
+use tower::retry::{Policy, RetryLayer};
+use tower::timeout::TimeoutLayer;
+use tower::{BoxError, Layer, Service, ServiceBuilder};
+
+#[derive(Default)]
+struct Work {
+    runs: AtomicUsize,
+    running: AtomicUsize,
+    most: AtomicUsize,
+    began: Notify,
+    ended: AtomicUsize,
+}
+
+/// Work for a second.
+#[tool(read_only, register = false)]
+async fn work(work: &Work) -> &'static str {
+    work.runs.fetch_add(1, Ordering::SeqCst);
+    let running = work.running.fetch_add(1, Ordering::SeqCst) + 1;
+    work.most.fetch_max(running, Ordering::SeqCst);
+    work.began.notify_one();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    work.running.fetch_sub(1, Ordering::SeqCst);
+    work.ended.fetch_add(1, Ordering::SeqCst);
+    "done"
+}
+
+/// Fail twice.
+#[tool(register = false)]
+async fn flaky(work: &Work) -> Result<&'static str, ToolError> {
+    match work.runs.fetch_add(1, Ordering::SeqCst) {
+        0 | 1 => Err(ToolError::transient("busy")),
+        _ => Ok("done"),
+    }
+}
+
+/// Fail for good.
+#[tool(register = false)]
+async fn broken(work: &Work) -> Result<(), ToolError> {
+    work.runs.fetch_add(1, Ordering::SeqCst);
+    Err(ToolError::user("there is no such thing"))
+}
+
+fn builder() -> ToolPoolBuilder {
+    ToolPool::builder()
+        .tool::<WorkAction>()
+        .tool::<FlakyAction>()
+        .tool::<BrokenAction>()
+        .state(Work::default())
+}
+
+fn count(pool: &ToolPool, what: fn(&Work) -> &AtomicUsize) -> usize {
+    what(pool.context().get::<Work>().expect("state")).load(Ordering::SeqCst)
+}
+
+fn call(name: &str) -> ToolCall {
+    ToolCall::new(name, "")
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_shed_is_rate_limited() {
+    let layers = ServiceBuilder::new().load_shed().concurrency_limit(2);
+    let pool = builder().layer(layers).build().expect("a pool");
+    let results = in_time(pool.call_all(vec![call("work").with_id("w"); 5])).await;
+    let shed: Vec<&ToolResult> = results.iter().filter(|result| result.is_error()).collect();
+    assert_eq!((results.len(), shed.len()), (5, 3));
+    for result in shed {
+        assert_eq!(class(result), ErrorClass::RateLimited);
+        assert!(result.error().expect("an error").is_retryable());
+        assert_eq!(result.id(), "w");
+    }
+    assert_eq!(count(&pool, |work| &work.runs), 2);
+    assert!(!in_time(pool.call(call("work"))).await.is_error(), "the room is free again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_layer_of_a_later_call_wraps_those_of_earlier_ones() {
+    let builder = builder().layer(ConcurrencyLimitLayer::new(1)).layer(LoadShedLayer::new());
+    let pool = builder.build().expect("a pool");
+    let results = in_time(pool.call_all(vec![call("work"); 3])).await;
+    let shed = results.iter().filter(|result| result.is_error());
+    assert_eq!(shed.map(class).collect::<Vec<_>>(), [ErrorClass::RateLimited; 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_holds_across_batches_and_handles() {
+    let pool = builder().layer(ConcurrencyLimitLayer::new(3)).build().expect("a pool");
+    let (clone, scope) = (pool.clone(), pool.scope());
+    in_time(async {
+        tokio::join!(
+            pool.call_all(vec![call("work"); 4]),
+            clone.call_all(vec![call("work"); 4]),
+            scope.call(call("work")),
+        )
+    })
+    .await;
+    assert_eq!((count(&pool, |work| &work.ended), count(&pool, |work| &work.most)), (9, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_is_kept() {
+    let rate = RateLimitLayer::new(2, Duration::from_secs(60));
+    let layers = ServiceBuilder::new().buffer(16).layer(rate);
+    let pool = builder().layer(layers).build().expect("a pool");
+    let began = tokio::time::Instant::now();
+    let results = in_time(pool.call_all(vec![call("work"); 6])).await;
+    assert!(results.iter().all(|result| !result.is_error()), "{results:?}");
+    assert!(began.elapsed() >= Duration::from_secs(120), "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_layers_timeout_drops_the_call() {
+    let pool =
+        builder().layer(TimeoutLayer::new(Duration::from_millis(10))).build().expect("a pool");
+    let result = in_time(pool.call(call("work"))).await;
+    assert_eq!(class(&result), ErrorClass::Timeout);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(count(&pool, |work| &work.ended), 0);
+}
+
+/// Tries again what may succeed later, so many times.
+#[derive(Clone)]
+struct Again(usize);
+
+impl Policy<CallRequest, ToolResult, BoxError> for Again {
+    type Future = Ready<()>;
+
+    fn retry(
+        &mut self,
+        _: &mut CallRequest,
+        result: &mut Result<ToolResult, BoxError>,
+    ) -> Option<Ready<()>> {
+        let error = result.as_ref().ok()?.error()?;
+        if self.0 == 0 || !error.is_retryable() {
+            return None;
+        }
+        self.0 -= 1;
+        Some(ready(()))
+    }
+
+    fn clone_request(&mut self, request: &CallRequest) -> Option<CallRequest> {
+        Some(request.clone())
+    }
+}
+
+#[tokio::test]
+async fn what_may_pass_is_tried_again_and_nothing_else() {
+    let retrying = |times| builder().layer(RetryLayer::new(Again(times))).build().expect("a pool");
+    let pool = retrying(3);
+    assert_eq!(pool.call(call("flaky")).await.observation().to_text(), "done");
+    assert_eq!(count(&pool, |work| &work.runs), 3);
+    let pool = retrying(1);
+    assert_eq!(class(&pool.call(call("flaky")).await), ErrorClass::Transient);
+    assert_eq!(count(&pool, |work| &work.runs), 2);
+    let pool = retrying(3);
+    assert_eq!(class(&pool.call(call("broken")).await), ErrorClass::Tool);
+    assert_eq!(count(&pool, |work| &work.runs), 1);
+}
+
+#[tokio::test]
+async fn hooks_run_inside_for_each_attempt() {
+    let seen = Arc::new(AtomicUsize::new(0));
+    let note = {
+        let seen = Arc::clone(&seen);
+        move |_: HookCall| {
+            seen.fetch_add(1, Ordering::SeqCst);
+            async { Before::proceed() }
+        }
+    };
+    let builder = builder().layer(RetryLayer::new(Again(5))).hook(Hook::before("*", note));
+    let pool = builder.build().expect("a pool");
+    assert!(!pool.call(call("flaky")).await.is_error());
+    assert_eq!(seen.load(Ordering::SeqCst), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_tools_make_go_through_the_layers() {
+    let relay = Tool::builder("relay", "Pass it on.").handler(
+        |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
+            let results = context.call_all(vec![call("work"); 2]).await;
+            results.iter().filter(|result| result.is_error()).count().to_string()
+        },
+    );
+    let layers = ServiceBuilder::new().load_shed().concurrency_limit(2);
+    let pool = builder().add(relay).layer(layers).build().expect("a pool");
+    assert_eq!(in_time(pool.call(call("relay"))).await.observation().to_text(), "1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waits_in_a_layer_can_be_given_up() {
+    let pool = builder().layer(ConcurrencyLimitLayer::new(1)).build().expect("a pool");
+    let token = CancellationToken::new();
+    let cancelled = pool.context().with_cancellation(token.clone());
+    let soon = tokio::time::Instant::now() + Duration::from_millis(500);
+    let late = pool.context().with_deadline(soon.into_std());
+    let cancel = async {
+        cancelled.get::<Work>().expect("state").began.notified().await;
+        token.cancel();
+    };
+    let began = tokio::time::Instant::now();
+    let timed = |result: ToolResult| (class(&result), began.elapsed().as_millis() / 100);
+    let (first, second, third, ()) = in_time(async {
+        tokio::join!(
+            pool.call(call("work")),
+            async { timed(pool.call_with(call("work"), &cancelled).await) },
+            async { timed(pool.call_with(call("work"), &late).await) },
+            cancel,
+        )
+    })
+    .await;
+    assert!(!first.is_error());
+    assert_eq!(second, (ErrorClass::Cancelled, 0));
+    assert_eq!(third, (ErrorClass::Timeout, 5));
+    assert_eq!(count(&pool, |work| &work.runs), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_hooks_see_a_call_that_was_cancelled_inside_of_layers() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let note = {
+        let seen = Arc::clone(&seen);
+        move |_: HookCall, after: AfterCall| {
+            let seen = Arc::clone(&seen);
+            async move {
+                // As one that writes to a file would.
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                seen.lock().unwrap().push(after.error_class());
+                After::keep()
+            }
+        }
+    };
+    let builder = builder().layer(ConcurrencyLimitLayer::new(1)).hook(Hook::after("*", note));
+    let pool = builder.build().expect("a pool");
+    let token = CancellationToken::new();
+    let context = pool.context().with_cancellation(token.clone());
+    let cancel = async {
+        context.get::<Work>().expect("state").began.notified().await;
+        token.cancel();
+    };
+    let call = pool.call_with(call("work"), &context);
+    let (result, ()) = in_time(async { tokio::join!(call, cancel) }).await;
+    assert_eq!(class(&result), ErrorClass::Cancelled);
+    assert_eq!(*seen.lock().unwrap(), [Some(ErrorClass::Cancelled)]);
+}
+
+/// Answers by itself in one way or another.
+#[derive(Clone)]
+struct Stubborn<S>(S, fn() -> Result<ToolResult, BoxError>);
+
+struct StubbornLayer(fn() -> Result<ToolResult, BoxError>);
+
+impl<S> Layer<S> for StubbornLayer {
+    type Service = Stubborn<S>;
+
+    fn layer(&self, inner: S) -> Stubborn<S> {
+        Stubborn(inner, self.0)
+    }
+}
+
+impl<S: Service<CallRequest, Response = ToolResult, Error = BoxError>> Service<CallRequest>
+    for Stubborn<S>
+{
+    type Response = ToolResult;
+    type Error = BoxError;
+    type Future = Ready<Result<ToolResult, BoxError>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.0.poll_ready(context)
+    }
+
+    fn call(&mut self, _: CallRequest) -> Self::Future {
+        ready((self.1)())
+    }
+}
+
+#[tokio::test]
+async fn a_layer_that_fails_or_panics_is_one_result_in_its_place() {
+    for (answer, expected) in [
+        ((|| Err("secret address".into())) as fn() -> _, ErrorClass::Transient),
+        (|| panic!("secret address"), ErrorClass::Internal),
+    ] {
+        let pool = builder().layer(StubbornLayer(answer)).build().expect("a pool");
+        let results = pool.call_all(vec![call("work"); 2]).await;
+        assert_eq!(results.len(), 2);
+        for result in results {
+            assert_eq!(class(&result), expected);
+            assert!(!result.observation().to_text().contains("secret"), "{result:?}");
+            let detail = result.error().expect("an error").detail().expect("a detail");
+            assert!(detail.contains("secret address"), "{detail}");
+        }
+        let json = pool.call_json("work", "").await;
+        assert!(json.contains("\"isError\":true"), "{json}");
+    }
+}
+
+/// With tower's trait in scope, whose `call_all` takes services.
+mod service {
+    use super::*;
+    use tower::ServiceExt as _;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pool_is_a_service() {
+        let mut pool = builder().build().expect("a pool");
+        let result = Service::call(pool.ready().await.expect("ready"), call("work")).await;
+        assert_eq!(result.expect("infallible").observation().to_text(), "done");
+        let service = ServiceBuilder::new().load_shed().concurrency_limit(1).service(pool.clone());
+        let (one, two) =
+            tokio::join!(service.clone().oneshot(call("work")), service.oneshot(call("work")));
+        assert!(one.is_ok() && two.is_err());
+        let unknown = pool.oneshot(call("nothing").with_id("1")).await.expect("infallible");
+        assert_eq!((class(&unknown), unknown.id()), (ErrorClass::NotFound, "1"));
+    }
+}
+
+#[tokio::test]
+async fn typed_calls_cannot_go_through_layers() {
+    let pool = builder().layer(ConcurrencyLimitLayer::new(1)).build().expect("a pool");
+    let error = FlakyAction {}.call(&pool).await.expect_err("not let past");
+    assert_eq!(error.class(), ErrorClass::Denied);
+    assert!(error.message().contains("layers") && error.message().contains("by name"), "{error}");
+    assert_eq!(count(&pool, |work| &work.runs), 0);
+}

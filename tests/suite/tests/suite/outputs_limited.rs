@@ -1,0 +1,299 @@
+//! What a result may weigh, and the promise of an output schema, through a pool.
+
+use super::support::{call, class};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    After, AfterCall, Arguments, BoxFuture, CallError, Executor, Hook, HookCall, OutputLimits,
+};
+
+/// A folder of its own, which is gone with the value.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("spill-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::SeqCst));
+        Self(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // One that was never made cannot be removed.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Gives back what it was made with.
+struct Fixed(fn() -> Result<Observation, CallError>);
+
+impl Executor for Fixed {
+    fn call<'a>(
+        &'a self,
+        _: Arguments<'a>,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(std::future::ready((self.0)()))
+    }
+}
+
+fn fixed(result: fn() -> Result<Observation, CallError>) -> Tool {
+    Tool::new(ToolDefinition::new("fixed", "Give back what it has."), Fixed(result))
+}
+
+fn limited(tool: Tool, limits: OutputLimits) -> ToolPool {
+    ToolPool::builder().add(tool).output_limits(limits).build().expect("a pool")
+}
+
+async fn result(pool: &ToolPool) -> ToolResult {
+    pool.call(ToolCall::new("fixed", "")).await
+}
+
+/// A thousand lines, some of whose characters have several bytes.
+fn lines() -> String {
+    (1..=1000).map(|line| format!("line {line} äöü\n")).collect()
+}
+
+/// What stands between backticks and is a path.
+fn file_in(text: &str) -> PathBuf {
+    let mut quoted = text.split('`').skip(1).step_by(2);
+    PathBuf::from(quoted.find(|text| text.contains('/')).expect("a path"))
+}
+
+#[tokio::test]
+async fn of_a_long_text_head_and_tail_are_left_and_the_whole_can_be_read() {
+    let folder = Folder::new();
+    let limits = OutputLimits::default().text(1_000).spill_to(&folder.0);
+    let pool = limited(fixed(|| Ok(Observation::text(lines()))), limits);
+    let result = result(&pool).await;
+    let text = result.observation().to_text();
+    assert!(!result.is_error());
+    assert!(text.chars().count() <= 1_000, "{}", text.chars().count());
+    assert!(text.starts_with("line 1 äöü\nline 2 äöü\n"), "{text}");
+    assert!(text.ends_with("line 999 äöü\nline 1000 äöü\n"), "{text}");
+    assert!(text.contains("[cut here: ") && text.contains("read on from line "), "{text}");
+    assert_eq!(std::fs::read_to_string(file_in(&text)).expect("a file"), lines());
+}
+
+#[tokio::test]
+async fn without_a_folder_nothing_is_kept_and_the_model_is_told_to_ask_for_less() {
+    let pool =
+        limited(fixed(|| Ok(Observation::text(lines()))), OutputLimits::default().text(1_000));
+    let text = result(&pool).await.observation().to_text();
+    assert!(text.contains("at most 1000 are passed on, ask for less]"), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_within_the_limits_stays_as_it_is() {
+    let whole = fixed(|| {
+        let block = ContentBlock::image("AAAA", "image/png");
+        Ok(Observation::text("x".repeat(100)).with_content(block).with_meta("k", 1))
+    });
+    let limits = OutputLimits::none().text(100).media(3);
+    let pool = limited(whole.clone(), limits);
+    let unlimited = ToolPool::builder().add(whole).build().expect("a pool");
+    assert_eq!(result(&pool).await.observation(), result(&unlimited).await.observation());
+}
+
+#[tokio::test]
+async fn a_pool_without_limits_cuts_nothing() {
+    let pool = ToolPool::builder()
+        .add(fixed(|| Ok(Observation::text("x".repeat(1_000_000)))))
+        .build()
+        .expect("a pool");
+    assert_eq!(result(&pool).await.observation().to_text().len(), 1_000_000);
+}
+
+#[tokio::test]
+async fn a_text_of_many_blocks_is_one_text() {
+    let many = fixed(|| {
+        let blocks = (0..100).map(|block| ContentBlock::text(format!("block {block}")));
+        Ok(blocks.fold(Observation::default(), Observation::with_content))
+    });
+    let pool = limited(many, OutputLimits::default().text(300));
+    let result = result(&pool).await;
+    let text = result.observation().to_text();
+    assert!(text.chars().count() <= 300 && result.observation().content().len() < 100);
+    assert!(text.starts_with("block 0\n") && text.ends_with("\nblock 99"), "{text}");
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Numbers {
+    numbers: Vec<u32>,
+}
+
+/// Count far.
+#[tool(name = "fixed", register = false)]
+async fn count() -> Numbers {
+    Numbers { numbers: (0..1000).collect() }
+}
+
+#[tokio::test]
+async fn a_structured_value_that_is_too_large_becomes_an_error() {
+    let folder = Folder::new();
+    let limits = OutputLimits::default().structured(500).spill_to(&folder.0);
+    let pool = limited(Tool::of::<CountAction>(), limits);
+    let result = result(&pool).await;
+    assert!(result.is_error() && result.observation().structured_json().is_none());
+    let text = result.observation().to_text();
+    assert!(text.contains("`fixed` succeeded, but") && text.contains("at most 500"), "{text}");
+    let kept = std::fs::read_to_string(file_in(&text)).expect("a file");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    assert_eq!(kept["numbers"][999], 999);
+    let pool = limited(Tool::of::<CountAction>(), OutputLimits::default());
+    assert!(call(&pool, "fixed", "").await["structuredContent"]["numbers"].is_array());
+}
+
+#[tokio::test]
+async fn a_text_stands_for_a_picture_that_is_too_large() {
+    let folder = Folder::new();
+    let draw = fixed(|| {
+        let blocks = [
+            ContentBlock::text("two pictures"),
+            ContentBlock::image("AAAA", "image/png"),
+            ContentBlock::image("AAAAAAAA", "image/png"),
+        ];
+        Ok(blocks.into_iter().fold(Observation::default(), Observation::with_content))
+    });
+    let pool = limited(draw, OutputLimits::default().media(3).spill_to(&folder.0));
+    let result = result(&pool).await;
+    let blocks = result.observation().content();
+    let [ContentBlock::Text(_), ContentBlock::Image(_), ContentBlock::Text(text)] = blocks else {
+        panic!("{blocks:?}");
+    };
+    assert!(text.text().starts_with("[left out: image of type image/png, 6 bytes"), "{text:?}");
+    assert_eq!(std::fs::read(file_in(text.text())).expect("a file"), [0; 6]);
+}
+
+#[tokio::test]
+async fn what_a_tool_says_went_wrong_is_cut_and_stays_an_error() {
+    let fail = fixed(|| Ok(Observation::error(lines())));
+    let pool = limited(fail, OutputLimits::default().text(500));
+    let result = result(&pool).await;
+    assert!(result.is_error());
+    assert!(result.observation().to_text().chars().count() <= 500);
+}
+
+#[tokio::test]
+async fn the_text_of_an_error_is_limited_too() {
+    let fail = Tool::builder("fixed", "Fail.").handler(|| async { Err::<(), _>(lines()) });
+    let pool = limited(fail, OutputLimits::default().text(500));
+    let result = result(&pool).await;
+    assert_eq!(class(&result), ErrorClass::Tool);
+    let text = result.observation().to_text();
+    assert!(text.chars().count() <= 500, "{}", text.chars().count());
+    assert!(text.starts_with("line 1 ") && text.contains("[cut here: "), "{text}");
+    assert_eq!(text, result.error().expect("an error").message());
+}
+
+#[tokio::test]
+async fn after_hooks_see_what_is_left() {
+    let measure = |_: HookCall, after: AfterCall| async move {
+        After::replace(Observation::text(after.observation().to_text().len().to_string()))
+    };
+    let pool = ToolPool::builder()
+        .add(fixed(|| Ok(Observation::text("x".repeat(9_000)))))
+        .output_limits(OutputLimits::default().text(500))
+        .hook(Hook::after("*", measure))
+        .build()
+        .expect("a pool");
+    let length: usize = result(&pool).await.observation().to_text().parse().expect("a number");
+    assert!(length <= 500);
+}
+
+#[tokio::test]
+async fn every_result_of_a_batch_and_of_nested_calls_is_limited() {
+    let relay = Tool::builder("relay", "Pass it on.").handler(
+        |_: serde_json::Map<String, Value>, context: ToolContext| async move {
+            let result = context.call(ToolCall::new("fixed", "")).await;
+            assert!(result.observation().to_text().chars().count() <= 500);
+        },
+    );
+    let pool = ToolPool::builder()
+        .add(fixed(|| Ok(Observation::text(lines()))))
+        .add(relay)
+        .output_limits(OutputLimits::default().text(500))
+        .build()
+        .expect("a pool");
+    let calls = ["fixed", "fixed", "relay"].map(|name| ToolCall::new(name, ""));
+    for result in pool.call_all(calls).await {
+        assert!(!result.is_error(), "{result:?}");
+        assert!(result.observation().to_text().chars().count() <= 500);
+    }
+}
+
+fn promising(result: fn() -> Result<Observation, CallError>) -> Tool {
+    let mut definition = ToolDefinition::new("fixed", "Give back what it has.");
+    let schema = json!({
+        "type": "object",
+        "properties": { "sum": { "type": "integer" } },
+        "required": ["sum"],
+    });
+    definition.output_schema = schema.as_object().cloned();
+    Tool::new(definition, Fixed(result))
+}
+
+fn structured(value: &Value) -> Result<Observation, CallError> {
+    Ok(Observation::structured(value).expect("a value"))
+}
+
+#[tokio::test]
+async fn an_executor_that_breaks_its_promise_is_an_internal_error() {
+    let wrong: [fn() -> Result<Observation, CallError>; 3] = [
+        || structured(&json!({ "sum": "hunter2" })),
+        || structured(&json!({})),
+        || Ok(Observation::text("3")),
+    ];
+    for wrong in wrong {
+        let pool = ToolPool::builder().add(promising(wrong)).build().expect("a pool");
+        let result = result(&pool).await;
+        assert_eq!(class(&result), ErrorClass::Internal);
+        assert!(!result.observation().to_text().contains("hunter2"));
+        let detail = result.error().expect("an error").detail().expect("a detail");
+        assert!(detail.contains("does not fit the output schema"), "{detail}");
+    }
+    let right = promising(|| structured(&json!({ "sum": 3 })));
+    let pool = ToolPool::builder().add(right).build().expect("a pool");
+    assert!(!result(&pool).await.is_error());
+    let failed = promising(|| Ok(Observation::error("no numbers")));
+    let pool = ToolPool::builder().add(failed).build().expect("a pool");
+    assert_eq!(result(&pool).await.observation().to_text(), "no numbers");
+}
+
+/// Says one thing of itself and serialises as another.
+#[derive(schemars::JsonSchema)]
+struct Liar {
+    #[allow(dead_code)]
+    sum: u32,
+}
+
+impl serde::Serialize for Liar {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json!({ "sum": "three" }).serialize(serializer)
+    }
+}
+
+mod lying {
+    use super::Liar;
+    use tool_runtime::prelude::*;
+
+    /// Lie.
+    #[tool(name = "fixed", register = false)]
+    pub(super) async fn lie() -> Liar {
+        Liar { sum: 3 }
+    }
+}
+
+#[tokio::test]
+async fn results_of_typed_tools_are_checked_where_that_is_asked_for() {
+    let trusting = ToolPool::builder().tool::<lying::LieAction>().build().expect("a pool");
+    assert!(!result(&trusting).await.is_error());
+    let checking =
+        ToolPool::builder().tool::<lying::LieAction>().check_outputs().build().expect("a pool");
+    assert_eq!(class(&result(&checking).await), ErrorClass::Internal);
+    let honest = ToolPool::builder().tool::<CountAction>().check_outputs().build().expect("a pool");
+    assert!(!result(&honest).await.is_error());
+}
