@@ -8,6 +8,9 @@ use crate::parameter::{Parameter, Settings};
 use crate::schema::{self, check};
 use serde_json::{Map, Value};
 
+/// A type's own error may quote a value of any length; more characters of it are cut.
+const LONGEST_WORDS: usize = 500;
+
 /// What it takes to explain to a model what its arguments should have been.
 pub(crate) struct InputModel {
     name: String,
@@ -100,10 +103,13 @@ impl InputModel {
     }
 
     fn refusal(&self, issues: Vec<Issue>) -> CallError {
-        let text = match issues.as_slice() {
+        let mut text = match issues.as_slice() {
             [only] => only.to_string(),
             many => many.iter().map(|issue| format!("\n- {issue}")).collect(),
         };
+        if issues.len() >= check::MOST_ISSUES {
+            text.push_str("\n(there may be more; these are the first)");
+        }
         self.refused(&text).with_issues(issues)
     }
 
@@ -119,10 +125,12 @@ impl InputModel {
     fn stumbled(&self, error: &DecodeError) -> String {
         let name = |index: &usize| self.parameters.get(*index).map_or("?", |p| p.name);
         match error.stumble() {
-            Stumble::Malformed(text) => text.clone(),
+            Stumble::Malformed(text) => check::cut(text, LONGEST_WORDS),
             Stumble::Type(_) if self.holds_secrets() => "they are not of their types".to_owned(),
-            Stumble::Type(text) => text.clone(),
-            Stumble::Unknown(name) => format!("unknown argument `{name}`"),
+            Stumble::Type(text) => check::cut(text, LONGEST_WORDS),
+            Stumble::Unknown(name) => {
+                format!("unknown argument `{}`", check::cut(name, LONGEST_WORDS))
+            }
             Stumble::Repeated(index) => {
                 format!("argument `{}` is given twice; give it once", name(index))
             }
@@ -133,7 +141,9 @@ impl InputModel {
             Stumble::Value(index, _) if self.is_secret(*index) || self.holds_secrets() => {
                 format!("argument `{}` is not of its type", name(index))
             }
-            Stumble::Value(index, text) => format!("argument `{}`: {text}", name(index)),
+            Stumble::Value(index, text) => {
+                format!("argument `{}`: {}", name(index), check::cut(text, LONGEST_WORDS))
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use crate::issue::Issue;
 
 /// A model corrects a few mistakes at a time; more would only bury them.
-const MOST_ISSUES: usize = 32;
+pub(crate) const MOST_ISSUES: usize = 32;
 
 /// The outcome of one or more subschemas for one value.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ const LONGEST_TEXT: usize = 60;
 const MOST_NAMES: usize = 20;
 
 /// The head of a long text, marked as such.
-pub(super) fn cut(text: &str, longest: usize) -> String {
+pub(crate) fn cut(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
