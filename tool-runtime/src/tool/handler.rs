@@ -38,6 +38,10 @@ pub trait Handler<M>: Send + Sync + 'static {
     #[doc(hidden)]
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema>;
 
+    /// Whether the arguments decode, without starting anything.
+    #[doc(hidden)]
+    fn decodes(arguments: Arguments<'_>) -> Result<(), DecodeError>;
+
     #[doc(hidden)]
     fn start(
         &self,
@@ -59,6 +63,10 @@ where
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
         R::output_schema(generator)
+    }
+
+    fn decodes(_: Arguments<'_>) -> Result<(), DecodeError> {
+        Ok(())
     }
 
     fn start(
@@ -87,6 +95,10 @@ where
         R::output_schema(generator)
     }
 
+    fn decodes(arguments: Arguments<'_>) -> Result<(), DecodeError> {
+        arguments.parse::<A>().map(drop)
+    }
+
     fn start(
         &self,
         arguments: Arguments<'_>,
@@ -111,6 +123,10 @@ where
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
         R::output_schema(generator)
+    }
+
+    fn decodes(arguments: Arguments<'_>) -> Result<(), DecodeError> {
+        arguments.parse::<A>().map(drop)
     }
 
     fn start(
@@ -159,7 +175,9 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
 
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
         self.input.check(arguments)?;
-        Ok(Access::undeclared())
+        // A type may refuse what its schema allows; a hook or a person is not asked about that.
+        let valid = H::decodes(arguments).map_err(|error| self.input.explain(arguments, &error));
+        valid.map(|()| Access::undeclared())
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
