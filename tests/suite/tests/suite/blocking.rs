@@ -1,1 +1,258 @@
-//! Soon.
+//! Calls of threads that do not `.await`.
+
+use super::support::class;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+use tool_runtime::prelude::*;
+use tool_runtime::{BlockingPool, Hook, HookCall, ToolPoolBuilder};
+
+/// Answer at once.
+#[tool(read_only, register = false)]
+async fn ping() -> &'static str {
+    "pong"
+}
+
+/// Answer from the blocking pool.
+#[tool(read_only, register = false)]
+fn plain_ping() -> &'static str {
+    "pong"
+}
+
+/// Answer after a moment.
+#[tool(read_only, register = false)]
+async fn wait(
+    /// How long.
+    millis: u64,
+) -> String {
+    tokio::time::sleep(Duration::from_millis(millis)).await;
+    format!("waited {millis}")
+}
+
+/// Never answer.
+#[tool(read_only, register = false)]
+async fn hang(dropped: &Dropped) {
+    let _told = dropped.clone();
+    std::future::pending::<()>().await;
+}
+
+/// Tells when it is dropped.
+#[derive(Clone)]
+struct Dropped(Sender<()>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        // Nobody may be listening.
+        let _ = self.0.send(());
+    }
+}
+
+/// Keeps whoever comes here until it is let go.
+struct Gate(Mutex<Receiver<()>>);
+
+/// Block the thread.
+#[tool(register = false, inline)]
+fn block(gate: &Gate) -> &'static str {
+    // The other end is gone when the test has ended.
+    let _ = gate.0.lock().unwrap().recv();
+    "let go"
+}
+
+fn builder() -> (ToolPoolBuilder, Receiver<()>, Sender<()>) {
+    let ((dropped, told), (release, gate)) = (channel(), channel());
+    let builder = ToolPool::builder()
+        .tool::<PingAction>()
+        .tool::<PlainPingAction>()
+        .tool::<WaitAction>()
+        .tool::<HangAction>()
+        .tool::<BlockAction>()
+        .state(Dropped(dropped))
+        .state(Gate(Mutex::new(gate)));
+    (builder, told, release)
+}
+
+fn blocking() -> (BlockingPool, Receiver<()>, Sender<()>) {
+    let (builder, told, release) = builder();
+    (builder.build().expect("a pool").blocking().expect("a thread"), told, release)
+}
+
+fn texts(results: &[ToolResult]) -> Vec<String> {
+    results.iter().map(|result| result.observation().to_text()).collect()
+}
+
+/// One of each kind, and one that fails.
+fn check(pool: &BlockingPool) {
+    assert_eq!(pool.call(ToolCall::new("ping", "").with_id("1")).id(), "1");
+    assert_eq!(pool.call(ToolCall::new("plain_ping", "")).observation().to_text(), "pong");
+    assert!(pool.call_json("ping", "").contains("pong"));
+    let results = pool.call_all([
+        ToolCall::new("wait", r#"{"millis":20}"#),
+        ToolCall::new("pong", ""),
+        ToolCall::new("wait", r#"{"millis":1}"#),
+    ]);
+    assert_eq!(texts(&results[..1]), ["waited 20"]);
+    assert_eq!(class(&results[1]), ErrorClass::NotFound);
+    assert_eq!(texts(&results[2..]), ["waited 1"]);
+    assert!(pool.call_all([]).is_empty());
+}
+
+#[test]
+fn from_a_plain_thread() {
+    let (pool, _told, _release) = blocking();
+    check(&pool);
+    let (pool, _told, _release) = blocking();
+    check(&pool.with_timeout(Duration::from_secs(60)));
+}
+
+#[test]
+fn from_many_threads_at_once() {
+    let (pool, _told, _release) = blocking();
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| check(&pool));
+        }
+    });
+}
+
+#[tokio::test]
+async fn from_inside_of_a_runtime_with_one_thread() {
+    let (pool, _told, _release) = blocking();
+    check(&pool);
+    check(&pool.with_timeout(Duration::from_secs(60)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn from_inside_of_a_runtime_with_many_threads() {
+    let (pool, _told, _release) = blocking();
+    let pool = Arc::new(pool);
+    let inside = Arc::clone(&pool);
+    tokio::spawn(async move { check(&inside) }).await.expect("no panic");
+    let on_blocking_pool = tokio::task::spawn_blocking(move || check(&pool));
+    on_blocking_pool.await.expect("no panic");
+}
+
+#[test]
+fn what_takes_too_long_is_a_timeout_and_dropped() {
+    let (pool, told, _release) = blocking();
+    let pool = pool.with_timeout(Duration::from_millis(50));
+    let result = pool.call(ToolCall::new("hang", "").with_id("1"));
+    assert_eq!((class(&result), result.id()), (ErrorClass::Timeout, "1"));
+    told.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
+    assert_eq!(pool.call(ToolCall::new("ping", "")).observation().to_text(), "pong");
+}
+
+#[test]
+fn a_tool_that_blocks_its_thread_costs_nobody_but_itself() {
+    for runtime in [None, Some(tokio::runtime::Builder::new_current_thread().build().unwrap())] {
+        let _inside = runtime.as_ref().map(tokio::runtime::Runtime::enter);
+        let (pool, _told, release) = blocking();
+        let pool = pool.with_timeout(Duration::from_millis(50));
+        let calls = ["ping", "block", "ping"].map(|name| ToolCall::new(name, "").with_id(name));
+        let results = pool.call_all(calls);
+        let ids: Vec<&str> = results.iter().map(ToolResult::id).collect();
+        assert_eq!(ids, ["ping", "block", "ping"]);
+        // What has ended by then keeps its result.
+        assert_eq!(texts(&results[..1]), ["pong"]);
+        assert_eq!(class(&results[1]), ErrorClass::Timeout);
+        assert_eq!(class(&results[2]), ErrorClass::Timeout);
+        assert_eq!(pool.call(ToolCall::new("ping", "")).observation().to_text(), "pong");
+        drop(release);
+    }
+}
+
+#[test]
+fn without_a_limit_it_waits() {
+    let (pool, _told, release) = blocking();
+    thread::scope(|scope| {
+        let call = scope.spawn(|| pool.call(ToolCall::new("block", "")));
+        release.send(()).expect("somebody waits");
+        assert_eq!(call.join().expect("no panic").observation().to_text(), "let go");
+    });
+}
+
+/// The pool that a tool calls back into.
+#[derive(Clone, Default)]
+struct Own(Arc<OnceLock<BlockingPool>>);
+
+/// Ping from a plain function.
+#[tool(register = false)]
+fn relay(own: &Own) -> String {
+    let pool = own.0.get().expect("set");
+    texts(&pool.call_all(vec![ToolCall::new("ping", ""); 2])).join(" ")
+}
+
+/// Ping from the runtime's thread.
+#[tool(register = false, inline)]
+fn relay_inline(own: &Own) -> String {
+    own.0.get().expect("set").call(ToolCall::new("plain_ping", "")).observation().to_text()
+}
+
+#[test]
+fn from_inside_of_a_tool() {
+    let own = Own::default();
+    let (builder, _told, _release) = builder();
+    let pool = builder
+        .tool::<RelayAction>()
+        .tool::<RelayInlineAction>()
+        .state(own.clone())
+        .build()
+        .expect("a pool");
+    own.0.set(pool.blocking().expect("a thread")).expect("set once");
+    let pool = pool.blocking().expect("a thread");
+    assert_eq!(pool.call(ToolCall::new("relay", "")).observation().to_text(), "pong pong");
+    assert_eq!(pool.call(ToolCall::new("relay_inline", "")).observation().to_text(), "pong");
+    let own = own.0.get().expect("set");
+    assert_eq!(own.call(ToolCall::new("relay", "")).observation().to_text(), "pong pong");
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let result = runtime.block_on(own.pool().call(ToolCall::new("relay", "")));
+    assert_eq!(result.observation().to_text(), "pong pong");
+    let result = runtime.block_on(own.pool().call(ToolCall::new("relay_inline", "")));
+    assert_eq!(result.observation().to_text(), "pong");
+}
+
+#[tokio::test]
+async fn hooks_and_limits_hold_as_for_every_call() {
+    let deny = |_: HookCall| async { tool_runtime::Before::deny("no") };
+    let (builder, _told, _release) = builder();
+    let pool = builder.hook(Hook::before("ping", deny)).build().expect("a pool");
+    let pool = pool.blocking().expect("a thread");
+    assert_eq!(class(&pool.call(ToolCall::new("ping", ""))), ErrorClass::Denied);
+    let _only = pool.pool().restrict(["ping"]).expect("a pattern");
+    assert_eq!(class(&pool.call(ToolCall::new("wait", "{}"))), ErrorClass::Denied);
+}
+
+#[test]
+fn after_the_pool_is_closed_calls_are_answered() {
+    let (pool, _told, _release) = blocking();
+    pool.close();
+    pool.close();
+    for result in pool.call_all(vec![ToolCall::new("ping", ""); 2]) {
+        assert_eq!(class(&result), ErrorClass::Cancelled);
+    }
+}
+
+#[test]
+fn a_pool_that_is_dropped_waits_for_nothing() {
+    let (pool, _told, release) = blocking();
+    let pool = pool.with_timeout(Duration::from_millis(10));
+    assert_eq!(class(&pool.call(ToolCall::new("block", ""))), ErrorClass::Timeout);
+    let began = Instant::now();
+    let tools = pool.pool().clone();
+    drop(pool);
+    assert!(began.elapsed() < Duration::from_secs(30));
+    // The tools themselves are still there.
+    let again = tools.blocking().expect("a thread");
+    assert_eq!(again.call(ToolCall::new("ping", "")).observation().to_text(), "pong");
+    drop(release);
+}
+
+#[tokio::test]
+async fn a_pool_can_be_dropped_inside_of_a_runtime() {
+    let (pool, told, _release) = blocking();
+    let pool = pool.with_timeout(Duration::from_millis(10));
+    assert_eq!(class(&pool.call(ToolCall::new("hang", ""))), ErrorClass::Timeout);
+    let _tools = pool.pool().clone();
+    drop(pool);
+    told.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
+}

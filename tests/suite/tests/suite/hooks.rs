@@ -137,6 +137,32 @@ async fn hooks_see_valid_arguments_only() {
     assert_eq!(seen_by_hook.all(), ["{}"]);
 }
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Code {
+    #[serde(deserialize_with = "even")]
+    code: u32,
+}
+
+fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let code = <u32 as serde::Deserialize>::deserialize(deserializer)?;
+    if code % 2 == 0 { Ok(code) } else { Err(serde::de::Error::custom("codes are even")) }
+}
+
+#[tokio::test]
+async fn what_a_type_itself_refuses_is_not_valid_either() {
+    let open = Tool::builder("open", "Open.").handler(|code: Code| async move { code.code });
+    let rewrite =
+        |call: HookCall| async move { Before::rewrite(call.arguments().replace("4", "5")) };
+    let pool =
+        ToolPool::builder().add(open).hook(Hook::before("*", rewrite)).build().expect("a pool");
+    let open = |code: u32| pool.call(ToolCall::new("open", json!({ "code": code }).to_string()));
+    assert_eq!(text(&open(2).await), "2");
+    let refused = open(3).await;
+    assert_eq!(class(&refused), ErrorClass::Input);
+    assert!(refused.observation().to_text().contains("codes are even"));
+    assert_eq!(class(&open(4).await), ErrorClass::Internal);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_denied_call_does_not_start_and_waits_for_nothing() {
     let deny = |_: HookCall| async { Before::deny("write to `support` instead") };
