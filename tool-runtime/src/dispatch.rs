@@ -69,7 +69,8 @@ impl ToolPool {
                 &identified
             }
         };
-        let outcome = self.dispatch(call.name(), call.arguments(), context, identity).await;
+        let context = self.hosting(context);
+        let outcome = self.dispatch(call.name(), call.arguments(), &context, identity).await;
         ToolResult::new(call, outcome)
     }
 

@@ -30,6 +30,7 @@ use self::core::Core;
 use crate::context::ToolContext;
 use crate::tool::Tool;
 pub(crate) use scope::Scope;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -119,6 +120,16 @@ impl ToolPool {
     /// A context over the pool's state that nothing cancels.
     pub(crate) fn shared_context(&self) -> &ToolContext {
         &self.0.context
+    }
+
+    /// The same context for a call of this very handle: what a tool calls itself is bounded by
+    /// what bounds the call.
+    pub(crate) fn hosting<'a>(&self, context: &'a ToolContext) -> Cow<'a, ToolContext> {
+        if context.is_hosted_by(&self.0) {
+            return Cow::Borrowed(context);
+        }
+        let host: Weak<Scope> = Arc::downgrade(&self.0);
+        Cow::Owned(context.clone().with_host(host))
     }
 
     pub(crate) fn current(&self) -> arc_swap::Guard<Arc<Snapshot>> {

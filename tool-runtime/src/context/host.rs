@@ -81,6 +81,12 @@ impl ToolContext {
         calls.into_iter().map(|call| ToolResult::new(call, Err(refused()))).collect()
     }
 
+    /// Whether the calls that a tool makes itself are run by this one.
+    pub(crate) fn is_hosted_by<H: Host>(&self, host: &Arc<H>) -> bool {
+        let own = self.host.as_ref().map(|own| own.0.as_ptr().cast::<()>());
+        own == Some(Arc::as_ptr(host).cast::<()>())
+    }
+
     /// Sets who runs the calls that a tool makes itself.
     pub(crate) fn with_host(mut self, host: Weak<dyn Host>) -> Self {
         self.host = Some(HostRef(host));
