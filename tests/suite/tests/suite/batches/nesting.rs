@@ -3,6 +3,7 @@
 use super::jobs::{Job, Log, Nested, is_before, overlap, pool};
 use crate::support::{class, in_time};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tool_runtime::prelude::*;
 use tool_runtime::{Before, CancellationToken, Hook, HookCall, OutputLimits};
@@ -230,9 +231,15 @@ async fn home() -> &'static str {
 
 #[tokio::test(start_paused = true)]
 async fn a_way_through_two_pools_does_not_wait_for_itself() {
+    let home: Arc<OnceLock<ToolPool>> = Arc::default();
+    let way_back = Arc::clone(&home);
     let back = Tool::builder("back", "Go back.").handler(
-        |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
-            context.call(ToolCall::new("home", "")).await.observation().to_text()
+        move |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| {
+            let home = Arc::clone(&way_back);
+            async move {
+                let home = home.get().expect("there is a way back");
+                home.call_with(ToolCall::new("home", ""), &context).await.observation().to_text()
+            }
         },
     );
     let other = ToolPool::builder().add(back).build().expect("a pool");
@@ -242,6 +249,26 @@ async fn a_way_through_two_pools_does_not_wait_for_itself() {
         .state(Other(other))
         .build()
         .expect("a pool");
+    home.set(pool.clone()).expect("it is set once");
     let result = in_time(pool.call(ToolCall::new("abroad", ""))).await;
     assert_eq!(result.observation().to_text(), "home");
+}
+
+#[tokio::test]
+async fn what_a_tool_calls_is_bounded_by_the_handle_it_was_called_through() {
+    let secret = Tool::builder("secret", "Tell.").handler(|| async { "told" });
+    let asks = Tool::builder("asks", "Ask the other.").handler(
+        |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
+            context.call(ToolCall::new("secret", "")).await.into_observation()
+        },
+    );
+    let pool = ToolPool::builder().add(secret).add(asks).build().expect("a pool");
+    let agent = pool.scope();
+    let _skill = agent.restrict(["asks"]).expect("a pattern");
+    for context in [pool.context(), agent.context(), ToolContext::default()] {
+        let result = agent.call_with(ToolCall::new("asks", ""), &context).await;
+        assert!(result.observation().to_text().starts_with("`secret` is not available"));
+    }
+    let free = pool.call(ToolCall::new("asks", "")).await;
+    assert_eq!(free.observation().to_text(), "told");
 }
