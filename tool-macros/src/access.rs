@@ -1,7 +1,8 @@
 //! `reads("file:{path}")`: keys of what a call touches, with arguments in them.
 
+use crate::item::plain_ident;
 use crate::mistakes::Mistakes;
-use crate::model::{Argument, Model, plain_ident};
+use crate::model::{Argument, Model};
 use crate::names;
 use proc_macro2::{Ident, Span};
 use syn::{FnArg, LitStr};

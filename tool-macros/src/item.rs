@@ -6,10 +6,10 @@ mod own_type;
 pub(crate) use block::ImplBlock;
 
 use crate::docs;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, FnArg, Signature, Visibility};
+use syn::{Attribute, FnArg, Pat, Signature, Visibility};
 
 /// A function with an unparsed body.
 pub(crate) struct ToolFn {
@@ -18,6 +18,15 @@ pub(crate) struct ToolFn {
     pub(crate) signature: Signature,
     /// The braces and what is between them; empty for a declaration that ends in `;`.
     pub(crate) body: TokenStream,
+}
+
+/// Where a function stands.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Place {
+    /// In a module or a body.
+    Free,
+    /// In the `impl` block of a toolset.
+    Method,
 }
 
 impl ToolFn {
@@ -75,6 +84,14 @@ pub(crate) fn is_named(attribute: &Attribute, name: &str) -> bool {
 pub(crate) fn is_mistaken_for_arg(attribute: &Attribute) -> bool {
     const MISTAKEN: [&str; 6] = ["args", "param", "params", "schemars", "serde", "tool"];
     MISTAKEN.iter().any(|name| attribute.path().is_ident(name))
+}
+
+/// The name of a parameter that is no pattern.
+pub(crate) fn plain_ident(pattern: &Pat) -> Option<&Ident> {
+    match pattern {
+        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(&pat.ident),
+        _ => None,
+    }
 }
 
 fn attributes_mut(input: &mut FnArg) -> &mut Vec<Attribute> {

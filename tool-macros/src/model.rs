@@ -6,7 +6,7 @@ pub(crate) use toolset::{Toolset, find_twins, named};
 
 use crate::docs::Docs;
 use crate::hints::Hints;
-use crate::item::ToolFn;
+use crate::item::{Place, ToolFn, plain_ident};
 use crate::mistakes::Mistakes;
 use crate::names::{self, Runtime};
 use crate::options::{ArgOptions, ToolOptions};
@@ -14,7 +14,7 @@ use crate::shape;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::time::Duration;
-use syn::{Attribute, FnArg, LitStr, Pat, PatType, ReturnType, Type, TypeReference};
+use syn::{Attribute, FnArg, LitStr, PatType, ReturnType, Type, TypeReference};
 
 /// Everything the later steps need to know of one tool.
 pub(crate) struct Model<'a> {
@@ -31,15 +31,6 @@ pub(crate) struct Model<'a> {
     pub(crate) twin: Option<Ident>,
     /// Whether generated code can call the function: nothing about its shape was refused.
     pub(crate) is_callable: bool,
-}
-
-/// Where a function stands.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Place {
-    /// In a module or a body.
-    Free,
-    /// In the `impl` block of a toolset.
-    Method,
 }
 
 /// What a parameter is, by its shape: owned values come from the model, references are injected.
@@ -249,13 +240,5 @@ impl Injected<'_> {
     /// The type behind the reference.
     pub(crate) fn target(&self) -> &Type {
         &self.reference.elem
-    }
-}
-
-/// The name of a parameter that is no pattern.
-pub(crate) fn plain_ident(pattern: &Pat) -> Option<&Ident> {
-    match pattern {
-        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(&pat.ident),
-        _ => None,
     }
 }

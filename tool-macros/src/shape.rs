@@ -8,7 +8,7 @@ mod receiver;
 pub(crate) use block::block_refusals;
 
 use crate::item::ToolFn;
-use crate::model::{Place, plain_ident};
+use crate::item::{Place, plain_ident};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;

@@ -5,7 +5,6 @@ mod host;
 pub(crate) use host::{Host, HostRef};
 
 use crate::schedule::Link;
-use crate::toolset::Instance;
 use hashbrown::HashMap;
 use std::any::{Any, TypeId, type_name};
 use std::future;
@@ -46,7 +45,7 @@ pub struct ToolContext {
     cancellation: Option<CancellationToken>,
     deadline: Option<Instant>,
     /// The value whose method runs.
-    instance: Option<Arc<Instance>>,
+    receiver: Option<Arc<dyn Any + Send + Sync>>,
     /// Who runs the calls that the tool makes itself.
     host: Option<HostRef>,
     /// What the calls around this one hold of declared resources.
@@ -130,13 +129,14 @@ impl ToolContext {
         }
     }
 
-    pub(crate) fn with_instance(mut self, instance: Arc<Instance>) -> Self {
-        self.instance = Some(instance);
+    pub(crate) fn with_receiver(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {
+        self.receiver = Some(value);
         self
     }
 
-    pub(crate) fn instance(&self) -> Option<&Arc<Instance>> {
-        self.instance.as_ref()
+    /// The value whose method runs, if it is a `T`.
+    pub(crate) fn receiver<T: Any>(&self) -> Option<&T> {
+        self.receiver.as_ref()?.downcast_ref()
     }
 
     pub(crate) fn with_held(mut self, held: Link) -> Self {

@@ -1,6 +1,6 @@
 //! `&self`: what a method needs to be a tool, and a free function cannot have.
 
-use crate::model::Place;
+use crate::item::Place;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Error, Receiver, ReceiverKind, Signature};

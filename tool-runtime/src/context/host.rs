@@ -69,7 +69,7 @@ impl ToolContext {
         let refusal = match host {
             Some(host) if self.depth < DEEPEST => {
                 let depth = self.depth + 1;
-                let nested = Self { depth, call_id: None, instance: None, ..self.clone() };
+                let nested = Self { depth, call_id: None, receiver: None, ..self.clone() };
                 return host.call_all(calls, &nested).await;
             }
             Some(_) => {

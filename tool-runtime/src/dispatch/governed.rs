@@ -13,7 +13,6 @@ use crate::pool::ToolPool;
 use crate::schedule::{Deadlock, Held};
 use crate::tool::Tool;
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// What the hooks let through.
 struct Admitted<'a> {
@@ -160,8 +159,7 @@ pub(super) fn entered(
 ) -> (ToolContext, Option<crate::toolset::Running>) {
     match tool.instance() {
         Some(instance) => {
-            let context = context.with_instance(Arc::clone(instance));
-            let running = instance.enter(&context);
+            let (context, running) = instance.enter(context);
             (context, Some(running))
         }
         None => (context, None),

@@ -32,13 +32,16 @@ impl Instance {
         }
     }
 
-    /// Counts a call as running until the guard is dropped.
-    pub(crate) fn enter(self: &Arc<Self>, context: &ToolContext) -> Running {
+    /// Gives the value to a call's context, and counts the call as running until the guard is
+    /// dropped.
+    pub(crate) fn enter(self: &Arc<Self>, context: ToolContext) -> (ToolContext, Running) {
+        let value: Arc<dyn Any + Send + Sync> = Arc::clone(&self.value) as _;
+        let context = context.with_receiver(value);
         let mut running = self.running();
         let number = running.last().map_or(0, |(last, _)| last + 1);
         running.push((number, context.clone()));
         drop(running);
-        Running { instance: Arc::clone(self), number }
+        (context, Running { instance: Arc::clone(self), number })
     }
 
     /// Tells the value that a call is given up.
@@ -131,10 +134,7 @@ impl<T: Toolset> Erased for T {
 /// # Panics
 /// If the context is not that of a tool of `T`, and holds no `T` as state either.
 pub fn receiver<T: ToolsetMethods>(context: &ToolContext) -> &T {
-    let own = context.instance().and_then(|instance| {
-        let value: &dyn Any = &*instance.value;
-        value.downcast_ref::<T>()
-    });
+    let own = context.receiver::<T>();
     own.or_else(|| context.get::<T>()).unwrap_or_else(|| {
         panic!(
             "no value of the toolset `{}` was given; call the tool through a pool, or write `.with(value)` on the context",
