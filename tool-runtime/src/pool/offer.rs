@@ -9,6 +9,7 @@ use crate::hook::Hooks;
 use crate::name;
 use crate::pattern::ToolPattern;
 use crate::tool::Tool;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A tool and who offers it.
@@ -45,7 +46,7 @@ impl Rules {
             let key = |offer: &Offer| (offer.source.clone(), offer.tool.origin());
             a.tool.name().cmp(b.tool.name()).then_with(|| key(a).cmp(&key(b)))
         });
-        offers.dedup_by(|later, earlier| later.tool.is_same(&earlier.tool));
+        offers.dedup_by(|later, earlier| later.is_repeated(earlier));
         let mut decision = Decision { offers: Vec::new(), problems: Vec::new() };
         let mut rest = offers.into_iter().peekable();
         while let Some(first) = rest.next() {
@@ -59,37 +60,33 @@ impl Rules {
         decision
     }
 
-    /// All offers of one name: the last source has it, unless that is not for it to take.
+    /// All offers of one name: a later source takes it from an earlier one that gives way. What
+    /// does not give way collides, unless the filter leaves one of the two out anyway.
     fn decide_group(&self, group: Vec<Offer>, decision: &mut Decision) {
-        let group = without_odd(group, decision);
-        self.find_collisions(&group, &mut decision.problems);
-        let highest = group.iter().map(|offer| offer.source.rank()).max();
-        let winner = group.iter().find(|offer| Some(offer.source.rank()) == highest).cloned();
-        for offer in group {
-            let status = match &winner {
-                Some(winner) if winner.source != offer.source => {
-                    ToolStatus::Shadowed { by: winner.source.clone() }
-                }
-                _ => self.status(&offer, &mut decision.problems),
+        let mut group = without_odd(group, decision).into_iter();
+        let Some(mut holder) = group.next() else { return };
+        for later in group {
+            let (loser, status) = if self.gives_way(&holder, &later) {
+                let by = later.source.clone();
+                (std::mem::replace(&mut holder, later), ToolStatus::Shadowed { by })
+            } else if let Some(by) = self.filter.refusal(&later.tool, &later.source) {
+                (later, ToolStatus::Filtered { by })
+            } else if let Some(by) = self.filter.refusal(&holder.tool, &holder.source) {
+                (std::mem::replace(&mut holder, later), ToolStatus::Filtered { by })
+            } else {
+                decision.problems.push(duplicate(&holder, &later));
+                continue;
             };
-            decision.offers.push((offer, status));
+            decision.offers.push((loser, status));
         }
+        let status = self.status(&holder, &mut decision.problems);
+        decision.offers.push((holder, status));
     }
 
-    fn find_collisions(&self, group: &[Offer], problems: &mut Vec<PoolProblem>) {
-        for pair in group.windows(2) {
-            let [earlier, later] = pair else { continue };
-            let is_mcp = matches!(later.source, Source::Mcp(_));
-            let replaces = self.mcp_replaces.iter().any(|p| p.matches(later.tool.name()));
-            let gives_way = earlier.source.rank() < later.source.rank() && (!is_mcp || replaces);
-            if !gives_way {
-                problems.push(PoolProblem::Duplicate {
-                    name: later.tool.name().to_owned(),
-                    first: place(earlier),
-                    second: place(later),
-                });
-            }
-        }
+    fn gives_way(&self, earlier: &Offer, later: &Offer) -> bool {
+        let is_mcp = matches!(later.source, Source::Mcp(_));
+        let replaces = self.mcp_replaces.iter().any(|p| p.matches(later.tool.name()));
+        earlier.source.rank() < later.source.rank() && (!is_mcp || replaces)
     }
 
     fn status(&self, offer: &Offer, problems: &mut Vec<PoolProblem>) -> ToolStatus {
@@ -117,6 +114,15 @@ impl Rules {
                     .push(PoolProblem::MissingState { tool: tool.name().to_owned(), type_name });
             }
         }
+    }
+}
+
+impl Offer {
+    /// Whether it is the same tool as one that comes before it, found twice. Beside the builder
+    /// each source owns what it offers.
+    fn is_repeated(&self, earlier: &Self) -> bool {
+        let is_builders = earlier.source == Source::Linked && self.source == Source::Custom;
+        self.tool.is_same(&earlier.tool) && (self.source == earlier.source || is_builders)
     }
 }
 
@@ -188,36 +194,36 @@ fn definition_problems(offer: &Offer) -> Vec<PoolProblem> {
     problems
 }
 
-/// Models and file systems confuse names that differ in case alone.
+/// Models and file systems confuse names that differ in case alone. Of a server it is not worth
+/// more than one tool.
 fn find_case_collisions(decision: &mut Decision) {
-    let mut visible: Vec<(String, usize)> = Vec::new();
-    for (index, (offer, status)) in decision.offers.iter().enumerate() {
-        if *status == ToolStatus::Visible {
-            visible.push((offer.tool.name().to_ascii_lowercase(), index));
+    let Decision { offers, problems } = decision;
+    let mut alike: BTreeMap<String, Vec<&mut (Offer, ToolStatus)>> = BTreeMap::new();
+    for offer in offers.iter_mut().filter(|(_, status)| *status == ToolStatus::Visible) {
+        alike.entry(offer.0.tool.name().to_ascii_lowercase()).or_default().push(offer);
+    }
+    for mut group in alike.into_values() {
+        // Our own first, else in the order of names.
+        group.sort_by_key(|(offer, _)| matches!(offer.source, Source::Mcp(_)));
+        let Some((first, others)) = group.split_first_mut() else { continue };
+        let (name, source) = (first.0.tool.name(), &first.0.source);
+        for (offer, status) in others {
+            if matches!(offer.source, Source::Mcp(_)) {
+                let reason = format!("its name differs from `{name}` of {source} in case alone");
+                *status = ToolStatus::Quarantined { reason };
+            } else {
+                let (first, second) = (name.to_owned(), offer.tool.name().to_owned());
+                problems.push(PoolProblem::CaseCollision { first, second });
+            }
         }
     }
-    visible.sort();
-    for pair in visible.windows(2) {
-        let [(first, a), (second, b)] = pair else { continue };
-        let differ = decision.offers[*a].0.tool.name() != decision.offers[*b].0.tool.name();
-        if first != second || !differ {
-            continue;
-        }
-        let (earlier, later) = (decision.offers[*a].0.clone(), decision.offers[*b].0.clone());
-        if matches!(later.source, Source::Mcp(_)) {
-            let name = earlier.tool.name();
-            decision.offers[*b].1 = ToolStatus::Quarantined {
-                reason: format!(
-                    "its name differs from `{name}` of {} in case alone",
-                    earlier.source
-                ),
-            };
-        } else {
-            decision.problems.push(PoolProblem::CaseCollision {
-                first: earlier.tool.name().to_owned(),
-                second: later.tool.name().to_owned(),
-            });
-        }
+}
+
+fn duplicate(first: &Offer, second: &Offer) -> PoolProblem {
+    PoolProblem::Duplicate {
+        name: second.tool.name().to_owned(),
+        first: place(first),
+        second: place(second),
     }
 }
 
