@@ -35,8 +35,9 @@ impl Serialize for Observation {
 struct Wire {
     #[serde(default)]
     content: Vec<ContentBlock>,
+    /// As it stands: numbers may be larger than any type of ours.
     #[serde(default)]
-    structured_content: Option<Value>,
+    structured_content: Option<Box<RawValue>>,
     #[serde(default)]
     is_error: bool,
     #[serde(default, rename = "_meta")]
@@ -46,11 +47,8 @@ struct Wire {
 impl<'de> Deserialize<'de> for Observation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let wire = Wire::deserialize(deserializer)?;
-        let structured = wire
-            .structured_content
-            .map(|value| serde_json::value::to_raw_value(&value))
-            .transpose()
-            .map_err(serde::de::Error::custom)?;
+        let structured = wire.structured_content.map(on_one_line).transpose();
+        let structured = structured.map_err(serde::de::Error::custom)?;
         Ok(Self {
             content: Blocks::Many(without_mirror(wire.content, structured.as_deref())),
             structured,
@@ -60,11 +58,24 @@ impl<'de> Deserialize<'de> for Observation {
     }
 }
 
+/// It goes out in messages that end with their line. No line breaks inside of a JSON token.
+fn on_one_line(json: Box<RawValue>) -> serde_json::Result<Box<RawValue>> {
+    if !json.get().contains(['\n', '\r']) {
+        return Ok(json);
+    }
+    RawValue::from_string(json.get().replace(['\n', '\r'], ""))
+}
+
+/// As we write a mirror, whatever blanks the value came with.
+fn compact(json: &RawValue) -> String {
+    serde_json::from_str(json.get()).map_or_else(|_| String::new(), |json: Value| json.to_string())
+}
+
 /// The text mirror is written for others; read back, it is no content of its own.
 fn without_mirror(content: Vec<ContentBlock>, structured: Option<&RawValue>) -> Vec<ContentBlock> {
     let is_mirror = match (content.as_slice(), structured) {
         ([ContentBlock::Text(only)], Some(json)) => {
-            only.extra.is_none() && only.text() == json.get()
+            only.extra.is_none() && (only.text() == json.get() || only.text() == compact(json))
         }
         _ => false,
     };

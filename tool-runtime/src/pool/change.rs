@@ -7,6 +7,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 /// What a change did to the visible tools, by name, each list sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PoolChange {
     /// Tools that were not there.

@@ -20,6 +20,7 @@ use std::fmt;
 /// # Ok::<(), tool_runtime::PoolError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PoolReport {
     /// Every tool that was ever offered, sorted by name, then source.
