@@ -59,6 +59,24 @@ enum Entry {
     Tool(Tool),
     Toolset(ToolsetKind),
     Factory(Arc<dyn Erased>),
+    /// Two that are linked in by one name: where each was written.
+    Twice([String; 2]),
+}
+
+impl Entry {
+    /// What becomes of two by one name. The order of linking is no promise, so it decides nothing.
+    #[cfg(feature = "linked")]
+    fn and(&self, other: &Self) -> Self {
+        let place = |entry: &Self| match entry {
+            Self::Tool(tool) => tool.origin().map(|origin| origin.to_string()),
+            Self::Toolset(kind) => Some(kind.origin().to_string()),
+            Self::Factory(_) => None,
+            Self::Twice([place, _]) => Some(place.clone()),
+        };
+        let mut places = [self, other].map(|entry| place(entry).unwrap_or_default());
+        places.sort();
+        Self::Twice(places)
+    }
 }
 
 impl Registry {
@@ -71,12 +89,24 @@ impl Registry {
     /// are told when the name is resolved or the pool is built.
     #[cfg(feature = "linked")]
     pub fn linked() -> Self {
+        Self::of(crate::registration::linked(), crate::registration::linked_toolsets())
+    }
+
+    #[cfg(feature = "linked")]
+    fn of(
+        tools: impl IntoIterator<Item = Tool>,
+        toolsets: impl IntoIterator<Item = ToolsetKind>,
+    ) -> Self {
+        let tools = tools.into_iter().map(|tool| (tool.name().to_owned(), Entry::Tool(tool)));
+        let toolsets =
+            toolsets.into_iter().map(|kind| (kind.name().to_owned(), Entry::Toolset(kind)));
         let mut registry = Self::new();
-        for tool in crate::registration::linked() {
-            registry.entries.insert(tool.name().to_owned(), Entry::Tool(tool));
-        }
-        for kind in crate::registration::linked_toolsets() {
-            registry.entries.insert(kind.name().to_owned(), Entry::Toolset(kind));
+        for (name, entry) in tools.chain(toolsets) {
+            let entry = match registry.entries.remove(&name) {
+                Some(other) => other.and(&entry),
+                None => entry,
+            };
+            registry.entries.insert(name, entry);
         }
         registry
     }
@@ -128,5 +158,25 @@ impl Registry {
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.names()).finish()
+    }
+}
+
+#[cfg(all(test, feature = "linked"))]
+mod tests {
+    use super::*;
+    use crate::tool::Origin;
+
+    fn tool(line: u32) -> Tool {
+        let origin = Origin { file: "src/a.rs", line };
+        Tool::builder("same", "Answer at once.").handler(|| async { "pong" }).at(origin)
+    }
+
+    #[tokio::test]
+    async fn two_linked_tools_of_one_name_are_told_with_their_places_when_it_is_resolved() {
+        for tools in [[tool(1), tool(2)], [tool(2), tool(1)]] {
+            let error = Registry::of(tools, []).resolve(&[ToolSpec::new("same")]).await;
+            let text = error.expect_err("two of one name").to_string();
+            assert!(text.contains("at src/a.rs:1 and at src/a.rs:2"), "{text}");
+        }
     }
 }

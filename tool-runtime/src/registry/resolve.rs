@@ -44,7 +44,8 @@ impl Registry {
         for (name, entry) in &self.entries {
             let is_whole = pattern.matches(name);
             if is_whole || entry.tool_names().any(|tool| pattern.matches(tool)) {
-                let own = self.make(name, entry, spec, made).await?;
+                let own = self.make(name, entry, spec, made).await;
+                let own = own.map_err(|reason| format!("`{name}`: {reason}"))?;
                 tools.extend(own.into_iter().filter(|t| is_whole || pattern.matches(t.name())));
             }
         }
@@ -93,7 +94,7 @@ impl Entry {
     fn tool_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         let names = match self {
             Self::Toolset(kind) => Some(kind.tool_names()),
-            Self::Tool(_) | Self::Factory(_) => None,
+            Self::Tool(_) | Self::Factory(_) | Self::Twice(_) => None,
         };
         names.into_iter().flatten()
     }
@@ -105,6 +106,9 @@ impl Entry {
                 Err("it is a ready tool and takes no `params`; remove them".to_owned())
             }
             Self::Tool(tool) => Ok(vec![tool.clone()]),
+            Self::Twice([first, second]) => Err(format!(
+                "two of this name are linked in, at {first} and at {second}; rename one"
+            )),
             Self::Toolset(kind) => kind.create(params).await.map_err(|error| error.to_string()),
             Self::Factory(factory) => {
                 factory.make(Value::Object(params)).await.map_err(|error| error.to_string())
