@@ -2,6 +2,7 @@
 //! hooks or limits.
 
 use super::guard;
+use super::resolve::shut_down;
 use crate::access::{Access, Claim};
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
@@ -12,6 +13,7 @@ use crate::output_check::OutputModel;
 use crate::pool::ToolPool;
 use crate::schedule::{Deadlock, Held};
 use crate::tool::Tool;
+use crate::toolset::Running;
 use std::borrow::Cow;
 
 /// What the hooks let through.
@@ -144,7 +146,7 @@ async fn execute(
 ) -> Result<Observation, CallError> {
     let limit = guard::limit(pool, tool, context);
     let context = limit.map_or_else(|| context.clone(), |limit| guard::within(limit, context));
-    let (context, _running) = entered(tool, context);
+    let (context, _running) = entered(tool, context)?;
     let call = tool.executor().call(Arguments::new(arguments), &context);
     let mut given_up = GivenUp { tool, context: &context, is_over: false };
     let outcome = guard::guarded(call, tool.name(), limit, &context).await;
@@ -153,16 +155,19 @@ async fn execute(
 }
 
 /// The context of a method, and the guard that counts its call.
+///
+/// # Errors
+/// The value has ended while the call waited for its turn.
 pub(super) fn entered(
     tool: &Tool,
     context: ToolContext,
-) -> (ToolContext, Option<crate::toolset::Running>) {
-    match tool.instance() {
-        Some(instance) => {
-            let (context, running) = instance.enter(context);
-            (context, Some(running))
-        }
-        None => (context, None),
+) -> Result<(ToolContext, Option<Running>), CallError> {
+    let Some(instance) = tool.instance() else {
+        return Ok((context, None));
+    };
+    match instance.enter(context) {
+        Some((context, running)) => Ok((context, Some(running))),
+        None => Err(shut_down()),
     }
 }
 

@@ -47,6 +47,11 @@ impl ToolPool {
     }
 }
 
+/// What a call of a closed pool ends with.
+pub(super) fn shut_down() -> CallError {
+    CallError::new(ErrorClass::Cancelled, "the tools have been shut down")
+}
+
 /// The model learns that the tool exists: it may have called it a moment ago.
 fn restricted(snapshot: &Snapshot, name: &str, to: &str) -> CallError {
     let names = snapshot.tools().iter().map(Tool::name);

@@ -109,7 +109,7 @@ async fn execute<A: Action>(
 ) -> Result<A::Output, CallError> {
     let limit = guard::limit(pool, tool, &context);
     let context = limit.map_or_else(|| context.clone(), |limit| guard::within(limit, &context));
-    let (context, _running) = entered(tool, context);
+    let (context, _running) = entered(tool, context)?;
     let mut given_up = GivenUp { tool, context: &context, is_over: false };
     let outcome = guard::guarded(action.run(&context), A::NAME, limit, &context).await;
     given_up.is_over = outcome.is_ok();

@@ -5,7 +5,7 @@ use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::observation::Observation;
-use crate::toolset::detached;
+use crate::toolset::Work;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,23 +34,27 @@ impl Life {
 
     pub(super) async fn close(&self) {
         if let Some(end) = self.end() {
-            end.await;
+            end.run().await;
         }
     }
 
-    fn end(&self) -> Option<BoxFuture<'static, ()>> {
+    /// The end of the executor, once, if it has anything to do: also if nobody waits for it.
+    fn end(&self) -> Option<Work> {
         if self.is_closed.swap(true, Ordering::SeqCst) {
             return None;
         }
-        Arc::clone(&self.executor).close()
+        let end = catch_unwind(AssertUnwindSafe(|| Arc::clone(&self.executor).close()));
+        end.unwrap_or_else(|_| {
+            tracing::warn!("`close` of an executor panicked");
+            None
+        })
+        .map(Work::new)
     }
 }
 
 impl Drop for Life {
     fn drop(&mut self) {
-        if let Some(end) = self.end() {
-            detached(end);
-        }
+        drop(self.end());
     }
 }
 

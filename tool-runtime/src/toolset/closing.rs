@@ -1,6 +1,8 @@
-//! Ends what is dropped where nobody can wait.
+//! Ends what may be dropped where nobody can wait.
 
 use crate::tool::BoxFuture;
+use futures_util::FutureExt as _;
+use std::panic::AssertUnwindSafe;
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
@@ -8,32 +10,44 @@ use tokio::runtime::{Builder, Handle};
 /// How long a thread without a runtime is held up at most.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs a future to its end: on the runtime at hand, beside what goes on there; without one, or
-/// when it shuts down before, on a thread of its own, for which the caller waits a few seconds.
-pub(crate) fn detached(future: BoxFuture<'static, ()>) {
-    let work = Work(Some(future));
-    match Handle::try_current() {
-        Ok(runtime) => drop(runtime.spawn(work.run())),
-        Err(_) => drop(work),
-    }
+/// Work that is begun also if nobody runs it. Dropped before, it is done on the runtime at
+/// hand, beside what goes on there; without one, or when it shuts down before, on a thread of
+/// its own, for which the caller waits a few seconds.
+pub(crate) struct Work {
+    future: Option<BoxFuture<'static, ()>>,
+    /// It is in a task that nobody waits for, and that may never run.
+    is_detached: bool,
 }
 
-/// Work that is done even if the task that was to do it is never run.
-struct Work(Option<BoxFuture<'static, ()>>);
-
 impl Work {
-    async fn run(mut self) {
-        if let Some(future) = self.0.take() {
-            future.await;
+    pub(crate) fn new(future: BoxFuture<'static, ()>) -> Self {
+        Self { future: Some(future), is_detached: false }
+    }
+
+    /// Does it. A panic in it is logged and keeps nobody else from ending.
+    pub(crate) async fn run(mut self) {
+        if let Some(future) = self.future.take() {
+            finished(future).await;
         }
     }
 }
 
 impl Drop for Work {
     fn drop(&mut self) {
-        if let Some(future) = self.0.take() {
-            on_a_thread(future);
+        let Some(future) = self.future.take() else { return };
+        match Handle::try_current() {
+            Ok(runtime) if !self.is_detached => {
+                let task = Self { future: Some(future), is_detached: true };
+                drop(runtime.spawn(task.run()));
+            }
+            _ => on_a_thread(future),
         }
+    }
+}
+
+async fn finished(future: BoxFuture<'static, ()>) {
+    if AssertUnwindSafe(future).catch_unwind().await.is_err() {
+        tracing::warn!("`close` panicked");
     }
 }
 
@@ -41,7 +55,7 @@ fn on_a_thread(future: BoxFuture<'static, ()>) {
     let (done, is_done) = std::sync::mpsc::channel();
     let started = thread::Builder::new().name("tool-close".to_owned()).spawn(move || {
         match Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime.block_on(future),
+            Ok(runtime) => runtime.block_on(finished(future)),
             Err(error) => tracing::warn!("a toolset could not be closed: {error}"),
         }
         let _ = done.send(());

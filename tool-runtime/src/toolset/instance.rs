@@ -1,8 +1,10 @@
 //! One value of a toolset: shared by its tools, ended once.
 
-use super::{Toolset, ToolsetMethods, detached};
+use super::closing::Work;
+use super::{Toolset, ToolsetMethods};
 use crate::context::ToolContext;
 use crate::tool::BoxFuture;
+use futures_util::FutureExt as _;
 use std::any::{Any, type_name};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,15 +35,19 @@ impl Instance {
     }
 
     /// Gives the value to a call's context, and counts the call as running until the guard is
-    /// dropped.
-    pub(crate) fn enter(self: &Arc<Self>, context: ToolContext) -> (ToolContext, Running) {
+    /// dropped. `None` if the value has ended: a call that was taken before may have waited until
+    /// after.
+    pub(crate) fn enter(self: &Arc<Self>, context: ToolContext) -> Option<(ToolContext, Running)> {
         let value: Arc<dyn Any + Send + Sync> = Arc::clone(&self.value) as _;
         let context = context.with_receiver(value);
         let mut running = self.running();
+        if self.is_closed.load(Ordering::SeqCst) {
+            return None;
+        }
         let number = running.last().map_or(0, |(last, _)| last + 1);
         running.push((number, context.clone()));
         drop(running);
-        (context, Running { instance: Arc::clone(self), number })
+        Some((context, Running { instance: Arc::clone(self), number }))
     }
 
     /// Tells the value that a call is given up.
@@ -55,15 +61,25 @@ impl Instance {
 
     /// Ends the value, unless that was done: interrupts what runs, waits a moment for it.
     pub(crate) async fn close(&self) {
-        if self.is_closed.swap(true, Ordering::SeqCst) {
-            return;
-        }
+        let Some(end) = self.end() else { return };
         let contexts: Vec<ToolContext> = self.running().iter().map(|(_, c)| c.clone()).collect();
         contexts.iter().for_each(|context| self.interrupt(context));
-        if !contexts.is_empty() && tokio::time::timeout(GRACE, self.idle()).await.is_err() {
-            tracing::warn!("a toolset is closed although calls still run after {GRACE:?}");
+        if !contexts.is_empty() && !self.is_soon_idle().await {
+            tracing::warn!("a toolset is closed although calls still run");
         }
-        Arc::clone(&self.value).close().await;
+        end.run().await;
+    }
+
+    /// Waits a moment for running calls; not at all on a runtime without timers, which panic.
+    async fn is_soon_idle(&self) -> bool {
+        let idle = async { tokio::time::timeout(GRACE, self.idle()).await };
+        matches!(AssertUnwindSafe(idle).catch_unwind().await, Ok(Ok(())))
+    }
+
+    /// The end of the value, once: it is done also if nobody waits for it.
+    fn end(&self) -> Option<Work> {
+        let is_first = !self.is_closed.swap(true, Ordering::SeqCst);
+        is_first.then(|| Work::new(Arc::clone(&self.value).close()))
     }
 
     async fn idle(&self) {
@@ -84,9 +100,7 @@ impl Instance {
 /// Nobody can wait here: the value is closed beside what goes on.
 impl Drop for Instance {
     fn drop(&mut self) {
-        if !self.is_closed.swap(true, Ordering::SeqCst) {
-            detached(Arc::clone(&self.value).close());
-        }
+        drop(self.end());
     }
 }
 
