@@ -135,7 +135,8 @@ impl ToolPool {
         outcome
     }
 
-    /// A stage a line. The snapshot keeps the tool while it runs, also if it is removed.
+    /// A stage a line. The call keeps its tool, also if that is removed, and no other: what was
+    /// removed beside it ends without it.
     async fn stages<T>(
         &self,
         name: &str,
@@ -143,8 +144,7 @@ impl ToolPool {
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        let snapshot = self.current();
-        let tool = self.resolve_in(&snapshot, name)?;
+        let tool = &self.resolve(name)?;
         if tool.needs_care() || self.governance().concerns_all() {
             // In a box: few calls go the long way, and all would carry its room.
             return Box::pin(self.governed(tool, arguments, context)).await.map(finish);

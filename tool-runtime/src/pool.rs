@@ -68,6 +68,7 @@ impl ToolPool {
 
     fn scoped(core: Arc<Core>, parent: Option<Arc<Scope>>, context: &ToolContext) -> Self {
         Self(Arc::new_cyclic(|scope: &Weak<Scope>| {
+            core.watch(scope.clone());
             Scope::new(core, parent, context.clone().with_host(scope.clone()))
         }))
     }

@@ -24,21 +24,13 @@ impl ToolPool {
     /// ```
     pub fn resolve(&self, name: &str) -> Result<Tool, CallError> {
         let snapshot = self.current();
-        self.resolve_in(&snapshot, name).cloned()
-    }
-
-    pub(super) fn resolve_in<'a>(
-        &self,
-        snapshot: &'a Snapshot,
-        name: &str,
-    ) -> Result<&'a Tool, CallError> {
-        snapshot.get(name).ok_or_else(|| self.unresolved(snapshot, name))
+        snapshot.get(name).cloned().ok_or_else(|| self.unresolved(&snapshot, name))
     }
 
     #[cold]
     fn unresolved(&self, snapshot: &Snapshot, name: &str) -> CallError {
         if snapshot.is_closed() {
-            return CallError::new(ErrorClass::Cancelled, "the tools have been shut down");
+            return shut_down();
         }
         match self.restriction(name) {
             Some(to) => restricted(snapshot, name, &to),

@@ -5,11 +5,12 @@ use super::change::PoolChange;
 use super::offer::{Decision, Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
+use super::scope::Scope;
 use super::{Governance, Snapshot, Source};
 use crate::tool::Tool;
 use arc_swap::ArcSwap;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Reads are lock-free snapshots; a change makes a new one under the lock.
@@ -18,6 +19,8 @@ pub(super) struct Core {
     governance: Governance,
     snapshot: ArcSwap<Snapshot>,
     offered: Mutex<Offered>,
+    /// Who has a view of a snapshot, and must not keep what is removed.
+    scopes: Mutex<Vec<Weak<Scope>>>,
 }
 
 struct Offered {
@@ -27,6 +30,9 @@ struct Offered {
     listeners: Vec<UnboundedSender<PoolChange>>,
     is_closed: bool,
 }
+
+/// What a change has put an end to.
+type Past = (Arc<Snapshot>, Decision);
 
 impl Core {
     pub(super) fn new(rules: Rules, governance: Governance, decision: Decision) -> Self {
@@ -38,9 +44,19 @@ impl Core {
                 listeners: Vec::new(),
                 is_closed: false,
             }),
+            scopes: Mutex::default(),
             rules,
             governance,
         }
+    }
+
+    /// Tells a scope of changes from now on.
+    pub(super) fn watch(&self, scope: Weak<Scope>) {
+        let mut scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        if scopes.len() == scopes.capacity() {
+            scopes.retain(|scope| scope.strong_count() > 0);
+        }
+        scopes.push(scope);
     }
 
     /// The visible tools, as the filter leaves them.
@@ -55,6 +71,10 @@ impl Core {
     pub(super) fn report(&self) -> PoolReport {
         let offered = self.offered();
         let mut report = offered.decision.report(&self.rules);
+        if offered.is_closed {
+            // Everything picks nothing then, and that is no slip.
+            report.unmatched.clear();
+        }
         let removed = offered.removed.iter().map(|(name, source)| ToolReport {
             name: name.clone(),
             source: source.clone(),
@@ -66,16 +86,37 @@ impl Core {
     }
 
     pub(super) fn listen(&self, listener: UnboundedSender<PoolChange>) {
-        self.offered().listeners.push(listener);
+        let mut offered = self.offered();
+        if !offered.is_closed {
+            offered.listeners.push(listener);
+        }
     }
 
-    /// Changes what one source offers: all or nothing.
+    /// Changes what one source offers: all or nothing. What goes is dropped at the end, when
+    /// the lock is free: it may be closed then, and what that runs may ask the pool.
     pub(super) fn change(
         &self,
         source: &Source,
         change: impl FnOnce(&mut BTreeMap<String, Tool>) -> Result<(), Vec<PoolProblem>>,
     ) -> Result<PoolChange, PoolError> {
-        let mut offered = self.offered();
+        let (change, gone) = {
+            let mut offered = self.offered();
+            let (decision, removed) = self.decided(&offered, source, change)?;
+            offered.removed.extend(removed.into_iter().map(|name| (name, source.clone())));
+            self.publish(&mut offered, decision)
+        };
+        self.renew_scopes();
+        drop(gone);
+        Ok(change)
+    }
+
+    /// What becomes of all offers by a change of one source's, and the names that it loses.
+    fn decided(
+        &self,
+        offered: &Offered,
+        source: &Source,
+        change: impl FnOnce(&mut BTreeMap<String, Tool>) -> Result<(), Vec<PoolProblem>>,
+    ) -> Result<(Decision, Vec<String>), PoolError> {
         if offered.is_closed {
             return Err(PoolError::new(vec![PoolProblem::Closed]));
         }
@@ -92,37 +133,51 @@ impl Core {
         let gone: Vec<String> = before.into_iter().filter(|name| !own.contains_key(name)).collect();
         let own_offers = own.into_values().map(|tool| Offer { tool, source: source.clone() });
         offers.extend(own_offers);
-        let decision = self.rules.decide(offers).checked()?;
-        offered.removed.extend(gone.into_iter().map(|name| (name, source.clone())));
-        Ok(self.publish(&mut offered, decision))
+        Ok((self.rules.decide(offers).checked()?, gone))
     }
 
-    fn publish(&self, offered: &mut Offered, decision: Decision) -> PoolChange {
+    /// Gives back what was there before.
+    fn publish(&self, offered: &mut Offered, decision: Decision) -> (PoolChange, Past) {
         for (offer, _) in &decision.offers {
             offered.removed.remove(&(offer.tool.name().to_owned(), offer.source.clone()));
         }
-        let next = Snapshot::new(decision.visible());
-        let change = PoolChange::between(&self.snapshot.load(), &next);
-        self.snapshot.store(Arc::new(next));
-        offered.decision = decision;
+        let (change, before) = self.replace(offered, Snapshot::new(decision.visible()));
+        (change, (before, std::mem::replace(&mut offered.decision, decision)))
+    }
+
+    /// Swaps the snapshot and tells the listeners.
+    fn replace(&self, offered: &mut Offered, next: Snapshot) -> (PoolChange, Arc<Snapshot>) {
+        let next = Arc::new(next);
+        let before = self.snapshot.swap(Arc::clone(&next));
+        let change = PoolChange::between(&before, &next);
         if !change.is_empty() {
             // Whoever listens no more is forgotten.
             offered.listeners.retain(|listener| listener.send(change.clone()).is_ok());
         }
-        change
+        (change, before)
+    }
+
+    /// After the snapshot was swapped: no view is made of the old one from now on.
+    fn renew_scopes(&self) {
+        let scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        scopes.iter().filter_map(Weak::upgrade).for_each(|scope| scope.renew());
     }
 
     /// Empties the pool for good. Gives what has to be ended, the last one first.
     pub(super) fn close(&self) -> Vec<Tool> {
-        let mut offered = self.offered();
-        offered.is_closed = true;
-        let change = PoolChange::between(&self.snapshot.load(), &Snapshot::closed());
-        self.snapshot.store(Arc::new(Snapshot::closed()));
-        if !change.is_empty() {
-            offered.listeners.retain(|listener| listener.send(change.clone()).is_ok());
-        }
-        offered.listeners.clear();
-        offered.decision.offers.drain(..).rev().map(|(offer, _)| offer.tool).collect()
+        let (_before, tools) = {
+            let mut offered = self.offered();
+            offered.is_closed = true;
+            let (_, before) = self.replace(&mut offered, Snapshot::closed());
+            offered.listeners.clear();
+            let offers: Vec<_> = offered.decision.offers.drain(..).rev().collect();
+            let named =
+                |(offer, _): &(Offer, _)| (offer.tool.name().to_owned(), offer.source.clone());
+            offered.removed.extend(offers.iter().map(named));
+            (before, offers.into_iter().map(|(offer, _)| offer.tool).collect())
+        };
+        self.renew_scopes();
+        tools
     }
 
     fn offered(&self) -> MutexGuard<'_, Offered> {

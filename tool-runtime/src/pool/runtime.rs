@@ -33,7 +33,8 @@ impl ToolPool {
         source: &Source,
         tools: impl IntoIterator<Item = Tool>,
     ) -> Result<PoolChange, PoolError> {
-        self.0.core.change(source, |own| insert(own, source, tools))
+        let tools = collected(tools);
+        self.0.core.change(source, |own| insert(own, source, &tools))
     }
 
     /// Sets all tools of a source: those that it had and that are not given are removed.
@@ -45,9 +46,10 @@ impl ToolPool {
         source: &Source,
         tools: impl IntoIterator<Item = Tool>,
     ) -> Result<PoolChange, PoolError> {
+        let tools = collected(tools);
         self.0.core.change(source, |own| {
             own.clear();
-            insert(own, source, tools)
+            insert(own, source, &tools)
         })
     }
 
@@ -92,15 +94,21 @@ impl ToolPool {
     }
 }
 
+/// Outside of the pool's lock: what makes the tools may ask the pool, and so may what closes
+/// those that are refused.
+fn collected(tools: impl IntoIterator<Item = Tool>) -> Vec<Tool> {
+    tools.into_iter().collect()
+}
+
 fn insert(
     own: &mut BTreeMap<String, Tool>,
     source: &Source,
-    tools: impl IntoIterator<Item = Tool>,
+    tools: &[Tool],
 ) -> Result<(), Vec<PoolProblem>> {
     let (mut given, mut problems) = (BTreeMap::new(), Vec::new());
     for tool in tools {
         let name = tool.name().to_owned();
-        if given.insert(name.clone(), tool).is_some() {
+        if given.insert(name.clone(), tool.clone()).is_some() {
             let (first, second) = (format!("of {source}"), "given with it".to_owned());
             problems.push(PoolProblem::Duplicate { name, first, second });
         }

@@ -5,7 +5,7 @@ use super::{Snapshot, ToolPool};
 use crate::context::ToolContext;
 use crate::pattern::ToolPattern;
 use crate::tool::Tool;
-use arc_swap::{ArcSwap, Guard};
+use arc_swap::{ArcSwapOption, Guard};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -19,7 +19,9 @@ pub(crate) struct Scope {
     pub(super) context: ToolContext,
     is_restricted: AtomicBool,
     stack: Mutex<Stack>,
-    view: ArcSwap<View>,
+    /// None without restrictions, and after a change of the pool until somebody looks: tools
+    /// that are removed must not live on in it.
+    view: ArcSwapOption<View>,
 }
 
 /// The restrictions in force, the innermost last.
@@ -38,7 +40,7 @@ struct Entry {
 /// What the stack leaves of a snapshot.
 struct View {
     /// What it was made from; another one makes it stale.
-    base: Option<Arc<Snapshot>>,
+    base: Arc<Snapshot>,
     snapshot: Arc<Snapshot>,
 }
 
@@ -60,14 +62,13 @@ impl Stack {
 
 impl Scope {
     pub(super) fn new(core: Arc<Core>, parent: Option<Arc<Self>>, context: ToolContext) -> Self {
-        let nothing = View { base: None, snapshot: Arc::new(Snapshot::new(Vec::new())) };
         Self {
             core,
             parent,
             context,
             is_restricted: AtomicBool::new(false),
             stack: Mutex::default(),
-            view: ArcSwap::from_pointee(nothing),
+            view: ArcSwapOption::empty(),
         }
     }
 
@@ -89,25 +90,38 @@ impl Scope {
     fn restricted(&self) -> Arc<Snapshot> {
         let base = self.base();
         let view = self.view.load();
-        if view.base.as_ref().is_some_and(|made_from| Arc::ptr_eq(made_from, &base)) {
+        if let Some(view) = view.as_ref().filter(|view| Arc::ptr_eq(&view.base, &base)) {
             return Arc::clone(&view.snapshot);
         }
+        drop((base, view));
         let stack = self.stack();
-        // Taken again under the lock: what is stored last belongs to the newest stack.
-        let base = Arc::clone(&self.base());
-        self.remake(&stack, base)
+        let (snapshot, stale) = self.remake(&stack);
+        drop(stack);
+        drop(stale);
+        snapshot
     }
 
-    fn remake(&self, stack: &Stack, base: Arc<Snapshot>) -> Arc<Snapshot> {
-        let snapshot = if base.is_closed() || stack.entries.is_empty() {
-            Arc::clone(&base)
-        } else {
-            let visible = base.tools().iter().filter(|tool| stack.hides(tool.name()).is_none());
-            Arc::new(Snapshot::new(visible.cloned().collect::<Vec<Tool>>()))
-        };
-        let view = View { base: Some(base), snapshot: Arc::clone(&snapshot) };
-        self.view.store(Arc::new(view));
-        snapshot
+    /// Makes the view of a stack that nobody else can change meanwhile. The snapshot is taken
+    /// under the lock: what is stored last belongs to the newest stack. The view that it
+    /// replaces is for the caller to drop without the lock, for tools may end with it.
+    fn remake(&self, stack: &Stack) -> (Arc<Snapshot>, Option<Arc<View>>) {
+        let base = Arc::clone(&self.base());
+        if base.is_closed() || stack.entries.is_empty() {
+            return (base, self.view.swap(None));
+        }
+        let visible = base.tools().iter().filter(|tool| stack.hides(tool.name()).is_none());
+        let snapshot = Arc::new(Snapshot::new(visible.cloned().collect::<Vec<Tool>>()));
+        let view = View { base, snapshot: Arc::clone(&snapshot) };
+        (snapshot, self.view.swap(Some(Arc::new(view))))
+    }
+
+    /// Forgets a view of what the pool has no more. Views that are being made of it are waited
+    /// for.
+    pub(super) fn renew(&self) {
+        let stack = self.stack();
+        let stale = self.view.swap(None);
+        drop(stack);
+        drop(stale);
     }
 
     fn push(&self, patterns: Vec<ToolPattern>, replaces: bool) -> u64 {
@@ -115,20 +129,21 @@ impl Scope {
         let id = stack.next_id;
         stack.next_id += 1;
         stack.entries.push(Entry { id, patterns, replaces });
-        self.changed(&stack);
+        self.changed(stack);
         id
     }
 
     fn pop(&self, id: u64) {
         let mut stack = self.stack();
         stack.entries.retain(|entry| entry.id != id);
-        self.changed(&stack);
+        self.changed(stack);
     }
 
-    fn changed(&self, stack: &Stack) {
-        let base = Arc::clone(&self.base());
-        self.remake(stack, base);
+    fn changed(&self, stack: MutexGuard<'_, Stack>) {
+        let stale = self.remake(&stack);
         self.is_restricted.store(!stack.entries.is_empty(), Ordering::Release);
+        drop(stack);
+        drop(stale);
     }
 
     /// What hides a tool of the pool from this scope, as text.

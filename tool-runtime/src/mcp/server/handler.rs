@@ -15,7 +15,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use std::borrow::Cow;
 use std::convert::identity;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Answers MCP requests from a pool.
 #[derive(Clone, Debug)]
@@ -28,17 +28,18 @@ pub(super) struct PoolHandler {
 /// The tools of one snapshot as the clients of the two eras may see them, converted once.
 #[derive(Debug)]
 struct Listing {
-    of: Arc<Snapshot>,
+    /// Only to be recognised by: tools that are removed must not live on here.
+    of: Weak<Snapshot>,
     modern: Vec<Tool>,
     legacy: Vec<Tool>,
 }
 
 impl Listing {
-    fn new(of: Arc<Snapshot>) -> Self {
+    fn new(of: &Arc<Snapshot>) -> Self {
         Self {
             modern: of.definitions().map(convert::tool).collect(),
             legacy: of.definitions().map(convert::legacy_tool).collect(),
-            of,
+            of: Arc::downgrade(of),
         }
     }
 }
@@ -49,7 +50,7 @@ impl PoolHandler {
         let config =
             ServerConfig::new(capabilities).with_server_info(Implementation::new(name, version));
         Self {
-            listing: Arc::new(ArcSwap::from_pointee(Listing::new(pool.snapshot()))),
+            listing: Arc::new(ArcSwap::from_pointee(Listing::new(&pool.snapshot()))),
             pool,
             config,
         }
@@ -58,10 +59,10 @@ impl PoolHandler {
     /// What is visible now.
     fn listing(&self) -> Arc<Listing> {
         let (known, now) = (self.listing.load_full(), self.pool.snapshot());
-        if Arc::ptr_eq(&known.of, &now) {
+        if std::ptr::eq(known.of.as_ptr(), Arc::as_ptr(&now)) {
             return known;
         }
-        let listing = Arc::new(Listing::new(now));
+        let listing = Arc::new(Listing::new(&now));
         self.listing.store(Arc::clone(&listing));
         listing
     }
@@ -112,11 +113,11 @@ impl ServerHandler for PoolHandler {
             .context()
             .with_cancellation(context.ct.clone())
             .with_call_id(context.id.to_string());
+        // Asked before: the tool may be another one when the call has ended.
+        let is_wrapped = !is_modern(&context)
+            && self.pool.get(&request.name).is_some_and(|t| convert::is_wrapped(t.definition()));
         match self.pool.dispatch(&request.name, &arguments, &call, identity).await {
             Ok(observation) => {
-                let tool = self.pool.get(&request.name);
-                let is_wrapped = !is_modern(&context)
-                    && tool.is_some_and(|t| convert::is_wrapped(t.definition()));
                 let result = convert::result(&observation, is_wrapped);
                 Ok(result.unwrap_or_else(|error| unfit(&request.name, &error)).into())
             }
