@@ -109,6 +109,14 @@ pub enum SelectorError {
     /// A bad glob or regular expression.
     #[error(transparent)]
     Pattern(#[from] PatternError),
+    /// A regular expression as text.
+    #[error(
+        "`{text}` is a regular expression, and filters that are written as text know globs alone; write one as `fs.*`, or give a `ToolPattern::regex`"
+    )]
+    Regex {
+        /// The whole text.
+        text: String,
+    },
     /// A kind that there is not.
     #[error(
         "`{text}` picks nothing; write an id, a glob as `fs.*`, `tag:NAME`, `hint:read_only`, or `source:linked`, `source:custom`, `source:owner:NAME`, `source:mcp:NAME`"
@@ -132,6 +140,9 @@ impl FromStr for Selector {
 
     fn from_str(text: &str) -> Result<Self, SelectorError> {
         let kind = match text.split_once(':') {
+            _ if text.starts_with('/') => {
+                return Err(SelectorError::Regex { text: text.to_owned() });
+            }
             None => Kind::Id(ToolPattern::glob(text)?),
             Some(("tag", tag)) if !tag.is_empty() => Kind::Tag(tag.to_owned()),
             Some(("hint", hint)) => hinted(hint)?,

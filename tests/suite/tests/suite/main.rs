@@ -3,13 +3,16 @@
 #![allow(missing_docs)]
 
 mod arguments;
+mod assembly;
 mod batches;
 mod blocking;
 mod calls;
+mod changes;
 mod cli;
 mod examples;
 mod floors;
 mod hooks;
+mod host_tools;
 mod layers;
 mod outputs;
 mod outputs_limited;
@@ -17,7 +20,10 @@ mod patterns;
 mod peers;
 mod pools;
 mod quickstart;
+mod registry;
+mod restrictions;
 mod server;
 mod support;
+mod toolsets;
 mod ui;
 mod validation;

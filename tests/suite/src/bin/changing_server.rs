@@ -1,0 +1,57 @@
+//! A server whose tools change what it offers.
+
+use std::sync::{Mutex, OnceLock};
+use tool_runtime::prelude::*;
+use tool_runtime::{McpServer, Restriction, Source};
+
+static POOL: OnceLock<ToolPool> = OnceLock::new();
+static GUARDS: Mutex<Vec<Restriction>> = Mutex::new(Vec::new());
+
+fn pool() -> &'static ToolPool {
+    POOL.get().expect("the server runs")
+}
+
+/// Narrow the tools.
+#[tool]
+async fn narrow(
+    /// Which tools are left.
+    to: Vec<String>,
+) -> Result<(), ToolError> {
+    let guard = pool().restrict(to).map_err(|error| ToolError::user(error.to_string()))?;
+    GUARDS.lock().expect("no panic").push(guard);
+    Ok(())
+}
+
+/// Undo the last narrowing.
+#[tool]
+async fn widen() {
+    drop(GUARDS.lock().expect("no panic").pop());
+}
+
+/// Add a tool.
+#[tool]
+async fn grow(
+    /// Its name.
+    name: String,
+    /// What it answers.
+    answer: String,
+) -> Result<(), ToolError> {
+    let tool =
+        Tool::builder(name, "Answer at once.").handler(move || std::future::ready(answer.clone()));
+    let added = pool().add_tools(&Source::owner("grown"), [tool]);
+    added.map(drop).map_err(|error| ToolError::user(error.to_string()))
+}
+
+/// Remove all that was added.
+#[tool]
+async fn shrink() -> Result<(), ToolError> {
+    let removed = pool().set_tools(&Source::owner("grown"), []);
+    removed.map(drop).map_err(|error| ToolError::user(error.to_string()))
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let pool = POOL.get_or_init(|| ToolPool::builder().linked().build().expect("a pool"));
+    McpServer::new(pool.clone(), "changing", "1.0.0").serve_stdio().await?;
+    Ok(())
+}

@@ -1,0 +1,511 @@
+//! Which of the offered tools a pool has: sources, collisions, filters, the report.
+
+use super::support::{call, refusal, text};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::fmt::Debug;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    Filter, PoolChange, PoolError, PoolProblem, PoolReport, Registration, Selector, Source,
+    ToolAnnotations, ToolPattern, ToolStatus,
+};
+
+fn tool(name: &str, answer: &'static str) -> Tool {
+    Tool::builder(name, "Answer at once.").handler(move || async move { answer })
+}
+
+fn tagged(name: &str, tag: &str) -> Tool {
+    Tool::builder(name, "Answer at once.").tags([tag]).handler(|| async { "pong" })
+}
+
+fn github() -> Source {
+    Source::mcp("github")
+}
+
+fn status(pool: &ToolPool, name: &str, source: &Source) -> ToolStatus {
+    let report = pool.report();
+    let found = report.tools.iter().find(|t| t.name == name && t.source == *source);
+    found.unwrap_or_else(|| panic!("`{name}` of {source} is not in\n{report}")).status.clone()
+}
+
+fn names(pool: &ToolPool) -> Vec<String> {
+    pool.tools().iter().map(|tool| tool.name().to_owned()).collect()
+}
+
+fn shadowed(by: Source) -> ToolStatus {
+    ToolStatus::Shadowed { by }
+}
+
+/// Answer as if linked in.
+#[tool(name = "same", register = false)]
+async fn linked() -> &'static str {
+    "linked"
+}
+
+fn linked_tool() -> Tool {
+    Registration::of::<LinkedAction>("src/linked.rs", 7).tool()
+}
+
+#[tokio::test]
+async fn a_custom_tool_takes_the_place_of_a_linked_one_and_the_report_says_so() {
+    let pool = ToolPool::builder()
+        .add(tool("same", "custom"))
+        .add_from(&Source::Linked, [linked_tool(), tool("other", "linked")])
+        .build()
+        .expect("a pool");
+    assert_eq!(text(&pool, "same", "").await, "custom");
+    assert_eq!(text(&pool, "other", "").await, "linked");
+    assert_eq!(status(&pool, "same", &Source::Linked), shadowed(Source::Custom));
+    assert_eq!(status(&pool, "same", &Source::Custom), ToolStatus::Visible);
+    assert!(pool.report().to_string().contains("same   linked  shadowed by custom"));
+}
+
+#[test]
+fn an_mcp_tool_takes_nobodys_place_unasked_and_the_error_names_both() {
+    let collide = |builder: tool_runtime::ToolPoolBuilder, first: &str| {
+        let builder = builder.add_from(&github(), [tool("same", "mcp")]);
+        let error = builder.build().expect_err("a collision");
+        assert!(matches!(error.problems(), [PoolProblem::Duplicate { .. }]), "{error}");
+        let expected = format!("two tools are named `same`: one {first}, one of mcp:github");
+        assert!(error.to_string().contains(&expected), "{error}");
+    };
+    let empty = ToolPool::builder;
+    collide(empty().add_from(&Source::Linked, [linked_tool()]), "at src/linked.rs:7");
+    collide(empty().add(tool("same", "custom")), "added by hand");
+    collide(empty().add_from(&Source::mcp("a"), [tool("same", "")]), "of mcp:a");
+}
+
+#[tokio::test]
+async fn an_mcp_tool_takes_a_place_where_that_was_asked_for() {
+    let pool = ToolPool::builder()
+        .add_from(&Source::Linked, [linked_tool()])
+        .add(tool("same", "custom"))
+        .add(tool("kept", "custom"))
+        .add_from(&github(), [tool("same", "mcp")])
+        .mcp_replaces(["s*"])
+        .build()
+        .expect("a pool");
+    assert_eq!(text(&pool, "same", "").await, "mcp");
+    assert_eq!(status(&pool, "same", &Source::Custom), shadowed(github()));
+    assert_ne!(status(&pool, "same", &Source::Linked), ToolStatus::Visible);
+    let error = ToolPool::builder()
+        .add(tool("kept", "custom"))
+        .add_from(&github(), [tool("kept", "mcp")])
+        .mcp_replaces(["s*"])
+        .build();
+    assert!(error.is_err());
+    // One server never takes the place of another.
+    let error = ToolPool::builder()
+        .add_from(&Source::mcp("a"), [tool("same", "a")])
+        .add_from(&Source::mcp("b"), [tool("same", "b")])
+        .mcp_replaces(["*"])
+        .build();
+    assert!(error.is_err());
+}
+
+#[test]
+fn names_that_differ_in_case_alone_collide() {
+    let error =
+        ToolPool::builder().add(tool("Read", "")).add(tool("read", "")).build().expect_err("alike");
+    assert!(matches!(error.problems(), [PoolProblem::CaseCollision { .. }]), "{error}");
+    assert!(error.to_string().contains("`Read` and `read` differ in case alone"), "{error}");
+    let filtered =
+        ToolPool::builder().add(tool("Read", "")).add(tool("read", "")).deny(["Read"]).build();
+    assert_eq!(names(&filtered.expect("a pool")), ["read"]);
+}
+
+/// Whichever comes first in the order of names: a server's tool costs nobody else anything.
+#[test]
+fn of_a_server_a_name_that_differs_in_case_alone_is_quarantined() {
+    for (own, foreign) in [("Read", "read"), ("read", "Read")] {
+        let pool = ToolPool::builder()
+            .add(tool(own, ""))
+            .add_from(&github(), [tool(foreign, ""), tool("list", "")])
+            .build()
+            .expect("a pool");
+        assert_eq!(names(&pool).len(), 2);
+        let ToolStatus::Quarantined { reason } = status(&pool, foreign, &github()) else {
+            panic!("{}", pool.report());
+        };
+        assert!(reason.contains(&format!("`{own}` of custom in case alone")), "{reason}");
+    }
+    let many = ToolPool::builder()
+        .add_from(&github(), [tool("READ", ""), tool("rEAD", "")])
+        .add(tool("Read", ""))
+        .build()
+        .expect("a pool");
+    assert_eq!(names(&many), ["Read"]);
+}
+
+#[tokio::test]
+async fn odd_tools_of_a_server_are_quarantined_and_the_others_work() {
+    let odd = vec![
+        tool("bad name", ""),
+        tool(&"x".repeat(129), ""),
+        tool("", ""),
+        Tool::builder("list", "Bad.").input_schema(json!({"type": "array"})).handler(|| async {}),
+    ];
+    let fine = Tool::builder("fine", "").handler(|| async { "fine" });
+    let pool = ToolPool::builder()
+        .add_from(&github(), odd.iter().cloned().chain([fine]))
+        .build()
+        .expect("a pool");
+    // MCP demands no description.
+    assert_eq!(names(&pool), ["fine"]);
+    assert_eq!(text(&pool, "fine", "").await, "fine");
+    for odd in &odd {
+        let status = status(&pool, odd.name(), &github());
+        let ToolStatus::Quarantined { reason } = status else { panic!("{status}") };
+        assert!(!reason.is_empty());
+    }
+    assert!(pool.report().to_string().contains("quarantined: "), "{}", pool.report());
+    // An odd tool takes nobody's place either.
+    let pool = ToolPool::builder()
+        .add(tool("list", "ours"))
+        .add_from(&github(), odd)
+        .build()
+        .expect("a pool");
+    assert_eq!(text(&pool, "list", "").await, "ours");
+    assert!(ToolPool::builder().add(tool("bad name", "")).build().is_err());
+}
+
+fn full() -> tool_runtime::ToolPoolBuilder {
+    let hinted = |name: &str| Tool::builder(name, "Answer at once.");
+    ToolPool::builder()
+        .add(hinted("fs.read").read_only(true).tags(["files"]).handler(|| async {}))
+        .add(hinted("fs.write").destructive(false).tags(["files"]).handler(|| async {}))
+        .add(hinted("fs.delete").idempotent(true).handler(|| async {}))
+        .add_from(&Source::Linked, [tool("add", "")])
+        .add_from(&Source::owner("skills"), [tool("skill", "")])
+        .add_from(&github(), [hinted("gh.list").open_world(false).handler(|| async {})])
+        .add_from(&Source::mcp("web"), [tool("web.get", "")])
+}
+
+const ALL: [&str; 7] = ["add", "fs.delete", "fs.read", "fs.write", "gh.list", "skill", "web.get"];
+
+#[test]
+fn every_kind_of_selector_picks_and_leaves_out_what_it_says() {
+    for (selector, picked) in [
+        ("fs.read", vec!["fs.read"]),
+        ("fs.*", vec!["fs.delete", "fs.read", "fs.write"]),
+        ("*.{list,get}", vec!["gh.list", "web.get"]),
+        ("{add,skill}", vec!["add", "skill"]),
+        ("fs.[rw]*", vec!["fs.read", "fs.write"]),
+        ("tag:files", vec!["fs.read", "fs.write"]),
+        ("hint:read_only", vec!["fs.read"]),
+        ("hint:!destructive", vec!["fs.read", "fs.write"]),
+        ("hint:idempotent", vec!["fs.delete", "fs.read"]),
+        ("hint:!open_world", vec!["gh.list"]),
+        ("source:linked", vec!["add"]),
+        ("source:custom", vec!["fs.delete", "fs.read", "fs.write"]),
+        ("source:owner", vec!["skill"]),
+        ("source:owner:skills", vec!["skill"]),
+        ("source:mcp", vec!["gh.list", "web.get"]),
+        ("source:mcp:github", vec!["gh.list"]),
+    ] {
+        let allowed = full().allow([selector]).build().expect(selector);
+        assert_eq!(names(&allowed), picked, "{selector}");
+        let denied = full().deny([selector]).build().expect(selector);
+        let rest: Vec<&str> = ALL.into_iter().filter(|name| !picked.contains(name)).collect();
+        assert_eq!(names(&denied), rest, "{selector}");
+        assert_eq!(selector.parse::<Selector>().expect("it was parsed").to_string(), selector);
+    }
+}
+
+#[tokio::test]
+async fn deny_wins_and_what_is_left_out_cannot_be_called() {
+    let pool = full().allow(["fs.*", "add"]).deny(["hint:read_only"]).build().expect("a pool");
+    assert_eq!(names(&pool), ["add", "fs.delete", "fs.write"]);
+    assert!(refusal(&pool, "fs.read", "").await.starts_with("unknown tool `fs.read`"));
+    let filtered = |by: &str| ToolStatus::Filtered { by: by.to_owned() };
+    assert_eq!(status(&pool, "fs.read", &Source::Custom), filtered("deny `hint:read_only`"));
+    let reason = "nothing on the allow list picks it";
+    assert_eq!(status(&pool, "gh.list", &github()), filtered(reason));
+}
+
+#[test]
+fn a_regular_expression_is_given_as_a_pattern() {
+    let pattern = ToolPattern::regex("^(add|skill)$").expect("it parses");
+    assert_eq!(names(&full().allow([pattern]).build().expect("a pool")), ["add", "skill"]);
+    let error = full().allow(["/^add/"]).build().expect_err("it is text");
+    assert!(error.to_string().contains("or give a `ToolPattern::regex`"), "{error}");
+}
+
+#[test]
+fn allow_lists_add_up_and_a_further_filter_lets_nothing_in() {
+    let pool = full().allow(["add"]).allow(["skill"]).build().expect("a pool");
+    assert_eq!(names(&pool), ["add", "skill"]);
+    let json = r#"{"allow":["add","fs.*","skill"],"deny":["fs.*"]}"#;
+    let filter: Filter = serde_json::from_str(json).expect("a filter");
+    let pool = full().allow(["add", "fs.*"]).filter(filter).build().expect("a pool");
+    assert_eq!(names(&pool), ["add"]);
+}
+
+#[tokio::test]
+async fn no_filter_is_everything_and_an_empty_allow_list_nothing() {
+    assert_eq!(names(&full().build().expect("a pool")), ALL);
+    assert_eq!(names(&full().filter(Filter::default()).build().expect("a pool")), ALL);
+    assert_eq!(names(&full().deny([] as [&str; 0]).build().expect("a pool")), ALL);
+    let empty = full().allow([] as [&str; 0]).build().expect("a pool");
+    assert_eq!(names(&empty), [""; 0]);
+    assert!(empty.report().is_empty());
+    let text = empty.report().to_string();
+    let last = text.lines().last().expect("a line");
+    assert_eq!(last, "the pool is empty: 7 tools were offered and none is visible");
+    assert!(text.contains("filtered: the allow list is empty"), "{text}");
+    assert_eq!(refusal(&empty, "add", "").await, "unknown tool `add`; there are no tools");
+    assert_eq!(&*empty.definitions_json(), "[]");
+    let nothing = ToolPool::builder().build().expect("a pool").report();
+    assert_eq!(nothing.to_string(), "the pool is empty: no tool was offered\n");
+}
+
+#[test]
+fn selectors_that_pick_nothing_are_in_the_report() {
+    let pool = full().allow(["*", "tag:file"]).deny(["fs.raed", "fs.read"]).build().expect("pool");
+    let unmatched: Vec<String> = pool.report().unmatched.iter().map(|s| s.to_string()).collect();
+    assert_eq!(unmatched, ["tag:file", "fs.raed"]);
+    assert!(pool.report().to_string().contains("`fs.raed` in the filter picks no tool"));
+}
+
+#[test]
+fn bad_patterns_are_told_by_the_build_all_at_once() {
+    let error = full()
+        .allow(["fs.[", "hint:readonly", "add"])
+        .deny(["label:x", "source:github"])
+        .mcp_replaces(["/(/"])
+        .hook(tool_runtime::Hook::before("{", |_: tool_runtime::HookCall| async {
+            Ok::<_, ToolError>(tool_runtime::Before::proceed())
+        }))
+        .build()
+        .expect_err("bad patterns");
+    let text = error.to_string();
+    for expected in [
+        "`fs.[`",
+        "`hint:readonly`|`readonly`; did you mean `read_only`?",
+        "`label:x` picks nothing",
+        "`source:github`",
+        "/(/",
+        "`{`",
+    ] {
+        let is_in = expected.split('|').any(|expected| text.contains(expected));
+        assert!(is_in, "{expected:?} is not in:\n{text}");
+    }
+    assert_eq!(error.problems().len(), 6, "{text}");
+}
+
+/// A tool of the custom source replaced the linked one: the filter is about what is left.
+#[tokio::test]
+async fn what_was_replaced_does_not_come_back_by_a_filter() {
+    let pool = ToolPool::builder()
+        .add_from(&Source::Linked, [tagged("same", "safe")])
+        .add(tool("same", "custom"))
+        .allow(["tag:safe"])
+        .build()
+        .expect("a pool");
+    assert_eq!(names(&pool), [""; 0]);
+}
+
+/// A filter settles a collision: what it leaves out has no name to take.
+#[tokio::test]
+async fn tools_that_are_left_out_collide_with_nobody() {
+    let offers = || {
+        ToolPool::builder().add(tool("same", "custom")).add_from(&github(), [tool("same", "mcp")])
+    };
+    let pool = offers().deny(["source:mcp"]).build().expect("a pool");
+    assert_eq!(text(&pool, "same", "").await, "custom");
+    assert!(matches!(status(&pool, "same", &github()), ToolStatus::Filtered { .. }));
+    let pool = offers().deny(["source:custom"]).build().expect("a pool");
+    assert_eq!(text(&pool, "same", "").await, "mcp");
+    assert!(matches!(status(&pool, "same", &Source::Custom), ToolStatus::Filtered { .. }));
+    let pool = offers().deny(["same"]).build().expect("a pool");
+    assert!(pool.tools().is_empty());
+    assert_eq!(pool.report().tools.len(), 2);
+}
+
+struct Database;
+
+/// Query.
+#[tool(register = false)]
+async fn query(database: &Database) {
+    let _ = database;
+}
+
+#[test]
+fn filtered_and_shadowed_tools_need_no_state() {
+    assert!(ToolPool::builder().tool::<QueryAction>().build().is_err());
+    assert!(ToolPool::builder().tool::<QueryAction>().deny(["query"]).build().is_ok());
+    let shadowed = ToolPool::builder()
+        .add_from(&Source::Linked, [Tool::of::<QueryAction>()])
+        .add(tool("query", ""));
+    assert!(shadowed.build().is_ok());
+}
+
+/// The same for every order in which tools come, numbers from a generator without a seed.
+#[test]
+fn order_and_bytes_are_the_same_over_a_thousand_builds() {
+    let mut offers = Vec::new();
+    for index in 0..40 {
+        let sources = [Source::Linked, Source::Custom, Source::mcp("a"), Source::mcp("b")];
+        let source = sources[index % 4].clone();
+        offers.push((source.clone(), format!("tool.{}", index * 7 % 40)));
+        if source == Source::Custom {
+            offers.push((Source::Linked, format!("tool.{}", index * 7 % 40)));
+        }
+    }
+    let mut random = 1_u64;
+    let mut expected: Option<(String, String)> = None;
+    for round in 0..1000 {
+        for index in (1..offers.len()).rev() {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            offers.swap(index, (random >> 33) as usize % (index + 1));
+        }
+        let pool = offers
+            .iter()
+            .fold(ToolPool::builder(), |pool, (source, name)| {
+                pool.add_from(source, [tagged(name, &source.to_string())])
+            })
+            .deny(["tool.1?"])
+            .build()
+            .expect("a pool");
+        let made = (pool.definitions_json().to_string(), pool.report().to_string());
+        assert_eq!(*expected.get_or_insert_with(|| made.clone()), made, "round {round}");
+    }
+}
+
+/// Reads back what was written, as it was.
+fn kept<T: Serialize + for<'de> Deserialize<'de>>(value: &T) -> T {
+    let text = serde_json::to_string(value).expect("JSON");
+    let back: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert_eq!(serde_json::to_string(&back).expect("JSON"), text);
+    back
+}
+
+fn refused<T: for<'de> Deserialize<'de> + Debug>(json: &Value, expected: &str) {
+    let error = T::deserialize(json.clone()).expect_err(&json.to_string()).to_string();
+    assert!(error.contains(expected), "{json}: {error}");
+}
+
+#[tokio::test]
+async fn a_report_reads_back_as_it_was() {
+    let pool = full()
+        .add_from(&Source::Linked, [tool("skill", "")])
+        .add_from(&github(), [tool("bad name", "")])
+        .deny(["fs.delete", "nothing"])
+        .build()
+        .expect("a pool");
+    pool.remove_tools(&Source::mcp("web"), &ToolPattern::exact("web.get")).expect("its own");
+    let _guard = pool.restrict(["fs.*"]).expect("a pattern");
+    let report = pool.report();
+    let texts = report.to_string();
+    for expected in ["visible", "shadowed", "filtered", "restricted", "quarantined", "removed"] {
+        assert!(texts.contains(expected), "{expected} is not in\n{texts}");
+    }
+    assert_eq!(kept(&report), report);
+    let status = ToolStatus::Unusable { reason: "no".to_owned() };
+    assert_eq!(kept(&status), status);
+    let of = |status: &str| json!({"tools": [{"name": "a", "source": "custom", "status": status}]});
+    refused::<PoolReport>(&of("melted"), "melted");
+    refused::<PoolReport>(
+        &json!({"tools": [{"name": "a", "source": "cloud", "status": "visible"}]}),
+        "unknown source `cloud`",
+    );
+    refused::<PoolReport>(&json!({"tools": [], "unmached": []}), "unmached");
+    refused::<PoolChange>(
+        &json!({"added": [], "updated": [], "removed": [], "moved": []}),
+        "moved",
+    );
+}
+
+#[test]
+fn filters_read_back_as_they_were() {
+    let filter: Filter = serde_json::from_value(json!({
+        "allow": ["fs.*", "tag:x", "hint:!read_only", "source:mcp:github", "source:owner"],
+        "deny": ["fs.write"]
+    }))
+    .expect("a filter");
+    assert_eq!(kept(&filter), filter);
+    assert_eq!(kept(&Filter::default()), Filter::default());
+    let empty = Filter { allow: Some(Vec::new()), ..Filter::default() };
+    assert_eq!(kept(&empty), empty);
+    refused::<Filter>(&json!({"alow": []}), "unknown field `alow`");
+    refused::<Filter>(&json!({"deny": ["kind:x"]}), "`kind:x` picks nothing");
+    refused::<Filter>(&json!({"deny": ["fs.["]}), "fs.[");
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Reading {
+    value: f64,
+    large: u128,
+    note: Option<String>,
+}
+
+/// Give back what is hard to keep.
+#[tool(register = false)]
+async fn measure() -> Reading {
+    Reading { value: 0.1, large: u128::MAX, note: None }
+}
+
+#[tokio::test]
+async fn definitions_calls_and_results_read_back_as_they_were() {
+    let annotations = ToolAnnotations { open_world_hint: Some(false), ..Default::default() };
+    let mut definition =
+        Tool::builder("a", "b").tags(["x"]).handler(|| async {}).definition().clone();
+    definition = definition.with_annotations(annotations);
+    definition.title = Some("A".to_owned());
+    assert_eq!(kept(&definition), definition);
+    let pool = full().tool::<MeasureAction>().build().expect("a pool");
+    let listed: Vec<ToolDefinition> =
+        serde_json::from_str(&pool.definitions_json()).expect("definitions");
+    let tools = pool.tools();
+    assert!(listed.iter().eq(tools.iter().map(Tool::definition)));
+    for arguments in ["", "{}", "no json", r#"{"a":1.0,"a":2}"#] {
+        let call = ToolCall::new("fs.read", arguments).with_id("c");
+        assert_eq!(kept(&call), call);
+    }
+    for (name, arguments) in
+        [("measure", ""), ("nothing", ""), ("add", "[1]"), ("add", "{\"x\":1}")]
+    {
+        let result = pool.call(ToolCall::new(name, arguments).with_id("c")).await;
+        let back = kept(&result);
+        assert_eq!(back.observation(), result.observation());
+        assert_eq!(back.is_error(), result.is_error());
+        let parts = |result: &ToolResult| {
+            result.error().map(|error| {
+                let issues = error.issues().to_vec();
+                (
+                    error.class(),
+                    error.message().to_owned(),
+                    error.detail().map(str::to_owned),
+                    issues,
+                )
+            })
+        };
+        assert_eq!(parts(&back), parts(&result));
+    }
+    let measured = call(&pool, "measure", "").await;
+    assert_eq!(measured["structuredContent"]["value"], 0.1);
+    refused::<ToolResult>(
+        &json!({"name": "a", "observation": {"content": [{"type": "smell"}]}}),
+        "smell",
+    );
+    refused::<ToolCall>(&json!({"name": "a", "argments": {}}), "argments");
+}
+
+#[test]
+fn errors_can_be_matched_and_compared() {
+    let error = || -> PoolError {
+        ToolPool::builder().add(tool("same", "")).add(tool("same", "")).build().expect_err("two")
+    };
+    assert_eq!(error(), error());
+    let expected = "the pool of tools cannot be built:\n- two tools are named `same`: one added by hand, one added by hand; rename one, or leave one out";
+    assert_eq!(error().to_string(), expected);
+}
+
+#[test]
+fn a_structured_value_that_was_written_on_many_lines_is_read_onto_one() {
+    let pretty =
+        "{\"content\": [], \"structuredContent\": {\r\n  \"a\": \"x\\ny\",\n  \"b\": 1\n}}";
+    let observation: Observation = serde_json::from_str(pretty).expect("an observation");
+    assert!(!serde_json::to_string(&observation).expect("JSON").contains('\n'));
+    assert_eq!(observation.structured_json(), Some(r#"{  "a": "x\ny",  "b": 1}"#));
+}

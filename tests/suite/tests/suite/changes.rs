@@ -1,0 +1,363 @@
+//! Tools that come and go while the pool runs.
+
+use super::support::{refusal, text};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use tokio::sync::Notify;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    PoolChange, PoolError, PoolProblem, Registration, Source, ToolPattern, ToolStatus,
+};
+
+fn tool(name: &str, answer: &'static str) -> Tool {
+    Tool::builder(name, "Answer at once.").handler(move || async move { answer })
+}
+
+fn skills() -> Source {
+    Source::owner("skills")
+}
+
+fn empty() -> ToolPool {
+    ToolPool::builder().build().expect("a pool")
+}
+
+fn pattern(text: &str) -> ToolPattern {
+    text.parse().expect("a pattern")
+}
+
+fn names(pool: &ToolPool) -> Vec<String> {
+    pool.tools().iter().map(|tool| tool.name().to_owned()).collect()
+}
+
+fn lists(change: &PoolChange) -> [Vec<&str>; 3] {
+    [&change.added, &change.updated, &change.removed]
+        .map(|names| names.iter().map(String::as_str).collect())
+}
+
+const NONE: Vec<&str> = Vec::new();
+
+#[tokio::test]
+async fn tools_are_added_replaced_set_and_removed() {
+    let pool = empty();
+    let added = pool.add_tools(&skills(), [tool("b", "1"), tool("a", "1")]).expect("added");
+    assert_eq!(lists(&added), [vec!["a", "b"], NONE, NONE]);
+    let replaced = pool.add_tools(&skills(), [tool("a", "2"), tool("c", "1")]).expect("replaced");
+    assert_eq!(lists(&replaced), [vec!["c"], vec!["a"], NONE]);
+    assert_eq!(text(&pool, "a", "").await, "2");
+    assert_eq!(text(&pool, "b", "").await, "1");
+    let set = pool.set_tools(&skills(), [tool("b", "3"), tool("d", "1")]).expect("set");
+    assert_eq!(lists(&set), [vec!["d"], vec!["b"], vec!["a", "c"]]);
+    let removed = pool.remove_tools(&skills(), &pattern("d")).expect("removed");
+    assert_eq!(lists(&removed), [NONE, NONE, vec!["d"]]);
+    assert_eq!(refusal(&pool, "d", "").await, "unknown tool `d`; the tools are `b`");
+    let removed = pool.remove_tools(&skills(), &pattern("*")).expect("removed");
+    assert_eq!(lists(&removed), [NONE, NONE, vec!["b"]]);
+    let report = pool.report();
+    assert_eq!(report.tools.len(), 4);
+    assert!(report.tools.iter().all(|tool| tool.status == ToolStatus::Removed), "{report}");
+    pool.add_tools(&skills(), [tool("a", "5")]).expect("added again");
+    assert_eq!(pool.report().tools[0].status, ToolStatus::Visible);
+}
+
+#[tokio::test]
+async fn only_the_owner_replaces_and_removes() {
+    let pool = ToolPool::builder().add(tool("built", "")).build().expect("a pool");
+    pool.add_tools(&skills(), [tool("a", "1")]).expect("added");
+    let others = Source::owner("others");
+    for (source, name, first) in [
+        (&others, "a", "of owner:skills"),
+        (&others, "built", "added by hand"),
+        (&Source::mcp("github"), "a", "of owner:skills"),
+    ] {
+        let error = pool.add_tools(source, [tool(name, "2"), tool("new", "")]).expect_err(name);
+        let (one, other) = if *source == others && name == "a" {
+            // In the order of their names.
+            ("of owner:others".to_owned(), first.to_owned())
+        } else {
+            (first.to_owned(), format!("of {source}"))
+        };
+        let expected = format!("two tools are named `{name}`: one {one}, one {other}");
+        assert!(error.to_string().contains(&expected), "{error}");
+    }
+    for name in ["a", "built", "nothing"] {
+        let error = pool.remove_tools(&others, &pattern(name)).expect_err(name);
+        assert!(matches!(error.problems(), [PoolProblem::NotOwned { .. }]), "{error}");
+        let expected = format!("owner:others has no tool that `{name}` matches");
+        assert!(error.to_string().contains(&expected), "{error}");
+    }
+    assert_eq!(names(&pool), ["a", "built"]);
+    assert_eq!(text(&pool, "a", "").await, "1");
+    // The owner of one keeps it when another sets its own.
+    pool.set_tools(&others, [tool("x", "")]).expect("set");
+    assert_eq!(names(&pool), ["a", "built", "x"]);
+}
+
+/// Answer as if linked in.
+#[tool(name = "same", register = false)]
+async fn linked() -> &'static str {
+    "linked"
+}
+
+#[tokio::test]
+async fn a_linked_tool_gives_way_and_comes_back() {
+    let linked = Registration::of::<LinkedAction>("src/a.rs", 1).tool();
+    let pool = ToolPool::builder().add_from(&Source::Linked, [linked]).build().expect("a pool");
+    let change = pool.add_tools(&skills(), [tool("same", "skill")]).expect("added");
+    assert_eq!(lists(&change), [NONE, vec!["same"], NONE]);
+    assert_eq!(text(&pool, "same", "").await, "skill");
+    let change = pool.remove_tools(&skills(), &pattern("same")).expect("removed");
+    assert_eq!(lists(&change), [NONE, vec!["same"], NONE]);
+    assert_eq!(text(&pool, "same", "").await, "linked");
+}
+
+/// Each source owns what it offers, also if another offers the very same.
+#[test]
+fn a_tool_that_two_sources_offer_stays_until_both_have_removed_it() {
+    let pool = ToolPool::builder()
+        .add_from(&Source::Linked, [Tool::of::<LinkedAction>()])
+        .build()
+        .expect("a pool");
+    let change = pool.add_tools(&skills(), [Tool::of::<LinkedAction>()]).expect("added");
+    assert!(change.is_empty(), "{change:?}");
+    let change = pool.remove_tools(&Source::Linked, &pattern("*")).expect("its own");
+    assert!(change.is_empty(), "{change:?}");
+    assert_eq!(names(&pool), ["same"]);
+    let change = pool.remove_tools(&skills(), &pattern("*")).expect("its own");
+    assert_eq!(change.removed, ["same"]);
+}
+
+struct Database;
+
+/// Query.
+#[tool(register = false)]
+async fn query(database: &Database) {
+    let _ = database;
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_at_once_and_changes_nothing() {
+    let pool = empty();
+    pool.add_tools(&skills(), [tool("a", "1")]).expect("added");
+    let mut changes = pool.changes();
+    let refused = |result: Result<PoolChange, PoolError>| result.expect_err("refused").to_string();
+    let twice = [tool("b", ""), tool("c", ""), tool("b", ""), tool("c", ""), tool("d", "")];
+    let error = refused(pool.add_tools(&skills(), twice));
+    assert!(error.contains("two tools are named `b`: one of owner:skills"), "{error}");
+    assert!(error.contains("two tools are named `c`"), "{error}");
+    let error = refused(pool.set_tools(&skills(), [tool("b", ""), tool("b", "")]));
+    assert!(error.contains("two tools are named `b`"), "{error}");
+    let wrong = [Tool::of::<QueryAction>(), tool("bad name", ""), tool("fine", "")];
+    let error = refused(pool.add_tools(&skills(), wrong));
+    assert!(error.contains("tool `query` borrows a `suite::changes::Database`"), "{error}");
+    assert!(error.contains("bad tool name \"bad name\""), "{error}");
+    let error = refused(pool.add_tools(&skills(), [tool("A", "")]));
+    assert!(error.contains("`A` and `a` differ in case alone"), "{error}");
+    assert_eq!(names(&pool), ["a"]);
+    assert_eq!(text(&pool, "a", "").await, "1");
+    assert_eq!(changes.try_next(), None);
+    assert_eq!(pool.report().tools.len(), 1);
+}
+
+#[test]
+fn state_that_the_pool_has_is_enough() {
+    let pool = ToolPool::builder().state(Database).build().expect("a pool");
+    assert_eq!(
+        pool.add_tools(&skills(), [Tool::of::<QueryAction>()]).expect("ok").added,
+        ["query"]
+    );
+}
+
+#[test]
+fn the_filter_comes_first() {
+    let pool = ToolPool::builder().add(tool("own", "")).deny(["no.*", "source:mcp:evil"]).build();
+    let pool = pool.expect("a pool");
+    let mut changes = pool.changes();
+    // Left out: it collides with nobody and needs nothing.
+    let evil = Source::mcp("evil");
+    let change = pool.add_tools(&evil, [tool("own", ""), Tool::of::<QueryAction>()]).expect("none");
+    assert!(change.is_empty());
+    assert!(pool.add_tools(&skills(), [tool("no.a", "")]).expect("none").is_empty());
+    assert!(pool.add_tools(&Source::owner("x"), [tool("no.a", "")]).expect("none").is_empty());
+    assert_eq!(names(&pool), ["own"]);
+    assert_eq!(changes.try_next(), None);
+    let filtered =
+        |tool: &&tool_runtime::ToolReport| matches!(tool.status, ToolStatus::Filtered { .. });
+    assert_eq!(pool.report().tools.iter().filter(filtered).count(), 4, "{}", pool.report());
+    // What was left out can be removed, too.
+    assert!(pool.remove_tools(&evil, &pattern("own")).expect("its own").is_empty());
+}
+
+#[test]
+fn of_a_server_one_odd_tool_costs_the_others_nothing() {
+    let pool = empty();
+    let github = Source::mcp("github");
+    let change = pool.set_tools(&github, [tool("bad name", ""), tool("fine", "")]).expect("set");
+    assert_eq!(change.added, ["fine"]);
+    assert!(pool.report().to_string().contains("quarantined: "));
+}
+
+#[tokio::test]
+async fn listeners_hear_what_can_be_seen_and_nothing_else() {
+    let pool = ToolPool::builder().deny(["no.*"]).build().expect("a pool");
+    let (mut one, mut other) = (pool.changes(), pool.scope().changes());
+    let kept = tool("a", "1");
+    pool.add_tools(&skills(), [kept.clone(), tool("b", "1")]).expect("added");
+    pool.add_tools(&skills(), [tool("no.a", "")]).expect("filtered");
+    pool.set_tools(&skills(), [kept.clone(), tool("c", "1")]).expect("set");
+    pool.set_tools(&skills(), [kept, pool.get("c").expect("there")]).expect("the same");
+    pool.add_tools(&skills(), []).expect("nothing");
+    assert!(pool.add_tools(&skills(), [tool("x", ""), tool("x", "")]).is_err());
+    pool.remove_tools(&skills(), &pattern("a")).expect("removed");
+    for listener in [&mut one, &mut other] {
+        let heard: Vec<PoolChange> = std::iter::from_fn(|| listener.try_next()).collect();
+        let heard: Vec<_> = heard.iter().map(lists).collect();
+        assert_eq!(
+            heard,
+            [[vec!["a", "b"], NONE, NONE], [vec!["c"], NONE, vec!["b"]], [NONE, NONE, vec!["a"]],]
+        );
+    }
+    drop(one);
+    pool.add_tools(&skills(), [tool("d", "")]).expect("added");
+    assert_eq!(other.next().await.expect("a change").added, ["d"]);
+}
+
+#[tokio::test]
+async fn listening_ends_when_the_pool_is_closed_or_gone() {
+    let pool = ToolPool::builder().add(tool("a", "")).build().expect("a pool");
+    let mut changes = pool.changes();
+    pool.close().await;
+    assert_eq!(changes.next().await.expect("the end of `a`").removed, ["a"]);
+    assert_eq!(changes.next().await, None);
+    assert_eq!(pool.changes().next().await, None);
+    let pool = empty();
+    let mut changes = pool.changes();
+    drop(pool);
+    assert_eq!(changes.next().await, None);
+}
+
+#[tokio::test]
+async fn a_listener_may_change_the_pool() {
+    let pool = empty();
+    let mut changes = pool.changes();
+    let listener = async {
+        let added = changes.next().await.expect("a change").added;
+        let echoes = added.iter().map(|name| tool(&format!("{name}.echo"), ""));
+        pool.add_tools(&Source::owner("echo"), echoes).expect("added");
+    };
+    let change = async { pool.add_tools(&skills(), [tool("a", "")]).expect("added") };
+    tokio::join!(listener, change);
+    assert_eq!(names(&pool), ["a", "a.echo"]);
+}
+
+/// What makes the tools may itself use the pool.
+#[test]
+fn tools_may_be_made_while_they_are_given() {
+    let pool = empty();
+    pool.add_tools(&skills(), [tool("a", "")]).expect("added");
+    let made = (0..2).map(|index| {
+        let count = pool.report().tools.len();
+        pool.add_tools(&Source::owner("x"), [tool(&format!("x{index}"), "")]).expect("added");
+        tool(&format!("made{}", count + index), "")
+    });
+    pool.add_tools(&skills(), made).expect("added");
+    assert_eq!(names(&pool), ["a", "made1", "made3", "x0", "x1"]);
+}
+
+#[tokio::test]
+async fn a_call_that_runs_finishes_when_its_tool_is_removed_or_replaced() {
+    let (started, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (tell, wait) = (Arc::clone(&started), Arc::clone(&go));
+    let slow = Tool::builder("slow", "Wait.").handler(move || {
+        let (tell, wait) = (Arc::clone(&tell), Arc::clone(&wait));
+        async move {
+            tell.notify_one();
+            wait.notified().await;
+            "the old one"
+        }
+    });
+    let pool = empty();
+    pool.add_tools(&skills(), [slow]).expect("added");
+    let change = async {
+        started.notified().await;
+        pool.add_tools(&skills(), [tool("slow", "the new one")]).expect("replaced");
+        assert_eq!(text(&pool, "slow", "").await, "the new one");
+        pool.remove_tools(&skills(), &pattern("slow")).expect("removed");
+        assert_eq!(refusal(&pool, "slow", "").await, "unknown tool `slow`; there are no tools");
+        go.notify_one();
+    };
+    let (result, ()) = tokio::join!(pool.call(ToolCall::new("slow", "")), change);
+    assert_eq!(result.observation().to_text(), "the old one");
+}
+
+#[tokio::test]
+async fn a_closed_pool_refuses_changes_and_calls_and_still_reports() {
+    let pool = ToolPool::builder().add(tool("a", "")).deny(["x"]).build().expect("a pool");
+    let agent = pool.scope();
+    let _guard = agent.restrict(["a"]).expect("a pattern");
+    assert_eq!(names(&agent), ["a"]);
+    pool.close().await;
+    for result in [
+        pool.add_tools(&skills(), [tool("b", "")]),
+        agent.set_tools(&skills(), []),
+        pool.remove_tools(&Source::Custom, &pattern("a")),
+    ] {
+        assert_eq!(result.expect_err("closed").problems(), [PoolProblem::Closed]);
+    }
+    for handle in [&pool, &agent] {
+        assert!(handle.tools().is_empty());
+        let result = handle.call(ToolCall::new("a", "")).await;
+        let error = result.error().expect("closed");
+        assert_eq!(
+            (error.class(), error.message()),
+            (ErrorClass::Cancelled, "the tools have been shut down")
+        );
+    }
+    assert_eq!(
+        pool.report().to_string(),
+        "a  custom  removed\nthe pool is empty: 1 tool was offered and none is visible\n"
+    );
+}
+
+#[tokio::test]
+async fn a_snapshot_stays_as_it_was() {
+    let pool = empty();
+    pool.add_tools(&skills(), [tool("a", "")]).expect("added");
+    let (snapshot, listing) = (pool.snapshot(), pool.definitions_json());
+    pool.set_tools(&skills(), [tool("b", "")]).expect("set");
+    assert_eq!(snapshot.tools().len(), 1);
+    assert_eq!(snapshot.definitions_json(), &listing);
+    assert!(listing.contains("\"a\"") && pool.definitions_json().contains("\"b\""));
+}
+
+#[test]
+fn threads_that_add_at_once_lose_nothing_and_every_listener_hears_the_same() {
+    let pool = empty();
+    let (mut one, mut other) = (pool.changes(), pool.changes());
+    let (start, refused) = (Barrier::new(4), AtomicUsize::new(0));
+    std::thread::scope(|threads| {
+        for thread in 0..4 {
+            let (pool, start, refused) = (&pool, &start, &refused);
+            threads.spawn(move || {
+                let source = Source::owner(format!("thread{thread}"));
+                start.wait();
+                for index in 0..25 {
+                    let name = format!("t{thread}.n{index}");
+                    pool.add_tools(&source, [tool(&name, "")]).expect("its own name");
+                    // One of the four has it.
+                    let shared = pool.add_tools(&source, [tool("shared", "")]);
+                    refused.fetch_add(usize::from(shared.is_err()), Ordering::SeqCst);
+                }
+            });
+        }
+    });
+    assert_eq!(names(&pool).len(), 101);
+    assert_eq!(refused.load(Ordering::SeqCst), 75);
+    let heard = |changes: &mut tool_runtime::PoolChanges| -> Vec<PoolChange> {
+        std::iter::from_fn(|| changes.try_next()).collect()
+    };
+    let (one, other) = (heard(&mut one), heard(&mut other));
+    assert_eq!(one, other);
+    let added: usize = one.iter().map(|change| change.added.len()).sum();
+    let updated: usize = one.iter().map(|change| change.updated.len()).sum();
+    assert_eq!((added, updated), (101, 24));
+}

@@ -1,0 +1,183 @@
+//! Calls that the host program does and answers later, through pools and batches.
+
+use serde_json::json;
+use std::time::Duration;
+use tool_runtime::prelude::*;
+use tool_runtime::{CancellationToken, ClientAnswerError, ClientTools, ToolAnnotations};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[allow(dead_code)]
+struct Pick {
+    /// What to show.
+    title: String,
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// A host and a pool with one tool of it that reads and one that writes.
+fn desk(limit: Duration) -> (ClientTools, ToolPool) {
+    let client = ClientTools::new(limit);
+    let read_only = ToolAnnotations { read_only_hint: Some(true), ..Default::default() };
+    let pick = ToolDefinition::new("pick", "Let the user pick.")
+        .with_input::<Pick>()
+        .with_annotations(read_only);
+    let save = ToolDefinition::new("save", "Let the user save.").with_input::<Pick>();
+    let pool = ToolPool::builder()
+        .add(client.tool(pick))
+        .add(client.tool(save))
+        .add(Tool::builder("ping", "Answer at once.").read_only(true).handler(|| async { "pong" }))
+        .build()
+        .expect("a pool");
+    (client, pool)
+}
+
+fn call(name: &str, id: &str) -> ToolCall {
+    ToolCall::new(name, json!({ "title": id }).to_string()).with_id(id)
+}
+
+fn texts(results: &[ToolResult]) -> Vec<String> {
+    results.iter().map(|result| result.observation().to_text()).collect()
+}
+
+#[tokio::test]
+async fn a_batch_waits_for_answers_that_come_in_any_order() {
+    let (client, pool) = desk(MINUTE);
+    let batch = pool.call_all([call("pick", "a"), ToolCall::new("ping", ""), call("pick", "b")]);
+    let host = async {
+        let (first, second) = (client.next().await, client.next().await);
+        assert_eq!((first.id(), second.id()), ("a", "b"));
+        assert_eq!(first.arguments()["title"], "a");
+        client.answer("b", "second").expect("taken");
+        client.answer("a", "first").expect("taken");
+    };
+    let (results, ()) = tokio::join!(batch, host);
+    assert_eq!(texts(&results), ["first", "pong", "second"]);
+    assert!(client.pending().is_empty());
+}
+
+#[tokio::test]
+async fn a_call_that_may_write_reaches_the_host_after_those_before_it() {
+    let (client, pool) = desk(MINUTE);
+    let batch = pool.call_all([call("pick", "a"), call("save", "b"), call("pick", "c")]);
+    let host = async {
+        for id in ["a", "b", "c"] {
+            assert_eq!(client.next().await.id(), id);
+            assert!(client.try_next().is_none(), "{id}");
+            client.answer(id, id).expect("taken");
+        }
+    };
+    let (results, ()) = tokio::join!(batch, host);
+    assert_eq!(texts(&results), ["a", "b", "c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_nobody_answers_ends_at_its_deadline_and_the_rest_of_the_batch_does_not() {
+    let (client, pool) = desk(MINUTE);
+    let batch = pool.call_all([call("pick", "late"), call("pick", "quick")]);
+    let host = async {
+        let late = client.next().await;
+        client.answer(client.next().await.id(), "quick").expect("taken");
+        client.cancelled(late.id()).await;
+        let refused = client.answer(late.id(), "too late").expect_err("expired");
+        assert!(matches!(refused, ClientAnswerError::Expired { .. }), "{refused}");
+    };
+    let started = tokio::time::Instant::now();
+    let (results, ()) = tokio::join!(batch, host);
+    assert_eq!(started.elapsed(), MINUTE);
+    assert_eq!(results[0].error().expect("an error").class(), ErrorClass::Timeout);
+    assert_eq!(results[1].observation().to_text(), "quick");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pools_shorter_limit_does_not_end_a_hosts_call() {
+    let client = ClientTools::new(MINUTE);
+    let pool = ToolPool::builder()
+        .add(client.tool(ToolDefinition::new("pick", "Let the user pick.")))
+        .timeout(Duration::from_secs(1))
+        .build()
+        .expect("a pool");
+    let host = async {
+        let call = client.next().await;
+        tokio::time::advance(MINUTE / 2).await;
+        client.answer(call.id(), "slowly").expect("in time");
+    };
+    let (result, ()) = tokio::join!(pool.call(ToolCall::new("pick", "")), host);
+    assert_eq!(result.observation().to_text(), "slowly");
+}
+
+#[tokio::test]
+async fn cancelling_a_batch_gives_every_call_its_result_and_tells_the_host() {
+    let (client, pool) = desk(MINUTE);
+    let token = CancellationToken::new();
+    let context = pool.context().with_cancellation(token.clone());
+    // The second waits for the first and is never handed out.
+    let calls = [call("save", "a"), call("save", "b")];
+    let batch = pool.batch(calls).context(&context).run();
+    let host = async {
+        let taken = client.next().await;
+        token.cancel();
+        client.cancelled(taken.id()).await;
+        let refused = client.answer(taken.id(), "no").expect_err("cancelled");
+        assert!(matches!(refused, ClientAnswerError::Cancelled { .. }), "{refused}");
+    };
+    let (results, ()) = tokio::join!(batch, host);
+    let classes: Vec<_> = results.iter().map(|r| r.error().expect("an error").class()).collect();
+    assert_eq!(classes, [ErrorClass::Cancelled; 2]);
+    assert!(client.try_next().is_none() && client.pending().is_empty());
+}
+
+#[tokio::test]
+async fn a_second_answer_and_an_unknown_id_change_nothing() {
+    let (client, pool) = desk(MINUTE);
+    let host = async {
+        let call = client.next().await;
+        client.answer(call.id(), "first").expect("taken");
+        let again = client.answer(call.id(), "second").expect_err("answered");
+        assert!(matches!(again, ClientAnswerError::Answered { .. }), "{again}");
+        let unknown = client.answer("nobody", "x").expect_err("unknown");
+        assert!(matches!(unknown, ClientAnswerError::Unknown { .. }), "{unknown}");
+    };
+    let (result, ()) = tokio::join!(pool.call(call("pick", "a")), host);
+    assert_eq!(result.observation().to_text(), "first");
+}
+
+#[tokio::test]
+async fn two_calls_of_one_id_in_a_batch_are_answered_apart() {
+    let (client, pool) = desk(MINUTE);
+    let batch = pool.call_all([call("pick", "same"), call("pick", "same")]);
+    let host = async {
+        let (first, second) = (client.next().await, client.next().await);
+        assert_eq!(first.call_id(), second.call_id());
+        assert_ne!(first.id(), second.id());
+        client.answer(second.id(), "second").expect("taken");
+        client.answer(first.id(), "first").expect("taken");
+    };
+    let (results, ()) = tokio::join!(batch, host);
+    assert_eq!(texts(&results), ["first", "second"]);
+}
+
+#[tokio::test]
+async fn what_the_host_would_refuse_never_reaches_it() {
+    let (client, pool) = desk(MINUTE);
+    let _no_save = pool.restrict(["pick"]).expect("a pattern");
+    let calls = [ToolCall::new("pick", r#"{"titel":"x"}"#), call("save", "a")];
+    let results = pool.call_all(calls).await;
+    let input = results[0].error().expect("refused");
+    assert_eq!(input.class(), ErrorClass::Input);
+    assert!(input.message().contains("did you mean `title`?"), "{input}");
+    assert_eq!(results[1].error().expect("restricted").class(), ErrorClass::Denied);
+    assert!(client.try_next().is_none());
+}
+
+#[tokio::test]
+async fn calls_end_when_the_host_goes() {
+    let (client, pool) = desk(MINUTE);
+    let host = async {
+        let _taken = client.next().await;
+        drop(client);
+    };
+    let (result, ()) = tokio::join!(pool.call(call("pick", "a")), host);
+    assert_eq!(result.error().expect("an error").class(), ErrorClass::Indeterminate);
+    let result = pool.call(call("pick", "b")).await;
+    assert_eq!(result.error().expect("an error").class(), ErrorClass::Internal);
+}
