@@ -5,8 +5,8 @@ use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::pool::ToolPool;
 use futures_util::stream::{self, Stream, StreamExt as _};
-use std::future::ready;
 use std::io;
+use std::pin::pin;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -126,14 +126,14 @@ impl BlockingPool {
         mut take: impl FnMut(T),
     ) -> RecvTimeoutError {
         if self.timeout.is_none() && Handle::try_current().is_err() {
-            self.runtime.block_on(work.for_each(|item| ready(take(item))));
+            self.runtime.block_on(each(work, take));
             return RecvTimeoutError::Disconnected;
         }
         let (sender, receiver) = mpsc::channel();
         let runtime = self.runtime.clone();
         let run = move || {
             // Nobody listens any more when the time was up.
-            runtime.block_on(work.for_each(|item| ready(drop(sender.send(item)))));
+            runtime.block_on(each(work, |item| drop(sender.send(item))));
         };
         if thread::Builder::new().name("tool-call".to_owned()).spawn(run).is_err() {
             return RecvTimeoutError::Disconnected;
@@ -146,6 +146,13 @@ impl BlockingPool {
                 Err(end) => return end,
             }
         }
+    }
+}
+
+async fn each<T>(work: impl Stream<Item = T>, mut take: impl FnMut(T)) {
+    let mut work = pin!(work);
+    while let Some(item) = work.next().await {
+        take(item);
     }
 }
 

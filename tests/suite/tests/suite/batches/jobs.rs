@@ -145,7 +145,7 @@ impl Log {
         };
         self.step(begun);
         OnDrop(move || {
-            self.step(|entries, step| entries.spans.get_mut(&id).unwrap().1 = Some(step))
+            self.step(|entries, step| entries.spans.get_mut(&id).unwrap().1 = Some(step));
         })
     }
 
