@@ -60,6 +60,7 @@ enum Entry {
     Toolset(ToolsetKind),
     Factory(Arc<dyn Erased>),
     /// Two that are linked in by one name: where each was written.
+    #[cfg_attr(not(feature = "linked"), allow(dead_code))]
     Twice([String; 2]),
 }
 

@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Writes `main`: all linked tools, served and called by [`Cli`].
+/// Writes `main`: all linked tools, served and called by [`Cli`](crate::Cli).
 ///
 /// Its options are the methods of a pool and a command line, each written `name = value`:
 ///

@@ -78,6 +78,7 @@ impl ToolsetKind {
         Ok(tools.into_iter().map(|tool| tool.at(self.origin)).collect())
     }
 
+    #[cfg_attr(not(feature = "linked"), allow(dead_code))]
     pub(crate) fn origin(&self) -> Origin {
         self.origin
     }
