@@ -75,7 +75,7 @@ pub enum ToolStatus {
         /// What.
         reason: String,
     },
-    /// It was removed while the pool ran.
+    /// It was removed while the pool ran, or when the pool was closed.
     Removed,
 }
 

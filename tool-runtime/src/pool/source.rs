@@ -9,7 +9,7 @@ use std::fmt;
 /// Of two tools with one name, one that is linked in gives way to every other; an MCP server's
 /// takes the place of another only where
 /// [`ToolPoolBuilder::mcp_replaces`](crate::ToolPoolBuilder::mcp_replaces) said so. Everything
-/// else is an error that names both.
+/// else is an error that names both, unless the filter leaves one of the two out.
 ///
 /// It is written `linked`, `custom`, `owner:NAME`, `mcp:NAME`.
 ///
