@@ -64,19 +64,13 @@ async fn only_the_owner_replaces_and_removes() {
     let pool = ToolPool::builder().add(tool("built", "")).build().expect("a pool");
     pool.add_tools(&skills(), [tool("a", "1")]).expect("added");
     let others = Source::owner("others");
-    for (source, name, first) in [
-        (&others, "a", "of owner:skills"),
-        (&others, "built", "added by hand"),
-        (&Source::mcp("github"), "a", "of owner:skills"),
+    for (source, name, both) in [
+        (&others, "a", "one of owner:others, one of owner:skills"),
+        (&others, "built", "one added by hand, one of owner:others"),
+        (&Source::mcp("github"), "a", "one of owner:skills, one of mcp:github"),
     ] {
         let error = pool.add_tools(source, [tool(name, "2"), tool("new", "")]).expect_err(name);
-        let (one, other) = if *source == others && name == "a" {
-            // In the order of their names.
-            ("of owner:others".to_owned(), first.to_owned())
-        } else {
-            (first.to_owned(), format!("of {source}"))
-        };
-        let expected = format!("two tools are named `{name}`: one {one}, one {other}");
+        let expected = format!("two tools are named `{name}`: {both}");
         assert!(error.to_string().contains(&expected), "{error}");
     }
     for name in ["a", "built", "nothing"] {
@@ -360,4 +354,34 @@ fn threads_that_add_at_once_lose_nothing_and_every_listener_hears_the_same() {
     let added: usize = one.iter().map(|change| change.added.len()).sum();
     let updated: usize = one.iter().map(|change| change.updated.len()).sum();
     assert_eq!((added, updated), (101, 24));
+}
+
+/// Changes, restrictions and looks at once: no view stays behind the pool.
+#[test]
+fn restricted_handles_follow_changes_from_other_threads() {
+    let pool = ToolPool::builder().add(tool("fs.own", "")).build().expect("a pool");
+    let agents = [pool.scope(), pool.scope().scope()];
+    let _guards = agents.each_ref().map(|agent| agent.restrict(["fs.*"]).expect("a pattern"));
+    let start = Barrier::new(3);
+    std::thread::scope(|threads| {
+        for agent in &agents {
+            let start = &start;
+            threads.spawn(move || {
+                start.wait();
+                for _ in 0..300 {
+                    let _inner = agent.restrict(["*"]).expect("a pattern");
+                    let seen = names(agent);
+                    assert!(seen.iter().all(|name| name.starts_with("fs.")), "{seen:?}");
+                }
+            });
+        }
+        start.wait();
+        for index in 0..300 {
+            let name = format!("fs.{index}");
+            pool.set_tools(&skills(), [tool(&name, ""), tool("web.get", "")]).expect("set");
+            for agent in &agents {
+                assert_eq!(names(agent), [&*name, "fs.own"]);
+            }
+        }
+    });
 }
