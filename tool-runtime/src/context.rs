@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// What one call may use: typed state, cancellation, a deadline, its id.
+/// What one call may use: typed state, cancellation, a deadline, its id, and the other tools of
+/// the pool ([`Self::call`]).
 ///
 /// A tool asks for it by a parameter `&ToolContext`. It is cheap to clone. No tool learns of
 /// conversations or model messages from it.
@@ -59,7 +60,9 @@ impl ToolContext {
         Self { state: Arc::new(state), ..Self::default() }
     }
 
-    /// Adds a value of state: for tests that call a function without a pool.
+    /// Adds a value of state: for one call, as in `pool.context().with(user)`, or for a test that
+    /// calls a function without a pool. The pool is built without it, so a tool that borrows it
+    /// needs a value there, or a hook that provides it.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
         let mut state = State::clone(&self.state);

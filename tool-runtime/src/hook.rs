@@ -120,6 +120,9 @@ impl Hook {
     /// Runs after each call of the tools that are meant, by a closure
     /// `Fn(HookCall, AfterCall) -> Future` that gives back [`After`], or a `Result` of it.
     ///
+    /// It sees calls that ran, also those that failed, timed out or were cancelled while they
+    /// ran. What a hook or a person refused, or what had wrong arguments, did not run.
+    ///
     /// A pattern that is none is reported when the pool is built.
     ///
     /// ```

@@ -32,7 +32,17 @@
 //! | make a tool from a function | [`#[tool]`](macro@tool) |
 //! | make tools of the methods of one value | [`#[toolset]`](macro@toolset), [`Toolset`] |
 //! | make a tool from a closure | [`Tool::builder`] |
-//! | put tools together and call them | [`ToolPool`] |
+//! | make tools that share state | [`#[toolset]`](macro@toolset), [`Toolset`] |
+//! | put tools together, filter and call them | [`ToolPool`], [`ToolPoolBuilder`], [`Selector`] |
+//! | make tools of what a configuration says | [`Registry`], [`ToolSpec`], [`PoolConfig`] |
+//! | narrow what an agent or a skill sees | [`ToolPool::restrict`], [`ToolPool::scope`] |
+//! | make many calls at once | [`ToolPool::call_all`], [`Batch`], [`Access`] |
+//! | call a tool from a tool | [`ToolContext::call`] |
+//! | check, rewrite, ask, log around calls | [`Hook`], [`Approver`] |
+//! | keep results small | [`OutputLimits`] |
+//! | change a running pool, hear of changes | [`ToolPool::add_tools`], [`Source`], [`ToolPool::changes`] |
+//! | let the host program do the calls | [`ClientTools`] |
+//! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | return images, errors, structured values | [`Observation`], [`ToolError`], [`Json`] |
 //! | use state, cancellation, deadlines | [`ToolContext`] |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |

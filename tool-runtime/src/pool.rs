@@ -33,6 +33,7 @@ pub(crate) use scope::Scope;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Weak};
+use tokio_util::sync::CancellationToken;
 
 /// The assembled set of tools: lists, describes and calls them. Cheap to clone.
 ///
@@ -107,15 +108,23 @@ impl ToolPool {
         report
     }
 
-    /// Ends the pool: no call is taken any more, running calls of toolsets are interrupted and
-    /// waited for a moment, then every toolset and executor is closed, the last one first.
+    /// Ends the pool, for all its handles and scopes: no call is taken any more; running calls
+    /// of custom executors and host programs are cancelled; those of toolsets are interrupted,
+    /// and cancelled if they do not end within five seconds; then every toolset and executor is
+    /// closed, the last one first.
     ///
-    /// It closes each exactly once, also when it is called twice. A pool that is dropped closes
-    /// them, too, but nobody can wait for that.
+    /// It closes each exactly once, also when it is called twice; one that takes longer than ten
+    /// seconds is given up. A pool that is dropped closes them, too, but nobody can wait for
+    /// that.
     pub async fn close(&self) {
         for tool in self.0.core.close() {
             tool.close().await;
         }
+    }
+
+    /// Cancelled when the pool is closed.
+    pub(crate) fn closing(&self) -> &CancellationToken {
+        self.0.core.closing()
     }
 
     /// A context over the pool's state that nothing cancels.

@@ -49,6 +49,9 @@ impl ToolPoolBuilder {
     /// Puts a tower layer, or a stack of them from `tower::ServiceBuilder`, around every call:
     /// retry, rate limit, concurrency limit, load shedding. Hooks run inside.
     ///
+    /// Calls that a tool makes itself go through the layers, too: a concurrency limit needs room
+    /// for them, or load shedding around it, or they wait for their own caller.
+    ///
     /// What a layer answers instead of the tool becomes a result: an overload is
     /// [`RateLimited`](crate::ErrorClass::RateLimited), a timeout
     /// [`Timeout`](crate::ErrorClass::Timeout), anything else

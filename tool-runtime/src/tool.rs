@@ -25,7 +25,7 @@ use std::any::TypeId;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A future in a box.
@@ -85,7 +85,7 @@ pub trait Executor: Send + Sync + 'static {
     }
 
     /// Whether the tool can work here; otherwise it is hidden, and the pool's report gives the
-    /// reason. Default: it can.
+    /// reason. Asked once, when the tool is offered to a pool. Default: it can.
     ///
     /// # Errors
     /// The reason, for the operator.
@@ -123,6 +123,8 @@ struct Parts {
     timeout: Option<Duration>,
     action: Option<TypeId>,
     origin: Option<Origin>,
+    /// Why it cannot work here, once that was asked.
+    unusable: OnceLock<Option<String>>,
     /// Whether calls declare what they touch.
     declares_access: bool,
     /// Whether the executor is of the user's own making: it may be interrupted, and its results
@@ -155,6 +157,7 @@ impl Tool {
             timeout: None,
             action: None,
             origin: None,
+            unusable: OnceLock::new(),
             declares_access: true,
             is_custom: true,
         }))
@@ -209,6 +212,7 @@ impl Tool {
             timeout: settings.timeout,
             action: Some(action),
             origin: None,
+            unusable: OnceLock::new(),
             declares_access: false,
             is_custom: false,
         }))
@@ -267,13 +271,14 @@ impl Tool {
         self.0.instance.as_ref()
     }
 
-    /// Why it cannot work here, if it cannot. A check that panics is a reason, too.
-    pub(crate) fn why_unusable(&self) -> Option<String> {
-        match catch_unwind(AssertUnwindSafe(|| self.executor().is_usable())) {
+    /// Why it cannot work here, if it cannot: asked once. A check that panics is a reason, too.
+    pub(crate) fn why_unusable(&self) -> Option<&str> {
+        let asked = || match catch_unwind(AssertUnwindSafe(|| self.executor().is_usable())) {
             Ok(Ok(())) => None,
             Ok(Err(reason)) => Some(reason),
             Err(_) => Some("its `is_usable` panicked".to_owned()),
-        }
+        };
+        self.0.unusable.get_or_init(asked).as_deref()
     }
 
     /// Tells executor and toolset that a call is given up.

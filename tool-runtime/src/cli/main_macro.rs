@@ -234,7 +234,11 @@ async fn pool(pool: ToolPoolBuilder, tools: Option<PathBuf>) -> Result<ToolPool,
     #[cfg(not(feature = "linked"))]
     let registry = Registry::new();
     let pool = match tools {
-        Some(file) => pool.config(&registry, PoolConfig::read(file)?).await,
+        Some(file) => {
+            let config = PoolConfig::read(&file)?;
+            let pool = pool.config(&registry, config).await.build();
+            return pool.map_err(|error| format!("{}: {error}", file.display()).into());
+        }
         #[cfg(feature = "linked")]
         None => pool.linked().linked_toolsets().await,
         #[cfg(not(feature = "linked"))]

@@ -15,6 +15,7 @@ use crate::schedule::{Deadlock, Held};
 use crate::tool::Tool;
 use crate::toolset::Running;
 use std::borrow::Cow;
+use tokio_util::sync::CancellationToken;
 
 /// What the hooks let through.
 struct Admitted<'a> {
@@ -31,8 +32,10 @@ impl ToolPool {
         arguments: &str,
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
-        let admitted = self.admit(tool, arguments, context).await?;
-        let held = self.acquire(tool, admitted.access, &admitted.context).await?;
+        let open = self.closing();
+        let admitted = guard::while_open(open, self.admit(tool, arguments, context)).await?;
+        let turn = self.acquire(tool, admitted.access, &admitted.context);
+        let held = guard::while_open(open, turn).await?;
         let context = match &held {
             Some(held) => Cow::Owned(admitted.context.into_owned().with_held(held.link())),
             None => admitted.context,
@@ -149,9 +152,15 @@ async fn execute(
     let (context, _running) = entered(tool, context)?;
     let call = tool.executor().call(Arguments::new(arguments), &context);
     let mut given_up = GivenUp { tool, context: &context, is_over: false };
-    let outcome = guard::guarded(call, tool.name(), limit, &context).await;
+    let call = guard::guarded(call, tool.name(), limit, &context);
+    let outcome = guard::while_open(ending(pool, tool), call).await;
     given_up.is_over = outcome.is_ok();
     outcome?
+}
+
+/// When a running call has to end: that of a toolset once it had its time to end by itself.
+pub(super) fn ending<'a>(pool: &'a ToolPool, tool: &'a Tool) -> &'a CancellationToken {
+    tool.instance().map_or_else(|| pool.closing(), |instance| instance.ending())
 }
 
 /// The context of a method, and the guard that counts its call.
@@ -180,7 +189,8 @@ pub(super) struct GivenUp<'a> {
 
 impl Drop for GivenUp<'_> {
     fn drop(&mut self) {
-        if !self.is_over {
+        // A call that panics has ended by itself.
+        if !self.is_over && !std::thread::panicking() {
             self.tool.interrupt(self.context);
         }
     }

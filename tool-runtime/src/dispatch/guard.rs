@@ -1,6 +1,7 @@
 //! Execution: a deadline, cancellation, and panics caught. Whatever happens, there is one
 //! outcome.
 
+use super::resolve::shut_down;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, INTERNAL};
 use crate::pool::ToolPool;
@@ -11,6 +12,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// The shorter of the tool's limit, or else the pool's, and what is left until the caller's
 /// deadline.
@@ -63,6 +65,17 @@ pub(super) async fn waiting<T>(
     context: &ToolContext,
 ) -> Result<T, CallError> {
     guarded(work, tool, left(context), context).await?
+}
+
+/// Ends with the pool: a call that works on what is closed must not go on.
+pub(super) async fn while_open<T>(
+    closing: &CancellationToken,
+    work: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
+    match select(pin!(closing.cancelled()), pin!(work)).await {
+        Either::Left(((), _)) => Err(shut_down()),
+        Either::Right((outcome, _)) => outcome,
+    }
 }
 
 /// Turns a panic into an outcome: of the tool, of what it drops when it is cut short, of a

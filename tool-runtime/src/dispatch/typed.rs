@@ -1,6 +1,6 @@
 //! The typed call: an action goes the same way as JSON, and its output comes back as it is.
 
-use super::governed::{GivenUp, entered};
+use super::governed::{GivenUp, ending, entered};
 use super::guard;
 use crate::access::Access;
 use crate::action::Action;
@@ -111,7 +111,12 @@ async fn execute<A: Action>(
     let context = limit.map_or_else(|| context.clone(), |limit| guard::within(limit, &context));
     let (context, _running) = entered(tool, context)?;
     let mut given_up = GivenUp { tool, context: &context, is_over: false };
-    let outcome = guard::guarded(action.run(&context), A::NAME, limit, &context).await;
+    let call = guard::guarded(action.run(&context), A::NAME, limit, &context);
+    let outcome = if tool.needs_care() {
+        guard::while_open(ending(pool, tool), call).await
+    } else {
+        call.await
+    };
     given_up.is_over = outcome.is_ok();
     outcome
 }

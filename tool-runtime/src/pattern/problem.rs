@@ -30,7 +30,8 @@ pub enum PatternError {
     },
     /// A character that stands in no id, and has no meaning in a glob where it is.
     #[error(
-        "{character:?} at character {at} of `{pattern}` stands in no tool id; ids are made of `A-Z a-z 0-9 _ - .`, write `*`, `?`, `[abc]` or `{{a,b}}` for what varies, or a regular expression as `/../`"
+        "{character:?} at character {at} of `{pattern}` stands in no tool id; ids are made of `A-Z a-z 0-9 _ - .`, write `*`, `?`, `[abc]` or `{{a,b}}` for what varies, or a regular expression as `/../`{}",
+        otherwise(*character)
     )]
     Foreign {
         /// The whole text.
@@ -77,5 +78,13 @@ fn closing(open: char) -> char {
         '[' => ']',
         '{' => '}',
         same => same,
+    }
+}
+
+/// Filters know more than ids, and look alike.
+fn otherwise(character: char) -> &'static str {
+    match character {
+        ':' => "; `tag:..`, `hint:..` and `source:..` are for `allow` and `deny` alone",
+        _ => "",
     }
 }

@@ -77,6 +77,15 @@ impl ToolPoolBuilder {
     pub async fn linked_toolsets(mut self) -> Self {
         for kind in crate::registration::linked_toolsets() {
             let made = kind.create(serde_json::Map::new()).await;
+            if let Err(ToolsetError::Params(_)) = &made {
+                self.problems.push(PoolProblem::Unmade {
+                    name: kind.name().to_owned(),
+                    reason: format!(
+                        "it is linked in and needs parameters; give them in a file of tools, or write `#[toolset(register = false)]` at {}",
+                        kind.origin()
+                    ),
+                });
+            }
             self = self.made(&Source::Linked, kind.name(), made);
         }
         self

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 pub struct PoolChange {
     /// Tools that were not there.
     pub added: Vec<String>,
-    /// Tools that another one of that name has taken the place of.
+    /// Tools whose definition is another one.
     pub updated: Vec<String>,
     /// Tools that are there no more.
     pub removed: Vec<String>,
@@ -28,7 +28,9 @@ impl PoolChange {
         let names = |tools: &[Tool], keep: &dyn Fn(&Tool) -> bool| -> Vec<String> {
             tools.iter().filter(|tool| keep(tool)).map(|tool| tool.name().to_owned()).collect()
         };
-        let is_other = |tool: &Tool| before.get(tool.name()).is_some_and(|old| !old.is_same(tool));
+        let is_other = |tool: &Tool| {
+            before.get(tool.name()).is_some_and(|old| old.definition() != tool.definition())
+        };
         Self {
             added: names(after.tools(), &|tool| before.get(tool.name()).is_none()),
             updated: names(after.tools(), &is_other),

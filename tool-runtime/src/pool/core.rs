@@ -12,11 +12,14 @@ use arc_swap::ArcSwap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
 
 /// Reads are lock-free snapshots; a change makes a new one under the lock.
 pub(super) struct Core {
     rules: Rules,
     governance: Governance,
+    /// Cancelled when the pool is closed: what runs then on state of its own ends.
+    closing: CancellationToken,
     snapshot: ArcSwap<Snapshot>,
     offered: Mutex<Offered>,
     /// Who has a view of a snapshot, and must not keep what is removed.
@@ -47,6 +50,7 @@ impl Core {
             scopes: Mutex::default(),
             rules,
             governance,
+            closing: CancellationToken::new(),
         }
     }
 
@@ -62,6 +66,10 @@ impl Core {
     /// The visible tools, as the filter leaves them.
     pub(super) fn snapshot(&self) -> &ArcSwap<Snapshot> {
         &self.snapshot
+    }
+
+    pub(super) fn closing(&self) -> &CancellationToken {
+        &self.closing
     }
 
     pub(super) fn governance(&self) -> &Governance {
@@ -101,7 +109,8 @@ impl Core {
     ) -> Result<PoolChange, PoolError> {
         let (change, gone) = {
             let mut offered = self.offered();
-            let (decision, removed) = self.decided(&offered, source, change)?;
+            let decided = self.decided(&offered, source, change);
+            let (decision, removed) = decided.map_err(PoolError::of_change)?;
             offered.removed.extend(removed.into_iter().map(|name| (name, source.clone())));
             self.publish(&mut offered, decision)
         };
@@ -168,6 +177,7 @@ impl Core {
         let (_before, tools) = {
             let mut offered = self.offered();
             offered.is_closed = true;
+            self.closing.cancel();
             let (_, before) = self.replace(&mut offered, Snapshot::closed());
             offered.listeners.clear();
             let offers: Vec<_> = offered.decision.offers.drain(..).rev().collect();

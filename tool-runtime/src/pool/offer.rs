@@ -69,9 +69,9 @@ impl Rules {
             let (loser, status) = if self.gives_way(&holder, &later) {
                 let by = later.source.clone();
                 (std::mem::replace(&mut holder, later), ToolStatus::Shadowed { by })
-            } else if let Some(by) = self.filter.refusal(&later.tool, &later.source) {
+            } else if let Some(by) = self.refusal(&later) {
                 (later, ToolStatus::Filtered { by })
-            } else if let Some(by) = self.filter.refusal(&holder.tool, &holder.source) {
+            } else if let Some(by) = self.refusal(&holder) {
                 (std::mem::replace(&mut holder, later), ToolStatus::Filtered { by })
             } else {
                 decision.problems.push(duplicate(&holder, &later));
@@ -90,15 +90,19 @@ impl Rules {
     }
 
     fn status(&self, offer: &Offer, problems: &mut Vec<PoolProblem>) -> ToolStatus {
-        let refusal = |filter: &Filter| filter.refusal(&offer.tool, &offer.source);
-        if let Some(by) = self.filters().find_map(refusal) {
+        if let Some(by) = self.refusal(offer) {
             return ToolStatus::Filtered { by };
         }
         if let Some(reason) = offer.tool.why_unusable() {
-            return ToolStatus::Unusable { reason };
+            return ToolStatus::Unusable { reason: reason.to_owned() };
         }
         self.check_state(&offer.tool, problems);
         ToolStatus::Visible
+    }
+
+    /// What leaves a tool out, if something does.
+    fn refusal(&self, offer: &Offer) -> Option<String> {
+        self.filters().find_map(|filter| filter.refusal(&offer.tool, &offer.source))
     }
 
     pub(super) fn filters(&self) -> impl Iterator<Item = &Filter> {

@@ -87,7 +87,7 @@ impl fmt::Display for PoolProblem {
             ),
             Self::MissingState { tool, type_name } => write!(
                 f,
-                "tool `{tool}` borrows a `{type_name}` that the pool does not have; add `.state(value)` to the pool, or `state = value` to `main!`"
+                "tool `{tool}` borrows a `{type_name}` that the pool does not have; add `.state(value)` to the pool, or `state = value` to `main!`, or `.provides::<T>()` to the hook that provides it"
             ),
             Self::BadName { name, reason } => write!(
                 f,
@@ -127,23 +127,36 @@ impl fmt::Display for PoolProblem {
 /// assert!(matches!(error.problems(), [PoolProblem::Duplicate { .. }]));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PoolError(Vec<PoolProblem>);
+pub struct PoolError {
+    problems: Vec<PoolProblem>,
+    /// Whether a running pool was to be changed.
+    is_change: bool,
+}
 
 impl PoolError {
     pub(super) fn new(problems: Vec<PoolProblem>) -> Self {
-        Self(problems)
+        Self { problems, is_change: false }
+    }
+
+    /// A running pool was to be changed.
+    pub(super) fn of_change(self) -> Self {
+        Self { is_change: true, ..self }
     }
 
     /// Everything that is wrong.
     pub fn problems(&self) -> &[PoolProblem] {
-        &self.0
+        &self.problems
     }
 }
 
 impl fmt::Display for PoolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the pool of tools cannot be built:")?;
-        for problem in &self.0 {
+        f.write_str(if self.is_change {
+            "the tools of the pool cannot be changed:"
+        } else {
+            "the pool of tools cannot be built:"
+        })?;
+        for problem in &self.problems {
             write!(f, "\n- {problem}")?;
         }
         Ok(())

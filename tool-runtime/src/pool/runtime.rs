@@ -24,7 +24,7 @@ impl ToolPool {
     /// let ping = || Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
     /// let skills = Source::owner("skills");
     /// assert_eq!(pool.add_tools(&skills, [ping()])?.added, ["ping"]);
-    /// assert_eq!(pool.add_tools(&skills, [ping()])?.updated, ["ping"]);
+    /// assert!(pool.add_tools(&skills, [ping()])?.is_empty(), "replaced, and nothing to see of it");
     /// assert!(pool.add_tools(&Source::owner("others"), [ping()]).is_err());
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
@@ -94,10 +94,14 @@ impl ToolPool {
     }
 }
 
-/// Outside of the pool's lock: what makes the tools may ask the pool, and so may what closes
-/// those that are refused.
+/// Outside of the pool's lock: what makes the tools may ask the pool, and so may what says
+/// whether they can work, and what closes those that are refused.
 fn collected(tools: impl IntoIterator<Item = Tool>) -> Vec<Tool> {
-    tools.into_iter().collect()
+    let tools: Vec<Tool> = tools.into_iter().collect();
+    for tool in &tools {
+        tool.why_unusable();
+    }
+    tools
 }
 
 fn insert(

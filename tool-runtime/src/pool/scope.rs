@@ -171,7 +171,9 @@ impl ToolPool {
     /// Narrows what this handle and its clones see and call, until the guard is dropped. What
     /// an outer restriction hides stays hidden; no pattern at all hides everything.
     ///
-    /// Guards may be dropped in any order and on any thread. Calls that run go on.
+    /// It holds for calls that tools make themselves, too. Guards may be dropped in any order and
+    /// on any thread; write `let _skill = ..`, since `let _ = ..` drops at once. Calls that run go
+    /// on.
     /// Restrictions of parts of a program that run side by side belong on handles of their own,
     /// see [`Self::scope`].
     ///

@@ -44,12 +44,17 @@ pub struct PoolConfig {
 }
 
 impl PoolConfig {
-    /// From JSON text.
+    /// From JSON text: an object, or the list of tools alone.
     ///
     /// # Errors
     /// What is wrong, with line and column.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
-        serde_json::from_str(text).map_err(|error| ConfigError::bad(&error))
+        let parsed = if text.trim_start().starts_with('[') {
+            serde_json::from_str(text).map(|tools| Self { tools, ..Self::default() })
+        } else {
+            serde_json::from_str(text)
+        };
+        parsed.map_err(|error| ConfigError::bad(&error))
     }
 
     /// From TOML text.

@@ -4,22 +4,29 @@ use super::closing::Work;
 use super::{Toolset, ToolsetMethods};
 use crate::context::ToolContext;
 use crate::tool::BoxFuture;
-use futures_util::FutureExt as _;
+use futures_util::future::{Either, select};
 use std::any::{Any, type_name};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 /// How long running calls may take to end once they have been interrupted.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// How long a value may take to end.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One value of a toolset, with the calls that run on it.
 pub(crate) struct Instance {
     value: Arc<dyn Erased>,
     is_closed: AtomicBool,
+    /// Cancelled when running calls have had their time to end by themselves.
+    ending: CancellationToken,
     running: Mutex<Vec<(u64, ToolContext)>>,
     is_idle: Notify,
 }
@@ -29,6 +36,7 @@ impl Instance {
         Self {
             value: Arc::new(value),
             is_closed: AtomicBool::new(false),
+            ending: CancellationToken::new(),
             running: Mutex::default(),
             is_idle: Notify::new(),
         }
@@ -59,21 +67,25 @@ impl Instance {
         }
     }
 
-    /// Ends the value, unless that was done: interrupts what runs, waits a moment for it.
+    /// Cancelled when calls have to end.
+    pub(crate) fn ending(&self) -> &CancellationToken {
+        &self.ending
+    }
+
+    /// Ends the value, unless that was done: interrupts what runs, waits for it to end by
+    /// itself, and cancels what does not.
     pub(crate) async fn close(&self) {
         let Some(end) = self.end() else { return };
         let contexts: Vec<ToolContext> = self.running().iter().map(|(_, c)| c.clone()).collect();
         contexts.iter().for_each(|context| self.interrupt(context));
-        if !contexts.is_empty() && !self.is_soon_idle().await {
-            tracing::warn!("a toolset is closed although calls still run");
+        if !contexts.is_empty() && within(GRACE, self.idle()).await.is_none() {
+            tracing::warn!("a toolset is closed, and calls that still run are cancelled");
+            self.ending.cancel();
+            within(GRACE, self.idle()).await;
         }
-        end.run().await;
-    }
-
-    /// Waits a moment for running calls; not at all on a runtime without timers, which panic.
-    async fn is_soon_idle(&self) -> bool {
-        let idle = async { tokio::time::timeout(GRACE, self.idle()).await };
-        matches!(AssertUnwindSafe(idle).catch_unwind().await, Ok(Ok(())))
+        if within(PATIENCE, end.run()).await.is_none() {
+            tracing::warn!("a toolset did not close within {PATIENCE:?} and was given up");
+        }
     }
 
     /// The end of the value, once: it is done also if nobody waits for it.
@@ -94,6 +106,17 @@ impl Instance {
 
     fn running(&self) -> MutexGuard<'_, Vec<(u64, ToolContext)>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What comes of work within a limit. A runtime without timers knows no limits.
+async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+    let Ok(timer) = catch_unwind(|| tokio::time::sleep(limit)) else {
+        return Some(work.await);
+    };
+    match select(pin!(work), pin!(timer)).await {
+        Either::Left((done, _)) => Some(done),
+        Either::Right(_) => None,
     }
 }
 

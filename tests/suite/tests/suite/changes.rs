@@ -42,10 +42,11 @@ async fn tools_are_added_replaced_set_and_removed() {
     let added = pool.add_tools(&skills(), [tool("b", "1"), tool("a", "1")]).expect("added");
     assert_eq!(lists(&added), [vec!["a", "b"], NONE, NONE]);
     let replaced = pool.add_tools(&skills(), [tool("a", "2"), tool("c", "1")]).expect("replaced");
-    assert_eq!(lists(&replaced), [vec!["c"], vec!["a"], NONE]);
+    assert_eq!(lists(&replaced), [vec!["c"], NONE, NONE], "nobody sees that `a` is another one");
     assert_eq!(text(&pool, "a", "").await, "2");
     assert_eq!(text(&pool, "b", "").await, "1");
-    let set = pool.set_tools(&skills(), [tool("b", "3"), tool("d", "1")]).expect("set");
+    let new = Tool::builder("b", "Do something else.").handler(|| async { "3" });
+    let set = pool.set_tools(&skills(), [new, tool("d", "1")]).expect("set");
     assert_eq!(lists(&set), [vec!["d"], vec!["b"], vec!["a", "c"]]);
     let removed = pool.remove_tools(&skills(), &pattern("d")).expect("removed");
     assert_eq!(lists(&removed), [NONE, NONE, vec!["d"]]);
@@ -353,7 +354,7 @@ fn threads_that_add_at_once_lose_nothing_and_every_listener_hears_the_same() {
     assert_eq!(one, other);
     let added: usize = one.iter().map(|change| change.added.len()).sum();
     let updated: usize = one.iter().map(|change| change.updated.len()).sum();
-    assert_eq!((added, updated), (101, 24));
+    assert_eq!((added, updated), (101, 0));
 }
 
 /// Changes, restrictions and looks at once: no view stays behind the pool.

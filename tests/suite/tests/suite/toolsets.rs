@@ -8,7 +8,7 @@ use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tool_runtime::prelude::*;
-use tool_runtime::{CancellationToken, PoolError, PoolProblem, Source, ToolStatus};
+use tool_runtime::{CancellationToken, ClientTools, PoolError, PoolProblem, Source, ToolStatus};
 
 /// A number that calls change.
 struct Counter {
@@ -447,8 +447,10 @@ async fn closing_waits_for_no_call_for_ever() {
     let started = tokio::time::Instant::now();
     pool.close().await;
     assert_eq!(started.elapsed(), Duration::from_secs(5));
-    assert_eq!(told(&mut events), ["interrupt", "closed"]);
-    call.abort();
+    let told = told(&mut events);
+    assert_eq!(told, ["interrupt", "persist dropped", "interrupt", "closed"]);
+    let ended = call.await.expect("no panic");
+    assert_eq!(ended.error().expect("an error").class(), ErrorClass::Cancelled);
 }
 
 #[test]
@@ -661,4 +663,52 @@ async fn a_value_is_closed_once_however_many_end_it_at_once() {
         }
         assert_eq!(rest(events).await, ["closed"]);
     }
+}
+
+struct Endless;
+
+#[toolset(register = false)]
+impl Endless {
+    /// Wait for ever.
+    #[tool]
+    async fn hang(&self, started: &Notify) {
+        started.notify_one();
+        std::future::pending::<()>().await;
+    }
+}
+
+impl Toolset for Endless {
+    type Params = ();
+
+    async fn create((): ()) -> Result<Self, ToolError> {
+        Ok(Self)
+    }
+
+    async fn close(&self) {
+        std::future::pending::<()>().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_and_an_end_that_never_come_hold_nobody_up() {
+    let client = ClientTools::new(Duration::from_secs(3600));
+    let pool = ToolPool::builder()
+        .toolset::<Endless>(())
+        .await
+        .add(client.tool(ToolDefinition::new("asked", "Ask the host.")))
+        .state(Notify::new())
+        .build()
+        .expect("a pool");
+    let call = |name: &'static str| {
+        let pool = pool.clone();
+        tokio::spawn(async move { pool.call(ToolCall::new(name, "")).await })
+    };
+    let (hang, host) = (call("endless.hang"), call("asked"));
+    let taken = client.next().await;
+    pool.context().get::<Notify>().expect("state").notified().await;
+    pool.close().await;
+    for ended in [hang.await.expect("a result"), host.await.expect("a result")] {
+        assert_eq!(ended.error().expect("an error").class(), ErrorClass::Cancelled);
+    }
+    assert!(!client.is_pending(taken.id()));
 }
