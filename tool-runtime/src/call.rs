@@ -4,6 +4,7 @@ mod wire;
 
 use crate::error::CallError;
 use crate::observation::Observation;
+use serde_json::Value;
 
 /// One request to run a tool. As JSON: `{"id":"call_1","name":"add","arguments":"{\"a\":2}"}`;
 /// `arguments` is read from an object, too.
@@ -25,6 +26,18 @@ impl ToolCall {
     /// A call by name, with its arguments as JSON text; empty text means no arguments.
     pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
         Self { id: String::new(), name: name.into(), arguments: arguments.into() }
+    }
+
+    /// A call by name, with its arguments as a JSON value.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::ToolCall;
+    ///
+    /// assert_eq!(ToolCall::json("add", json!({ "a": 2 })), ToolCall::new("add", r#"{"a":2}"#));
+    /// ```
+    pub fn json(name: impl Into<String>, arguments: impl Into<Value>) -> Self {
+        Self::new(name, arguments.into().to_string())
     }
 
     /// Sets the id by which its answer is found. Default: empty.

@@ -163,6 +163,20 @@ impl Tool {
         }))
     }
 
+    /// From a closure: nobody interrupts it, and its results fit their schema.
+    fn of_handler(
+        definition: ToolDefinition,
+        executor: impl Executor,
+        declares_access: bool,
+    ) -> Self {
+        let mut tool = Self::new(definition, executor);
+        if let Some(parts) = Arc::get_mut(&mut tool.0) {
+            parts.declares_access = declares_access;
+            parts.is_custom = false;
+        }
+        tool
+    }
+
     /// A tool that cannot work here, and says why to those who ask for a report.
     pub(crate) fn unusable(definition: ToolDefinition, reason: &str) -> Self {
         Self::new(definition, Unusable(reason.to_owned()))

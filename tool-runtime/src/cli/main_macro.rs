@@ -18,6 +18,7 @@ use std::time::Duration;
 /// |---|---|
 /// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more |
 /// | `tools = PATH` | has the tools that this file names, instead of all that are linked in; `--tools FILE` names another. See [`PoolConfig`](crate::PoolConfig) |
+/// | `registry = EXPR` | resolves the names in that file, instead of what is linked in |
 /// | `pool = CLOSURE` | changes the pool's builder: `|pool: ToolPoolBuilder| pool.deny(["x"])` |
 /// | `timeout = DURATION` | limits calls whose tool has no limit of its own |
 /// | `name = EXPR`, `version = EXPR`, `about = EXPR` | instead of the package's own |
@@ -73,6 +74,7 @@ macro_rules! __main_option {
     ($setup:ident, state, $value:expr) => { $setup.state($value) };
     ($setup:ident, timeout, $value:expr) => { $setup.timeout($value) };
     ($setup:ident, tools, $value:expr) => { $setup.tools($value) };
+    ($setup:ident, registry, $value:expr) => { $setup.registry($value) };
     ($setup:ident, pool, $value:expr) => { $setup.pool($value) };
     ($setup:ident, name, $value:expr) => { $crate::__main_option!(@cli $setup, name, $value) };
     ($setup:ident, version, $value:expr) => { $crate::__main_option!(@cli $setup, version, $value) };
@@ -89,7 +91,7 @@ macro_rules! __main_option {
         ::core::compile_error!(::core::concat!(
             "unknown option `",
             ::core::stringify!($unknown),
-            "` of `main!`; write one of `state`, `tools`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
+            "` of `main!`; write one of `state`, `tools`, `registry`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
         ));
         $setup
     }};
@@ -100,6 +102,7 @@ macro_rules! __main_option {
 pub struct Setup {
     pool: ToolPoolBuilder,
     tools: Option<PathBuf>,
+    registry: Option<Registry>,
     name: Option<String>,
     version: Option<String>,
     about: Option<String>,
@@ -138,6 +141,13 @@ impl Setup {
     #[must_use]
     pub fn tools(mut self, file: impl Into<PathBuf>) -> Self {
         self.tools = Some(file.into());
+        self
+    }
+
+    /// `registry = EXPR`.
+    #[must_use]
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry = Some(registry);
         self
     }
 
@@ -218,7 +228,8 @@ async fn run(
     let Options { command, tools } =
         options::parse(&about, true, std::env::args_os()).map_err(Failure::Said)?;
     log::start(command.log_level());
-    let pool = pool(setup.pool, tools.or(setup.tools)).await.map_err(Failure::Setup)?;
+    let pool =
+        pool(setup.pool, tools.or(setup.tools), setup.registry).await.map_err(Failure::Setup)?;
     if matches!(command, Command::Serve) {
         log::panics();
     }
@@ -228,11 +239,15 @@ async fn run(
 }
 
 /// What the file names; without one, everything that is linked in.
-async fn pool(pool: ToolPoolBuilder, tools: Option<PathBuf>) -> Result<ToolPool, BoxError> {
+async fn pool(
+    pool: ToolPoolBuilder,
+    tools: Option<PathBuf>,
+    registry: Option<Registry>,
+) -> Result<ToolPool, BoxError> {
     #[cfg(feature = "linked")]
-    let registry = Registry::linked();
+    let registry = registry.unwrap_or_else(Registry::linked);
     #[cfg(not(feature = "linked"))]
-    let registry = Registry::new();
+    let registry = registry.unwrap_or_default();
     let pool = match tools {
         Some(file) => {
             let config = PoolConfig::read(&file)?;

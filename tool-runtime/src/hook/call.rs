@@ -1,9 +1,10 @@
 //! The call that a hook sees.
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::tool::Tool;
+use serde::de::DeserializeOwned;
 use std::fmt;
 use std::sync::Arc;
 
@@ -41,6 +42,14 @@ impl HookCall {
     /// The arguments as JSON text, as rewritten so far. Secret ones are in it.
     pub fn arguments(&self) -> &str {
         &self.arguments
+    }
+
+    /// The arguments as a type that serde knows.
+    ///
+    /// # Errors
+    /// What does not fit. A hook that hands it on by `?` has failed.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
+        Arguments::new(&self.arguments).parse()
     }
 
     /// The call's id, as its caller gave it.

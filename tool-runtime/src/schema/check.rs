@@ -36,6 +36,6 @@ mod wording;
 mod tests;
 
 pub(crate) use self::assertions::asserts_more_than_types;
-pub(crate) use self::entry::{check, check_result};
+pub(crate) use self::entry::{check, check_params, check_result};
 pub(crate) use self::findings::MOST_ISSUES;
 pub(crate) use self::wording::cut;

@@ -1,10 +1,12 @@
 //! Tools from closures, for those who have no function to annotate.
 
 use super::Tool;
-use super::handler::{Handler, HandlerExecutor};
+use super::handler::{AccessOf, Handler, HandlerExecutor};
+use crate::access::Access;
 use crate::definition::ToolDefinition;
 use crate::schema;
 use serde_json::{Map, Value};
+use std::fmt;
 use std::time::Duration;
 
 /// Builds a tool from a closure.
@@ -35,11 +37,11 @@ use std::time::Duration;
 /// assert_eq!(greet.definition().argument("name").unwrap()["type"], "string");
 /// # let _ = (ping, raw);
 /// ```
-#[derive(Debug)]
 pub struct ToolBuilder {
     definition: ToolDefinition,
     input_schema: Option<Value>,
     timeout: Option<Duration>,
+    access: Option<Box<AccessOf>>,
 }
 
 impl ToolBuilder {
@@ -48,6 +50,7 @@ impl ToolBuilder {
             definition: ToolDefinition::new(name, description),
             input_schema: None,
             timeout: None,
+            access: None,
         }
     }
 
@@ -114,6 +117,32 @@ impl ToolBuilder {
         self
     }
 
+    /// Says what a call touches, from its arguments, which are valid then: calls that do not meet
+    /// may run together. Default: nothing is said.
+    ///
+    /// ```
+    /// use tool_runtime::{Access, Tool};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Read {
+    ///     /// The file's path.
+    ///     path: String,
+    /// }
+    ///
+    /// let read = Tool::builder("read", "Read a file.")
+    ///     .access(|read| Access::none().read(format!("file:{}", read["path"].as_str().unwrap_or_default())))
+    ///     .handler(|read: Read| async move { std::fs::read_to_string(read.path) });
+    /// # let _ = read;
+    /// ```
+    #[must_use]
+    pub fn access(
+        mut self,
+        access: impl Fn(&Map<String, Value>) -> Access + Send + Sync + 'static,
+    ) -> Self {
+        self.access = Some(Box::new(access));
+        self
+    }
+
     /// Finishes with the closure that does the work.
     ///
     /// It takes nothing, or the arguments, or the arguments and a [`ToolContext`], and
@@ -128,7 +157,14 @@ impl ToolBuilder {
             self.definition = self.definition.with_input_schema(input);
         }
         self.definition.output_schema = schema::output(H::output_schema);
-        let executor = HandlerExecutor::new(handler, &self.definition);
-        Tool::new(self.definition, executor).with_timeout(self.timeout)
+        let declares_access = self.access.is_some();
+        let executor = HandlerExecutor::new(handler, &self.definition, self.access);
+        Tool::of_handler(self.definition, executor, declares_access).with_timeout(self.timeout)
+    }
+}
+
+impl fmt::Debug for ToolBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolBuilder").field("definition", &self.definition).finish_non_exhaustive()
     }
 }

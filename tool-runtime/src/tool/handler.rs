@@ -11,7 +11,7 @@ use crate::input::InputModel;
 use crate::observation::{IntoObservation, Observation};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::marker::PhantomData;
 
 /// A closure that can be a tool: `Fn() -> Fut`, `Fn(Arguments) -> Fut` or
@@ -139,17 +139,26 @@ where
     }
 }
 
+/// What a call of a closure touches.
+pub(super) type AccessOf = dyn Fn(&Map<String, Value>) -> Access + Send + Sync;
+
 pub(super) struct HandlerExecutor<H, M> {
     handler: H,
+    access: Option<Box<AccessOf>>,
     input: InputModel,
     is_text: bool,
     marker: PhantomData<fn() -> M>,
 }
 
 impl<H: Handler<M>, M> HandlerExecutor<H, M> {
-    pub(super) fn new(handler: H, definition: &ToolDefinition) -> Self {
+    pub(super) fn new(
+        handler: H,
+        definition: &ToolDefinition,
+        access: Option<Box<AccessOf>>,
+    ) -> Self {
         Self {
             handler,
+            access,
             input: InputModel::walked(definition),
             is_text: definition.output_schema.is_none(),
             marker: PhantomData,
@@ -177,7 +186,11 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
         self.input.check(arguments)?;
         // A type may refuse what its schema allows; a hook or a person is not asked about that.
         let valid = H::decodes(arguments).map_err(|error| self.input.explain(arguments, &error));
-        valid.map(|()| Access::undeclared())
+        valid?;
+        Ok(match &self.access {
+            Some(access) => access(&serde_json::from_str(arguments.as_str()).unwrap_or_default()),
+            None => Access::undeclared(),
+        })
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {

@@ -110,8 +110,7 @@ impl fmt::Display for ToolsetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Params(issues) => {
-                let texts: Vec<String> =
-                    issues.iter().map(|issue| format!("params: {issue}")).collect();
+                let texts: Vec<String> = issues.iter().map(|issue| issue.to_string()).collect();
                 f.write_str(&texts.join("; "))
             }
             // Whoever reads this is not a model: an internal error is told as it is.
@@ -157,7 +156,7 @@ fn hidden(methods: &[Method], reason: &str) -> Vec<Tool> {
 /// Parameters of a configuration, held to their schema first so that every mistake is told.
 pub(crate) fn decoded<P: DeserializeOwned + JsonSchema>(params: Value) -> Result<P, ToolsetError> {
     let schema = params_schema::<P>();
-    let issues = check::check(&schema, &params);
+    let issues = check::check_params(&schema, &params);
     if !issues.is_empty() {
         return Err(ToolsetError::Params(issues));
     }

@@ -27,6 +27,11 @@ pub(crate) fn check_result(schema: &Value, result: &Value) -> Vec<Issue> {
     walked(schema, result, Whole::Result)
 }
 
+/// Everything that is wrong with the parameters of a configuration, as many issues as [`check`] gives.
+pub(crate) fn check_params(schema: &Value, params: &Value) -> Vec<Issue> {
+    walked(schema, params, Whole::Params)
+}
+
 fn walked(schema: &Value, value: &Value, whole: Whole) -> Vec<Issue> {
     let walker = Walker::new(schema, value);
     let mut found = Findings::default();

@@ -16,6 +16,8 @@ const LONGEST_WAY: u16 = 256;
 pub(super) enum Whole {
     /// What a call came with.
     Arguments,
+    /// What a configuration says.
+    Params,
     /// What a tool gave back.
     Result,
 }
@@ -152,17 +154,20 @@ impl<'p> Place<'p> {
 
     /// "is" or "are", to follow the subject.
     pub(super) fn verb(&self) -> &'static str {
-        if self.is_arguments() { "are" } else { "is" }
+        if self.is_whole() && self.whole != Whole::Result { "are" } else { "is" }
     }
 
     /// What the properties of this value are called.
     pub(super) fn noun(&self) -> &'static str {
-        if self.is_arguments() { "argument" } else { "field" }
+        match self.whole {
+            Whole::Arguments if self.is_whole() => "argument",
+            Whole::Params if self.is_whole() => "parameter",
+            _ => "field",
+        }
     }
 
-    /// Whether it is the arguments as a whole.
-    fn is_arguments(&self) -> bool {
-        self.whole == Whole::Arguments && self.path().is_empty()
+    fn is_whole(&self) -> bool {
+        self.path().is_empty()
     }
 
     /// " of `parent`", or nothing for the whole.
@@ -178,6 +183,7 @@ impl Whole {
         match self {
             _ if !path.is_empty() => format!("`{path}`"),
             Self::Arguments => "the arguments".to_owned(),
+            Self::Params => "the parameters".to_owned(),
             Self::Result => "the result".to_owned(),
         }
     }
