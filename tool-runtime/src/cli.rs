@@ -12,8 +12,10 @@ pub use main_macro::{Setup, main, ready};
 
 use crate::mcp::McpServer;
 use crate::pool::ToolPool;
+use crate::tool::BoxFuture;
 use options::Command;
 use std::ffi::OsString;
+use std::pin::Pin;
 use std::process::ExitCode;
 
 /// What the process exits with.
@@ -122,13 +124,13 @@ impl Cli {
             tokio::runtime::Handle::try_current().is_err(),
             "`Cli::run` starts a runtime of its own; inside one write `run_async().await`"
         );
-        in_runtime(async {
+        in_runtime(Box::pin(async {
             let pool = self.pool.clone();
             let code = self.run_async().await;
             // The runtime ends here, and with it whatever toolsets left to be closed later.
             pool.close().await;
             code
-        })
+        }))
     }
 
     /// Runs the command that the process was started with, in the caller's tokio runtime.
@@ -167,14 +169,17 @@ impl Cli {
 }
 
 impl About {
-    async fn run(self, pool: &ToolPool, command: Command) -> ExitCode {
-        match command {
-            Command::Serve => self.serve(pool).await,
-            Command::List { json } => list::list(pool, json),
-            Command::Report => list::report(pool),
-            Command::Schema { name } => list::schema(pool, &name),
-            Command::Call(call) => call::call(pool, call).await,
-        }
+    /// In a box: it would be compiled again for everything that awaits it.
+    fn run(self, pool: &ToolPool, command: Command) -> BoxFuture<'_, ExitCode> {
+        Box::pin(async move {
+            match command {
+                Command::Serve => self.serve(pool).await,
+                Command::List { json } => list::list(pool, json),
+                Command::Report => list::report(pool),
+                Command::Schema { name } => list::schema(pool, &name),
+                Command::Call(call) => call::call(pool, call).await,
+            }
+        })
     }
 
     async fn serve(self, pool: &ToolPool) -> ExitCode {
@@ -203,7 +208,9 @@ fn program_name() -> String {
 
 /// Plain functions may still run on the blocking pool when the answer is known or the client
 /// is gone: the process does not wait for them.
-fn in_runtime(future: impl Future<Output = ExitCode>) -> ExitCode {
+///
+/// The future is in a box because tokio compiles it for each of its schedulers.
+fn in_runtime(future: Pin<Box<dyn Future<Output = ExitCode> + '_>>) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     match runtime {
         Ok(runtime) => {

@@ -191,11 +191,11 @@ pub fn main(
     about: &str,
     setup: Pin<Box<dyn Future<Output = Result<Setup, BoxError>>>>,
 ) -> ExitCode {
-    in_runtime(async {
+    in_runtime(Box::pin(async {
         let code = run(name, version, about, setup).await.unwrap_or_else(|failure| failure.code());
         log::finish();
         code
-    })
+    }))
 }
 
 /// Why nothing was run.
