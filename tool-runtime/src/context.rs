@@ -2,10 +2,9 @@
 
 mod host;
 
-pub(crate) use host::{Host, HostRef};
-
 use crate::schedule::Link;
 use hashbrown::HashMap;
+use host::Host;
 use std::any::{Any, TypeId, type_name};
 use std::future;
 use std::sync::Arc;
@@ -48,7 +47,7 @@ pub struct ToolContext {
     /// The value whose method runs.
     receiver: Option<Arc<dyn Any + Send + Sync>>,
     /// Who runs the calls that the tool makes itself.
-    host: Option<HostRef>,
+    host: Option<Host>,
     /// What the calls around this one hold of declared resources.
     held: Option<Link>,
     depth: u16,

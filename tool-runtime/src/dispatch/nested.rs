@@ -1,17 +1,52 @@
 //! Calls that a tool makes itself.
 
 use crate::call::{ToolCall, ToolResult};
-use crate::context::{Host, ToolContext};
+use crate::context::ToolContext;
+use crate::error::{CallError, ErrorClass};
 use crate::pool::{Scope, ToolPool};
-use crate::tool::BoxFuture;
-use std::sync::Arc;
 
-impl Host for Scope {
-    fn call_all<'a>(
-        self: Arc<Self>,
-        calls: Vec<ToolCall>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Vec<ToolResult>> {
-        Box::pin(async move { ToolPool::of_scope(self).batch(calls).context(context).run().await })
+impl ToolContext {
+    /// Calls another tool of the pool, as [`Self::call_all`] does.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+    ///     .add(Tool::builder("twice", "Ping twice.").handler(
+    ///         |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
+    ///             let one = context.call(ToolCall::new("ping", "")).await;
+    ///             let two = context.call(ToolCall::new("ping", "")).await;
+    ///             format!("{} {}", one.observation().to_text(), two.observation().to_text())
+    ///         },
+    ///     ))
+    ///     .build()?;
+    /// assert_eq!(pool.call(ToolCall::new("twice", "")).await.observation().to_text(), "pong pong");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn call(&self, call: ToolCall) -> ToolResult {
+        let mut results = self.call_all([call]).await;
+        results.pop().expect("a batch of one has one result")
+    }
+
+    /// Calls other tools of the pool as one batch: under the same restrictions and hooks as
+    /// every call, with this call's state, cancellation and deadline. What this call holds of
+    /// declared resources does not stand in their way.
+    ///
+    /// Without a pool, as in a test that calls a function itself, each answer is an error.
+    pub async fn call_all(&self, calls: impl IntoIterator<Item = ToolCall>) -> Vec<ToolResult> {
+        let calls: Vec<ToolCall> = calls.into_iter().collect();
+        let refusal = match (self.host::<Scope>(), self.nested()) {
+            (Some(host), Ok(nested)) => {
+                let batch = ToolPool::of_scope(host).batch(calls).context(&nested);
+                return Box::pin(batch.run()).await;
+            }
+            (Some(_), Err(too_deep)) => too_deep,
+            (None, _) => "there is no pool to call other tools of".to_owned(),
+        };
+        let refused = || CallError::new(ErrorClass::Denied, refusal.clone());
+        calls.into_iter().map(|call| ToolResult::new(call, Err(refused()))).collect()
     }
 }
