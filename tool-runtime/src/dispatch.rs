@@ -3,6 +3,7 @@
 mod batch;
 mod governed;
 mod guard;
+#[cfg_attr(not(feature = "tower"), allow(dead_code))]
 mod layered;
 mod nested;
 mod report;
@@ -111,9 +112,7 @@ impl ToolPool {
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
         if let Some(layered) = &self.governance().layered {
-            // In a box, as what goes the long way is.
-            let through = Box::pin(self.layered(&**layered, name, arguments, context));
-            return through.await.map(finish);
+            return layered.call(self, name, arguments, context).await.map(finish);
         }
         self.bare(name, arguments, context, finish).await
     }
@@ -146,8 +145,7 @@ impl ToolPool {
     ) -> Result<T, CallError> {
         let tool = &self.resolve(name)?;
         if tool.needs_care() || self.governance().concerns_all() {
-            // In a box: few calls go the long way, and all would carry its room.
-            return Box::pin(self.governed(tool, arguments, context)).await.map(finish);
+            return self.governed(tool, arguments, context).await.map(finish);
         }
         let limit = guard::limit(self, tool, context);
         let within;

@@ -1,7 +1,9 @@
 //! The pool as a `tower::Service`, and tower's layers around its calls.
 
 use crate::call::{ToolCall, ToolResult};
-use crate::error::BoxError;
+use crate::context::ToolContext;
+use crate::error::{BoxError, CallError};
+use crate::observation::Observation;
 use crate::pool::{CallRequest, Layered, ToolPool, ToolPoolBuilder};
 use crate::tool::BoxFuture;
 use std::convert::Infallible;
@@ -94,8 +96,18 @@ impl ToolPoolBuilder {
 struct Layers(BoxCloneSyncService<CallRequest, ToolResult, BoxError>);
 
 impl Layered for Layers {
-    fn call(&self, request: CallRequest) -> BoxFuture<'static, Result<ToolResult, BoxError>> {
-        Box::pin(self.0.clone().oneshot(request))
+    fn call<'a>(
+        &'a self,
+        pool: &'a ToolPool,
+        name: &'a str,
+        arguments: &'a str,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(async move {
+            let outermost =
+                |request| -> BoxFuture<'static, _> { Box::pin(self.0.clone().oneshot(request)) };
+            pool.layered(&outermost, name, arguments, context).await
+        })
     }
 
     fn service(&self) -> BoxCloneSyncService<CallRequest, ToolResult, BoxError> {

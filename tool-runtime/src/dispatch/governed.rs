@@ -12,7 +12,7 @@ use crate::observation::Observation;
 use crate::output_check::OutputModel;
 use crate::pool::ToolPool;
 use crate::schedule::{Deadlock, Held};
-use crate::tool::Tool;
+use crate::tool::{BoxFuture, Tool};
 use crate::toolset::Running;
 use std::borrow::Cow;
 use tokio_util::sync::CancellationToken;
@@ -25,8 +25,18 @@ struct Admitted<'a> {
 }
 
 impl ToolPool {
+    /// In a box: few calls go the long way, and all would carry its room.
+    pub(super) fn governed<'a>(
+        &'a self,
+        tool: &'a Tool,
+        arguments: &'a str,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(self.stages_of_care(tool, arguments, context))
+    }
+
     /// A stage a line.
-    pub(super) async fn governed(
+    async fn stages_of_care(
         &self,
         tool: &Tool,
         arguments: &str,

@@ -5,7 +5,8 @@ use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::{BoxError, CallError, ErrorClass};
 use crate::observation::Observation;
-use crate::pool::{CallRequest, Layered, ToolPool};
+use crate::pool::{CallRequest, ToolPool};
+use crate::tool::BoxFuture;
 use futures_util::future::{Either, select};
 use std::convert::{Infallible, identity};
 use std::future::pending;
@@ -13,11 +14,17 @@ use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::RwLock;
 
+/// What hands a call to the outermost layer.
+type Layers<'a> = &'a (dyn Fn(CallRequest) -> BoxFuture<'static, Answer> + Sync);
+
+/// What comes out of a layer.
+type Answer = Result<ToolResult, BoxError>;
+
 impl ToolPool {
     /// Hands a call to the outermost layer; the innermost hands it to [`CallRequest::run`].
-    pub(super) async fn layered(
+    pub(crate) async fn layered(
         &self,
-        layers: &dyn Layered,
+        layers: Layers<'_>,
         name: &str,
         arguments: &str,
         context: &ToolContext,
@@ -44,12 +51,12 @@ impl ToolPool {
 /// The answer of the layers. Whoever waits in a layer is given up with its call; a call that runs
 /// inside of them is stopped there, and its hooks learn of it.
 async fn answered(
-    layers: &dyn Layered,
+    layers: Layers<'_>,
     request: CallRequest,
     inside: &RwLock<()>,
 ) -> Result<ToolResult, CallError> {
     let (name, context) = (request.call.name().to_owned(), request.context.clone());
-    let answer = async { layers.call(request).await.map_err(|error| refused(&name, error)) };
+    let answer = async { layers(request).await.map_err(|error| refused(&name, error)) };
     let over = async {
         let over = guard::waiting(pending::<Result<Infallible, _>>(), &name, &context).await;
         let _nobody = inside.write().await;
@@ -74,7 +81,6 @@ impl CallRequest {
     }
 
     /// Runs the call inside of all layers.
-    #[cfg_attr(not(feature = "tower"), allow(dead_code))]
     pub(crate) async fn run(self) -> ToolResult {
         let Self { pool, call, context, inside } = self;
         let _inside = inside.read().await;

@@ -1,11 +1,16 @@
 //! What calls of a pool go by, beside the tools themselves.
 
 use crate::approval::Approver;
-use crate::call::{ToolCall, ToolResult};
+use crate::call::ToolCall;
+#[cfg(feature = "tower")]
+use crate::call::ToolResult;
 use crate::context::ToolContext;
+#[cfg(feature = "tower")]
 use crate::error::BoxError;
+use crate::error::CallError;
 use crate::hook::Hooks;
 use crate::limits::OutputLimits;
+use crate::observation::Observation;
 use crate::pool::ToolPool;
 use crate::schedule::Lane;
 use crate::tool::BoxFuture;
@@ -68,9 +73,17 @@ pub struct CallRequest {
     pub(crate) inside: Arc<RwLock<()>>,
 }
 
-/// The layers around every call, their types erased.
+/// The layers around every call, their types erased, and with them the way through them: it is
+/// linked where there are layers.
 pub(crate) trait Layered: Send + Sync {
-    fn call(&self, request: CallRequest) -> BoxFuture<'static, Result<ToolResult, BoxError>>;
+    /// Runs a call through all of them.
+    fn call<'a>(
+        &'a self,
+        pool: &'a ToolPool,
+        name: &'a str,
+        arguments: &'a str,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>>;
 
     /// The same for another layer to wrap, which asks it whether it is ready.
     #[cfg(feature = "tower")]
