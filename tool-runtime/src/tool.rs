@@ -219,7 +219,7 @@ impl Tool {
     ) -> Self {
         Self(Arc::new(Parts {
             definition,
-            life: Life::new(Arc::new(executor)),
+            life: Life::without_end(Arc::new(executor)),
             instance: None,
             needs: settings.needs,
             parameters: settings.parameters,

@@ -5,7 +5,7 @@ mod create;
 mod instance;
 mod method;
 
-pub(crate) use closing::Work;
+pub(crate) use closing::{Dropped, Work, apart};
 pub use create::{ToolsetError, ToolsetKind};
 pub(crate) use create::{decoded, start};
 pub(crate) use instance::Instance;

@@ -5,7 +5,7 @@ use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::observation::Observation;
-use crate::toolset::Work;
+use crate::toolset::{Dropped, Work, apart};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,11 +14,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) struct Life {
     executor: Arc<dyn Executor>,
     is_closed: AtomicBool,
+    /// None for what has nothing to close.
+    dropped: Option<Dropped>,
 }
 
 impl Life {
     pub(super) fn new(executor: Arc<dyn Executor>) -> Self {
-        Self { executor, is_closed: AtomicBool::new(false) }
+        Self { executor, is_closed: AtomicBool::new(false), dropped: Some(apart) }
+    }
+
+    /// Of an executor that has nothing to close.
+    pub(super) fn without_end(executor: Arc<dyn Executor>) -> Self {
+        Self { executor, is_closed: AtomicBool::new(false), dropped: None }
     }
 
     pub(super) fn executor(&self) -> &dyn Executor {
@@ -40,6 +47,7 @@ impl Life {
 
     /// The end of the executor, once, if it has anything to do: also if nobody waits for it.
     fn end(&self) -> Option<Work> {
+        let dropped = self.dropped?;
         if self.is_closed.swap(true, Ordering::SeqCst) {
             return None;
         }
@@ -48,7 +56,7 @@ impl Life {
             tracing::warn!("`close` of an executor panicked");
             None
         })
-        .map(Work::new)
+        .map(|end| Work::new(end, dropped))
     }
 }
 

@@ -15,13 +15,17 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// its own, for which the caller waits a few seconds.
 pub(crate) struct Work {
     future: Option<BoxFuture<'static, ()>>,
-    /// It is in a task that nobody waits for, and that may never run.
-    is_detached: bool,
+    dropped: Dropped,
 }
 
+/// What does the work that was dropped before it was done.
+pub(crate) type Dropped = fn(BoxFuture<'static, ()>);
+
 impl Work {
-    pub(crate) fn new(future: BoxFuture<'static, ()>) -> Self {
-        Self { future: Some(future), is_detached: false }
+    /// `dropped` is [`apart`]: it is given by what can be closed, so that tasks and threads for
+    /// this are linked with that alone.
+    pub(crate) fn new(future: BoxFuture<'static, ()>, dropped: Dropped) -> Self {
+        Self { future: Some(future), dropped }
     }
 
     /// Does it. A panic in it is logged and keeps nobody else from ending.
@@ -34,14 +38,18 @@ impl Work {
 
 impl Drop for Work {
     fn drop(&mut self) {
-        let Some(future) = self.future.take() else { return };
-        match Handle::try_current() {
-            Ok(runtime) if !self.is_detached => {
-                let task = Self { future: Some(future), is_detached: true };
-                drop(runtime.spawn(task.run()));
-            }
-            _ => on_a_thread(future),
+        if let Some(future) = self.future.take() {
+            (self.dropped)(future);
         }
+    }
+}
+
+/// On the runtime at hand, else on a thread.
+pub(crate) fn apart(future: BoxFuture<'static, ()>) {
+    match Handle::try_current() {
+        // The task may never run: then the work is dropped once more, with the runtime.
+        Ok(runtime) => drop(runtime.spawn(Work::new(future, on_a_thread).run())),
+        Err(_) => on_a_thread(future),
     }
 }
 

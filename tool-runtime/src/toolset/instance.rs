@@ -1,6 +1,6 @@
 //! One value of a toolset: shared by its tools, ended once.
 
-use super::closing::Work;
+use super::closing::{Dropped, Work, apart};
 use super::{Toolset, ToolsetMethods};
 use crate::context::ToolContext;
 use crate::tool::BoxFuture;
@@ -27,6 +27,7 @@ pub(crate) struct Instance {
     is_closed: AtomicBool,
     /// Cancelled when running calls have had their time to end by themselves.
     ending: CancellationToken,
+    dropped: Dropped,
     running: Mutex<Vec<(u64, ToolContext)>>,
     is_idle: Notify,
 }
@@ -37,6 +38,7 @@ impl Instance {
             value: Arc::new(value),
             is_closed: AtomicBool::new(false),
             ending: CancellationToken::new(),
+            dropped: apart,
             running: Mutex::default(),
             is_idle: Notify::new(),
         }
@@ -91,7 +93,7 @@ impl Instance {
     /// The end of the value, once: it is done also if nobody waits for it.
     fn end(&self) -> Option<Work> {
         let is_first = !self.is_closed.swap(true, Ordering::SeqCst);
-        is_first.then(|| Work::new(Arc::clone(&self.value).close()))
+        is_first.then(|| Work::new(Arc::clone(&self.value).close(), self.dropped))
     }
 
     async fn idle(&self) {
