@@ -3,6 +3,7 @@
 mod admission;
 mod after;
 mod answer;
+mod around;
 mod before;
 mod call;
 mod conclusion;
@@ -13,6 +14,7 @@ mod watch;
 mod tests;
 
 pub(crate) use admission::Admitted;
+pub(crate) use around::Around;
 
 pub use after::{After, AfterCall};
 pub use answer::HookAnswer;

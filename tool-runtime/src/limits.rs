@@ -13,6 +13,8 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use apply::Limits;
+
 use std::path::PathBuf;
 
 /// What a result may weigh before it reaches a model: a tool that reads a log file must not

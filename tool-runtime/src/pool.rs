@@ -18,7 +18,9 @@ pub use builder::ToolPoolBuilder;
 pub use change::{PoolChange, PoolChanges};
 pub use filter::Filter;
 pub use governance::CallRequest;
-pub(crate) use governance::{Governance, Layered};
+pub(crate) use governance::Governance;
+#[cfg(feature = "tower")]
+pub(crate) use governance::Layered;
 pub use problem::{PoolError, PoolProblem};
 pub use report::{PoolReport, ToolReport, ToolStatus};
 pub use scope::Restriction;

@@ -7,7 +7,7 @@ use crate::access::{Access, Claim};
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
-use crate::hook::{self, HookCall};
+use crate::hook::{self, Around, HookCall};
 use crate::observation::Observation;
 use crate::output_check::OutputModel;
 use crate::pool::ToolPool;
@@ -56,8 +56,9 @@ impl ToolPool {
         let outcome = guard::caught(tool.name(), run).await;
         drop(held);
         let outcome = self.finished(tool, outcome).await;
+        let Some(hooks) = &self.governance().hooks else { return outcome };
         let call = HookCall::new(tool.clone(), &admitted.arguments, context.into_owned());
-        self.governance().hooks.after(call, outcome, guard::now() - started).await
+        hooks.after(call, outcome, guard::now() - started).await
     }
 
     /// Hooks see valid arguments only, and what they make of them is validated again.
@@ -67,18 +68,18 @@ impl ToolPool {
         arguments: &'a str,
         context: &'a ToolContext,
     ) -> Result<Admitted<'a>, CallError> {
-        let hooks = &self.governance().hooks;
+        let hooks = self.hooks_of(tool.name());
         // Where nobody asks, the execution finds out what is wrong with the arguments.
-        let access = if tool.declares_access() || hooks.concerns(tool.name()) {
+        let access = if tool.declares_access() || hooks.is_some() {
             access_of(tool, arguments)?
         } else {
             Access::undeclared()
         };
         let (arguments, context) = (Cow::Borrowed(arguments), Cow::Borrowed(context));
-        if !hooks.concerns(tool.name()) {
+        let Some(hooks) = hooks else {
             return Ok(Admitted { arguments, context, access });
-        }
-        let admitted = self.ask_hooks(tool, &arguments, &context).await?;
+        };
+        let admitted = self.ask_hooks(hooks, tool, &arguments, &context).await?;
         Ok(Admitted {
             access: match &admitted.arguments {
                 Some(rewritten) => access_of(tool, rewritten)?,
@@ -91,18 +92,23 @@ impl ToolPool {
         })
     }
 
+    /// The hooks, if any runs for this tool.
+    pub(super) fn hooks_of(&self, tool: &str) -> Option<&dyn Around> {
+        self.governance().hooks.as_deref().filter(|hooks| hooks.concerns(tool))
+    }
+
     /// Runs the before-hooks; a person may have to be asked, so it ends with the call.
     pub(super) async fn ask_hooks(
         &self,
+        hooks: &dyn Around,
         tool: &Tool,
         arguments: &str,
         context: &ToolContext,
     ) -> Result<hook::Admitted, CallError> {
-        let governance = self.governance();
         let call = HookCall::new(tool.clone(), arguments, context.clone());
         let validate = |rewritten: &str| access_of(tool, rewritten).map(drop);
-        let approver = governance.approver.as_deref();
-        let asked = governance.hooks.before(call, approver, &validate);
+        let approver = self.governance().approver.as_deref();
+        let asked = hooks.before(call, approver, &validate);
         guard::waiting(asked, tool.name(), context).await
     }
 

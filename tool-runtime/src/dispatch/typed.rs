@@ -77,15 +77,14 @@ async fn admitted<A: Action>(
     tool: &Tool,
 ) -> Result<(A, ToolContext), CallError> {
     let context = pool.shared_context().clone();
-    let governance = pool.governance();
-    if governance.layered.is_some() {
+    if pool.governance().layered.is_some() {
         return Err(unseen(A::NAME, "layers stand around every call"));
     }
-    if governance.hooks.looks_after(A::NAME) {
-        return Err(unseen(A::NAME, "a hook looks at the results"));
-    }
-    if !governance.hooks.concerns(A::NAME) {
+    let Some(hooks) = pool.hooks_of(A::NAME) else {
         return Ok((action, context));
+    };
+    if hooks.looks_after(A::NAME) {
+        return Err(unseen(A::NAME, "a hook looks at the results"));
     }
     let Some(json) = action.to_json() else {
         return Err(unseen(
@@ -93,7 +92,7 @@ async fn admitted<A: Action>(
             "a hook looks at the arguments, whose types are not all `Serialize`",
         ));
     };
-    let admitted = pool.ask_hooks(tool, &json, &context).await?;
+    let admitted = pool.ask_hooks(hooks, tool, &json, &context).await?;
     let action = match &admitted.arguments {
         Some(json) => A::decode(Arguments::new(json)).map_err(|error| refused::<A>(&error))?,
         None => action,

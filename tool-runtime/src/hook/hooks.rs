@@ -15,10 +15,6 @@ impl Hooks {
         self.0.push(hook);
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Whether any hook runs for this tool, before or after its calls.
     pub(crate) fn concerns(&self, tool: &str) -> bool {
         self.of(tool).next().is_some()

@@ -4,12 +4,26 @@ use super::spill::Keeper;
 use super::{OutputLimits, media, resource, structured, text};
 use crate::content::ContentBlock;
 use crate::observation::Observation;
+use crate::tool::BoxFuture;
 use tokio::runtime::Handle;
+
+/// The limits of a pool, as its calls meet them. Behind a pointer, so that what cuts is linked
+/// where a pool has limits.
+pub(crate) trait Limits: Send + Sync {
+    /// See [`OutputLimits::limited`].
+    fn apply<'a>(&'a self, observation: Observation, tool: &'a str) -> BoxFuture<'a, Observation>;
+}
+
+impl Limits for OutputLimits {
+    fn apply<'a>(&'a self, observation: Observation, tool: &'a str) -> BoxFuture<'a, Observation> {
+        Box::pin(self.limited(observation, tool))
+    }
+}
 
 impl OutputLimits {
     /// The observation as it may be passed on. One within the limits is the same; applied
     /// twice, it is as applied once. Files are written on the blocking pool, if there is one.
-    pub(crate) async fn apply(&self, observation: Observation, tool: &str) -> Observation {
+    pub(crate) async fn limited(&self, observation: Observation, tool: &str) -> Observation {
         if !self.are_exceeded_by(&observation) {
             return observation;
         }

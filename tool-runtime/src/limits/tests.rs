@@ -192,7 +192,7 @@ fn everything_that_is_too_large_is_limited_at_once() {
 async fn files_are_written_on_the_blocking_pool() {
     let folder = Folder::new();
     let limits = text_limit(300).spill_to(folder.path());
-    let mut apply = Box::pin(limits.apply(Observation::text("x".repeat(500)), "t"));
+    let mut apply = Box::pin(limits.limited(Observation::text("x".repeat(500)), "t"));
     let at_once = apply.as_mut().now_or_never();
     assert!(at_once.is_none(), "it waits for another thread");
     assert!(apply.await.to_text().contains("the whole text is in"));
@@ -203,14 +203,14 @@ async fn files_are_written_on_the_blocking_pool() {
 fn files_are_written_without_a_runtime() {
     let folder = Folder::new();
     let limits = text_limit(300).spill_to(folder.path());
-    let applied = limits.apply(Observation::text("x".repeat(500)), "t").now_or_never();
+    let applied = limits.limited(Observation::text("x".repeat(500)), "t").now_or_never();
     assert!(applied.expect("ready").to_text().contains("the whole text is in"));
 }
 
 #[test]
 fn what_is_within_the_limits_is_passed_on_as_it_is() {
     let before = Observation::text("x".repeat(30_000));
-    let after = OutputLimits::default().apply(before.clone(), "t").now_or_never().expect("ready");
+    let after = OutputLimits::default().limited(before.clone(), "t").now_or_never().expect("ready");
     assert_eq!(after, before);
     assert!(!OutputLimits::none().are_exceeded_by(&Observation::text("x".repeat(1 << 20))));
 }

@@ -233,6 +233,8 @@ impl ToolPoolBuilder {
     #[must_use]
     pub fn hook(mut self, hook: Hook) -> Self {
         self.hooks.push(hook);
+        // What runs them is linked by this alone.
+        self.governance.hooks = Some(Arc::new(self.hooks.clone()));
         self
     }
 
@@ -247,7 +249,7 @@ impl ToolPoolBuilder {
     /// Limits what results may weigh. Default: no limit.
     #[must_use]
     pub fn output_limits(mut self, limits: OutputLimits) -> Self {
-        self.governance.limits = Some(limits);
+        self.governance.limits = Some(Arc::new(limits));
         self
     }
 
@@ -293,9 +295,7 @@ impl ToolPoolBuilder {
         self.problems.extend(
             self.hooks.problems().map(|error| PoolProblem::BadPattern(error.clone().into())),
         );
-        let hooks = Arc::new(self.hooks);
-        self.rules.hooks = Arc::clone(&hooks);
-        self.governance.hooks = hooks;
+        self.rules.hooks.clone_from(&self.governance.hooks);
         let mut decision = self.rules.decide(self.offers);
         decision.problems.splice(0..0, self.problems);
         decision.problems.dedup();

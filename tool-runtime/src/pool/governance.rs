@@ -8,8 +8,8 @@ use crate::context::ToolContext;
 #[cfg(feature = "tower")]
 use crate::error::BoxError;
 use crate::error::CallError;
-use crate::hook::Hooks;
-use crate::limits::OutputLimits;
+use crate::hook::Around;
+use crate::limits::Limits;
 use crate::observation::Observation;
 use crate::pool::ToolPool;
 use crate::schedule::Lane;
@@ -29,9 +29,9 @@ pub(crate) struct Governance {
     pub(crate) timeout: Option<Duration>,
     /// How many calls of a batch run at once.
     pub(crate) batch_limit: usize,
-    pub(crate) hooks: Arc<Hooks>,
+    pub(crate) hooks: Option<Arc<dyn Around>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
-    pub(crate) limits: Option<OutputLimits>,
+    pub(crate) limits: Option<Arc<dyn Limits>>,
     /// Whether structured results of generated tools are checked against their schema, too.
     pub(crate) checks_outputs: bool,
     /// Who waits for which declared resource.
@@ -45,7 +45,7 @@ impl Default for Governance {
         Self {
             timeout: None,
             batch_limit: BATCH_LIMIT,
-            hooks: Arc::default(),
+            hooks: None,
             approver: None,
             limits: None,
             checks_outputs: false,
@@ -58,7 +58,7 @@ impl Default for Governance {
 impl Governance {
     /// Whether every call of every tool takes the long way.
     pub(crate) fn concerns_all(&self) -> bool {
-        !self.hooks.is_empty() || self.limits.is_some() || self.checks_outputs
+        self.hooks.is_some() || self.limits.is_some() || self.checks_outputs
     }
 }
 

@@ -5,7 +5,7 @@ use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::{Filter, Source};
 use crate::context::State;
-use crate::hook::Hooks;
+use crate::hook::Around;
 use crate::name;
 use crate::pattern::ToolPattern;
 use crate::tool::Tool;
@@ -29,7 +29,7 @@ pub(super) struct Rules {
     /// The ids that an MCP server's tool may take from another source.
     pub(super) mcp_replaces: Vec<ToolPattern>,
     pub(super) state: State,
-    pub(super) hooks: Arc<Hooks>,
+    pub(super) hooks: Option<Arc<dyn Around>>,
 }
 
 /// What became of each offer.
@@ -113,7 +113,8 @@ impl Rules {
     fn check_state(&self, tool: &Tool, problems: &mut Vec<PoolProblem>) {
         for need in tool.needs() {
             let Some(type_name) = need.missing_from(&self.state) else { continue };
-            if !self.hooks.provides(tool.name(), need.type_id()) {
+            let hooks = self.hooks.as_ref();
+            if !hooks.is_some_and(|hooks| hooks.provides(tool.name(), need.type_id())) {
                 problems
                     .push(PoolProblem::MissingState { tool: tool.name().to_owned(), type_name });
             }
