@@ -17,7 +17,7 @@ use crate::context::{Need, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
 use crate::observation::Observation;
-use crate::parameter::{Parameter, Settings};
+use crate::parameter::Parameter;
 use crate::toolset::Instance;
 use action_executor::ActionExecutor;
 use life::{Life, Unusable};
@@ -202,21 +202,11 @@ impl Tool {
     /// assert_eq!(Tool::of::<PingAction>().name(), "ping");
     /// ```
     pub fn of<A: Action>() -> Self {
-        let (definition, settings) = (A::definition(), A::settings());
-        let executor = ActionExecutor::new::<A>(&definition);
-        let mut tool = Self::assembled(definition, &settings, executor, TypeId::of::<A>());
-        if let Some(parts) = Arc::get_mut(&mut tool.0) {
-            parts.declares_access = A::ACCESS.is_some();
-        }
-        tool
+        Self::assembled(ActionExecutor::new::<A>(), TypeId::of::<A>(), A::ACCESS.is_some())
     }
 
-    fn assembled(
-        definition: ToolDefinition,
-        settings: &Settings,
-        executor: ActionExecutor,
-        action: TypeId,
-    ) -> Self {
+    fn assembled(mut executor: ActionExecutor, action: TypeId, declares_access: bool) -> Self {
+        let (definition, settings) = executor.described();
         Self(Arc::new(Parts {
             definition,
             life: Life::without_end(Arc::new(executor)),
@@ -227,7 +217,7 @@ impl Tool {
             action: Some(action),
             origin: None,
             unusable: OnceLock::new(),
-            declares_access: false,
+            declares_access,
             is_custom: false,
         }))
     }

@@ -1,4 +1,5 @@
-//! Executes actions. Per action two short functions are compiled; everything else is shared.
+//! Executes actions. Per action one short function and its future are compiled; everything else
+//! is shared.
 
 use super::{BoxFuture, Executor};
 use crate::access::Access;
@@ -9,6 +10,7 @@ use crate::definition::ToolDefinition;
 use crate::error::{CallError, ToolError};
 use crate::input::InputModel;
 use crate::observation::Observation;
+use crate::parameter::Settings;
 use std::sync::OnceLock;
 
 type Outcome<'a> = BoxFuture<'a, Result<Observation, CallError>>;
@@ -17,28 +19,51 @@ type Outcome<'a> = BoxFuture<'a, Result<Observation, CallError>>;
 pub(super) struct ActionExecutor {
     /// Made when it is first needed: it costs as much as the rest of a tool.
     input: OnceLock<InputModel>,
-    describe: fn() -> InputModel,
+    definition: fn() -> ToolDefinition,
+    settings: fn() -> Settings,
     /// The output has no schema although it may be structured: a scalar, shown as text.
     is_text: bool,
-    start: for<'a> fn(&'a Self, Arguments<'a>, &'a ToolContext) -> Outcome<'a>,
-    examine: fn(Arguments<'_>) -> Result<Access, DecodeError>,
-    show: fn(Arguments<'_>) -> Option<String>,
+    enter: Enter,
+}
+
+/// Decodes an action, and does with it what it was decoded for.
+type Enter = for<'a> fn(Arguments<'a>, Purpose<'a>) -> Result<Entered<'a>, DecodeError>;
+
+/// What an action is decoded for. It is one function that does all of this, because decoding is
+/// most of what is compiled per action.
+enum Purpose<'a> {
+    Run { context: &'a ToolContext, is_text: bool },
+    Access,
+    Visual,
+}
+
+/// What came of it.
+enum Entered<'a> {
+    Running(Outcome<'a>),
+    Access(Option<Access>),
+    Visual(Option<String>),
 }
 
 impl ActionExecutor {
-    pub(super) fn new<A: Action>(definition: &ToolDefinition) -> Self {
+    pub(super) fn new<A: Action>() -> Self {
         Self {
             input: OnceLock::new(),
-            describe: || InputModel::new(&A::definition(), &A::settings()),
-            is_text: definition.output_schema.is_none(),
-            start: start::<A>,
-            examine: examine::<A>,
-            show: show::<A>,
+            definition: A::definition,
+            settings: A::settings,
+            is_text: false,
+            enter: enter::<A>,
         }
     }
 
+    /// What the action says of itself. It is asked before the executor runs anything.
+    pub(super) fn described(&mut self) -> (ToolDefinition, Settings) {
+        let definition = (self.definition)();
+        self.is_text = definition.output_schema.is_none();
+        (definition, (self.settings)())
+    }
+
     fn input(&self) -> &InputModel {
-        self.input.get_or_init(self.describe)
+        self.input.get_or_init(|| InputModel::new(&(self.definition)(), &(self.settings)()))
     }
 
     #[cold]
@@ -50,43 +75,46 @@ impl ActionExecutor {
 
 impl Executor for ActionExecutor {
     fn call<'a>(&'a self, arguments: Arguments<'a>, context: &'a ToolContext) -> Outcome<'a> {
-        match self.input().check(arguments) {
-            Ok(()) => (self.start)(self, arguments, context),
-            Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
+        if let Err(refusal) = self.input().check(arguments) {
+            return Box::pin(std::future::ready(Err(refusal)));
+        }
+        match (self.enter)(arguments, Purpose::Run { context, is_text: self.is_text }) {
+            Ok(Entered::Running(running)) => running,
+            Ok(_) => unreachable!("what is to run runs"),
+            Err(error) => self.refused(arguments, &error),
         }
     }
 
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
         self.input().check(arguments)?;
-        (self.examine)(arguments).map_err(|error| self.input().explain(arguments, &error))
+        match (self.enter)(arguments, Purpose::Access) {
+            Ok(Entered::Access(Some(access))) => Ok(access),
+            Ok(_) => Ok(Access::undeclared()),
+            Err(error) => Err(self.input().explain(arguments, &error)),
+        }
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
-        Some((self.show)(arguments).unwrap_or_else(|| self.input().visualize(arguments)))
+        match (self.enter)(arguments, Purpose::Visual) {
+            Ok(Entered::Visual(Some(own))) => Some(own),
+            _ => Some(self.input().visualize(arguments)),
+        }
     }
 }
 
 /// The one box of a call: it holds the action's own future and little else.
-fn start<'a, A: Action>(
-    executor: &'a ActionExecutor,
+fn enter<'a, A: Action>(
     arguments: Arguments<'a>,
-    context: &'a ToolContext,
-) -> Outcome<'a> {
-    match A::decode(arguments) {
-        Ok(action) => {
-            Box::pin(async move { settle(A::observe(action.run(context).await), executor.is_text) })
-        }
-        Err(error) => executor.refused(arguments, &error),
-    }
-}
-
-fn examine<A: Action>(arguments: Arguments<'_>) -> Result<Access, DecodeError> {
+    purpose: Purpose<'a>,
+) -> Result<Entered<'a>, DecodeError> {
     let action = A::decode(arguments)?;
-    Ok(A::ACCESS.map_or_else(Access::undeclared, |access| access(&action)))
-}
-
-fn show<A: Action>(arguments: Arguments<'_>) -> Option<String> {
-    A::decode(arguments).ok()?.visualize()
+    Ok(match purpose {
+        Purpose::Run { context, is_text } => Entered::Running(Box::pin(async move {
+            settle(A::observe(action.run(context).await), is_text)
+        })),
+        Purpose::Access => Entered::Access(A::ACCESS.map(|access| access(&action))),
+        Purpose::Visual => Entered::Visual(action.visualize()),
+    })
 }
 
 /// What is the same for every action.
