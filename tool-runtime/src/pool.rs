@@ -6,6 +6,7 @@ mod core;
 mod filter;
 mod governance;
 mod offer;
+mod order;
 mod problem;
 mod report;
 mod runtime;

@@ -15,7 +15,6 @@ pub use spec::ToolSpec;
 use crate::tool::Tool;
 use crate::toolset::{Toolset, ToolsetKind};
 use factory::Erased;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -51,7 +50,8 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Default)]
 pub struct Registry {
-    entries: BTreeMap<String, Entry>,
+    /// Sorted by name.
+    entries: Vec<(String, Entry)>,
 }
 
 #[derive(Clone)]
@@ -103,11 +103,13 @@ impl Registry {
             toolsets.into_iter().map(|kind| (kind.name().to_owned(), Entry::Toolset(kind)));
         let mut registry = Self::new();
         for (name, entry) in tools.chain(toolsets) {
-            let entry = match registry.entries.remove(&name) {
-                Some(other) => other.and(&entry),
-                None => entry,
-            };
-            registry.entries.insert(name, entry);
+            match registry.place(&name) {
+                Ok(place) => {
+                    let known = &mut registry.entries[place].1;
+                    *known = known.and(&entry);
+                }
+                Err(place) => registry.entries.insert(place, (name, entry)),
+            }
         }
         registry
     }
@@ -143,16 +145,21 @@ impl Registry {
     }
 
     fn insert(&mut self, name: String, entry: Entry) -> Result<&mut Self, RegistryError> {
-        if self.entries.contains_key(&name) {
+        let Err(place) = self.place(&name) else {
             return Err(RegistryError::Taken { name });
-        }
-        self.entries.insert(name, entry);
+        };
+        self.entries.insert(place, (name, entry));
         Ok(self)
+    }
+
+    /// Where the entry of that name is, or else belongs.
+    fn place(&self, name: &str) -> Result<usize, usize> {
+        self.entries.binary_search_by(|(known, _)| known.as_str().cmp(name))
     }
 
     /// All registered names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries.keys().map(String::as_str)
+        self.entries.iter().map(|(name, _)| name.as_str())
     }
 }
 

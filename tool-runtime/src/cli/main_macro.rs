@@ -244,13 +244,10 @@ async fn pool(
     tools: Option<PathBuf>,
     registry: Option<Registry>,
 ) -> Result<ToolPool, BoxError> {
-    #[cfg(feature = "linked")]
-    let registry = registry.unwrap_or_else(Registry::linked);
-    #[cfg(not(feature = "linked"))]
-    let registry = registry.unwrap_or_default();
     let pool = match tools {
         Some(file) => {
             let config = PoolConfig::read(&file)?;
+            let registry = registry.unwrap_or_else(self::registry);
             let pool = pool.config(&registry, config).await.build();
             return pool.map_err(|error| format!("{}: {error}", file.display()).into());
         }
@@ -260,4 +257,11 @@ async fn pool(
         None => pool,
     };
     Ok(pool.build()?)
+}
+
+fn registry() -> Registry {
+    #[cfg(feature = "linked")]
+    return Registry::linked();
+    #[cfg(not(feature = "linked"))]
+    Registry::new()
 }

@@ -3,6 +3,7 @@
 
 use super::change::PoolChange;
 use super::offer::{Decision, Offer, Rules};
+use super::order;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::scope::Scope;
@@ -89,7 +90,7 @@ impl Core {
             status: ToolStatus::Removed,
         });
         report.tools.extend(removed);
-        report.tools.sort_by(|a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
+        order::sort(&mut report.tools, |a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
         report
     }
 

@@ -1,6 +1,7 @@
 //! Of all tools that are offered, those that a pool has: pure, so that a build and a change
 //! decide alike.
 
+use super::order;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::{Filter, Source};
@@ -9,7 +10,6 @@ use crate::hook::Around;
 use crate::name;
 use crate::pattern::ToolPattern;
 use crate::tool::Tool;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A tool and who offers it.
@@ -42,7 +42,7 @@ impl Rules {
     /// Decides about all offers; the result is sorted by name, then source.
     pub(super) fn decide(&self, mut offers: Vec<Offer>) -> Decision {
         // A linked tool carries its place in the source and comes first among equals.
-        offers.sort_by(|a, b| {
+        order::sort(&mut offers, |a, b| {
             let key = |offer: &Offer| (offer.source.clone(), offer.tool.origin());
             a.tool.name().cmp(b.tool.name()).then_with(|| key(a).cmp(&key(b)))
         });
@@ -203,17 +203,19 @@ fn definition_problems(offer: &Offer) -> Vec<PoolProblem> {
 /// more than one tool.
 fn find_case_collisions(decision: &mut Decision) {
     let Decision { offers, problems } = decision;
-    let mut alike: BTreeMap<String, Vec<&mut (Offer, ToolStatus)>> = BTreeMap::new();
-    for offer in offers.iter_mut().filter(|(_, status)| *status == ToolStatus::Visible) {
-        alike.entry(offer.0.tool.name().to_ascii_lowercase()).or_default().push(offer);
-    }
-    for mut group in alike.into_values() {
-        // Our own first, else in the order of names.
-        group.sort_by_key(|(offer, _)| matches!(offer.source, Source::Mcp(_)));
-        let Some((first, others)) = group.split_first_mut() else { continue };
-        let (name, source) = (first.0.tool.name(), &first.0.source);
-        for (offer, status) in others {
-            if matches!(offer.source, Source::Mcp(_)) {
+    let alike: Vec<String> =
+        offers.iter().map(|(offer, _)| offer.tool.name().to_ascii_lowercase()).collect();
+    let is_mcp = |offer: &Offer| matches!(offer.source, Source::Mcp(_));
+    // Our own first, else in the order of names.
+    let key = |index: usize| (&alike[index], is_mcp(&offers[index].0));
+    let mut order = order::order(offers.len(), &|a, b| key(a).cmp(&key(b)));
+    order.retain(|index| offers[*index].1 == ToolStatus::Visible);
+    for group in order.chunk_by(|a, b| alike[*a] == alike[*b]) {
+        let first = offers[group[0]].0.clone();
+        let (name, source) = (first.tool.name(), &first.source);
+        for index in &group[1..] {
+            let (offer, status) = &mut offers[*index];
+            if is_mcp(offer) {
                 let reason = format!("its name differs from `{name}` of {source} in case alone");
                 *status = ToolStatus::Quarantined { reason };
             } else {

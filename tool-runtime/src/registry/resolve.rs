@@ -5,12 +5,13 @@ use crate::pattern::ToolPattern;
 use crate::schema::nearest;
 use crate::tool::Tool;
 use futures_util::FutureExt as _;
-use serde_json::Value;
-use std::collections::HashMap;
+use serde_json::{Map, Value};
 use std::panic::AssertUnwindSafe;
 
 /// Tools that were made for one specification and are shared by all that say the same.
-type Made = HashMap<(String, String), Vec<Tool>>;
+///
+/// Names of entries and parameters, whose order does not count; they are few.
+type Made = Vec<((String, Map<String, Value>), Vec<Tool>)>;
 
 impl Registry {
     /// Makes the tools of specifications, in their order.
@@ -36,8 +37,8 @@ impl Registry {
     }
 
     async fn resolve_one(&self, spec: &ToolSpec, made: &mut Made) -> Result<Vec<Tool>, String> {
-        if let Some(entry) = self.entries.get(&spec.name) {
-            return self.make(&spec.name, entry, spec, made).await;
+        if let Ok(place) = self.place(&spec.name) {
+            return self.make(&spec.name, &self.entries[place].1, spec, made).await;
         }
         let pattern = ToolPattern::glob(&*spec.name).map_err(|error| error.to_string())?;
         let mut tools = Vec::new();
@@ -59,8 +60,8 @@ impl Registry {
         spec: &ToolSpec,
         made: &mut Made,
     ) -> Result<Vec<Tool>, String> {
-        let key = (name.to_owned(), sorted(&Value::Object(spec.params.clone())));
-        if let Some(tools) = made.get(&key) {
+        let is_known = |((known, params), _): &&_| *known == name && *params == spec.params;
+        if let Some((_, tools)) = made.iter().find(is_known) {
             return Ok(tools.clone());
         }
         // A factory is the user's code: its panic is the failure of its specification alone.
@@ -68,13 +69,13 @@ impl Registry {
             .catch_unwind()
             .await
             .unwrap_or_else(|_| Err("making it panicked".to_owned()))?;
-        made.insert(key, tools.clone());
+        made.push(((name.to_owned(), spec.params.clone()), tools.clone()));
         Ok(tools)
     }
 
     fn unknown(&self, name: &str) -> String {
         let shortened = |name: &'static str| -> &str { name };
-        let tools = self.entries.values().flat_map(Entry::tool_names).map(shortened);
+        let tools = self.entries.iter().flat_map(|(_, entry)| entry.tool_names()).map(shortened);
         let names = self.names().chain(tools);
         let near = nearest::nearest(name, names, 3);
         if near.is_empty() {
@@ -115,11 +116,4 @@ impl Entry {
             }
         }
     }
-}
-
-/// JSON text that does not depend on the order in which parameters were written.
-fn sorted(value: &Value) -> String {
-    let mut value = value.clone();
-    value.sort_all_objects();
-    value.to_string()
 }
