@@ -21,6 +21,9 @@ pub(crate) trait Around: Send + Sync {
     /// See [`Hooks::provides`].
     fn provides(&self, tool: &str, id: TypeId) -> bool;
 
+    /// See [`Hooks::idle`].
+    fn idle(&self, tools: &[&str]) -> Vec<String>;
+
     /// See [`Hooks::before`].
     fn before<'a>(
         &'a self,
@@ -49,6 +52,10 @@ impl Around for Hooks {
 
     fn provides(&self, tool: &str, id: TypeId) -> bool {
         Self::provides(self, tool, id)
+    }
+
+    fn idle(&self, tools: &[&str]) -> Vec<String> {
+        Self::idle(self, tools)
     }
 
     fn before<'a>(

@@ -30,6 +30,12 @@ impl Hooks {
         self.of(tool).any(|hook| hook.promises(id))
     }
 
+    /// The hooks that run for none of these tools: most likely a slip.
+    pub(crate) fn idle(&self, tools: &[&str]) -> Vec<String> {
+        let is_idle = |hook: &&Hook| !tools.iter().any(|tool| hook.concerns(tool));
+        self.0.iter().filter(is_idle).map(Hook::to_string).collect()
+    }
+
     /// What is wrong with the hooks' patterns.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &PatternError> {
         self.0.iter().filter_map(Hook::problem)

@@ -303,14 +303,16 @@ impl ToolPoolBuilder {
         let context = ToolContext::over(self.rules.state.clone());
         let core = Arc::new(Core::new(self.rules, self.governance, decision));
         let pool = ToolPool::scoped(core, None, &context);
-        warn_of_emptiness(&pool);
+        warn_of_slips(&pool);
         Ok(pool)
     }
 }
 
-/// An empty pool may be meant; whoever wonders should find a reason in the log.
-fn warn_of_emptiness(pool: &ToolPool) {
-    if pool.current().tools().is_empty() {
-        tracing::warn!("{}", pool.report().to_string().trim_end());
+/// An empty pool and a rule that never applies may be meant; whoever wonders should find them in
+/// the log.
+fn warn_of_slips(pool: &ToolPool) {
+    let report = pool.report();
+    if report.is_empty() || !report.unmatched.is_empty() || !report.idle_hooks.is_empty() {
+        tracing::warn!("{}", report.to_string().trim_end());
     }
 }

@@ -83,6 +83,7 @@ impl Core {
         if offered.is_closed {
             // Everything picks nothing then, and that is no slip.
             report.unmatched.clear();
+            report.idle_hooks.clear();
         }
         let removed = offered.removed.iter().map(|(name, source)| ToolReport {
             name: name.clone(),

@@ -149,7 +149,9 @@ impl Decision {
             status: status.clone(),
         };
         let offers = self.offers.iter().map(|(offer, _)| (&offer.tool, &offer.source));
+        let names: Vec<&str> = offers.clone().map(|(tool, _)| tool.name()).collect();
         PoolReport {
+            idle_hooks: rules.hooks.as_ref().map(|hooks| hooks.idle(&names)).unwrap_or_default(),
             tools: self.offers.iter().map(entry).collect(),
             unmatched: rules
                 .filters()

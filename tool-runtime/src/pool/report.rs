@@ -28,6 +28,9 @@ pub struct PoolReport {
     /// What stands in the filter and picks nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<Selector>,
+    /// The hooks that run for no tool that was offered, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle_hooks: Vec<String>,
 }
 
 /// What became of one tool.
@@ -112,6 +115,9 @@ impl fmt::Display for PoolReport {
         }
         for selector in &self.unmatched {
             writeln!(f, "`{selector}` in the filter picks no tool")?;
+        }
+        for hook in &self.idle_hooks {
+            writeln!(f, "{hook} runs for no tool")?;
         }
         match self.tools.len() {
             _ if !self.is_empty() => Ok(()),

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::fmt::Debug;
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    Filter, PoolChange, PoolError, PoolProblem, PoolReport, Registration, Selector, Source,
-    ToolAnnotations, ToolPattern, ToolStatus,
+    Before, Filter, Hook, HookCall, PoolChange, PoolError, PoolProblem, PoolReport, Registration,
+    Selector, Source, ToolAnnotations, ToolPattern, ToolStatus,
 };
 
 fn tool(name: &str, answer: &'static str) -> Tool {
@@ -257,6 +257,15 @@ async fn no_filter_is_everything_and_an_empty_allow_list_nothing() {
     assert_eq!(&*empty.definitions_json(), "[]");
     let nothing = ToolPool::builder().build().expect("a pool").report();
     assert_eq!(nothing.to_string(), "the pool is empty: no tool was offered\n");
+}
+
+#[test]
+fn hooks_that_run_for_no_tool_are_in_the_report() {
+    let proceed = |_: HookCall| async { Before::proceed() };
+    let builder = full().hook(Hook::before("fs.raed", proceed)).hook(Hook::before("fs.*", proceed));
+    let report = builder.build().expect("a pool").report();
+    assert_eq!(report.idle_hooks, ["the hook before `fs.raed`"]);
+    assert!(report.to_string().contains("the hook before `fs.raed` runs for no tool"), "{report}");
 }
 
 #[test]
