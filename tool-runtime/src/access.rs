@@ -32,6 +32,8 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
     is_declared: bool,
+    /// More keys than are kept: it may be any.
+    is_unbounded: bool,
     reads: BTreeSet<String>,
     writes: BTreeSet<String>,
 }
@@ -96,12 +98,12 @@ impl Access {
 
     /// Whether no call can meet this one by its keys.
     pub(crate) fn touches_nothing(&self) -> bool {
-        self.reads().next().is_none() && self.writes().next().is_none()
+        !self.is_unbounded && self.reads.is_empty() && self.writes.is_empty()
     }
 
     /// Whether it is known what is touched.
     pub fn is_declared(&self) -> bool {
-        self.is_declared
+        self.is_declared && !self.is_unbounded
     }
 
     /// The keys that are read, in order of the alphabet.

@@ -146,8 +146,11 @@ where
     };
     let context = context.clone().with_cancellation(ended.clone());
     let ended = ended.drop_guard();
+    // The function goes on when nobody waits for it: what it keeps from others, it keeps then.
+    let occupied = context.occupied();
     let (sender, receiver) = oneshot::channel();
     spawn_blocking(Box::new(move || {
+        let _occupied = occupied;
         let outcome = catch_unwind(AssertUnwindSafe(|| function(&context)));
         // Nobody listens any more when the call was cancelled.
         drop(sender.send(outcome));

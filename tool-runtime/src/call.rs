@@ -5,6 +5,7 @@ mod wire;
 use crate::error::CallError;
 use crate::observation::Observation;
 use serde_json::Value;
+use std::fmt;
 
 /// One request to run a tool. As JSON: `{"id":"call_1","name":"add","arguments":"{\"a\":2}"}`;
 /// `arguments` is read from an object, too.
@@ -15,7 +16,7 @@ use serde_json::Value;
 /// let call = ToolCall::new("add", r#"{"a": 2, "b": 40}"#).with_id("call_1");
 /// assert_eq!(call.name(), "add");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ToolCall {
     id: String,
     name: String,
@@ -60,6 +61,16 @@ impl ToolCall {
     /// The arguments as JSON text.
     pub fn arguments(&self) -> &str {
         &self.arguments
+    }
+}
+
+/// Without the arguments, which may be secret.
+impl fmt::Debug for ToolCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolCall")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 

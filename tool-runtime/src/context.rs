@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use host::Host;
 use std::any::{Any, TypeId, type_name};
 use std::future;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -51,6 +51,8 @@ pub struct ToolContext {
     /// What the calls around this one hold of declared resources.
     held: Option<Link>,
     depth: u16,
+    /// What the call keeps from others while it runs, see [`Self::occupying`].
+    occupied: Option<Weak<dyn Any + Send + Sync>>,
 }
 
 impl ToolContext {
@@ -148,6 +150,27 @@ impl ToolContext {
 
     pub(crate) fn held(&self) -> Option<&Link> {
         self.held.as_ref()
+    }
+
+    /// Whether a tool made the call.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Keeps something from others as long as the call runs: until what is given back is dropped
+    /// and no plain function of the call runs any more, which nobody can stop.
+    pub(crate) fn occupying(
+        mut self,
+        what: impl Any + Send + Sync,
+    ) -> (Self, Arc<dyn Any + Send + Sync>) {
+        let kept: Arc<dyn Any + Send + Sync> = Arc::new((what, self.occupied()));
+        self.occupied = Some(Arc::downgrade(&kept));
+        (self, kept)
+    }
+
+    /// What the call keeps from others, kept once more.
+    pub(crate) fn occupied(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.occupied.as_ref()?.upgrade()
     }
 
     pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {

@@ -111,7 +111,8 @@ impl ToolPool {
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        if let Some(layered) = &self.governance().layered {
+        // A call that a tool makes is inside of the layers already, with its caller.
+        if let Some(layered) = self.governance().layered.as_ref().filter(|_| !context.is_nested()) {
             return layered.call(self, name, arguments, context).await.map(finish);
         }
         self.bare(name, arguments, context, finish).await

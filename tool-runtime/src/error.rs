@@ -2,10 +2,12 @@
 
 mod call_error;
 mod class;
+mod panic;
 mod tool_error;
 
 pub use call_error::CallError;
 pub use class::ErrorClass;
+pub(crate) use panic::{caught, told};
 pub(crate) use tool_error::INTERNAL;
 pub use tool_error::ToolError;
 

@@ -51,8 +51,8 @@ impl ToolPoolBuilder {
     /// Puts a tower layer, or a stack of them from `tower::ServiceBuilder`, around every call:
     /// retry, rate limit, concurrency limit, load shedding. Hooks run inside.
     ///
-    /// Calls that a tool makes itself go through the layers, too: a concurrency limit needs room
-    /// for them, or load shedding around it, or they wait for their own caller.
+    /// Calls that a tool makes itself by its context are inside of the layers with their caller,
+    /// and do not go through them again.
     ///
     /// What a layer answers instead of the tool becomes a result: an overload is
     /// [`RateLimited`](crate::ErrorClass::RateLimited), a timeout

@@ -15,7 +15,8 @@ use crate::action::Action;
 use crate::arguments::Arguments;
 use crate::context::{Need, ToolContext};
 use crate::definition::ToolDefinition;
-use crate::error::CallError;
+use crate::error::{CallError, caught};
+use crate::input::InputModel;
 use crate::observation::Observation;
 use crate::parameter::Parameter;
 use crate::toolset::Instance;
@@ -23,7 +24,6 @@ use action_executor::ActionExecutor;
 use life::{Life, Unusable};
 use std::any::TypeId;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -246,8 +246,8 @@ impl Tool {
     pub fn visualize(&self, arguments: &str) -> String {
         let arguments = Arguments::new(arguments);
         // What a tool says of itself may panic as everything of a user's may.
-        let own = catch_unwind(AssertUnwindSafe(|| self.executor().visualize(arguments)));
-        own.ok().flatten().unwrap_or_else(|| format!("{}({})", self.name(), arguments.as_str()))
+        let own = caught(|| self.executor().visualize(arguments)).ok().flatten();
+        own.unwrap_or_else(|| InputModel::walked(self.definition()).visualize(arguments))
     }
 
     pub(crate) fn executor(&self) -> &dyn Executor {
@@ -277,7 +277,7 @@ impl Tool {
 
     /// Why it cannot work here, if it cannot: asked once. A check that panics is a reason, too.
     pub(crate) fn why_unusable(&self) -> Option<&str> {
-        let asked = || match catch_unwind(AssertUnwindSafe(|| self.executor().is_usable())) {
+        let asked = || match caught(|| self.executor().is_usable()) {
             Ok(Ok(())) => None,
             Ok(Err(reason)) => Some(reason),
             Err(_) => Some("its `is_usable` panicked".to_owned()),

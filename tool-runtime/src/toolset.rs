@@ -9,7 +9,6 @@ pub(crate) use closing::{Dropped, Work, apart};
 pub use create::{ToolsetError, ToolsetKind};
 pub(crate) use create::{decoded, start};
 pub(crate) use instance::Instance;
-pub(crate) use instance::Running;
 pub use instance::receiver;
 pub use method::Method;
 

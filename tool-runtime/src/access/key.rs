@@ -27,13 +27,17 @@ fn normal_path(path: &Path) -> PathBuf {
 
 /// The path with the links of its longest existing ancestor resolved.
 fn resolved(path: &Path) -> PathBuf {
-    for ancestor in path.ancestors().filter(|path| path.as_os_str().len() < LONGEST_PATH) {
-        if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
-            // Joining nothing would end the path with a separator.
-            return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
-        }
+    let ancestors = path.ancestors().filter(|path| path.as_os_str().len() < LONGEST_PATH);
+    let ancestors: Vec<&Path> = ancestors.collect();
+    // From the root down, so that the first part that is missing ends the search.
+    let existing = ancestors.into_iter().rev().take_while(|ancestor| ancestor.exists()).last();
+    let real = existing.and_then(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    match real.and_then(|(ancestor, real)| Some((real, path.strip_prefix(ancestor).ok()?))) {
+        // Joining nothing would end the path with a separator.
+        Some((real, rest)) if rest.as_os_str().is_empty() => real,
+        Some((real, rest)) => real.join(rest),
+        None => path.to_owned(),
     }
-    path.to_owned()
 }
 
 /// The path without `..`.

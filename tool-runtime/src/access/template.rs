@@ -2,37 +2,49 @@
 
 use super::{Access, KeyPart};
 
+/// How many keys one text may stand for: a model could name millions in a few kilobytes.
+const MOST_KEYS: usize = 1000;
+
 impl Access {
     /// Adds what is read: a key for each combination of what the parts stand for.
     #[doc(hidden)]
     #[must_use]
     pub fn reads_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {
-        let declared = Self { is_declared: true, ..self };
-        keys(literals, parts).into_iter().fold(declared, Self::read)
+        self.with_all(keys(literals, parts), Self::read)
     }
 
     /// Adds what is written: a key for each combination of what the parts stand for.
     #[doc(hidden)]
     #[must_use]
     pub fn writes_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {
-        let declared = Self { is_declared: true, ..self };
-        keys(literals, parts).into_iter().fold(declared, Self::write)
+        self.with_all(keys(literals, parts), Self::write)
+    }
+
+    /// More keys than anybody means are as good as none: the call may touch anything.
+    fn with_all(self, keys: Option<Vec<String>>, add: fn(Self, String) -> Self) -> Self {
+        match keys {
+            Some(keys) => keys.into_iter().fold(Self { is_declared: true, ..self }, add),
+            None => Self { is_declared: true, is_unbounded: true, ..self },
+        }
     }
 }
 
 /// There is one literal more than there are parts: a part stands between two of them.
-fn keys(literals: &[&str], parts: &[&dyn KeyPart]) -> Vec<String> {
+fn keys(literals: &[&str], parts: &[&dyn KeyPart]) -> Option<Vec<String>> {
     debug_assert_eq!(literals.len(), parts.len() + 1);
-    let Some((first, rest)) = literals.split_first() else { return Vec::new() };
+    let Some((first, rest)) = literals.split_first() else { return Some(Vec::new()) };
     let start = vec![(*first).to_owned()];
-    parts.iter().zip(rest).fold(start, |keys, (part, literal)| extended(&keys, *part, literal))
+    parts.iter().zip(rest).try_fold(start, |keys, (part, literal)| extended(&keys, *part, literal))
 }
 
-fn extended(keys: &[String], part: &dyn KeyPart, literal: &str) -> Vec<String> {
+fn extended(keys: &[String], part: &dyn KeyPart, literal: &str) -> Option<Vec<String>> {
     let texts = part.texts();
+    if keys.len().saturating_mul(texts.len()) > MOST_KEYS {
+        return None;
+    }
     let with_texts = |key: &String| {
         let key = key.clone();
         texts.iter().map(move |text| format!("{key}{text}{literal}"))
     };
-    keys.iter().flat_map(with_texts).collect()
+    Some(keys.iter().flat_map(with_texts).collect())
 }

@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -28,10 +29,10 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// answered
 /// # }).unwrap();
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ClientCall(Arc<Parts>);
 
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Parts {
     id: String,
@@ -39,8 +40,18 @@ struct Parts {
     request: Request,
 }
 
+/// Without the arguments, which may be secret.
+impl fmt::Debug for ClientCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientCall")
+            .field("id", &self.0.id)
+            .field("name", &self.0.request.name)
+            .finish_non_exhaustive()
+    }
+}
+
 /// A call before it has its id.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Request {
     pub(super) call_id: Option<String>,

@@ -4,11 +4,13 @@ use super::governed::access_of;
 use crate::access::{Access, Claim};
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
+use crate::error::caught;
 use crate::pool::ToolPool;
 use crate::schedule::{Lane, Ticket};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use tokio::sync::Semaphore;
 
 impl ToolPool {
@@ -111,9 +113,39 @@ impl Batch {
             let ticket = lane.enter(claim(&pool, &call), None);
             let one =
                 One { pool: pool.clone(), context: context.clone(), permits: Arc::clone(&permits) };
-            running.push(async move { (index, one.run(call, ticket).await) });
+            running.push(Apart::new(async move { (index, one.run(call, ticket).await) }));
         }
         running
+    }
+}
+
+/// A call whose end costs the others nothing: what a tool drops may panic, and would take the
+/// rest of the batch with it.
+struct Apart<F>(Option<Pin<Box<F>>>);
+
+impl<F: Future> Apart<F> {
+    fn new(call: F) -> Self {
+        Self(Some(Box::pin(call)))
+    }
+}
+
+impl<F: Future> Future for Apart<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        match &mut self.0 {
+            Some(call) => call.as_mut().poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<F> Drop for Apart<F> {
+    fn drop(&mut self) {
+        let call = self.0.take();
+        if let Err(panic) = caught(|| drop(call)) {
+            tracing::warn!("a call panicked when it was dropped: {panic}");
+        }
     }
 }
 
@@ -129,12 +161,15 @@ impl One {
         let turn = async {
             // Whoever waits for its turn takes no room from those that run.
             let held = ticket.ready().await.ok();
-            (held, self.permits.acquire().await.ok())
+            (held, self.permits.acquire_owned().await.ok())
         };
         let turn =
             super::guard::waiting(async { Ok(turn.await) }, call.name(), &self.context).await;
         match turn {
-            Ok(_turn) => self.pool.call_with(call, &self.context).await,
+            Ok(turn) => {
+                let (context, _turn) = self.context.occupying(turn);
+                self.pool.call_with(call, &context).await
+            }
             Err(error) => ToolResult::new(call, Err(error)),
         }
     }
@@ -148,7 +183,7 @@ fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     };
     let access = if tool.declares_access() {
         // The user's code runs here; whatever it panics with is told when the call runs.
-        let access = catch_unwind(AssertUnwindSafe(|| access_of(tool, call.arguments())));
+        let access = caught(|| access_of(tool, call.arguments()));
         access.map_or_else(
             |_| Access::undeclared(),
             |access| access.unwrap_or_else(|_| Access::none()),

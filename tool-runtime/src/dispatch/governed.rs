@@ -13,8 +13,9 @@ use crate::output_check::OutputModel;
 use crate::pool::ToolPool;
 use crate::schedule::{Deadlock, Held};
 use crate::tool::{BoxFuture, Tool};
-use crate::toolset::Running;
+use std::any::Any;
 use std::borrow::Cow;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// What the hooks let through.
@@ -46,9 +47,13 @@ impl ToolPool {
         let admitted = guard::while_open(open, self.admit(tool, arguments, context)).await?;
         let turn = self.acquire(tool, admitted.access, &admitted.context);
         let held = guard::while_open(open, turn).await?;
-        let context = match &held {
-            Some(held) => Cow::Owned(admitted.context.into_owned().with_held(held.link())),
-            None => admitted.context,
+        let (context, held) = match held {
+            Some(held) => {
+                let context = admitted.context.into_owned().with_held(held.link());
+                let (context, held) = context.occupying(held);
+                (Cow::Owned(context), Some(held))
+            }
+            None => (admitted.context, None),
         };
         let started = guard::now();
         let run = execute(self, tool, &admitted.arguments, &context);
@@ -120,7 +125,7 @@ impl ToolPool {
         context: &ToolContext,
     ) -> Result<Option<Held>, CallError> {
         // What declares nothing does not wait for calls outside of its batch.
-        if !access.is_declared() || access.touches_nothing() {
+        if access.touches_nothing() {
             return Ok(None);
         }
         let claim = Claim { access, is_read_only: tool.definition().annotations.is_read_only() };
@@ -191,12 +196,15 @@ pub(super) fn ending<'a>(pool: &'a ToolPool, tool: &'a Tool) -> &'a Cancellation
 pub(super) fn entered(
     tool: &Tool,
     context: ToolContext,
-) -> Result<(ToolContext, Option<Running>), CallError> {
+) -> Result<(ToolContext, Option<Arc<dyn Any + Send + Sync>>), CallError> {
     let Some(instance) = tool.instance() else {
         return Ok((context, None));
     };
     match instance.enter(context) {
-        Some((context, running)) => Ok((context, Some(running))),
+        Some((context, running)) => {
+            let (context, running) = context.occupying(running);
+            Ok((context, Some(running)))
+        }
         None => Err(shut_down()),
     }
 }

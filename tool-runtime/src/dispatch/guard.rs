@@ -3,13 +3,13 @@
 
 use super::resolve::shut_down;
 use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass, INTERNAL};
+use crate::error::{CallError, ErrorClass, INTERNAL, told};
 use crate::pool::ToolPool;
 use crate::tool::Tool;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -127,15 +127,7 @@ fn expired(tool: &str, limit: Option<Duration>) -> CallError {
 /// The model learns that the tool failed; what the panic said is the operator's business.
 #[cold]
 fn panicked(tool: &str, panic: Box<dyn Any + Send>) -> CallError {
-    let text = panic
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without a message".to_owned());
-    // A payload may panic when it is dropped, and so may the payload of that panic.
-    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-        std::mem::forget(again);
-    }
+    let text = told(panic);
     CallError::new(ErrorClass::Internal, format!("`{tool}`: {INTERNAL}"))
         .with_detail(format!("panicked: {text}"))
 }

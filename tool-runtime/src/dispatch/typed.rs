@@ -42,6 +42,18 @@ pub trait CallAction: Action {
     /// the call was cancelled, ran out of time or panicked. Constraints that the arguments' own
     /// types state by schemars attributes are not checked: there is no JSON to check.
     fn call(self, pool: &ToolPool) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
+
+    /// The same in a context of the caller's making. A tool that calls another one hands on its
+    /// own: what it holds of declared resources does not stand in the way then, and its
+    /// cancellation and deadline hold.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    fn call_with(
+        self,
+        pool: &ToolPool,
+        context: &ToolContext,
+    ) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
 }
 
 impl<A: Action> CallAction for A
@@ -49,22 +61,38 @@ where
     A::Output: Send,
 {
     async fn call(self, pool: &ToolPool) -> Result<Self::Output, CallError> {
-        guard::caught(A::NAME, stages(self, pool)).await
+        guard::caught(A::NAME, stages(self, pool, pool.shared_context())).await
+    }
+
+    async fn call_with(
+        self,
+        pool: &ToolPool,
+        context: &ToolContext,
+    ) -> Result<Self::Output, CallError> {
+        let context = pool.hosting(context);
+        guard::caught(A::NAME, stages(self, pool, &context)).await
     }
 }
 
-async fn stages<A: Action>(action: A, pool: &ToolPool) -> Result<A::Output, CallError> {
+async fn stages<A: Action>(
+    action: A,
+    pool: &ToolPool,
+    context: &ToolContext,
+) -> Result<A::Output, CallError> {
     let tool = pool.resolve(A::NAME)?;
     if !tool.is::<A>() {
         return Err(another(A::NAME));
     }
     action.check().map_err(|error| refused::<A>(&error))?;
-    let (action, context) = admitted(action, pool, &tool).await?;
+    let (action, context) = admitted(action, pool, &tool, context).await?;
     let access = A::ACCESS.map_or_else(Access::undeclared, |access| access(&action));
     let held = pool.acquire(&tool, access, &context).await?;
-    let context = match &held {
-        Some(held) => context.with_held(held.link()),
-        None => context,
+    let (context, _held) = match held {
+        Some(held) => {
+            let (context, held) = context.with_held(held.link()).occupying(held);
+            (context, Some(held))
+        }
+        None => (context, None),
     };
     execute(action, pool, &tool, context).await
 }
@@ -75,8 +103,9 @@ async fn admitted<A: Action>(
     action: A,
     pool: &ToolPool,
     tool: &Tool,
+    context: &ToolContext,
 ) -> Result<(A, ToolContext), CallError> {
-    let context = pool.shared_context().clone();
+    let context = context.clone();
     if pool.governance().layered.is_some() {
         return Err(unseen(A::NAME, "layers stand around every call"));
     }

@@ -5,6 +5,7 @@ use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::tool::Tool;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
@@ -39,7 +40,8 @@ impl HookCall {
         self.tool.name()
     }
 
-    /// The arguments as JSON text, as rewritten so far. Secret ones are in it.
+    /// The arguments as JSON text, as rewritten so far, without needless escapes. Secret ones are
+    /// in it.
     pub fn arguments(&self) -> &str {
         &self.arguments
     }
@@ -89,8 +91,16 @@ impl HookCall {
     }
 }
 
+/// Without escapes that are not needed: a hook that looks for a word finds it however it was
+/// written.
 fn normal(arguments: &str) -> Arc<str> {
-    Arc::from(Arguments::new(arguments).as_str())
+    let text = Arguments::new(arguments).as_str();
+    if text.contains('\\')
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+    {
+        return Arc::from(value.to_string());
+    }
+    Arc::from(text)
 }
 
 /// Without the arguments, which may be secret.

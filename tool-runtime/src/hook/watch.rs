@@ -1,11 +1,10 @@
 //! Runs what a user wrote: whatever happens, there is one outcome.
 
 use super::Running;
-use crate::error::{CallError, ErrorClass, ToolError};
+use crate::error::{CallError, ErrorClass, ToolError, told};
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -36,7 +35,7 @@ pub(super) async fn watched<T>(
 /// Gives the message of a panic: of the future, of what it drops when it is cut short, of a
 /// runtime without timers.
 pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
-    AssertUnwindSafe(future).catch_unwind().await.map_err(message)
+    AssertUnwindSafe(future).catch_unwind().await.map_err(told)
 }
 
 async fn bounded<T>(start: impl FnOnce() -> Running<T>, limit: Duration) -> Result<T, Failure> {
@@ -63,18 +62,4 @@ fn worded(error: ToolError) -> String {
 
 fn is_in(error: &CallError, chain: &str) -> bool {
     error.class() == ErrorClass::Internal || chain.starts_with(error.message())
-}
-
-#[cold]
-fn message(panic: Box<dyn Any + Send>) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without a message".to_owned());
-    // A payload may panic when it is dropped, and so may the payload of that panic.
-    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-        std::mem::forget(again);
-    }
-    text
 }

@@ -27,6 +27,9 @@ pub(super) struct Core {
     scopes: Mutex<Vec<Weak<Scope>>>,
 }
 
+/// How many tools that are no more the report remembers.
+const MOST_REMOVED: usize = 10_000;
+
 struct Offered {
     decision: Decision,
     /// What was offered once and is no more.
@@ -98,6 +101,9 @@ impl Core {
     pub(super) fn listen(&self, listener: UnboundedSender<PoolChange>) {
         let mut offered = self.offered();
         if !offered.is_closed {
+            if offered.listeners.len() == offered.listeners.capacity() {
+                offered.listeners.retain(|listener| !listener.is_closed());
+            }
             offered.listeners.push(listener);
         }
     }
@@ -114,6 +120,9 @@ impl Core {
             let decided = self.decided(&offered, source, change);
             let (decision, removed) = decided.map_err(PoolError::of_change)?;
             offered.removed.extend(removed.into_iter().map(|name| (name, source.clone())));
+            while offered.removed.len() > MOST_REMOVED {
+                offered.removed.pop_first();
+            }
             self.publish(&mut offered, decision)
         };
         self.renew_scopes();

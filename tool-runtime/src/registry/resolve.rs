@@ -1,6 +1,7 @@
 //! From specifications to tools.
 
 use super::{Entry, Registry, RegistryError, SpecProblem, ToolSpec};
+use crate::error::told;
 use crate::pattern::ToolPattern;
 use crate::schema::nearest;
 use crate::tool::Tool;
@@ -68,7 +69,7 @@ impl Registry {
         let tools = AssertUnwindSafe(entry.make(spec))
             .catch_unwind()
             .await
-            .unwrap_or_else(|_| Err("making it panicked".to_owned()))?;
+            .unwrap_or_else(|panic| Err(format!("making it panicked: {}", told(panic))))?;
         made.push(((name.to_owned(), spec.params.clone()), tools.clone()));
         Ok(tools)
     }

@@ -18,7 +18,7 @@ use std::fmt;
 /// assert_eq!(specs, [ToolSpec::new("fs.*"), ToolSpec::new("terminal")]);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 pub struct ToolSpec {
     /// A registered name, the id of one tool of a registered toolset, or a pattern over both.
     pub name: String,
@@ -38,6 +38,14 @@ impl ToolSpec {
     pub fn with(mut self, param: impl Into<String>, value: impl Into<Value>) -> Self {
         self.params.insert(param.into(), value.into());
         self
+    }
+}
+
+/// Without the values of the parameters, which may be secret.
+impl fmt::Debug for ToolSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let params: Vec<&String> = self.params.keys().collect();
+        f.debug_struct("ToolSpec").field("name", &self.name).field("params", &params).finish()
     }
 }
 

@@ -83,6 +83,10 @@ impl Queue {
     /// that waits before it, unless that is to be passed.
     fn may_run(&self, index: usize) -> bool {
         let entry = &self.entries[index];
+        // The first one that it waits for is enough where none is passed, and mostly in front.
+        if entry.ancestors.is_empty() && (0..index).any(|other| self.queues_behind(index, other)) {
+            return false;
+        }
         let is_held_back = |other: &Entry| other.is_held() && entry.is_kept_by(other);
         if self.entries.iter().any(is_held_back) {
             return false;

@@ -3,10 +3,9 @@
 use super::{BoxFuture, Executor};
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass};
+use crate::error::{CallError, ErrorClass, caught};
 use crate::observation::Observation;
 use crate::toolset::{Dropped, Work, apart};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,7 +33,7 @@ impl Life {
 
     /// A panic here must not cost the call its one result.
     pub(super) fn interrupt(&self, context: &ToolContext) {
-        if catch_unwind(AssertUnwindSafe(|| self.executor.interrupt(context))).is_err() {
+        if caught(|| self.executor.interrupt(context)).is_err() {
             tracing::warn!("`interrupt` of an executor panicked");
         }
     }
@@ -51,7 +50,7 @@ impl Life {
         if self.is_closed.swap(true, Ordering::SeqCst) {
             return None;
         }
-        let end = catch_unwind(AssertUnwindSafe(|| Arc::clone(&self.executor).close()));
+        let end = caught(|| Arc::clone(&self.executor).close());
         end.unwrap_or_else(|_| {
             tracing::warn!("`close` of an executor panicked");
             None

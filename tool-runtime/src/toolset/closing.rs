@@ -1,5 +1,6 @@
 //! Ends what may be dropped where nobody can wait.
 
+use crate::error::told;
 use crate::tool::BoxFuture;
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
@@ -30,8 +31,10 @@ impl Work {
 
     /// Does it. A panic in it is logged and keeps nobody else from ending.
     pub(crate) async fn run(mut self) {
-        if let Some(future) = self.future.take() {
+        // Where it is, so that what is cut short goes on elsewhere.
+        if let Some(future) = &mut self.future {
             finished(future).await;
+            self.future = None;
         }
     }
 }
@@ -53,17 +56,17 @@ pub(crate) fn apart(future: BoxFuture<'static, ()>) {
     }
 }
 
-async fn finished(future: BoxFuture<'static, ()>) {
-    if AssertUnwindSafe(future).catch_unwind().await.is_err() {
-        tracing::warn!("`close` panicked");
+async fn finished(future: &mut BoxFuture<'static, ()>) {
+    if let Err(panic) = AssertUnwindSafe(future).catch_unwind().await {
+        tracing::warn!("`close` panicked: {}", told(panic));
     }
 }
 
-fn on_a_thread(future: BoxFuture<'static, ()>) {
+fn on_a_thread(mut future: BoxFuture<'static, ()>) {
     let (done, is_done) = std::sync::mpsc::channel();
     let started = thread::Builder::new().name("tool-close".to_owned()).spawn(move || {
         match Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime.block_on(finished(future)),
+            Ok(runtime) => runtime.block_on(finished(&mut future)),
             Err(error) => tracing::warn!("a toolset could not be closed: {error}"),
         }
         let _ = done.send(());

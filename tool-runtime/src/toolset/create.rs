@@ -1,7 +1,7 @@
 //! A value of a toolset from its parameters as JSON, and the tools over it.
 
 use super::{Instance, Method, Toolset};
-use crate::error::{ErrorClass, ToolError};
+use crate::error::{ErrorClass, ToolError, caught, told};
 use crate::issue::Issue;
 use crate::schema::{self, check};
 use crate::tool::{BoxFuture, Origin, Tool};
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 /// A type of toolset, erased: what `#[toolset]` leaves in the binary at link time, with its
@@ -137,15 +137,14 @@ pub(crate) async fn start<T: Toolset>(params: T::Params) -> Result<Vec<Tool>, To
     let value = AssertUnwindSafe(async { T::create(params).await })
         .catch_unwind()
         .await
-        .unwrap_or_else(|_| Err(ToolError::user("`create` panicked")))
+        .unwrap_or_else(|panic| Err(ToolError::user(format!("`create` panicked: {}", told(panic)))))
         .map_err(ToolsetError::Failed)?;
     let instance = Arc::new(Instance::new(value));
     Ok(T::methods().iter().map(|method| method.bind(Arc::clone(&instance))).collect())
 }
 
 fn usable<T: Toolset>(params: &T::Params) -> Result<(), String> {
-    catch_unwind(AssertUnwindSafe(|| T::is_usable(params)))
-        .unwrap_or_else(|_| Err("its `is_usable` panicked".to_owned()))
+    caught(|| T::is_usable(params)).unwrap_or_else(|_| Err("its `is_usable` panicked".to_owned()))
 }
 
 fn hidden(methods: &[Method], reason: &str) -> Vec<Tool> {
@@ -167,7 +166,15 @@ pub(crate) fn decoded<P: DeserializeOwned + JsonSchema>(params: Value) -> Result
     } else {
         serde_json::from_value(params)
     };
-    params.map_err(|error| ToolsetError::Failed(ToolError::user(format!("params: {error}"))))
+    // A type's own error may quote any value.
+    let holds_secrets = schema.to_string().contains(r#""writeOnly":true"#);
+    params.map_err(|error| {
+        ToolsetError::Failed(ToolError::user(if holds_secrets {
+            "params: they are not of their types".to_owned()
+        } else {
+            format!("params: {error}")
+        }))
+    })
 }
 
 /// The schema of the parameters; unknown ones are mistakes of whoever wrote the configuration.

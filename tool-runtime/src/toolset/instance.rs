@@ -3,11 +3,11 @@
 use super::closing::{Dropped, Work, apart};
 use super::{Toolset, ToolsetMethods};
 use crate::context::ToolContext;
+use crate::error::caught;
 use crate::tool::BoxFuture;
 use futures_util::future::{Either, select};
 use std::any::{Any, type_name};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -63,8 +63,7 @@ impl Instance {
     /// Tells the value that a call is given up.
     pub(crate) fn interrupt(&self, context: &ToolContext) {
         // A value that panics here must not cost the call its one result.
-        let told = catch_unwind(AssertUnwindSafe(|| self.value.interrupt(context)));
-        if told.is_err() {
+        if caught(|| self.value.interrupt(context)).is_err() {
             tracing::warn!("`interrupt` of a toolset panicked");
         }
     }
@@ -113,7 +112,7 @@ impl Instance {
 
 /// What comes of work within a limit. A runtime without timers knows no limits.
 async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
-    let Ok(timer) = catch_unwind(|| tokio::time::sleep(limit)) else {
+    let Ok(timer) = caught(|| tokio::time::sleep(limit)) else {
         return Some(work.await);
     };
     match select(pin!(work), pin!(timer)).await {

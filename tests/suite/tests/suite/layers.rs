@@ -188,16 +188,17 @@ async fn hooks_run_inside_for_each_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_tools_make_go_through_the_layers() {
+async fn calls_that_tools_make_are_inside_of_the_layers_with_their_caller() {
     let relay = Tool::builder("relay", "Pass it on.").handler(
         |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
             let results = context.call_all(vec![call("work"); 2]).await;
             results.iter().filter(|result| result.is_error()).count().to_string()
         },
     );
-    let layers = ServiceBuilder::new().load_shed().concurrency_limit(2);
+    // Through the layer they would wait for their own caller.
+    let layers = ServiceBuilder::new().concurrency_limit(1);
     let pool = builder().add(relay).layer(layers).build().expect("a pool");
-    assert_eq!(in_time(pool.call(call("relay"))).await.observation().to_text(), "1");
+    assert_eq!(in_time(pool.call(call("relay"))).await.observation().to_text(), "0");
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,6 +11,7 @@ mod changes;
 mod cli;
 mod examples;
 mod floors;
+mod held_ground;
 mod hooks;
 mod host_tools;
 mod layers;

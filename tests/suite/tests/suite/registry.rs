@@ -177,8 +177,8 @@ async fn everything_that_is_wrong_is_told_at_once_with_its_place() {
     let specs = ["broken", "fs.read", "boom", "later_boom", "great", "zzzzzz", "fs.["];
     let refused = refusals(&specs.map(ToolSpec::new)).await;
     assert_eq!(refused[0], "spec 1 (`broken`): no disk");
-    assert_eq!(refused[1], "spec 3 (`boom`): making it panicked");
-    assert_eq!(refused[2], "spec 4 (`later_boom`): making it panicked");
+    assert_eq!(refused[1], "spec 3 (`boom`): making it panicked: boom");
+    assert_eq!(refused[2], "spec 4 (`later_boom`): making it panicked: boom");
     assert_eq!(refused[3], "spec 5 (`great`): unknown name; did you mean `greet`?");
     assert!(refused[4].starts_with("spec 6 (`zzzzzz`): unknown name; registered are `boom`"));
     assert!(refused[5].contains("never closed"), "{}", refused[5]);
