@@ -115,24 +115,21 @@ impl ToolPool {
         if let Some(layered) = self.governance().layered.as_ref().filter(|_| !context.is_nested()) {
             return layered.call(self, name, arguments, context).await.map(finish);
         }
-        self.bare(name, arguments, context, finish).await
+        // Pinned where they are, so that each is handed a pointer to the next.
+        let stages = pin!(self.stages(name, arguments, context, finish));
+        guard::reported(name, stages).await
     }
 
     /// The way inside of all layers.
-    pub(crate) async fn bare<T>(
+    #[cfg_attr(not(feature = "tower"), allow(dead_code))]
+    pub(crate) async fn bare(
         &self,
         name: &str,
         arguments: &str,
         context: &ToolContext,
-        finish: impl FnOnce(Observation) -> T,
-    ) -> Result<T, CallError> {
-        // Pinned where they are, so that each is handed a pointer to the next.
-        let stages = pin!(self.stages(name, arguments, context, finish));
-        let outcome = guard::caught(name, stages).await;
-        if let Err(error) = &outcome {
-            report::failure(name, error);
-        }
-        outcome
+    ) -> Result<Observation, CallError> {
+        let stages = pin!(self.stages(name, arguments, context, identity));
+        guard::reported(name, stages).await
     }
 
     /// A stage a line. The call keeps its tool, also if that is removed, and no other: what was

@@ -1,6 +1,7 @@
 //! Execution: a deadline, cancellation, and panics caught. Whatever happens, there is one
 //! outcome.
 
+use super::report;
 use super::resolve::shut_down;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, INTERNAL, told};
@@ -88,6 +89,19 @@ pub(super) async fn caught<T>(
         Ok(outcome) => outcome,
         Err(panic) => Err(panicked(tool, panic)),
     }
+}
+
+/// The same, and what went wrong is logged once.
+pub(super) async fn reported<T>(
+    tool: &str,
+    stages: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
+    let outcome = AssertUnwindSafe(stages).catch_unwind().await;
+    let outcome = outcome.unwrap_or_else(|panic| Err(panicked(tool, panic)));
+    if let Err(error) = &outcome {
+        report::failure(tool, error);
+    }
+    outcome
 }
 
 async fn bounded<F: Future>(

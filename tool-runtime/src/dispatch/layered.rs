@@ -8,7 +8,7 @@ use crate::observation::Observation;
 use crate::pool::{CallRequest, ToolPool};
 use crate::tool::BoxFuture;
 use futures_util::future::{Either, select};
-use std::convert::{Infallible, identity};
+use std::convert::Infallible;
 use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl CallRequest {
     pub(crate) async fn run(self) -> ToolResult {
         let Self { pool, call, context, inside } = self;
         let _inside = inside.read().await;
-        let outcome = pool.bare(call.name(), call.arguments(), &context, identity).await;
+        let outcome = pool.bare(call.name(), call.arguments(), &context).await;
         ToolResult::new(call, outcome)
     }
 }
