@@ -51,6 +51,8 @@ pub struct ToolContext {
     /// What the calls around this one hold of declared resources.
     held: Option<Link>,
     depth: u16,
+    /// How often it went on to another call, by tools or by callers.
+    handed_on: u16,
     /// What the call keeps from others while it runs, see [`Self::occupying`].
     occupied: Option<Weak<dyn Any + Send + Sync>>,
 }

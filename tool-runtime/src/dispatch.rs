@@ -16,9 +16,10 @@ pub use typed::CallAction;
 use crate::arguments::Arguments;
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
-use crate::error::CallError;
+use crate::error::{CallError, ErrorClass};
 use crate::observation::Observation;
 use crate::pool::ToolPool;
+use std::borrow::Cow;
 use std::convert::identity;
 use std::pin::pin;
 
@@ -62,15 +63,14 @@ impl ToolPool {
     /// # }).unwrap();
     /// ```
     pub async fn call_with(&self, call: ToolCall, context: &ToolContext) -> ToolResult {
-        let identified;
-        let context = match call.id() {
-            "" => context,
-            id => {
-                identified = context.clone().with_call_id(id);
-                &identified
+        let context = match self.hosting(context) {
+            Ok(context) if call.id().is_empty() => context,
+            Ok(context) => Cow::Owned(context.into_owned().with_call_id(call.id())),
+            Err(too_deep) => {
+                let error = CallError::new(ErrorClass::Denied, too_deep);
+                return ToolResult::new(call, Err(error));
             }
         };
-        let context = self.hosting(context);
         let outcome = self.dispatch(call.name(), call.arguments(), &context, identity).await;
         ToolResult::new(call, outcome)
     }

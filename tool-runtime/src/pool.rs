@@ -135,14 +135,24 @@ impl ToolPool {
         &self.0.context
     }
 
-    /// The same context for a call of this very handle: what a tool calls itself is bounded by
+    /// A caller's context for a call of this very handle: what a tool calls itself is bounded by
     /// what bounds the call.
-    pub(crate) fn hosting<'a>(&self, context: &'a ToolContext) -> Cow<'a, ToolContext> {
+    ///
+    /// # Errors
+    /// It was handed on too often, in words for a model.
+    pub(crate) fn hosting<'a>(
+        &self,
+        context: &'a ToolContext,
+    ) -> Result<Cow<'a, ToolContext>, String> {
+        if std::ptr::eq(context, self.shared_context()) {
+            return Ok(Cow::Borrowed(context));
+        }
+        let context = context.handed_on()?;
         if context.is_hosted_by(&self.0) {
-            return Cow::Borrowed(context);
+            return Ok(Cow::Owned(context));
         }
         let host: Weak<Scope> = Arc::downgrade(&self.0);
-        Cow::Owned(context.clone().with_host(host))
+        Ok(Cow::Owned(context.with_host(host)))
     }
 
     pub(crate) fn current(&self) -> arc_swap::Guard<Arc<Snapshot>> {

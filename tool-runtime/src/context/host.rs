@@ -21,6 +21,10 @@ impl fmt::Debug for Host {
     }
 }
 
+fn too_deep() -> String {
+    format!("calls nest deeper than {DEEPEST}; do the rest without calling tools")
+}
+
 impl ToolContext {
     /// Who runs the calls that a tool makes itself.
     pub(crate) fn host<H: Any + Send + Sync>(&self) -> Option<Arc<H>> {
@@ -33,12 +37,21 @@ impl ToolContext {
     /// They would nest too deep, in words for a model.
     pub(crate) fn nested(&self) -> Result<Self, String> {
         if self.depth >= DEEPEST {
-            return Err(format!(
-                "calls nest deeper than {DEEPEST}; do the rest without calling tools"
-            ));
+            return Err(too_deep());
         }
         let depth = self.depth + 1;
         Ok(Self { depth, call_id: None, receiver: None, ..self.clone() })
+    }
+
+    /// The same context, handed on to one more call: perhaps by a tool that handed on its own.
+    ///
+    /// # Errors
+    /// That happened too often, in words for a model.
+    pub(crate) fn handed_on(&self) -> Result<Self, String> {
+        if self.handed_on > DEEPEST {
+            return Err(too_deep());
+        }
+        Ok(Self { handed_on: self.handed_on + 1, ..self.clone() })
     }
 
     /// Whether the calls that a tool makes itself are run by this one.

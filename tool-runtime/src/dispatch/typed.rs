@@ -69,7 +69,9 @@ where
         pool: &ToolPool,
         context: &ToolContext,
     ) -> Result<Self::Output, CallError> {
-        let context = pool.hosting(context);
+        let context = pool
+            .hosting(context)
+            .map_err(|too_deep| CallError::new(ErrorClass::Denied, too_deep))?;
         guard::caught(A::NAME, stages(self, pool, &context)).await
     }
 }

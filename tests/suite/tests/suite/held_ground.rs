@@ -194,3 +194,23 @@ fn a_large_batch_of_mixed_calls_is_no_matter_of_minutes() {
     assert_eq!(results.len(), 3000);
     assert!(results.iter().all(|result| !result.is_error()));
 }
+
+#[tokio::test]
+async fn a_tool_that_hands_its_context_on_for_ever_ends() {
+    let own: Arc<std::sync::OnceLock<ToolPool>> = Arc::default();
+    let again = Arc::clone(&own);
+    let endless = Tool::builder("endless", "Call itself.").handler(
+        move |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| {
+            let again = Arc::clone(&again);
+            async move {
+                let pool = again.get().expect("the pool is there");
+                let result = Box::pin(pool.call_with(ToolCall::new("endless", ""), &context)).await;
+                result.observation().to_text()
+            }
+        },
+    );
+    let pool = ToolPool::builder().add(endless).build().expect("a pool");
+    own.set(pool.clone()).expect("it is set once");
+    let result = pool.call(ToolCall::new("endless", "")).await;
+    assert!(result.observation().to_text().starts_with("calls nest deeper than 16"));
+}
