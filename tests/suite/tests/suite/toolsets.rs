@@ -278,9 +278,10 @@ fn in_background(pool: &ToolPool, call: ToolCall) -> tokio::task::JoinHandle<Too
 
 #[tokio::test]
 async fn a_toolset_that_cannot_be_made_fails_the_build_with_its_name_and_reason() {
-    for (behaviour, reason) in
-        [(Behaviour::CreateFails, "no such shell"), (Behaviour::CreatePanics, "`create` panicked")]
-    {
+    for (behaviour, reason) in [
+        (Behaviour::CreateFails, "no such shell"),
+        (Behaviour::CreatePanics, "`create` panicked: create"),
+    ] {
         let error = build(Probe::new(behaviour).0).await.expect_err("not made");
         assert_eq!(error.to_string().lines().last(), Some(&*format!("- `session`: {reason}")));
         assert!(matches!(error.problems(), [PoolProblem::Unmade { .. }]), "{error}");
