@@ -2,7 +2,7 @@
 
 mod host;
 
-use crate::schedule::Link;
+use crate::schedule::{Held, Link};
 use hashbrown::HashMap;
 use host::Host;
 use std::any::{Any, TypeId, type_name};
@@ -145,9 +145,11 @@ impl ToolContext {
         self.receiver.as_ref()?.downcast_ref()
     }
 
-    pub(crate) fn with_held(mut self, held: Link) -> Self {
-        self.held = Some(held);
-        self
+    /// Keeps declared resources from others as [`Self::occupying`] says, but not from the calls
+    /// that the tool makes itself.
+    pub(crate) fn holding(mut self, held: Held) -> (Self, Arc<dyn Any + Send + Sync>) {
+        self.held = Some(held.link());
+        self.occupying(held)
     }
 
     pub(crate) fn held(&self) -> Option<&Link> {

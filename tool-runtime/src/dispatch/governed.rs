@@ -49,9 +49,8 @@ impl ToolPool {
         let held = guard::while_open(open, turn).await?;
         let (context, held) = match held {
             Some(held) => {
-                let context = admitted.context.into_owned().with_held(held.link());
-                let (context, held) = context.occupying(held);
-                (Cow::Owned(context), Some(held))
+                let (context, kept) = admitted.context.into_owned().holding(held);
+                (Cow::Owned(context), Some(kept))
             }
             None => (admitted.context, None),
         };
@@ -61,7 +60,7 @@ impl ToolPool {
         let outcome = guard::caught(tool.name(), run).await;
         drop(held);
         let outcome = self.finished(tool, outcome).await;
-        let Some(hooks) = &self.governance().hooks else { return outcome };
+        let Some(hooks) = self.hooks_of(tool.name()) else { return outcome };
         let call = HookCall::new(tool.clone(), &admitted.arguments, context.into_owned());
         hooks.after(call, outcome, guard::now() - started).await
     }

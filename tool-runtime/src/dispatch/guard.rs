@@ -85,10 +85,7 @@ pub(super) async fn caught<T>(
     tool: &str,
     stages: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
-    match AssertUnwindSafe(stages).catch_unwind().await {
-        Ok(outcome) => outcome,
-        Err(panic) => Err(panicked(tool, panic)),
-    }
+    settled(tool, AssertUnwindSafe(stages).catch_unwind().await)
 }
 
 /// The same, and what went wrong is logged once.
@@ -96,12 +93,18 @@ pub(super) async fn reported<T>(
     tool: &str,
     stages: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
-    let outcome = AssertUnwindSafe(stages).catch_unwind().await;
-    let outcome = outcome.unwrap_or_else(|panic| Err(panicked(tool, panic)));
+    let outcome = settled(tool, AssertUnwindSafe(stages).catch_unwind().await);
     if let Err(error) = &outcome {
         report::failure(tool, error);
     }
     outcome
+}
+
+fn settled<T>(
+    tool: &str,
+    ended: std::thread::Result<Result<T, CallError>>,
+) -> Result<T, CallError> {
+    ended.unwrap_or_else(|panic| Err(panicked(tool, panic)))
 }
 
 async fn bounded<F: Future>(

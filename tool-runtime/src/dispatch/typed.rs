@@ -91,8 +91,8 @@ async fn stages<A: Action>(
     let held = pool.acquire(&tool, access, &context).await?;
     let (context, _held) = match held {
         Some(held) => {
-            let (context, held) = context.with_held(held.link()).occupying(held);
-            (context, Some(held))
+            let (context, kept) = context.holding(held);
+            (context, Some(kept))
         }
         None => (context, None),
     };
