@@ -2,17 +2,20 @@
 
 mod host;
 
+use crate::peer::Peer;
 use crate::schedule::{Held, Link};
 use hashbrown::HashMap;
 use host::Host;
 use std::any::{Any, TypeId, type_name};
+use std::fmt;
 use std::future;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// What one call may use: typed state, cancellation, a deadline, its id, and the other tools of
-/// the pool ([`Self::call`]).
+/// What one call may use: typed state, cancellation, a deadline, its id, the other tools of
+/// the pool ([`Self::call`]), and whoever made it, to tell them things ([`Self::progress`],
+/// [`Self::log`]) and to ask them ([`Self::ask`]).
 ///
 /// A tool asks for it by a parameter `&ToolContext`. It is cheap to clone. No tool learns of
 /// conversations or model messages from it.
@@ -38,7 +41,7 @@ use tokio_util::sync::CancellationToken;
 /// assert_eq!(greet("Ada".into(), &context).await, "Good day, Ada!");
 /// # });
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct ToolContext {
     state: Arc<State>,
     call_id: Option<Arc<str>>,
@@ -48,6 +51,8 @@ pub struct ToolContext {
     receiver: Option<Arc<dyn Any + Send + Sync>>,
     /// Who runs the calls that the tool makes itself.
     host: Option<Host>,
+    /// Who made the call, and those that the tool makes.
+    peer: Option<Arc<dyn Peer>>,
     /// What the calls around this one hold of declared resources.
     held: Option<Link>,
     depth: u16,
@@ -135,6 +140,15 @@ impl ToolContext {
         }
     }
 
+    /// Who made the call.
+    pub(crate) fn peer(&self) -> Option<&dyn Peer> {
+        self.peer.as_deref()
+    }
+
+    pub(crate) fn set_peer(&mut self, peer: Arc<dyn Peer>) {
+        self.peer = Some(peer);
+    }
+
     pub(crate) fn with_receiver(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {
         self.receiver = Some(value);
         self
@@ -182,6 +196,18 @@ impl ToolContext {
     }
 }
 
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("state", &self.state)
+            .field("call_id", &self.call_id)
+            .field("deadline", &self.deadline)
+            .field("is_cancelled", &self.is_cancelled())
+            .field("depth", &self.depth)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Values by type, shared by all calls of one pool.
 #[derive(Clone, Default)]
 pub(crate) struct State {
@@ -204,8 +230,8 @@ impl State {
 }
 
 /// Values may be secret: only how many there are is shown.
-impl std::fmt::Debug for State {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "State({} values)", self.values.len())
     }
 }

@@ -3,11 +3,13 @@
 mod call_error;
 mod class;
 mod panic;
+mod protocol;
 mod tool_error;
 
 pub use call_error::CallError;
 pub use class::ErrorClass;
 pub(crate) use panic::{caught, told};
+pub use protocol::ProtocolError;
 pub(crate) use tool_error::INTERNAL;
 pub use tool_error::ToolError;
 

@@ -45,6 +45,8 @@
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | return images, errors, structured values | [`Observation`], [`ToolError`], [`Json`] |
 //! | use state, cancellation, deadlines | [`ToolContext`] |
+//! | tell how far a call is, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`] |
+//! | hear and answer that in an agent of your own | [`Peer`] |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |
 //!
 //! # Features
@@ -86,6 +88,7 @@ mod output;
 mod output_check;
 mod parameter;
 mod pattern;
+mod peer;
 mod pool;
 mod regex;
 mod registration;
@@ -114,7 +117,7 @@ pub use content::{
 pub use context::ToolContext;
 pub use definition::ToolDefinition;
 pub use dispatch::{Batch, CallAction};
-pub use error::{CallError, ErrorClass, ToolError};
+pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
 pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use issue::Issue;
 pub use limits::OutputLimits;
@@ -122,6 +125,10 @@ pub use limits::OutputLimits;
 pub use mcp::McpServer;
 pub use observation::{IntoObservation, Json, Observation};
 pub use pattern::{PatternError, ToolPattern};
+pub use peer::{
+    Amount, Answer, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest,
+    Progress, Root, Sample, SampleRequest, Total, TraceContext,
+};
 pub use pool::{
     CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport, Restriction,
     Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,

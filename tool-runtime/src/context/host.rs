@@ -2,7 +2,6 @@
 
 use super::ToolContext;
 use std::any::Any;
-use std::fmt;
 use std::sync::{Arc, Weak};
 
 /// How deep calls may nest: a tool that calls itself for ever must end somewhere, and before the
@@ -14,12 +13,6 @@ const DEEPEST: u16 = 16;
 /// that batches are linked only where a tool makes calls. A context does not keep it alive.
 #[derive(Clone)]
 pub(super) struct Host(Weak<dyn Any + Send + Sync>);
-
-impl fmt::Debug for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Host")
-    }
-}
 
 fn too_deep() -> String {
     format!("calls nest deeper than {DEEPEST}; do the rest without calling tools")

@@ -1,13 +1,23 @@
 //! A pool as an MCP server.
 
+mod client;
 mod convert;
+mod drive;
 mod handler;
+mod logging;
+mod outbox;
+mod rounds;
+mod seal;
+mod service;
 mod stdio;
+mod tool_call;
 
 use crate::pool::ToolPool;
 use handler::PoolHandler;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
+use seal::Seal;
+use service::PoolService;
 use std::io;
 use std::pin::Pin;
 use stdio::StdioTransport;
@@ -70,6 +80,22 @@ impl McpServer {
         self
     }
 
+    /// Sets a secret of at least 32 bytes by which this server knows again what it gave clients to
+    /// carry: the answers to the first of several questions ([`ToolContext::ask`]). Default: a
+    /// secret of this process, so that a question is answered by the process that asked it. Servers
+    /// behind a load balancer share one.
+    ///
+    /// # Panics
+    /// The secret is shorter than 32 bytes.
+    ///
+    /// [`ToolContext::ask`]: crate::ToolContext::ask
+    #[must_use]
+    pub fn with_state_secret(mut self, secret: impl AsRef<[u8]>) -> Self {
+        let seal = Seal::with_key(secret.as_ref());
+        self.handler.set_seal(seal.unwrap_or_else(|problem| panic!("{problem}")));
+        self
+    }
+
     /// Serves on standard input and output until the input ends.
     ///
     /// From here on the process's standard output is its standard error, so that nothing a
@@ -103,7 +129,7 @@ impl McpServer {
     /// The handler is erased for the same reason: rmcp's loop answers requests in two places, and
     /// the future of a request is its largest.
     async fn served(self, transport: StdioTransport) -> io::Result<()> {
-        match self.handler.into_dyn().serve(transport).await {
+        match PoolService(self.handler).into_dyn().serve(transport).await {
             Ok(running) => {
                 let reason = running.waiting().await.map_err(io::Error::other)?;
                 tracing::info!(?reason, "the client is gone");

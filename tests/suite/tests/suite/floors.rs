@@ -20,6 +20,7 @@ const FLOORS: &[&[&str]] = &[
         "output",
         "output_check",
         "parameter",
+        "peer",
         "registration",
         "schedule",
         "schema",

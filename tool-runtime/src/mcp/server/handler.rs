@@ -1,28 +1,31 @@
 //! Answers MCP requests from a pool. rmcp keeps the lifecycles and the versions.
 
+use super::client::{Client, Subject, is_modern};
 use super::convert;
-use super::stdio::{RawArguments, is_known_method};
-use crate::error::{ErrorClass, INTERNAL};
+use super::logging::{self, Session, SetLevel};
+use super::rounds::Round;
+use super::seal::Seal;
+use super::stdio::is_known_method;
 use crate::pool::{Snapshot, ToolPool};
 use arc_swap::ArcSwap;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListPromptsResult,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+    ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
-use std::borrow::Cow;
-use std::convert::identity;
 use std::sync::{Arc, Weak};
 
 /// Answers MCP requests from a pool.
 #[derive(Clone, Debug)]
 pub(super) struct PoolHandler {
-    pool: ToolPool,
+    pub(super) pool: ToolPool,
     config: ServerConfig,
     listing: Arc<ArcSwap<Listing>>,
+    seal: Arc<Seal>,
+    session: Arc<Session>,
 }
 
 /// The tools of one snapshot as the clients of the two eras may see them, converted once.
@@ -46,14 +49,36 @@ impl Listing {
 
 impl PoolHandler {
     pub(super) fn new(pool: ToolPool, name: String, version: String) -> Self {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = logging::capabilities();
         let config =
             ServerConfig::new(capabilities).with_server_info(Implementation::new(name, version));
         Self {
             listing: Arc::new(ArcSwap::from_pointee(Listing::new(&pool.snapshot()))),
             pool,
             config,
+            seal: Arc::new(Seal::random()),
+            session: Arc::default(),
         }
+    }
+
+    /// The same for a client of its own.
+    pub(super) fn for_session(&self) -> Self {
+        Self { session: Arc::default(), ..self.clone() }
+    }
+
+    /// The client of a request.
+    pub(super) fn client(
+        &self,
+        request: RequestContext<RoleServer>,
+        subject: Subject,
+        round: Round,
+    ) -> Client {
+        let asking = (round, Arc::clone(&self.seal));
+        Client::new(request, subject, Arc::clone(&self.session), asking)
+    }
+
+    pub(super) fn set_seal(&mut self, seal: Seal) {
+        self.seal = Arc::new(seal);
     }
 
     /// What is visible now.
@@ -107,25 +132,16 @@ impl ServerHandler for PoolHandler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = arguments(&request, &context)?;
-        let call = self
-            .pool
-            .context()
-            .with_cancellation(context.ct.clone())
-            .with_call_id(context.id.to_string());
-        // Asked before: the tool may be another one when the call has ended.
-        let is_wrapped = !is_modern(&context)
-            && self.pool.get(&request.name).is_some_and(|t| convert::is_wrapped(t.definition()));
-        match self.pool.dispatch(&request.name, &arguments, &call, identity).await {
-            Ok(observation) => {
-                let result = convert::result(&observation, is_wrapped);
-                Ok(result.unwrap_or_else(|error| unfit(&request.name, &error)).into())
-            }
-            Err(error) if error.class() == ErrorClass::NotFound => {
-                Err(ErrorData::invalid_params(error.message().to_owned(), None))
-            }
-            Err(error) => Ok(convert::failure(error.message()).into()),
-        }
+        self.call(request, context).await
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevel,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.set_level(logging::level_set(&request));
+        Ok(())
     }
 
     /// rmcp hands over requests whose parameters it could not read as if their method were
@@ -179,34 +195,7 @@ impl ServerHandler for PoolHandler {
     }
 }
 
-/// Our transport keeps the raw text; other transports hand over a parsed map.
-fn arguments<'a>(
-    request: &CallToolRequestParams,
-    context: &'a RequestContext<RoleServer>,
-) -> Result<Cow<'a, str>, ErrorData> {
-    if let Some(RawArguments(raw)) = context.extensions.get::<RawArguments>() {
-        // A null stands for "none" with clients that always send the field.
-        return Ok(Cow::Borrowed(if raw.get() == "null" { "" } else { raw.get() }));
-    }
-    let Some(map) = &request.arguments else {
-        return Ok(Cow::Borrowed(""));
-    };
-    serde_json::to_string(map)
-        .map(Cow::Owned)
-        .map_err(|error| ErrorData::internal_error(error.to_string(), None))
-}
-
-/// The tool ran, but what it gave back is nothing that a client could read.
-fn unfit(tool: &str, error: &serde_json::Error) -> CallToolResult {
-    tracing::warn!(tool, %error, "the tool's answer is no MCP result");
-    convert::failure(&format!("`{tool}`: {INTERNAL}"))
-}
-
 fn not_offered(method: &str) -> ErrorData {
     let message = format!("this server has tools only; `{method}` is not offered");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
-}
-
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

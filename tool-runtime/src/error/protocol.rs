@@ -1,0 +1,55 @@
+//! An error of the protocol instead of one for the model.
+
+use serde_json::Value;
+
+/// An error of the protocol: what a tool returns when its call is to fail as a JSON-RPC error, not as
+/// a result with `isError`, which is what models read.
+///
+/// Rarely right: a model never learns of it. Outside of MCP it is an error like others.
+///
+/// ```
+/// use tool_runtime::ProtocolError;
+/// use tool_runtime::prelude::*;
+///
+/// /// Read a ledger.
+/// #[tool(read_only)]
+/// async fn ledger() -> Result<String, ToolError> {
+///     Err(ProtocolError::new(-32000, "the ledger is being rebuilt").with_data("retry in a minute"))?
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ProtocolError {
+    code: i32,
+    message: String,
+    data: Option<Value>,
+}
+
+impl ProtocolError {
+    /// An error with a code of JSON-RPC: -32000 to -32019 are free for servers.
+    pub fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    /// Adds data for programs.
+    #[must_use]
+    pub fn with_data(mut self, data: impl Into<Value>) -> Self {
+        self.data = Some(data.into());
+        self
+    }
+
+    /// The code.
+    pub fn code(&self) -> i32 {
+        self.code
+    }
+
+    /// What happened.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Data for programs.
+    pub fn data(&self) -> Option<&Value> {
+        self.data.as_ref()
+    }
+}

@@ -1,0 +1,183 @@
+//! The client of one request, as what runs for it may turn to it.
+
+use super::logging::{Session, level_asked};
+use super::outbox::Outbox;
+use super::rounds::{Interruption, Round, Rounds};
+use super::seal::{Seal, canonical};
+
+use super::stdio::RawArguments;
+use crate::peer::{
+    LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
+};
+use crate::tool::BoxFuture;
+use rmcp::RoleServer;
+use rmcp::model::{CustomRequest, JsonObject, ProgressToken, ProtocolVersion};
+use rmcp::service::RequestContext;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::future::pending;
+use std::sync::{Arc, OnceLock};
+
+/// What a request asks for, and with what.
+pub(super) struct Subject {
+    /// Its method.
+    pub(super) method: &'static str,
+    /// The name of a tool or prompt, or a resource's URI.
+    pub(super) name: String,
+    /// The arguments, unless their text came with the request.
+    pub(super) arguments: Option<JsonObject>,
+}
+
+/// The client of one request.
+pub(super) struct Client {
+    request: RequestContext<RoleServer>,
+    subject: Subject,
+    session: Arc<Session>,
+    outbox: Outbox,
+    /// How a client of 2026-07-28 is asked. Older ones are asked while the request waits.
+    asking: Option<(Round, Arc<Seal>)>,
+    rounds: OnceLock<Rounds>,
+    token: OnceLock<Option<ProgressToken>>,
+}
+
+impl Client {
+    pub(super) fn new(
+        request: RequestContext<RoleServer>,
+        subject: Subject,
+        session: Arc<Session>,
+        asking: (Round, Arc<Seal>),
+    ) -> Self {
+        Self {
+            asking: is_modern(&request).then_some(asking),
+            request,
+            subject,
+            session,
+            outbox: Outbox::default(),
+            rounds: OnceLock::new(),
+            token: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn request(&self) -> &RequestContext<RoleServer> {
+        &self.request
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.subject.name
+    }
+
+    pub(super) fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
+    pub(super) fn is_modern(&self) -> bool {
+        self.asking.is_some()
+    }
+
+    /// What progress is reported with, if the client wants to hear of it.
+    pub(super) fn progress_token(&self) -> Option<&ProgressToken> {
+        self.token.get_or_init(|| self.request.meta.get_progress_token()).as_ref()
+    }
+
+    /// Why the request must be answered before its work is done, if it must.
+    pub(super) fn interruption(&self) -> Option<Interruption> {
+        self.rounds.get()?.interruption()
+    }
+
+    /// The arguments as text: our transports keep it, others hand over a parsed map.
+    pub(super) fn arguments(&self) -> Cow<'_, str> {
+        if let Some(RawArguments(raw)) = self.request.extensions.get::<RawArguments>() {
+            // A null stands for "none" with clients that always send the field.
+            return Cow::Borrowed(if raw.get() == "null" { "" } else { raw.get() });
+        }
+        match &self.subject.arguments {
+            Some(map) => serde_json::to_string(map).expect("maps of JSON are JSON").into(),
+            None => Cow::Borrowed(""),
+        }
+    }
+
+    fn rounds(&self, (round, seal): &(Round, Arc<Seal>)) -> &Rounds {
+        self.rounds.get_or_init(|| {
+            let arguments = self.arguments();
+            let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
+            let Subject { method, name, .. } = &self.subject;
+            let binding = format!("{method}\n{name}\n{}", canonical(&arguments));
+            Rounds::new(round.clone(), Arc::clone(seal), binding)
+        })
+    }
+
+    /// Asks a client of the older era, while the call waits.
+    async fn pushed(&self, request: PeerRequest) -> Result<Value, PeerError> {
+        let failed = |error: &dyn ToString| PeerError::Failed(error.to_string());
+        let method = request.method();
+        let (_, params) = request.into_parts();
+        let request = CustomRequest::new(method, Some(params.into()));
+        let answer = self.request.peer.send_request(request.into()).await;
+        let answer = answer.map_err(|error| failed(&error))?;
+        serde_json::to_value(answer).map_err(|error| failed(&error))
+    }
+}
+
+impl Peer for Client {
+    fn hears_progress(&self) -> bool {
+        self.progress_token().is_some()
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.outbox.progress(progress);
+    }
+
+    fn hears_log(&self, level: LogLevel) -> bool {
+        if !self.is_modern() {
+            return self.session.hears(level);
+        }
+        level_asked(&self.request.meta).is_some_and(|least| level >= least)
+    }
+
+    fn log(&self, entry: LogEntry) {
+        self.outbox.log(entry);
+    }
+
+    fn can(&self, capability: PeerCapability) -> bool {
+        let Some(client) = self.request.client_capabilities() else {
+            return false;
+        };
+        match capability {
+            // A client that names neither way shows forms, as all did once.
+            PeerCapability::Elicitation => {
+                client.elicitation.is_some_and(|ways| ways.form.is_some() || ways.url.is_none())
+            }
+            PeerCapability::ElicitationUrl => {
+                client.elicitation.is_some_and(|ways| ways.url.is_some())
+            }
+            PeerCapability::Sampling => client.sampling.is_some(),
+            PeerCapability::Roots => client.roots.is_some(),
+        }
+    }
+
+    fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
+        Box::pin(async move {
+            let Some(asking) = &self.asking else {
+                return self.pushed(request).await;
+            };
+            match self.rounds(asking).ask(request, &self.outbox) {
+                Some(answer) => Ok(answer),
+                // Whoever drives the call ends it here.
+                None => pending().await,
+            }
+        })
+    }
+
+    fn info(&self) -> Option<PeerInfo> {
+        let info = self.request.client_info()?;
+        Some(PeerInfo { title: info.title, ..PeerInfo::new(info.name, info.version) })
+    }
+
+    fn meta(&self) -> Option<&Map<String, Value>> {
+        Some(&self.request.meta.0.0)
+    }
+}
+
+pub(super) fn is_modern(request: &RequestContext<RoleServer>) -> bool {
+    request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}

@@ -1,0 +1,91 @@
+//! Driving what runs for a client: what it tells goes out, and its questions end it.
+
+use super::client::Client;
+use super::logging;
+use super::outbox::Next;
+use super::rounds::Interruption;
+use crate::tool::BoxFuture;
+use rmcp::model::{ProgressNotification, ProgressNotificationParam, ServerNotification};
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use tokio::time::Sleep;
+
+/// Runs the work of a request to its end, or to a question that the client must answer first.
+///
+/// What the work tells its client is sent from here, in the task of the request: rmcp knows by the
+/// task which request a message belongs to.
+pub(super) async fn driven<F: Future>(client: &Client, work: F) -> Result<F::Output, Interruption> {
+    let mut work = pin!(work);
+    let mut sender = Sender { client, sending: None, timer: None };
+    let ended = poll_fn(|task| {
+        client.outbox().wake(task.waker());
+        if let Poll::Ready(output) = work.as_mut().poll(task) {
+            return Poll::Ready(Ok(output));
+        }
+        if let Some(interruption) = client.interruption() {
+            return Poll::Ready(Err(interruption));
+        }
+        // Whether all is sent does not matter before the end.
+        let _ = sender.poll(task, false);
+        Poll::Pending
+    })
+    .await;
+    poll_fn(|task| sender.poll(task, true)).await;
+    if client.outbox().dropped() > 0 {
+        let dropped = client.outbox().dropped();
+        tracing::warn!(
+            dropped,
+            name = client.name(),
+            "log entries came faster than the client read"
+        );
+    }
+    ended
+}
+
+/// Sends one message at a time.
+struct Sender<'a> {
+    client: &'a Client,
+    sending: Option<BoxFuture<'a, ()>>,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Sender<'_> {
+    /// Ready when nothing is left to send.
+    fn poll(&mut self, task: &mut Context<'_>, is_over: bool) -> Poll<()> {
+        loop {
+            if let Some(sending) = &mut self.sending {
+                std::task::ready!(sending.as_mut().poll(task));
+                self.sending = None;
+            }
+            match self.client.outbox().next(is_over) {
+                Next::Nothing => return Poll::Ready(()),
+                Next::Wait(at) => {
+                    let timer =
+                        self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)));
+                    if timer.deadline() != at {
+                        timer.as_mut().reset(at);
+                    }
+                    std::task::ready!(timer.as_mut().poll(task));
+                }
+                Next::Log(entry) => self.send(logging::message(entry)),
+                Next::Progress(progress) => {
+                    let token = self.client.progress_token().cloned();
+                    let Some(token) = token else { continue };
+                    let mut param = ProgressNotificationParam::new(token, progress.done);
+                    param.total = progress.total;
+                    param.message = progress.message;
+                    self.send(ProgressNotification::new(param).into());
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, message: ServerNotification) {
+        let peer = self.client.request().peer.clone();
+        self.sending = Some(Box::pin(async move {
+            // A client that is gone hears nothing, and its call is cancelled elsewhere.
+            drop(peer.send_notification(message).await);
+        }));
+    }
+}

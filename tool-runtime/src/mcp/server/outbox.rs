@@ -1,0 +1,158 @@
+//! What a call tells its client while it runs: kept in order, progress at a bearable rate.
+
+use crate::peer::{LogEntry, Progress};
+use futures_util::task::AtomicWaker;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The least time between two reports of progress of one call.
+const GAP: Duration = Duration::from_millis(20);
+
+/// How many log entries wait for a client that does not read. More are dropped, and counted.
+const MOST_ENTRIES: usize = 1000;
+
+/// Filled by the tool, which never waits; emptied by whoever drives the call.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    waiting: Mutex<Waiting>,
+    waker: AtomicWaker,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    entries: VecDeque<LogEntry>,
+    dropped: u64,
+    /// The newest report: older ones that were not sent yet say nothing more.
+    progress: Option<Progress>,
+    /// How far the newest report was, sent or not.
+    furthest: Option<f64>,
+    /// When the next report may be sent.
+    next_report: Option<Instant>,
+}
+
+/// What is to be done next.
+pub(super) enum Next {
+    Log(LogEntry),
+    Progress(Progress),
+    /// A report waits until then.
+    Wait(Instant),
+    Nothing,
+}
+
+impl Outbox {
+    pub(super) fn log(&self, entry: LogEntry) {
+        let mut waiting = self.waiting();
+        if waiting.entries.len() < MOST_ENTRIES {
+            waiting.entries.push_back(entry);
+        } else {
+            waiting.dropped += 1;
+        }
+        drop(waiting);
+        self.waker.wake();
+    }
+
+    pub(super) fn progress(&self, progress: Progress) {
+        let mut waiting = self.waiting();
+        if !progress.done.is_finite() || waiting.furthest.is_some_and(|far| progress.done <= far) {
+            return;
+        }
+        waiting.furthest = Some(progress.done);
+        waiting.progress = Some(progress);
+        drop(waiting);
+        self.waker.wake();
+    }
+
+    /// Who is woken when there is something to do.
+    pub(super) fn wake(&self, waker: &Waker) {
+        self.waker.register(waker);
+    }
+
+    /// Wakes whoever drives the call.
+    pub(super) fn nudge(&self) {
+        self.waker.wake();
+    }
+
+    /// Takes what comes next; at the end of the call nothing waits for its time any more.
+    pub(super) fn next(&self, is_over: bool) -> Next {
+        let mut waiting = self.waiting();
+        if let Some(entry) = waiting.entries.pop_front() {
+            return Next::Log(entry);
+        }
+        if waiting.progress.is_none() {
+            return Next::Nothing;
+        }
+        let now = Instant::now();
+        match waiting.next_report.filter(|at| *at > now && !is_over) {
+            Some(at) => Next::Wait(at),
+            None => {
+                waiting.next_report = Some(now + GAP);
+                waiting.progress.take().map_or(Next::Nothing, Next::Progress)
+            }
+        }
+    }
+
+    /// How many log entries were dropped.
+    pub(super) fn dropped(&self) -> u64 {
+        self.waiting().dropped
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::peer::LogLevel;
+
+    fn report(done: f64) -> Progress {
+        serde_json::from_value(serde_json::json!({ "done": done })).expect("a report")
+    }
+
+    fn reports(outbox: &Outbox, is_over: bool) -> Vec<f64> {
+        let mut sent = Vec::new();
+        while let Next::Progress(progress) = outbox.next(is_over) {
+            sent.push(progress.done);
+        }
+        sent
+    }
+
+    #[test]
+    fn progress_only_grows() {
+        let outbox = Outbox::default();
+        for done in [1.0, 1.0, 0.5, f64::NAN] {
+            outbox.progress(report(done));
+        }
+        assert_eq!(reports(&outbox, true), [1.0]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn reports_that_come_fast_are_merged_and_the_last_one_is_sent() {
+        let outbox = Outbox::default();
+        outbox.progress(report(0.0));
+        assert_eq!(reports(&outbox, false), [0.0]);
+        for done in 1..=9 {
+            outbox.progress(report(f64::from(done)));
+        }
+        assert_eq!(reports(&outbox, false), [0.0; 0]);
+        assert!(matches!(outbox.next(false), Next::Wait(_)));
+        tokio::time::advance(GAP).await;
+        assert_eq!(reports(&outbox, false), [9.0]);
+        outbox.progress(report(10.0));
+        assert_eq!(reports(&outbox, true), [10.0]);
+    }
+
+    #[test]
+    fn a_log_that_nobody_reads_is_bounded() {
+        let outbox = Outbox::default();
+        let entry = LogEntry { level: LogLevel::Info, data: "x".into() };
+        for _ in 0..MOST_ENTRIES + 5 {
+            outbox.log(entry.clone());
+        }
+        assert_eq!(outbox.dropped(), 5);
+    }
+}

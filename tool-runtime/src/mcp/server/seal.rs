@@ -1,0 +1,109 @@
+//! What a client carries from round to round, so that nobody can change it or use it elsewhere.
+
+use rmcp::model::{ErrorData, RequestStateCodec, SealOptions};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::time::Duration;
+
+/// How long a person may take to answer.
+const LIFETIME: Duration = Duration::from_secs(60 * 60);
+
+/// Seals the answers of earlier rounds with a key of this server: what a client brings back is
+/// what we gave it, for the same tool, arguments and principal, and not too old.
+#[derive(Clone)]
+pub(super) struct Seal(RequestStateCodec);
+
+impl Seal {
+    /// With a secret that several servers share; 32 bytes or more.
+    ///
+    /// # Errors
+    /// The key is too short.
+    pub(super) fn with_key(key: &[u8]) -> Result<Self, String> {
+        RequestStateCodec::try_new(key).map(Self).map_err(|error| error.to_string())
+    }
+
+    /// With a key that only this process knows.
+    pub(super) fn random() -> Self {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).expect("the system gives random bytes");
+        Self::with_key(&key).expect("a key that is long enough")
+    }
+
+    pub(super) fn seal(&self, answers: &Map<String, Value>, binding: &str) -> String {
+        let options = SealOptions::new().associated_data(binding.as_bytes()).ttl(LIFETIME);
+        let payload = Value::Object(answers.clone()).to_string();
+        self.0.seal_with(payload.as_bytes(), &options)
+    }
+
+    /// # Errors
+    /// It is not ours, or too old, or was given for something else: the client must start again.
+    pub(super) fn open(&self, state: &str, binding: &str) -> Result<Map<String, Value>, ErrorData> {
+        let answers = match self.0.open_with(state, binding.as_bytes()) {
+            Ok(payload) => serde_json::from_slice(&payload).ok(),
+            Err(_) => None,
+        };
+        answers.ok_or_else(|| {
+            let text = "`requestState` is not what this server gave for this request, or too old; send the request again without it";
+            ErrorData::invalid_params(text, None)
+        })
+    }
+}
+
+/// The key is a secret.
+impl fmt::Debug for Seal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Seal")
+    }
+}
+
+/// The same text for the same JSON, in whatever order its members are written.
+pub(super) fn canonical(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Object(map) => {
+                let mut members: Vec<_> = map.iter().collect();
+                members.sort_unstable_by_key(|(key, _)| *key);
+                let sorted = members.into_iter().map(|(key, value)| (key.clone(), sorted(value)));
+                Value::Object(sorted.collect())
+            }
+            Value::Array(items) => items.iter().map(sorted).collect(),
+            scalar => scalar.clone(),
+        }
+    }
+    sorted(value).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn answers() -> Map<String, Value> {
+        json!({ "name": { "action": "accept" } }).as_object().cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn what_was_sealed_opens_for_the_same_request_alone() {
+        let seal = Seal::random();
+        let state = seal.seal(&answers(), "greet");
+        assert_eq!(seal.open(&state, "greet"), Ok(answers()));
+        assert!(seal.open(&state, "delete").is_err());
+        assert!(Seal::random().open(&state, "greet").is_err());
+        assert!(seal.open("nonsense", "greet").is_err());
+    }
+
+    #[test]
+    fn servers_with_one_key_open_what_the_others_sealed() {
+        let key = [7; 32];
+        let (one, other) =
+            (Seal::with_key(&key).expect("a key"), Seal::with_key(&key).expect("a key"));
+        assert_eq!(other.open(&one.seal(&answers(), "x"), "x"), Ok(answers()));
+        assert!(Seal::with_key(b"short").is_err());
+    }
+
+    #[test]
+    fn the_order_of_members_does_not_matter() {
+        let one = canonical(&json!({ "a": [{ "x": 1, "y": 2 }], "b": null }));
+        assert_eq!(one, canonical(&json!({ "b": null, "a": [{ "y": 2, "x": 1 }] })));
+    }
+}

@@ -1,0 +1,104 @@
+//! `tools/call`: a call of the pool for a client.
+
+use super::client::{Client, Subject};
+use super::convert;
+use super::drive::driven;
+use super::handler::PoolHandler;
+use super::rounds::{Interruption, Round};
+use super::service::Answer;
+use crate::error::{CallError, ErrorClass, INTERNAL, ProtocolError};
+use crate::observation::Observation;
+use crate::peer::{PeerCapability, PeerError};
+use rmcp::RoleServer;
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorCode, ErrorData};
+use rmcp::service::RequestContext;
+use serde_json::json;
+use std::convert::identity;
+use std::error::Error as _;
+use std::sync::Arc;
+
+impl PoolHandler {
+    pub(super) async fn call(
+        &self,
+        params: CallToolRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let round = Round { responses: params.input_responses, state: params.request_state };
+        let subject = Subject {
+            method: "tools/call",
+            name: params.name.into_owned(),
+            arguments: params.arguments,
+        };
+        let client = Arc::new(self.client(request, subject, round));
+        let context = self
+            .pool
+            .context()
+            .with_cancellation(client.request().ct.clone())
+            .with_call_id(client.request().id.to_string())
+            .with_peer(Arc::clone(&client) as _);
+        // Asked before: the tool may be another one when the call has ended.
+        let is_wrapped = !client.is_modern()
+            && self.pool.get(client.name()).is_some_and(|t| convert::is_wrapped(t.definition()));
+        let arguments = client.arguments();
+        let call = self.pool.dispatch(client.name(), &arguments, &context, identity);
+        match driven(&client, call).await {
+            Ok(Ok(observation)) => Ok(fit(client.name(), &observation, is_wrapped).into()),
+            Ok(Err(error)) => failed(&error, client.is_modern()).map(Into::into),
+            Err(interruption) => interrupted(interruption, &client).map(Into::into),
+        }
+    }
+}
+
+/// The result, or that it is nothing a client could read.
+fn fit(tool: &str, observation: &Observation, is_wrapped: bool) -> CallToolResult {
+    convert::result(observation, is_wrapped).unwrap_or_else(|error| {
+        tracing::warn!(tool, %error, "the tool's answer is no MCP result");
+        convert::failure(&format!("`{tool}`: {INTERNAL}"))
+    })
+}
+
+/// Most failures are for the model to read; some are the protocol's.
+fn failed(error: &CallError, is_modern: bool) -> Result<CallToolResult, ErrorData> {
+    if error.class() == ErrorClass::NotFound {
+        return Err(ErrorData::invalid_params(error.message().to_owned(), None));
+    }
+    let source = error.source();
+    if let Some(error) = source.and_then(|source| source.downcast_ref::<ProtocolError>()) {
+        let (code, message) = (ErrorCode(error.code()), error.message().to_owned());
+        return Err(ErrorData::new(code, message, error.data().cloned()));
+    }
+    if let Some(PeerError::Unsupported(capability)) =
+        source.and_then(|source| source.downcast_ref()).filter(|_| is_modern)
+    {
+        return Err(missing(*capability, error.message()));
+    }
+    Ok(convert::failure(error.message()))
+}
+
+/// The client should have declared a capability.
+fn missing(capability: PeerCapability, message: &str) -> ErrorData {
+    let required = match capability {
+        PeerCapability::Elicitation => json!({ "elicitation": { "form": {} } }),
+        PeerCapability::ElicitationUrl => json!({ "elicitation": { "url": {} } }),
+        PeerCapability::Sampling => json!({ "sampling": {} }),
+        PeerCapability::Roots => json!({ "roots": {} }),
+    };
+    ErrorData::new(
+        ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+        message.to_owned(),
+        Some(json!({ "requiredCapabilities": required })),
+    )
+}
+
+/// The client has to answer questions first: they are the result.
+fn interrupted(interruption: Interruption, client: &Client) -> Result<CallToolResult, ErrorData> {
+    match interruption {
+        Interruption::Questions(questions) => {
+            let answer = client.request().extensions.get::<Answer>();
+            let answer = answer.expect("requests come by the service, which adds it");
+            answer.set(questions);
+            Ok(CallToolResult::success(Vec::new()))
+        }
+        Interruption::Refused(error) => Err(error),
+    }
+}

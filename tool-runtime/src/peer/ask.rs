@@ -1,0 +1,210 @@
+//! Asking the person behind whoever made a call.
+
+use super::PeerError;
+use super::form::Form;
+use super::request::{PeerCapability, PeerRequest};
+use crate::context::ToolContext;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// What a person did about a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer<T> {
+    /// They answered.
+    Accepted(T),
+    /// They said no.
+    Declined,
+    /// They closed the question without a choice.
+    Cancelled,
+}
+
+impl<T> Answer<T> {
+    /// The answer, if there is one.
+    ///
+    /// ```
+    /// use tool_runtime::Answer;
+    ///
+    /// assert_eq!(Answer::Accepted(3).accepted(), Some(3));
+    /// assert_eq!(Answer::<i32>::Declined.accepted(), None);
+    /// ```
+    pub fn accepted(self) -> Option<T> {
+        match self {
+            Self::Accepted(value) => Some(value),
+            Self::Declined | Self::Cancelled => None,
+        }
+    }
+
+    /// The same with another value.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Answer<U> {
+        match self {
+            Self::Accepted(value) => Answer::Accepted(change(value)),
+            Self::Declined => Answer::Declined,
+            Self::Cancelled => Answer::Cancelled,
+        }
+    }
+}
+
+/// MCP's `ElicitResult`.
+#[derive(Deserialize)]
+struct Elicited {
+    action: Action,
+    #[serde(default)]
+    content: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Action {
+    Accept,
+    Decline,
+    Cancel,
+}
+
+impl ToolContext {
+    /// Asks the person behind the client: MCP's elicitation, as a form.
+    ///
+    /// `T` is a struct whose fields are texts, numbers, truth values, enums of plain variants or lists
+    /// of those, or just one such value. Field comments become descriptions, `Option` and
+    /// `#[serde(default)]` fields need not be filled in. Never ask for secrets in a form: see
+    /// [`Self::ask_url`].
+    ///
+    /// `key` names the question within the call; give each question of a call a key of its own,
+    /// and the same question the same key every time.
+    ///
+    /// **Effects belong after the last question.** With clients of 2026-07-28 a call is answered with
+    /// the question, and when the answer comes the function runs again from its beginning, with
+    /// all earlier answers at hand; with older clients it waits here. The same function does for
+    /// both, if it does nothing that must not be done twice before its last question.
+    /// Questions that are asked at once, with `futures::join!`, reach the person together.
+    ///
+    /// ```
+    /// use tool_runtime::Answer;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Delete a file.
+    /// #[tool(destructive, idempotent)]
+    /// async fn delete(
+    ///     /// Which file.
+    ///     path: String,
+    ///     context: &ToolContext,
+    /// ) -> Result<String, ToolError> {
+    ///     let question = format!("Really delete {path}?");
+    ///     match context.ask::<bool>("sure", question).await? {
+    ///         Answer::Accepted(true) => Ok(format!("{path} is deleted")),
+    ///         _ => Err(ToolError::user("the user does not want that")),
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// The client shows no forms, does not answer, or answers something else; or `T` is no form.
+    /// That a person declines is no error.
+    pub async fn ask<T>(
+        &self,
+        key: &str,
+        message: impl Into<String>,
+    ) -> Result<Answer<T>, PeerError>
+    where
+        T: JsonSchema + DeserializeOwned,
+    {
+        self.ask_in(key, message.into(), Form::of::<T>(key)).await
+    }
+
+    /// Asks with a form that is written by hand: a schema as MCP's elicitation has it, for what no
+    /// type says. Gives the answer's fields. All that stands at [`Self::ask`] holds.
+    ///
+    /// ```
+    /// # use tool_runtime::{PeerError, prelude::*};
+    /// # async fn body(context: &ToolContext) -> Result<(), PeerError> {
+    /// let form = serde_json::json!({
+    ///     "type": "object",
+    ///     "properties": { "city": { "type": "string", "minLength": 1 } },
+    ///     "required": ["city"],
+    /// });
+    /// let answer = context.ask_form("city", "Where are you?", form).await?;
+    /// let city = answer.accepted().map(|fields| fields["city"].clone());
+    /// # drop(city);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As with [`Self::ask`].
+    pub async fn ask_form(
+        &self,
+        key: &str,
+        message: impl Into<String>,
+        form: Value,
+    ) -> Result<Answer<Map<String, Value>>, PeerError> {
+        self.ask_in(key, message.into(), Form::written(form)).await
+    }
+
+    /// Sends the person to a web page: to sign in, to pay, to enter a secret. The answer says that
+    /// they agreed to go there, not that they are done. All that stands at [`Self::ask`] holds.
+    ///
+    /// # Errors
+    /// The client opens no pages, or does not answer.
+    pub async fn ask_url(
+        &self,
+        key: &str,
+        message: impl Into<String>,
+        url: impl Into<String>,
+    ) -> Result<Answer<()>, PeerError> {
+        let mut params = parameters("url", message.into());
+        params.insert("elicitationId".to_owned(), key.into());
+        params.insert("url".to_owned(), url.into().into());
+        let answer = self.elicited(key, PeerCapability::ElicitationUrl, params).await?;
+        Ok(answer.map(drop))
+    }
+
+    async fn ask_in<T>(
+        &self,
+        key: &str,
+        message: String,
+        form: Form,
+    ) -> Result<Answer<T>, PeerError>
+    where
+        T: DeserializeOwned,
+    {
+        let requested = form
+            .requested()
+            .map_err(|problem| PeerError::Unaskable { key: key.to_owned(), problem })?;
+        let mut params = parameters("form", message);
+        params.insert("requestedSchema".to_owned(), requested);
+        let read = |content: Option<Value>| form.read(content.unwrap_or_else(|| Map::new().into()));
+        match self.elicited(key, PeerCapability::Elicitation, params).await?.map(read) {
+            Answer::Accepted(Ok(value)) => Ok(Answer::Accepted(value)),
+            Answer::Accepted(Err(problem)) => {
+                Err(PeerError::Malformed { key: key.to_owned(), problem })
+            }
+            Answer::Declined => Ok(Answer::Declined),
+            Answer::Cancelled => Ok(Answer::Cancelled),
+        }
+    }
+
+    async fn elicited(
+        &self,
+        key: &str,
+        capability: PeerCapability,
+        params: Map<String, Value>,
+    ) -> Result<Answer<Option<Value>>, PeerError> {
+        let answer = self.asked(PeerRequest::new(key, capability, params)).await?;
+        let elicited: Elicited = serde_json::from_value(answer).map_err(|error| {
+            PeerError::Malformed { key: key.to_owned(), problem: error.to_string() }
+        })?;
+        Ok(match elicited.action {
+            Action::Accept => Answer::Accepted(elicited.content),
+            Action::Decline => Answer::Declined,
+            Action::Cancel => Answer::Cancelled,
+        })
+    }
+}
+
+fn parameters(mode: &str, message: String) -> Map<String, Value> {
+    let mut params = Map::new();
+    params.insert("mode".to_owned(), mode.into());
+    params.insert("message".to_owned(), message.into());
+    params
+}

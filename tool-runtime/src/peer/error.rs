@@ -1,0 +1,35 @@
+//! Why a question has no answer.
+
+use super::PeerCapability;
+
+/// Why a question to whoever made the call has no answer. A person who declines is no error, see
+/// [`Answer`](super::Answer).
+///
+/// As the error of a tool it tells the model what happened; over MCP of 2026-07-28 an unsupported
+/// question becomes the protocol error -32021, which names the capability.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PeerError {
+    /// Whoever made the call cannot do it.
+    #[error("the client cannot {0}, which this needs; go on without, or use another client")]
+    Unsupported(PeerCapability),
+    /// The answer is not what was asked for.
+    #[error("the answer to `{key}` is not usable: {problem}")]
+    Malformed {
+        /// What the question was called.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The question cannot be put: it would be refused by every client.
+    #[error("the question `{key}` cannot be asked: {problem}")]
+    Unaskable {
+        /// What the question was called.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The question was refused, or the connection ended.
+    #[error("the client did not answer: {0}")]
+    Failed(String),
+}

@@ -1,0 +1,234 @@
+//! From a type to a form that clients can show: MCP's restricted schema of elicitation.
+
+use crate::schema;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+/// A form: what a client shows, and what its answer must be.
+pub(super) struct Form {
+    /// What the answer is checked against.
+    schema: Value,
+    /// The only field of a form that was made for a value which is no struct.
+    only: Option<String>,
+}
+
+/// What MCP's forms know of a field, whatever its type.
+const KEYWORDS: &[&str] = &[
+    "type",
+    "title",
+    "description",
+    "default",
+    "minLength",
+    "maxLength",
+    "format",
+    "minimum",
+    "maximum",
+    "minItems",
+    "maxItems",
+    "enum",
+    "enumNames",
+    "oneOf",
+    "items",
+];
+
+impl Form {
+    /// The form of a type: a field for each of a struct's, or one field of the given name.
+    pub(super) fn of<T: JsonSchema>(name: &str) -> Self {
+        let schema = schema::input_of::<T>();
+        if schema.get("type").is_some_and(|kind| kind == "object") {
+            return Self { schema, only: None };
+        }
+        let schema = json!({
+            "type": "object",
+            "properties": { name: schema },
+            "required": [name],
+            "additionalProperties": false,
+        });
+        Self { schema, only: Some(name.to_owned()) }
+    }
+
+    /// The form that a hand-written schema describes.
+    pub(super) fn written(schema: Value) -> Self {
+        schema::engine::enable();
+        Self { schema, only: None }
+    }
+
+    /// What a client is shown.
+    ///
+    /// # Errors
+    /// The form has a field that clients cannot show.
+    pub(super) fn requested(&self) -> Result<Value, String> {
+        let properties = self.schema.get("properties").and_then(Value::as_object);
+        let Some(properties) = properties else {
+            return Err("a form needs `properties`; ask for a struct with named fields".to_owned());
+        };
+        let mut fields = Map::new();
+        for (name, property) in properties {
+            fields.insert(name.clone(), field(name, property)?);
+        }
+        let mut form = Map::new();
+        form.insert("type".to_owned(), "object".into());
+        form.insert("properties".to_owned(), fields.into());
+        if let Some(required) = self.schema.get("required") {
+            form.insert("required".to_owned(), required.clone());
+        }
+        Ok(form.into())
+    }
+
+    /// The answer as a value of the type.
+    ///
+    /// # Errors
+    /// What is wrong with it, for the operator and the client's author.
+    pub(super) fn read<T: DeserializeOwned>(&self, content: Value) -> Result<T, String> {
+        let mut content = self.checked(content)?;
+        let value = match &self.only {
+            Some(name) => content.get_mut(name).map(Value::take).unwrap_or_default(),
+            None => content,
+        };
+        serde_json::from_value(value).map_err(|error| error.to_string())
+    }
+
+    fn checked(&self, content: Value) -> Result<Value, String> {
+        let issues = schema::check::check(&self.schema, &content);
+        if issues.is_empty() {
+            return Ok(content);
+        }
+        let issues: Vec<String> = issues.iter().map(ToString::to_string).collect();
+        Err(issues.join("; "))
+    }
+}
+
+/// One field as MCP has it.
+fn field(name: &str, schema: &Value) -> Result<Value, String> {
+    let mut field = Map::new();
+    for (keyword, value) in schema.as_object().into_iter().flatten() {
+        if KEYWORDS.contains(&keyword.as_str()) {
+            field.insert(keyword.clone(), value.clone());
+        }
+    }
+    if let Some(choices) = field.get("oneOf").and_then(titled) {
+        field.insert("type".to_owned(), "string".into());
+        field.insert("oneOf".to_owned(), choices);
+    }
+    let is_shown = match field.get("type").and_then(Value::as_str) {
+        Some("string" | "integer" | "number" | "boolean") => true,
+        Some("array") => match field.get("items").and_then(selectable) {
+            Some(items) => field.insert("items".to_owned(), items).is_some(),
+            None => false,
+        },
+        _ => false,
+    };
+    if is_shown {
+        return Ok(field.into());
+    }
+    Err(format!(
+        "its field `{name}` is no text, number, truth value, choice or list of choices; forms are flat"
+    ))
+}
+
+/// Choices with their titles; the description of an enum's variant is one.
+fn titled(choices: &Value) -> Option<Value> {
+    choices.as_array()?.iter().map(choice).collect::<Option<Vec<_>>>().map(Value::Array)
+}
+
+fn choice(choice: &Value) -> Option<Value> {
+    let value = choice.get("const").filter(|value| value.is_string())?;
+    let title = choice.get("title").or(choice.get("description")).unwrap_or(value);
+    Some(json!({ "const": value, "title": title }))
+}
+
+/// What several can be picked from.
+fn selectable(items: &Value) -> Option<Value> {
+    if let Some(names) = items.get("enum") {
+        return Some(json!({ "type": "string", "enum": names }));
+    }
+    let choices = items.get("oneOf").or(items.get("anyOf")).and_then(titled)?;
+    Some(json!({ "anyOf": choices }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(JsonSchema, Deserialize, Debug, PartialEq)]
+    struct Booking {
+        /// Who comes.
+        #[schemars(length(min = 1))]
+        name: String,
+        seats: Option<u8>,
+        #[serde(default)]
+        meal: Meal,
+        extras: Vec<Extra>,
+    }
+
+    #[derive(JsonSchema, Deserialize, Debug, Default, PartialEq)]
+    #[serde(rename_all = "lowercase")]
+    enum Meal {
+        /// Without meat.
+        #[default]
+        Green,
+        /// With meat.
+        Red,
+    }
+
+    #[derive(JsonSchema, Deserialize, Debug, PartialEq)]
+    enum Extra {
+        Wine,
+        Cake,
+    }
+
+    #[test]
+    fn a_struct_becomes_a_flat_form() {
+        let form = Form::of::<Booking>("booking").requested().expect("a form");
+        let fields = &form["properties"];
+        assert_eq!(fields["name"]["type"], "string");
+        assert_eq!(fields["name"]["description"], "Who comes.");
+        assert_eq!(fields["seats"]["type"], "integer");
+        assert_eq!(
+            fields["meal"]["oneOf"],
+            json!([
+                { "const": "green", "title": "Without meat." },
+                { "const": "red", "title": "With meat." },
+            ])
+        );
+        assert_eq!(fields["meal"]["default"], "green");
+        assert_eq!(
+            fields["extras"]["items"],
+            json!({ "type": "string", "enum": ["Wine", "Cake"] })
+        );
+        assert_eq!(form["required"], json!(["name", "extras"]));
+        assert_eq!(form.get("additionalProperties"), None);
+    }
+
+    #[test]
+    fn a_scalar_becomes_one_field() {
+        let form = Form::of::<bool>("sure");
+        let requested = form.requested().expect("a form");
+        assert_eq!(requested["properties"], json!({ "sure": { "type": "boolean" } }));
+        assert_eq!(form.read::<bool>(json!({ "sure": true })), Ok(true));
+    }
+
+    #[test]
+    fn an_answer_is_checked_and_read() {
+        let form = Form::of::<Booking>("booking");
+        let answer = json!({ "name": "Ada", "extras": ["Cake"] });
+        let booking: Booking = form.read(answer).expect("a booking");
+        assert_eq!(booking.meal, Meal::Green);
+        let wrong = form.read::<Booking>(json!({ "name": "", "extras": ["Tea"] })).unwrap_err();
+        assert!(wrong.contains("name") && wrong.contains("extras"), "{wrong}");
+    }
+
+    #[test]
+    fn what_no_client_can_show_is_refused() {
+        #[derive(JsonSchema)]
+        #[allow(dead_code)]
+        struct Deep {
+            inner: Booking,
+        }
+        let problem = Form::of::<Deep>("deep").requested().unwrap_err();
+        assert!(problem.contains("`inner`"), "{problem}");
+        assert!(Form::written(json!({})).requested().is_err());
+    }
+}

@@ -1,0 +1,43 @@
+//! The folders that a client works in.
+
+use super::PeerError;
+use super::request::{PeerCapability, PeerRequest};
+use crate::context::ToolContext;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+/// A folder or file that a client works in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Root {
+    /// Where it is: a `file://` URI.
+    pub uri: String,
+    /// Its name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Roots {
+    roots: Vec<Root>,
+}
+
+impl ToolContext {
+    /// Asks which folders the client works in. `key` names the question, as with [`Self::ask`],
+    /// and what stands there of effects holds here.
+    ///
+    /// MCP deprecates it since 2026-07-28: take a path as an argument where you can.
+    ///
+    /// # Errors
+    /// The client has no roots to offer, does not answer, or answers something else.
+    pub async fn roots(&self, key: &str) -> Result<Vec<Root>, PeerError> {
+        let request = PeerRequest::new(key, PeerCapability::Roots, Map::new());
+        let answer = self.asked(request).await?;
+        match serde_json::from_value::<Roots>(answer) {
+            Ok(answer) => Ok(answer.roots),
+            Err(error) => {
+                Err(PeerError::Malformed { key: key.to_owned(), problem: error.to_string() })
+            }
+        }
+    }
+}

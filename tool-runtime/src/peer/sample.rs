@@ -1,0 +1,119 @@
+//! Asking the model of whoever made a call.
+
+use super::PeerError;
+use super::request::{PeerCapability, PeerRequest};
+use crate::content::ContentBlock;
+use crate::context::ToolContext;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// What the client's model is asked: MCP's `sampling/createMessage`.
+///
+/// ```
+/// use tool_runtime::SampleRequest;
+///
+/// let request = SampleRequest::new(200)
+///     .system("You are terse.")
+///     .user("What is the capital of France?")
+///     .set("temperature", 0.2);
+/// # drop(request);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampleRequest {
+    messages: Vec<Value>,
+    params: Map<String, Value>,
+}
+
+impl SampleRequest {
+    /// A request without messages, for an answer of at most so many tokens.
+    pub fn new(max_tokens: u32) -> Self {
+        let mut params = Map::new();
+        params.insert("maxTokens".to_owned(), max_tokens.into());
+        Self { messages: Vec::new(), params }
+    }
+
+    /// Tells the model what it is.
+    #[must_use]
+    pub fn system(self, prompt: impl Into<String>) -> Self {
+        self.set("systemPrompt", prompt.into())
+    }
+
+    /// Adds a text of the user.
+    #[must_use]
+    pub fn user(self, text: impl Into<String>) -> Self {
+        self.message("user", text.into())
+    }
+
+    /// Adds a text of the model, as an example of what it should say.
+    #[must_use]
+    pub fn assistant(self, text: impl Into<String>) -> Self {
+        self.message("assistant", text.into())
+    }
+
+    /// Sets any other parameter that MCP defines, by its name there: `temperature`,
+    /// `stopSequences`, `modelPreferences`.
+    #[must_use]
+    pub fn set(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.params.insert(name.into(), value.into());
+        self
+    }
+
+    fn message(mut self, role: &str, text: String) -> Self {
+        self.messages.push(json!({ "role": role, "content": { "type": "text", "text": text } }));
+        self
+    }
+
+    fn into_params(mut self) -> Map<String, Value> {
+        self.params.insert("messages".to_owned(), self.messages.into());
+        self.params
+    }
+}
+
+/// What the client's model said.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Sample {
+    /// The answer. Clients may give more than one block.
+    #[serde(deserialize_with = "one_or_many")]
+    pub content: Vec<ContentBlock>,
+    /// Which model it was.
+    pub model: String,
+    /// Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, or something else.
+    #[serde(default)]
+    pub stop_reason: Option<String>,
+}
+
+impl Sample {
+    /// All text of the answer.
+    pub fn text(&self) -> String {
+        let texts = self.content.iter().filter_map(ContentBlock::as_text);
+        texts.collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<ContentBlock>, D::Error> {
+    let blocks = match Value::deserialize(from)? {
+        Value::Array(blocks) => blocks,
+        block => vec![block],
+    };
+    serde_json::from_value(Value::Array(blocks)).map_err(serde::de::Error::custom)
+}
+
+impl ToolContext {
+    /// Asks the client's model. `key` names the question, as with [`Self::ask`], and what stands
+    /// there of effects holds here. The client may show it to its user, or change it.
+    ///
+    /// MCP deprecates it since 2026-07-28: call a model of your own where you can.
+    ///
+    /// # Errors
+    /// The client lends no model, does not answer, or answers something else.
+    pub async fn sample(&self, key: &str, request: SampleRequest) -> Result<Sample, PeerError> {
+        let request = PeerRequest::new(key, PeerCapability::Sampling, request.into_params());
+        let answer = self.asked(request).await?;
+        serde_json::from_value(answer).map_err(|error| PeerError::Malformed {
+            key: key.to_owned(),
+            problem: error.to_string(),
+        })
+    }
+}

@@ -1,0 +1,79 @@
+//! What whoever made a call says of itself and of the call.
+
+use super::Peer;
+use crate::context::ToolContext;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What a client calls itself. Anybody can claim anything here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PeerInfo {
+    /// Its name for programs.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its name for people.
+    pub title: Option<String>,
+}
+
+impl PeerInfo {
+    /// A client by its name and version.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self { name: name.into(), version: version.into(), title: None }
+    }
+}
+
+/// The trace that a call belongs to: the headers of W3C Trace Context and Baggage, which MCP carries
+/// in `_meta`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TraceContext<'a> {
+    /// `traceparent`.
+    pub parent: &'a str,
+    /// `tracestate`.
+    pub state: Option<&'a str>,
+    /// `baggage`.
+    pub baggage: Option<&'a str>,
+}
+
+impl ToolContext {
+    /// Sets who made the call. Default: nobody who hears or answers anything.
+    #[must_use]
+    pub fn with_peer(mut self, peer: Arc<dyn Peer>) -> Self {
+        self.set_peer(peer);
+        self
+    }
+
+    /// What the client calls itself, if it says so.
+    pub fn client(&self) -> Option<PeerInfo> {
+        self.peer()?.info()
+    }
+
+    /// A value of the request's MCP metadata, `_meta`.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// assert_eq!(ToolContext::default().meta("com.example/tenant"), None);
+    /// ```
+    pub fn meta(&self, key: &str) -> Option<&Value> {
+        self.peer()?.meta()?.get(key)
+    }
+
+    /// The trace that the call belongs to, if its client says so.
+    pub fn trace(&self) -> Option<TraceContext<'_>> {
+        let text = |key| self.meta(key).and_then(Value::as_str);
+        Some(TraceContext {
+            parent: text("traceparent")?,
+            state: text("tracestate"),
+            baggage: text("baggage"),
+        })
+    }
+
+    /// A header of the HTTP request that the call came with, by its name in any case. `None` over
+    /// stdio, and for values that are no text.
+    pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.peer()?.header(name)
+    }
+}
