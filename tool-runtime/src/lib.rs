@@ -77,6 +77,7 @@ mod definition;
 mod dispatch;
 mod error;
 mod hook;
+mod icon;
 mod input;
 mod issue;
 mod limits;
@@ -115,10 +116,11 @@ pub use content::{
     ResourceContents, ResourceLink, TextContent,
 };
 pub use context::ToolContext;
-pub use definition::ToolDefinition;
+pub use definition::{TaskSupport, ToolDefinition};
 pub use dispatch::{Batch, CallAction};
 pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
 pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
+pub use icon::Icon;
 pub use issue::Issue;
 pub use limits::OutputLimits;
 #[cfg(feature = "mcp-server")]

@@ -10,6 +10,8 @@ mod rounds;
 mod seal;
 mod service;
 mod stdio;
+mod task_call;
+mod tasks;
 mod tool_call;
 
 use crate::pool::ToolPool;

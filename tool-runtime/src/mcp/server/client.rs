@@ -5,7 +5,9 @@ use super::outbox::Outbox;
 use super::rounds::{Interruption, Round, Rounds};
 use super::seal::{Seal, canonical};
 
+use super::service::Answer;
 use super::stdio::RawArguments;
+use super::tasks::Handle;
 use crate::peer::{
     LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
@@ -37,6 +39,8 @@ pub(super) struct Client {
     /// How a client of 2026-07-28 is asked. Older ones are asked while the request waits.
     asking: Option<(Round, Arc<Seal>)>,
     rounds: OnceLock<Rounds>,
+    /// The task that the call goes on as.
+    task: OnceLock<Handle>,
     token: OnceLock<Option<ProgressToken>>,
 }
 
@@ -54,6 +58,7 @@ impl Client {
             session,
             outbox: Outbox::default(),
             rounds: OnceLock::new(),
+            task: OnceLock::new(),
             token: OnceLock::new(),
         }
     }
@@ -72,6 +77,16 @@ impl Client {
 
     pub(super) fn is_modern(&self) -> bool {
         self.asking.is_some()
+    }
+
+    /// Leaves the result of the request as it goes to the client, whatever its handler gives back.
+    pub(super) fn answer(&self, result: Value) {
+        Answer::leave(&self.request, result);
+    }
+
+    /// Lets the call go on as a task: what it asks and tells from now on goes there.
+    pub(super) fn go_on_as(&self, task: Handle) {
+        drop(self.task.set(task));
     }
 
     /// What progress is reported with, if the client wants to hear of it.
@@ -120,11 +135,14 @@ impl Client {
 
 impl Peer for Client {
     fn hears_progress(&self) -> bool {
-        self.progress_token().is_some()
+        self.task.get().is_some() || self.progress_token().is_some()
     }
 
     fn progress(&self, progress: Progress) {
-        self.outbox.progress(progress);
+        match self.task.get() {
+            Some(task) => task.progress(&progress),
+            None => self.outbox.progress(progress),
+        }
     }
 
     fn hears_log(&self, level: LogLevel) -> bool {
@@ -135,7 +153,10 @@ impl Peer for Client {
     }
 
     fn log(&self, entry: LogEntry) {
-        self.outbox.log(entry);
+        // A task has no stream to log to.
+        if self.task.get().is_none() {
+            self.outbox.log(entry);
+        }
     }
 
     fn can(&self, capability: PeerCapability) -> bool {
@@ -157,6 +178,9 @@ impl Peer for Client {
 
     fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
         Box::pin(async move {
+            if let Some(task) = self.task.get() {
+                return task.ask(request).await;
+            }
             let Some(asking) = &self.asking else {
                 return self.pushed(request).await;
             };

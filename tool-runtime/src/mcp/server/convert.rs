@@ -3,6 +3,7 @@
 use crate::annotations::ToolAnnotations;
 use crate::content::ContentBlock;
 use crate::definition::ToolDefinition;
+use crate::icon::Icon;
 use crate::observation::Observation;
 use rmcp::model::{self, CallToolResult, Tool};
 use serde_json::{Map, Value, json};
@@ -16,10 +17,22 @@ pub(super) fn tool(definition: &ToolDefinition) -> Tool {
     tool.description = Some(definition.description.clone().into());
     tool.input_schema = Arc::new(definition.input_schema.clone());
     tool.output_schema = definition.output_schema.clone().map(Arc::new);
+    tool.icons = icons(&definition.icons);
     tool.annotations = hints(&definition.annotations);
     let meta = definition.wire_meta();
     tool.meta = (!meta.is_empty()).then(|| model::MetaObject(meta.into_owned()));
     tool
+}
+
+fn icons(icons: &[Icon]) -> Option<Vec<model::Icon>> {
+    (!icons.is_empty()).then(|| icons.iter().map(icon).collect())
+}
+
+fn icon(icon: &Icon) -> model::Icon {
+    let mut converted = model::Icon::new(&icon.src);
+    converted.mime_type.clone_from(&icon.mime_type);
+    converted.sizes = (!icon.sizes.is_empty()).then(|| icon.sizes.clone());
+    converted
 }
 
 fn hints(annotations: &ToolAnnotations) -> Option<model::ToolAnnotations> {

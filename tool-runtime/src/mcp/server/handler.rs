@@ -6,13 +6,16 @@ use super::logging::{self, Session, SetLevel};
 use super::rounds::Round;
 use super::seal::Seal;
 use super::stdio::is_known_method;
+use super::tasks::Tasks;
+use crate::definition::TaskSupport;
 use crate::pool::{Snapshot, ToolPool};
 use arc_swap::ArcSwap;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, ErrorData, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, GetTaskParams,
+    GetTaskResult, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerConfig, TASKS_EXTENSION_ID,
+    Tool, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -25,6 +28,7 @@ pub(super) struct PoolHandler {
     config: ServerConfig,
     listing: Arc<ArcSwap<Listing>>,
     seal: Arc<Seal>,
+    pub(super) tasks: Tasks,
     session: Arc<Session>,
 }
 
@@ -35,6 +39,8 @@ struct Listing {
     of: Weak<Snapshot>,
     modern: Vec<Tool>,
     legacy: Vec<Tool>,
+    /// Whether calls of any tool may go on as tasks.
+    has_tasks: bool,
 }
 
 impl Listing {
@@ -42,6 +48,7 @@ impl Listing {
         Self {
             modern: of.definitions().map(convert::tool).collect(),
             legacy: of.definitions().map(convert::legacy_tool).collect(),
+            has_tasks: of.definitions().any(|tool| tool.task != TaskSupport::None),
             of: Arc::downgrade(of),
         }
     }
@@ -57,6 +64,7 @@ impl PoolHandler {
             pool,
             config,
             seal: Arc::new(Seal::random()),
+            tasks: Tasks::default(),
             session: Arc::default(),
         }
     }
@@ -103,7 +111,12 @@ impl PoolHandler {
 
 impl ServerHandler for PoolHandler {
     fn get_info(&self) -> ServerConfig {
-        self.config.clone()
+        let mut config = self.config.clone();
+        if self.listing().has_tasks {
+            let extensions = config.capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
+        config
     }
 
     async fn list_tools(
@@ -133,6 +146,30 @@ impl ServerHandler for PoolHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.call(request, context).await
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.task(&request, &context)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.answer_task(request, &context)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.stop_task(&request, &context)
     }
 
     async fn set_level(

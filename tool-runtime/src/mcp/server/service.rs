@@ -21,9 +21,13 @@ pub(super) struct PoolService(pub(super) PoolHandler);
 pub(super) struct Answer(Arc<OnceLock<Value>>);
 
 impl Answer {
-    /// Leaves the result. The first one counts.
-    pub(super) fn set(&self, result: Value) {
-        drop(self.0.set(result));
+    /// Leaves the result of a request. The first one counts.
+    ///
+    /// # Panics
+    /// The request did not come by [`PoolService`].
+    pub(super) fn leave(request: &RequestContext<RoleServer>, result: Value) {
+        let answer = request.extensions.get::<Self>();
+        drop(answer.expect("every request comes by the service").0.set(result));
     }
 }
 
