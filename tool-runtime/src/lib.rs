@@ -56,6 +56,7 @@
 //! | `macros` | `#[tool]`, `#[toolset]` | yes |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
+//! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `cli` | the command line of the generated binary, `main!` | yes |
@@ -123,6 +124,8 @@ pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;
 pub use issue::Issue;
 pub use limits::OutputLimits;
+#[cfg(feature = "http")]
+pub use mcp::HttpOptions;
 #[cfg(feature = "mcp-server")]
 pub use mcp::McpServer;
 pub use observation::{IntoObservation, Json, Observation};

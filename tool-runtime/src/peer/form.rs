@@ -32,6 +32,9 @@ const KEYWORDS: &[&str] = &[
     "items",
 ];
 
+/// The formats that clients may know; others are checked here alone.
+const FORMATS: &[&str] = &["email", "uri", "date", "date-time"];
+
 impl Form {
     /// The form of a type: a field for each of a struct's, or one field of the given name.
     pub(super) fn of<T: JsonSchema>(name: &str) -> Self {
@@ -106,6 +109,9 @@ fn field(name: &str, schema: &Value) -> Result<Value, String> {
         if KEYWORDS.contains(&keyword.as_str()) {
             field.insert(keyword.clone(), value.clone());
         }
+    }
+    if field.get("format").is_some_and(|format| !FORMATS.iter().any(|known| format == known)) {
+        field.shift_remove("format");
     }
     if let Some(choices) = field.get("oneOf").and_then(titled) {
         field.insert("type".to_owned(), "string".into());

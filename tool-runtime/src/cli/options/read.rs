@@ -44,7 +44,7 @@ impl Given {
         if let Some(reading) = asked(option, form) {
             return Ok(Some(reading));
         }
-        if self.has(option.long) {
+        if self.has(option.long) && !option.is_repeated {
             return Err(Mistake::repeated(form, option));
         }
         self.options.push((option.long, value(parser, option)?));

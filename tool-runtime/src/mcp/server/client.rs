@@ -5,7 +5,6 @@ use super::outbox::Outbox;
 use super::rounds::{Interruption, Round, Rounds};
 use super::seal::{Seal, canonical};
 
-use super::service::Answer;
 use super::stdio::RawArguments;
 use super::tasks::Handle;
 use crate::peer::{
@@ -77,11 +76,6 @@ impl Client {
 
     pub(super) fn is_modern(&self) -> bool {
         self.asking.is_some()
-    }
-
-    /// Leaves the result of the request as it goes to the client, whatever its handler gives back.
-    pub(super) fn answer(&self, result: Value) {
-        Answer::leave(&self.request, result);
     }
 
     /// Lets the call go on as a task: what it asks and tells from now on goes there.
@@ -184,7 +178,7 @@ impl Peer for Client {
             let Some(asking) = &self.asking else {
                 return self.pushed(request).await;
             };
-            match self.rounds(asking).ask(request, &self.outbox) {
+            match self.rounds(asking).ask(request, &self.outbox)? {
                 Some(answer) => Ok(answer),
                 // Whoever drives the call ends it here.
                 None => pending().await,

@@ -4,7 +4,6 @@ use super::client::{Client, is_modern};
 use super::convert;
 use super::drive::driven;
 use super::handler::PoolHandler;
-use super::service::Answer;
 use super::tasks::{Outcome, Work};
 use super::tool_call::{answer, interrupted};
 use crate::definition::TaskSupport;
@@ -13,11 +12,11 @@ use crate::observation::Observation;
 use crate::tool::BoxFuture;
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolResult, CancelTaskParams, ClientCapabilities, DetailedTask, ErrorData, GetTaskParams,
-    GetTaskResult, Task, TaskPayload, UpdateTaskParams,
+    CallToolResponse, CancelTaskParams, ClientCapabilities, CreateTaskResult, ErrorData,
+    GetTaskParams, GetTaskResult, JsonObject, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::convert::identity;
 use std::future::{poll_fn, ready};
 use std::sync::Arc;
@@ -53,17 +52,19 @@ impl PoolHandler {
     pub(super) async fn call_as_task(
         &self,
         client: Arc<Client>,
-    ) -> Result<CallToolResult, ErrorData> {
+    ) -> Result<CallToolResponse, ErrorData> {
         let stop = CancellationToken::new();
         let mut call = self.owned_call(&client, stop.clone());
         let first = poll_fn(|task| Poll::Ready(call.as_mut().poll(task))).await;
         // What it told so far belongs to the request.
         let told = driven(&client, ready(())).await;
         match (first, told) {
-            (Poll::Ready(outcome), _) => answer(client.name(), outcome, false, true),
-            (Poll::Pending, Err(interruption)) => interrupted(interruption, &client),
+            (Poll::Ready(outcome), _) => {
+                answer(client.name(), outcome, false, true).map(Into::into)
+            }
+            (Poll::Pending, Err(interruption)) => interrupted(interruption),
             (Poll::Pending, Ok(())) => match client.interruption() {
-                Some(interruption) => interrupted(interruption, &client),
+                Some(interruption) => interrupted(interruption),
                 None => Ok(self.go_on(&client, call, stop)),
             },
         }
@@ -78,7 +79,7 @@ impl PoolHandler {
         })
     }
 
-    fn go_on(&self, client: &Arc<Client>, call: Call, stop: CancellationToken) -> CallToolResult {
+    fn go_on(&self, client: &Arc<Client>, call: Call, stop: CancellationToken) -> CallToolResponse {
         let name = client.name().to_owned();
         let work = Work {
             owner: owner(client.request()),
@@ -86,11 +87,8 @@ impl PoolHandler {
             call: Box::pin(async move { outcome(&name, call.await) }),
         };
         match self.tasks.start(work, |task| client.go_on_as(task)) {
-            Ok(created) => {
-                client.answer(created);
-                CallToolResult::success(Vec::new())
-            }
-            Err(refusal) => convert::failure(refusal),
+            Ok(task) => CreateTaskResult::new(task).into(),
+            Err(refusal) => convert::failure(refusal).into(),
         }
     }
 
@@ -99,10 +97,7 @@ impl PoolHandler {
         params: &GetTaskParams,
         request: &RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let task = self.tasks.get(&owner(request), &params.task_id)?;
-        Answer::leave(request, task);
-        let unread = DetailedTask::new(Task::default(), TaskPayload::Working);
-        Ok(GetTaskResult::new(unread))
+        self.tasks.get(&owner(request), &params.task_id).map(GetTaskResult::new)
     }
 
     pub(super) fn answer_task(
@@ -138,6 +133,9 @@ fn outcome(tool: &str, outcome: Result<Observation, CallError>) -> Outcome {
     }
 }
 
-fn written(what: &impl serde::Serialize) -> Value {
-    serde_json::to_value(what).unwrap_or_else(|error| json!({ "message": error.to_string() }))
+fn written(what: &impl serde::Serialize) -> JsonObject {
+    match serde_json::to_value(what) {
+        Ok(Value::Object(members)) => members,
+        _ => JsonObject::new(),
+    }
 }

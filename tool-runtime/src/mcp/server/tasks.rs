@@ -7,8 +7,8 @@ pub(super) use handle::Handle;
 
 use crate::tool::BoxFuture;
 use entry::Entry;
-use rmcp::model::ErrorData;
-use serde_json::{Map, Value};
+use rmcp::model::{DetailedTask, ErrorData, JsonObject, Task};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,9 +23,9 @@ const MOST: usize = 1000;
 /// How a task ended.
 pub(super) enum Outcome {
     /// With a result, good or bad: what `tools/call` would have answered.
-    Completed(Value),
+    Completed(JsonObject),
     /// With an error of the protocol.
-    Failed(Value),
+    Failed(JsonObject),
     Cancelled,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Work {
 }
 
 impl Tasks {
-    /// Begins a task. Gives its handle, and what the client is told: `CreateTaskResult`.
+    /// Begins a task, and tells the call in it of its handle.
     ///
     /// The task is known before anything of it runs, so that a client can ask for it as soon as it
     /// has the answer.
@@ -53,10 +53,10 @@ impl Tasks {
         &self,
         work: Work,
         tell: impl FnOnce(Handle),
-    ) -> Result<Value, &'static str> {
+    ) -> Result<Task, &'static str> {
         let id = fresh_id();
         let entry = Entry::new(work.owner, work.cancellation.clone(), LIFETIME);
-        let mut created = entry.describe(&id);
+        let created = entry.describe(&id);
         {
             let mut entries = self.entries();
             if entries.len() >= MOST {
@@ -66,8 +66,7 @@ impl Tasks {
         }
         tell(Handle::new(self, &id));
         tokio::spawn(self.clone().run(id, work.cancellation, work.call));
-        created.insert("resultType".to_owned(), "task".into());
-        Ok(created.into())
+        Ok(created)
     }
 
     /// Runs it, and keeps how it ended until its time is over.
@@ -93,13 +92,8 @@ impl Tasks {
     ///
     /// # Errors
     /// There is no such task of this owner.
-    pub(super) fn get(&self, owner: &str, id: &str) -> Result<Value, ErrorData> {
-        self.own(owner, id, |entry| {
-            let mut task = entry.describe(id);
-            entry.detail(&mut task);
-            task.insert("resultType".to_owned(), "complete".into());
-            task.into()
-        })
+    pub(super) fn get(&self, owner: &str, id: &str) -> Result<DetailedTask, ErrorData> {
+        self.own(owner, id, |entry| DetailedTask::new(entry.describe(id), entry.payload()))
     }
 
     /// `tasks/update`: answers to what the task has asked. Others are ignored.
@@ -161,5 +155,3 @@ fn fresh_id() -> String {
     getrandom::fill(&mut bytes).expect("the system gives random bytes");
     uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
-
-type Members = Map<String, Value>;

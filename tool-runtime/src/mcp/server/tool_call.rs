@@ -38,17 +38,18 @@ impl PoolHandler {
         let definition = tool.as_ref().map(Tool::definition);
         let support = definition.map(|definition| definition.task).unwrap_or_default();
         if becomes_task(&client, support)? {
-            return self.call_as_task(client).await.map(Into::into);
+            return self.call_as_task(client).await;
         }
         let is_wrapped = !client.is_modern() && definition.is_some_and(convert::is_wrapped);
         let context = self.context(&client, client.request().ct.clone());
         let arguments = client.arguments();
         let call = self.pool.dispatch(client.name(), &arguments, &context, identity);
         match driven(&client, call).await {
-            Ok(outcome) => answer(client.name(), outcome, is_wrapped, client.is_modern()),
-            Err(interruption) => interrupted(interruption, &client),
+            Ok(outcome) => {
+                answer(client.name(), outcome, is_wrapped, client.is_modern()).map(Into::into)
+            }
+            Err(interruption) => interrupted(interruption),
         }
-        .map(Into::into)
     }
 
     /// The context of a call for a client.
@@ -116,15 +117,9 @@ fn missing(capability: PeerCapability, message: &str) -> ErrorData {
 }
 
 /// The client has to answer questions first: they are the result.
-pub(super) fn interrupted(
-    interruption: Interruption,
-    client: &Client,
-) -> Result<CallToolResult, ErrorData> {
+pub(super) fn interrupted(interruption: Interruption) -> Result<CallToolResponse, ErrorData> {
     match interruption {
-        Interruption::Questions(questions) => {
-            client.answer(questions);
-            Ok(CallToolResult::success(Vec::new()))
-        }
+        Interruption::Questions(questions) => Ok(questions.into()),
         Interruption::Refused(error) => Err(error),
     }
 }

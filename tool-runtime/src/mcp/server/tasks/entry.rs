@@ -1,8 +1,9 @@
 //! One task, as clients see it.
 
-use super::{Members, Outcome};
+use super::Outcome;
 use chrono::{DateTime, Utc};
-use serde_json::{Value, json};
+use rmcp::model::{InputRequest, Task, TaskPayload};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -27,7 +28,7 @@ pub(super) struct Entry {
 }
 
 struct Question {
-    request: Value,
+    request: InputRequest,
     askers: Vec<oneshot::Sender<Value>>,
 }
 
@@ -52,42 +53,27 @@ impl Entry {
     }
 
     /// MCP's `Task`.
-    pub(super) fn describe(&self, id: &str) -> Members {
-        let mut task = Members::new();
-        task.insert("taskId".to_owned(), id.into());
-        task.insert("status".to_owned(), self.status().into());
-        if let Some(message) = &self.message {
-            task.insert("statusMessage".to_owned(), message.clone().into());
-        }
-        task.insert("createdAt".to_owned(), self.created.to_rfc3339().into());
-        task.insert("lastUpdatedAt".to_owned(), self.updated.to_rfc3339().into());
-        task.insert("ttlMs".to_owned(), millis(self.lifetime));
-        task.insert("pollIntervalMs".to_owned(), millis(POLL));
+    pub(super) fn describe(&self, id: &str) -> Task {
+        let (created, updated) = (self.created.to_rfc3339(), self.updated.to_rfc3339());
+        let mut task = Task::new(id, self.payload().status(), created, updated);
+        task.status_message.clone_from(&self.message);
+        task.ttl_ms = Some(millis(self.lifetime));
+        task.poll_interval_ms = Some(millis(POLL));
         task
     }
 
-    /// What the status brings with it.
-    pub(super) fn detail(&self, task: &mut Members) {
-        let (member, value) = match &self.outcome {
-            Some(Outcome::Completed(result)) => ("result", result.clone()),
-            Some(Outcome::Failed(error)) => ("error", error.clone()),
-            None if !self.questions.is_empty() => {
+    /// Its status, and what that brings with it.
+    pub(super) fn payload(&self) -> TaskPayload {
+        match &self.outcome {
+            Some(Outcome::Completed(result)) => TaskPayload::Completed { result: result.clone() },
+            Some(Outcome::Failed(error)) => TaskPayload::Failed { error: error.clone() },
+            Some(Outcome::Cancelled) => TaskPayload::Cancelled,
+            None if self.questions.is_empty() => TaskPayload::Working,
+            None => {
                 let open = self.questions.iter();
                 let open = open.map(|(key, question)| (key.clone(), question.request.clone()));
-                ("inputRequests", Value::Object(open.collect()))
+                TaskPayload::InputRequired { input_requests: open.collect() }
             }
-            Some(Outcome::Cancelled) | None => return,
-        };
-        task.insert(member.to_owned(), value);
-    }
-
-    fn status(&self) -> &'static str {
-        match &self.outcome {
-            Some(Outcome::Completed(_)) => "completed",
-            Some(Outcome::Failed(_)) => "failed",
-            Some(Outcome::Cancelled) => "cancelled",
-            None if !self.questions.is_empty() => "input_required",
-            None => "working",
         }
     }
 
@@ -98,21 +84,14 @@ impl Entry {
     }
 
     /// Asks the client, which answers by `tasks/update`.
-    pub(super) fn ask(
-        &mut self,
-        key: String,
-        method: &str,
-        params: Members,
-    ) -> oneshot::Receiver<Value> {
+    pub(super) fn ask(&mut self, key: String, request: InputRequest) -> oneshot::Receiver<Value> {
         let (asker, answer) = oneshot::channel();
         if let Some(known) = self.answers.get(&key) {
             drop(asker.send(known.clone()));
             return answer;
         }
-        let question = self.questions.entry(key).or_insert_with(|| Question {
-            request: json!({ "method": method, "params": params }),
-            askers: Vec::new(),
-        });
+        let question = self.questions.entry(key);
+        let question = question.or_insert_with(|| Question { request, askers: Vec::new() });
         question.askers.push(asker);
         self.updated = Utc::now();
         answer
@@ -146,6 +125,6 @@ impl Entry {
     }
 }
 
-fn millis(duration: Duration) -> Value {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).into()
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

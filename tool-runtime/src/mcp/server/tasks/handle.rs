@@ -1,6 +1,7 @@
 //! A task, as the call in it reaches it.
 
 use super::{Entry, Tasks};
+use crate::mcp::server::rounds::question;
 use crate::peer::{PeerError, PeerRequest, Progress};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,12 +21,11 @@ impl Handle {
     /// Asks the client, and waits for the answer.
     ///
     /// # Errors
-    /// The task is over.
+    /// The task is over, or the question is none that clients know.
     pub(in super::super) async fn ask(&self, request: PeerRequest) -> Result<Value, PeerError> {
         let over = || PeerError::Failed("the task is over".to_owned());
-        let method = request.method();
-        let (key, params) = request.into_parts();
-        let answer = self.change(|entry| entry.ask(key, method, params)).ok_or_else(over)?;
+        let (key, request) = question(request)?;
+        let answer = self.change(|entry| entry.ask(key, request)).ok_or_else(over)?;
         answer.await.map_err(|_| over())
     }
 
