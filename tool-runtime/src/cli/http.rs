@@ -2,8 +2,7 @@
 
 use super::options::ServeHttp;
 use super::{exit, print};
-use crate::mcp::{self, HttpOptions, McpServer};
-use std::io;
+use crate::mcp::{self, BearerTokens, HttpOptions, McpServer, TokensError};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -14,9 +13,16 @@ const DRAIN: Duration = Duration::from_secs(10);
 /// Serves until the first signal, and then until calls are done or the second signal.
 pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
     let end = CancellationToken::new();
-    let options =
-        HttpOptions::default().sessions(!command.no_sessions).shutdown(end.clone(), DRAIN);
-    let serving = listen_and_serve(server, &command.address, options);
+    let options = match options(&command) {
+        Ok(options) => options.shutdown(end.clone(), DRAIN),
+        Err(problem) => {
+            print::error(&problem);
+            return ExitCode::from(exit::USAGE);
+        }
+    };
+    let serving = mcp::serve_http(server, &command.address, options, |address| {
+        print::status(&format!("listening on http://{address}/mcp"));
+    });
     let signals = async {
         signal().await;
         end.cancel();
@@ -28,14 +34,31 @@ pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
     }
 }
 
-async fn listen_and_serve(
-    server: McpServer,
-    address: &str,
-    options: HttpOptions,
-) -> io::Result<()> {
-    let listener = mcp::listen(address).await?;
-    print::status(&format!("listening on http://{}/mcp", listener.local_addr()?));
-    server.serve_http_on(listener, options).await
+fn options(command: &ServeHttp) -> Result<HttpOptions, String> {
+    let mut options = HttpOptions::default().sessions(command.sessions);
+    for host in &command.hosts {
+        options = options.allow_host(host);
+    }
+    for origin in &command.origins {
+        options = options.try_allow_origin(origin)?;
+    }
+    if command.insecure_no_auth {
+        options = options.insecure_no_auth();
+    }
+    Ok(match tokens(command).map_err(|error| error.to_string())? {
+        Some(tokens) => options.auth(tokens),
+        None => options,
+    })
+}
+
+/// Those in the variable and those in the file.
+fn tokens(command: &ServeHttp) -> Result<Option<BearerTokens>, TokensError> {
+    let variable = command.token_variable.as_deref().map(BearerTokens::from_env).transpose()?;
+    let file = command.token_file.as_deref().map(BearerTokens::from_file).transpose()?;
+    match (variable, file) {
+        (Some(variable), Some(file)) => variable.and(file).map(Some),
+        (variable, file) => Ok(variable.or(file)),
+    }
 }
 
 /// The next request to end.
