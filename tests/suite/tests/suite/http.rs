@@ -1,7 +1,7 @@
 //! The server over HTTP, by requests written by hand: what no official client shows.
 
 mod auth;
-mod client;
+pub(crate) mod client;
 mod ends;
 mod eras;
 mod limits;

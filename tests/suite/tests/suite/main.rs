@@ -11,6 +11,7 @@ mod changes;
 mod cli;
 mod examples;
 mod floors;
+mod hard_knocks;
 mod held_ground;
 mod hooks;
 mod host_tools;

@@ -7,20 +7,20 @@ use tokio::net::TcpStream;
 
 /// A request, to be changed before it is sent.
 #[derive(Clone)]
-pub(super) struct Ask {
+pub(crate) struct Ask {
     line: String,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
 }
 
 impl Ask {
-    pub(super) fn new(method: &str, path: &str) -> Self {
+    pub(crate) fn new(method: &str, path: &str) -> Self {
         let line = format!("{method} {path} HTTP/1.1");
         Self { line, headers: Vec::new(), body: Vec::new() }.with("host", "localhost")
     }
 
     /// A message as clients post it.
-    pub(super) fn post(body: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn post(body: impl Into<Vec<u8>>) -> Self {
         let ask = Self::new("POST", "/mcp")
             .with("content-type", "application/json")
             .with("accept", "application/json, text/event-stream");
@@ -29,7 +29,7 @@ impl Ask {
     }
 
     /// A request of 2026-07-28.
-    pub(super) fn modern(id: u64, method: &str, mut params: Value) -> Self {
+    pub(crate) fn modern(id: u64, method: &str, mut params: Value) -> Self {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
@@ -46,11 +46,11 @@ impl Ask {
     }
 
     /// A call as of 2026-07-28.
-    pub(super) fn call(id: u64, tool: &str) -> Self {
+    pub(crate) fn call(id: u64, tool: &str) -> Self {
         Self::modern(id, "tools/call", json!({"name": tool, "arguments": {}}))
     }
 
-    pub(super) fn initialize() -> Self {
+    pub(crate) fn initialize() -> Self {
         let message = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": {"name": "t", "version": "1"}
@@ -59,26 +59,26 @@ impl Ask {
     }
 
     /// A message in a session.
-    pub(super) fn within(session: &str, message: &Value) -> Self {
+    pub(crate) fn within(session: &str, message: &Value) -> Self {
         Self::post(message.to_string())
             .with("mcp-session-id", session)
             .with("mcp-protocol-version", "2025-11-25")
     }
 
     /// A call in a session.
-    pub(super) fn call_within(session: &str, id: u64, tool: &str) -> Self {
+    pub(crate) fn call_within(session: &str, id: u64, tool: &str) -> Self {
         let params = json!({"name": tool, "arguments": {}});
         let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
         Self::within(session, &call)
     }
 
     /// A stream of what a session has to say.
-    pub(super) fn listen(session: &str) -> Self {
+    pub(crate) fn listen(session: &str) -> Self {
         Self::new("GET", "/mcp").with("accept", "text/event-stream").with("mcp-session-id", session)
     }
 
     /// Sets a header, or takes it away with an empty value.
-    pub(super) fn with(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.retain(|(known, _)| known != name);
         if !value.is_empty() {
             self.headers.push((name.to_owned(), value.to_owned()));
@@ -86,7 +86,7 @@ impl Ask {
         self
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut text = format!("{}\r\n", self.line);
         for (name, value) in &self.headers {
             text.push_str(&format!("{name}: {value}\r\n"));
@@ -100,14 +100,14 @@ impl Ask {
 
 /// Status and headers of an answer.
 #[derive(Debug)]
-pub(super) struct Head {
-    pub(super) status: u16,
+pub(crate) struct Head {
+    pub(crate) status: u16,
     headers: Vec<(String, String)>,
 }
 
 impl Head {
     /// A header's value, or nothing.
-    pub(super) fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map_or("", |(_, value)| value)
     }
@@ -115,22 +115,22 @@ impl Head {
 
 /// An answer with its whole body.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) head: Head,
-    pub(super) body: String,
+pub(crate) struct Answer {
+    pub(crate) head: Head,
+    pub(crate) body: String,
 }
 
 impl Answer {
-    pub(super) fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         self.head.status
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
     /// The last message of a stream.
-    pub(super) fn last_event(&self) -> Value {
+    pub(crate) fn last_event(&self) -> Value {
         let data = self.body.lines().filter_map(|line| line.strip_prefix("data: {"));
         let last = data.last().unwrap_or_else(|| panic!("no event: {self:?}"));
         serde_json::from_str(&format!("{{{last}")).expect("JSON")
@@ -138,35 +138,35 @@ impl Answer {
 }
 
 /// One connection.
-pub(super) struct Connection(BufReader<TcpStream>);
+pub(crate) struct Connection(BufReader<TcpStream>);
 
 impl Connection {
-    pub(super) async fn open(address: SocketAddr) -> Self {
+    pub(crate) async fn open(address: SocketAddr) -> Self {
         Self(BufReader::new(TcpStream::connect(address).await.expect("it listens")))
     }
 
-    pub(super) async fn write(&mut self, bytes: &[u8]) {
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
         self.0.get_mut().write_all(bytes).await.expect("it reads");
     }
 
-    pub(super) async fn send(&mut self, ask: &Ask) {
+    pub(crate) async fn send(&mut self, ask: &Ask) {
         self.write(&ask.bytes()).await;
     }
 
-    pub(super) async fn ask(&mut self, ask: &Ask) -> Answer {
+    pub(crate) async fn ask(&mut self, ask: &Ask) -> Answer {
         self.send(ask).await;
         self.answer().await
     }
 
     /// Asks, if the connection is open.
-    pub(super) async fn try_ask(&mut self, ask: &Ask) -> Option<Head> {
+    pub(crate) async fn try_ask(&mut self, ask: &Ask) -> Option<Head> {
         self.0.get_mut().write_all(&ask.bytes()).await.ok()?;
         self.0.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
         Some(self.head().await)
     }
 
     /// Asks so often and never reads; gives how often it went.
-    pub(super) async fn send_until_closed(&mut self, ask: &Ask, most: usize) -> usize {
+    pub(crate) async fn send_until_closed(&mut self, ask: &Ask, most: usize) -> usize {
         for sent in 0..most {
             if self.0.get_mut().write_all(&ask.bytes()).await.is_err() {
                 return sent;
@@ -175,13 +175,13 @@ impl Connection {
         most
     }
 
-    pub(super) async fn answer(&mut self) -> Answer {
+    pub(crate) async fn answer(&mut self) -> Answer {
         let head = self.head().await;
         let body = self.body(&head).await;
         Answer { head, body }
     }
 
-    pub(super) async fn head(&mut self) -> Head {
+    pub(crate) async fn head(&mut self) -> Head {
         let status = self.line().await.expect("an answer");
         let status = status.split(' ').nth(1).and_then(|status| status.parse().ok());
         let mut headers = Vec::new();
@@ -208,7 +208,7 @@ impl Connection {
     }
 
     /// The next piece of a stream, unless it has ended.
-    pub(super) async fn chunk(&mut self) -> Option<String> {
+    pub(crate) async fn chunk(&mut self) -> Option<String> {
         let length = usize::from_str_radix(&self.line().await?, 16).expect("a length");
         let mut chunk = vec![0; length + 2];
         self.0.read_exact(&mut chunk).await.ok()?;
@@ -225,7 +225,7 @@ impl Connection {
     }
 
     /// Waits until the server closes the connection, and gives what it still said.
-    pub(super) async fn rest(&mut self) -> String {
+    pub(crate) async fn rest(&mut self) -> String {
         let mut rest = Vec::new();
         let _closed_or_reset = self.0.read_to_end(&mut rest).await;
         String::from_utf8_lossy(&rest).into_owned()
