@@ -200,7 +200,7 @@ impl Peer for Client {
 
     #[cfg(feature = "http")]
     fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        let value = super::http::parts(&self.request)?.headers.get(name)?;
+        let value = super::http::request::parts(&self.request)?.headers.get(name)?;
         value.to_str().ok().map(Cow::Borrowed)
     }
 }
@@ -208,7 +208,7 @@ impl Peer for Client {
 /// The arguments as the client wrote them, where the transport has kept them.
 fn raw_arguments(request: &RequestContext<RoleServer>) -> Option<&str> {
     #[cfg(feature = "http")]
-    if let Some(text) = super::http::arguments(request) {
+    if let Some(text) = super::http::request::arguments(request) {
         return Some(text);
     }
     request.extensions.get::<RawArguments>().map(|RawArguments(raw)| raw.get())
@@ -217,7 +217,7 @@ fn raw_arguments(request: &RequestContext<RoleServer>) -> Option<&str> {
 /// Who makes a request; `None` for everybody over stdio.
 pub(super) fn principal(request: &RequestContext<RoleServer>) -> Option<Arc<Principal>> {
     #[cfg(feature = "http")]
-    return super::http::principal(request);
+    return super::http::request::principal(request);
     #[cfg(not(feature = "http"))]
     {
         let _ = request;

@@ -131,8 +131,8 @@ impl Answer {
 
     /// The last message of a stream.
     pub(crate) fn last_event(&self) -> Value {
-        let data = self.body.lines().filter_map(|line| line.strip_prefix("data: {"));
-        let last = data.last().unwrap_or_else(|| panic!("no event: {self:?}"));
+        let mut data = self.body.lines().rev().filter_map(|line| line.strip_prefix("data: {"));
+        let last = data.next().unwrap_or_else(|| panic!("no event: {self:?}"));
         serde_json::from_str(&format!("{{{last}")).expect("JSON")
     }
 }

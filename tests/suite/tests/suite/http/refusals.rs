@@ -114,3 +114,23 @@ async fn headers_have_a_limit() {
     let many = (0..120).fold(Ask::call(1, "whoami"), |ask, n| ask.with(&format!("x-{n}"), "y"));
     assert_eq!(served.ask(&many).await.status(), 431);
 }
+
+#[tokio::test]
+async fn a_client_that_sends_much_still_sees_why_it_is_refused() {
+    let served = Served::start(HttpOptions::default()).await;
+    let text = "x".repeat(6 << 20);
+    let long = Ask::modern(1, "tools/call", json!({"name": "echo", "arguments": {"text": text}}));
+    assert_eq!(served.ask(&long).await.status(), 413);
+    assert_eq!(served.ask(&long.with("host", "evil.example")).await.status(), 403);
+}
+
+#[tokio::test]
+async fn a_message_of_countless_values_is_refused_where_no_tool_wants_them() {
+    let served = Served::start(HttpOptions::default()).await;
+    let many = vec![0; 100_000];
+    let listing = served.ask(&Ask::modern(1, "tools/list", json!({"x": many}))).await;
+    assert_eq!((listing.status(), &listing.json()["error"]["code"]), (400, &json!(-32600)));
+    let params = json!({"name": "echo", "arguments": {"text": many}});
+    let call = served.ask(&Ask::modern(1, "tools/call", params)).await;
+    assert_eq!((call.status(), &call.json()["result"]["isError"]), (200, &json!(true)));
+}
