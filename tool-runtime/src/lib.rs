@@ -47,6 +47,7 @@
 //! | use state, cancellation, deadlines | [`ToolContext`] |
 //! | tell how far a call is, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`] |
 //! | hear and answer that in an agent of your own | [`Peer`] |
+//! | test a server, keep its schemas from changing unseen | `testing` |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |
 //!
 //! # Features
@@ -58,6 +59,7 @@
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
+//! | `testing` | an MCP client in memory and schema snapshots, for tests | no |
 //! | `cli` | the command line of the generated binary, `main!` | yes |
 
 mod access;
@@ -97,6 +99,8 @@ mod schedule;
 mod schema;
 #[cfg(feature = "tower")]
 mod service;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tool;
 mod toolset;
 
