@@ -41,6 +41,19 @@ struct Heard {
     is_taken: bool,
 }
 
+/// What a line asks the client to do.
+enum Turn {
+    Question(Value, Question),
+    /// A question that needs no answer any more.
+    TakenBack(Value),
+    None,
+}
+
+fn taken_back(notification: &Notification) -> Option<Value> {
+    let is_cancelled = notification.method == "notifications/cancelled";
+    is_cancelled.then(|| notification.params["requestId"].clone())
+}
+
 impl Wire {
     /// Takes one end of a stream, and has what the server asks answered by `desk`.
     pub(super) fn over(stream: DuplexStream, desk: Arc<Desk>) -> Arc<Self> {
@@ -131,35 +144,42 @@ impl Wire {
         let mut lines = BufReader::new(input).lines();
         // Dropped with the connection, and what still answers with it.
         let mut answering = JoinSet::new();
+        let mut open = BTreeMap::new();
         let end = loop {
             let Ok(Some(line)) = lines.next_line().await else {
                 break "the server has ended the connection".to_owned();
             };
             match self.hear(&line) {
-                Ok(None) => {}
-                Ok(Some((id, question))) => {
-                    answering.spawn(Arc::clone(&self).reply(id, question, Arc::clone(&desk)));
+                Ok(Turn::None) => {}
+                Ok(Turn::Question(id, question)) => {
+                    let reply = Arc::clone(&self).reply(id.clone(), question, Arc::clone(&desk));
+                    open.insert(id.to_string(), answering.spawn(reply));
                 }
+                Ok(Turn::TakenBack(id)) => drop(open.remove(&id.to_string()).map(|o| o.abort())),
                 Err(problem) => break format!("the server said {line}\n{problem}"),
             }
         };
         self.finish(end);
     }
 
-    /// Takes a line in; gives back what it asks.
-    fn hear(&self, line: &str) -> Result<Option<(Value, Question)>, String> {
+    /// Takes a line in; gives back what is to be done about it.
+    fn hear(&self, line: &str) -> Result<Turn, String> {
         self.state().transcript.push(format!("<- {line}"));
         match message::parse(line)? {
             Message::Request { id, method, params } => {
-                return Ok(Some((id, Question::new(None, method, params))));
+                return Ok(Turn::Question(id, Question::new(None, method, params)));
             }
             Message::Notification(notification) => {
+                let taken_back = taken_back(&notification);
                 self.state().notifications.push(Heard { notification, is_taken: false });
                 self.changed.notify_waiters();
+                if let Some(id) = taken_back {
+                    return Ok(Turn::TakenBack(id));
+                }
             }
             Message::Answer { id, outcome } => self.state().answer(&id, outcome)?,
         }
-        Ok(None)
+        Ok(Turn::None)
     }
 
     async fn reply(self: Arc<Self>, id: Value, question: Question, desk: Arc<Desk>) {

@@ -5,7 +5,10 @@ use super::logging;
 use super::outbox::Next;
 use super::rounds::Interruption;
 use crate::tool::BoxFuture;
-use rmcp::model::{ProgressNotification, ProgressNotificationParam, ServerNotification};
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ProgressNotification,
+    ProgressNotificationParam, ServerNotification,
+};
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
@@ -67,6 +70,10 @@ impl Sender<'_> {
                         timer.as_mut().reset(at);
                     }
                     std::task::ready!(timer.as_mut().poll(task));
+                }
+                Next::TakeBack(question) => {
+                    let param = CancelledNotificationParam::new(Some(question), None);
+                    self.send(CancelledNotification::new(param).into());
                 }
                 Next::Log(entry) => self.send(logging::message(entry)),
                 Next::Progress(progress) => {
