@@ -3,6 +3,8 @@
 #![allow(missing_docs)]
 
 mod arguments;
+mod asking;
+mod asking_again;
 mod assembly;
 mod batches;
 mod blocking;
@@ -14,6 +16,7 @@ mod floors;
 mod held_ground;
 mod hooks;
 mod host_tools;
+mod in_memory;
 mod layers;
 mod outputs;
 mod outputs_limited;
@@ -25,6 +28,7 @@ mod registry;
 mod restrictions;
 mod server;
 mod support;
+mod telling;
 mod toolsets;
 mod ui;
 mod validation;
