@@ -5,6 +5,7 @@
 mod arguments;
 mod asking;
 mod asking_again;
+mod asking_inside;
 mod assembly;
 mod batches;
 mod blocking;
