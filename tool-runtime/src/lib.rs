@@ -48,6 +48,7 @@
 //! | tell how far a call is, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`] |
 //! | hear and answer that in an agent of your own | [`Peer`] |
 //! | know who calls | [`Principal`], `HttpOptions::auth` |
+//! | test a server, keep its schemas from changing unseen | `testing` |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |
 //!
 //! # Features
@@ -60,6 +61,7 @@
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
+//! | `testing` | an MCP client in memory and schema snapshots, for tests | no |
 //! | `cli` | the command line of the generated binary, `main!` | yes |
 
 mod access;
@@ -101,6 +103,8 @@ mod schedule;
 mod schema;
 #[cfg(feature = "tower")]
 mod service;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tool;
 mod toolset;
 

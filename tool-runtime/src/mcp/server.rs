@@ -124,9 +124,24 @@ impl McpServer {
     }
 
     async fn serve_on_stdio(self) -> io::Result<()> {
-        let transport = StdioTransport::take()?.with_line_limit(self.line_limit);
-        let outbox = transport.outbox();
+        let transport = StdioTransport::take()?;
         tracing::info!("serving MCP on stdio");
+        self.serve_on(transport).await
+    }
+
+    /// Serves a client in the same process as it would one over stdio.
+    #[cfg(feature = "testing")]
+    pub(crate) fn serve_in_memory(
+        mut self,
+        stream: tokio::io::DuplexStream,
+    ) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
+        self.handler = self.handler.for_session();
+        Box::pin(self.serve_on(StdioTransport::in_memory(stream)))
+    }
+
+    async fn serve_on(self, transport: StdioTransport) -> io::Result<()> {
+        let transport = transport.with_line_limit(self.line_limit);
+        let outbox = transport.outbox();
         let served = self.served(transport).await;
         // A peer that reads no more is no failure of ours.
         drop(outbox.emptied().await);

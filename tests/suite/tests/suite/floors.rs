@@ -30,7 +30,7 @@ const FLOORS: &[&[&str]] = &[
     &["approval", "client", "hook", "limits"],
     &["pool", "registry"],
     &["dispatch"],
-    &["blocking", "mcp", "service"],
+    &["blocking", "mcp", "service", "testing"],
     &["cli"],
 ];
 

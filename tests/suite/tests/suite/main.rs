@@ -3,6 +3,9 @@
 #![allow(missing_docs)]
 
 mod arguments;
+mod asking;
+mod asking_again;
+mod asking_inside;
 mod assembly;
 mod batches;
 mod blocking;
@@ -16,6 +19,7 @@ mod held_ground;
 mod hooks;
 mod host_tools;
 mod http;
+mod in_memory;
 mod layers;
 mod outputs;
 mod outputs_limited;
@@ -27,6 +31,7 @@ mod registry;
 mod restrictions;
 mod server;
 mod support;
+mod telling;
 mod toolsets;
 mod ui;
 mod validation;

@@ -106,7 +106,7 @@ fn the_server_introduces_the_users_package() {
     let (server, hello) = Server::initialized();
     assert_eq!(hello["serverInfo"], json!({"name": "suite", "title": "Odd", "version": "0.1.0"}));
     assert_eq!(hello["instructions"], "Do not use these.");
-    assert_eq!(hello["capabilities"], json!({"tools": {}}));
+    assert_eq!(hello["capabilities"], json!({"logging": {}, "tools": {}}));
     server.finish();
 }
 

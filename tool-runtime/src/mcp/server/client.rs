@@ -13,8 +13,8 @@ use crate::peer::{
 use crate::principal::Principal;
 use crate::tool::BoxFuture;
 use rmcp::RoleServer;
-use rmcp::model::{CustomRequest, JsonObject, ProgressToken, ProtocolVersion};
-use rmcp::service::RequestContext;
+use rmcp::model::{CustomRequest, JsonObject, ProgressToken, ProtocolVersion, RequestId};
+use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::future::pending;
@@ -124,9 +124,29 @@ impl Client {
         let method = request.method();
         let (_, params) = request.into_parts();
         let request = CustomRequest::new(method, Some(params.into()));
-        let answer = self.request.peer.send_request(request.into()).await;
-        let answer = answer.map_err(|error| failed(&error))?;
-        serde_json::to_value(answer).map_err(|error| failed(&error))
+        let options = PeerRequestOptions::no_options();
+        let sent = self.request.peer.send_cancellable_request(request.into(), options).await;
+        let sent = sent.map_err(|error| failed(&error))?;
+        let mut open = OpenQuestion { outbox: &self.outbox, id: Some(sent.id.clone()) };
+        let answer = sent.await_response().await;
+        open.id = None;
+        serde_json::to_value(answer.map_err(|error| failed(&error))?)
+            .map_err(|error| failed(&error))
+    }
+}
+
+/// A question that a client was asked. If nobody waits for the answer any more, it is taken back.
+struct OpenQuestion<'a> {
+    outbox: &'a Outbox,
+    /// `None` once it is answered.
+    id: Option<RequestId>,
+}
+
+impl Drop for OpenQuestion<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            self.outbox.take_back(id);
+        }
     }
 }
 

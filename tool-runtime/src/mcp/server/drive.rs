@@ -5,8 +5,12 @@ use super::logging;
 use super::outbox::Next;
 use super::rounds::Interruption;
 use crate::tool::BoxFuture;
-use rmcp::model::{ProgressNotification, ProgressNotificationParam, ServerNotification};
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ProgressNotification,
+    ProgressNotificationParam, ServerNotification,
+};
 use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use tokio::time::Sleep;
@@ -16,11 +20,12 @@ use tokio::time::Sleep;
 /// What the work tells its client is sent from here, in the task of the request: rmcp knows by the
 /// task which request a message belongs to.
 pub(super) async fn driven<F: Future>(client: &Client, work: F) -> Result<F::Output, Interruption> {
-    let mut work = pin!(work);
+    let mut work = pin!(Some(work));
     let mut sender = Sender { client, sending: None, timer: None };
     let ended = poll_fn(|task| {
         client.outbox().wake(task.waker());
-        if let Poll::Ready(output) = work.as_mut().poll(task) {
+        let work = work.as_mut().as_pin_mut().expect("it is there until it ended");
+        if let Poll::Ready(output) = work.poll(task) {
             return Poll::Ready(Ok(output));
         }
         if let Some(interruption) = client.interruption() {
@@ -31,6 +36,10 @@ pub(super) async fn driven<F: Future>(client: &Client, work: F) -> Result<F::Out
         Poll::Pending
     })
     .await;
+    // What a question cuts short may panic when it is dropped; the client is asked all the same.
+    if catch_unwind(AssertUnwindSafe(|| work.set(None))).is_err() {
+        tracing::error!(name = client.name(), "what was dropped for a question panicked");
+    }
     poll_fn(|task| sender.poll(task, true)).await;
     if client.outbox().dropped() > 0 {
         let dropped = client.outbox().dropped();
@@ -67,6 +76,10 @@ impl Sender<'_> {
                         timer.as_mut().reset(at);
                     }
                     std::task::ready!(timer.as_mut().poll(task));
+                }
+                Next::TakeBack(question) => {
+                    let param = CancelledNotificationParam::new(Some(question), None);
+                    self.send(CancelledNotification::new(param).into());
                 }
                 Next::Log(entry) => self.send(logging::message(entry)),
                 Next::Progress(progress) => {

@@ -191,10 +191,17 @@ impl ServerHandler for PoolHandler {
     async fn set_level(
         &self,
         request: SetLevel,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        if is_modern(&context) {
+            return Err(removed("logging/setLevel"));
+        }
         self.session.set_level(logging::level_set(&request));
         Ok(())
+    }
+
+    async fn ping(&self, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        if is_modern(&context) { Err(removed("ping")) } else { Ok(()) }
     }
 
     /// rmcp hands over requests whose parameters it could not read as if their method were
@@ -246,6 +253,12 @@ impl ServerHandler for PoolHandler {
     ) -> Result<CompleteResult, ErrorData> {
         Err(not_offered("completion/complete"))
     }
+}
+
+/// What MCP has no more since 2026-07-28, which rmcp leaves to its handlers.
+fn removed(method: &str) -> ErrorData {
+    let message = format!("2026-07-28 has no `{method}`");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 fn not_offered(method: &str) -> ErrorData {

@@ -2,6 +2,7 @@
 
 use crate::peer::{LogEntry, Progress};
 use futures_util::task::AtomicWaker;
+use rmcp::model::RequestId;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -25,6 +26,8 @@ pub(super) struct Outbox {
 struct Waiting {
     entries: VecDeque<LogEntry>,
     dropped: u64,
+    /// Questions whose answer nobody waits for any more.
+    taken_back: Vec<RequestId>,
     /// The newest report: older ones that were not sent yet say nothing more.
     progress: Option<Progress>,
     /// How far the newest report was, sent or not.
@@ -35,6 +38,7 @@ struct Waiting {
 
 /// What is to be done next.
 pub(super) enum Next {
+    TakeBack(RequestId),
     Log(LogEntry),
     Progress(Progress),
     /// A report waits until then.
@@ -65,6 +69,11 @@ impl Outbox {
         self.waker.wake();
     }
 
+    pub(super) fn take_back(&self, question: RequestId) {
+        self.waiting().taken_back.push(question);
+        self.waker.wake();
+    }
+
     /// Who is woken when there is something to do.
     pub(super) fn wake(&self, waker: &Waker) {
         self.waker.register(waker);
@@ -78,6 +87,9 @@ impl Outbox {
     /// Takes what comes next; at the end of the call nothing waits for its time any more.
     pub(super) fn next(&self, is_over: bool) -> Next {
         let mut waiting = self.waiting();
+        if let Some(question) = waiting.taken_back.pop() {
+            return Next::TakeBack(question);
+        }
         if let Some(entry) = waiting.entries.pop_front() {
             return Next::Log(entry);
         }

@@ -30,7 +30,11 @@ impl Seal {
     }
 
     pub(super) fn seal(&self, answers: &Map<String, Value>, binding: &str) -> String {
-        let options = SealOptions::new().associated_data(binding.as_bytes()).ttl(LIFETIME);
+        self.seal_for(LIFETIME, answers, binding)
+    }
+
+    fn seal_for(&self, life: Duration, answers: &Map<String, Value>, binding: &str) -> String {
+        let options = SealOptions::new().associated_data(binding.as_bytes()).ttl(life);
         let payload = Value::Object(answers.clone()).to_string();
         self.0.seal_with(payload.as_bytes(), &options)
     }
@@ -90,6 +94,19 @@ mod tests {
         assert!(seal.open(&state, "delete").is_err());
         assert!(Seal::random().open(&state, "greet").is_err());
         assert!(seal.open("nonsense", "greet").is_err());
+    }
+
+    #[test]
+    fn what_is_too_old_does_not_open() {
+        let seal = Seal::random();
+        let state = seal.seal_for(Duration::ZERO, &answers(), "greet");
+        // Its life ends with this millisecond.
+        let error = loop {
+            if let Err(error) = seal.open(&state, "greet") {
+                break error;
+            }
+        };
+        assert!(error.message.contains("too old"), "{error:?}");
     }
 
     #[test]

@@ -18,6 +18,8 @@ mod patient;
 #[cfg(unix)]
 mod polled;
 mod present;
+#[cfg(feature = "testing")]
+mod pump_memory;
 #[cfg(unix)]
 mod pump_task;
 mod pump_thread;

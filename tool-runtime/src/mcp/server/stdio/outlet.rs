@@ -4,6 +4,9 @@
 use std::io;
 use std::sync::{Arc, Condvar};
 
+#[cfg(feature = "testing")]
+use tokio::sync::Notify;
+
 #[cfg(unix)]
 use super::pump_task::{self, PolledOutlet};
 #[cfg(unix)]
@@ -17,6 +20,9 @@ pub(super) enum Outlet {
     Polled(Arc<PolledOutlet>),
     /// Written by a thread, woken through this: a write to a file or terminal may block.
     Thread(Arc<Condvar>),
+    /// Written by a task, woken through this, into the memory of a test.
+    #[cfg(feature = "testing")]
+    Memory(Arc<Notify>),
 }
 
 /// What to stop when the transport has closed; a thread stops by itself.
@@ -29,6 +35,8 @@ impl Outlet {
             #[cfg(unix)]
             Self::Polled(outlet) => outlet.wake(),
             Self::Thread(wake) => wake.notify_one(),
+            #[cfg(feature = "testing")]
+            Self::Memory(wake) => wake.notify_one(),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+#[cfg(feature = "testing")]
+use tokio::io::{AsyncReadExt as _, DuplexStream, ReadHalf};
 use tokio::sync::mpsc;
 
 use super::lines::{CHUNK, LineBuffer};
@@ -24,6 +26,9 @@ pub(super) enum Reader {
     },
     /// Read by a thread, which hands over chunks; the channel closes at the end.
     Thread(mpsc::Receiver<Vec<u8>>),
+    /// Handed over by a test in the same process.
+    #[cfg(feature = "testing")]
+    Memory(ReadHalf<DuplexStream>),
 }
 
 impl Reader {
@@ -58,6 +63,11 @@ impl Reader {
             Self::Thread(chunks) => match chunks.recv().await {
                 Some(chunk) => lines.append(chunk),
                 None => lines.end(),
+            },
+            #[cfg(feature = "testing")]
+            Self::Memory(stream) => match stream.read_buf(lines.room()).await {
+                Ok(read) if read > 0 => {}
+                _ => lines.end(),
             },
         }
     }

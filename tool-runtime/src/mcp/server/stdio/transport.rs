@@ -56,6 +56,13 @@ impl StdioTransport {
         Ok(Self::assemble(Reader::open(input)?, way_out))
     }
 
+    /// Serves a client in the same process.
+    #[cfg(feature = "testing")]
+    pub(crate) fn in_memory(stream: tokio::io::DuplexStream) -> Self {
+        let (input, output) = tokio::io::split(stream);
+        Self::assemble(Reader::Memory(input), super::pump_memory::start(output))
+    }
+
     /// A transport in its initial state.
     fn assemble(reader: Reader, (writer, pump): (Writer, Pump)) -> Self {
         Self {

@@ -63,6 +63,8 @@ impl Writer {
             #[cfg(unix)]
             Outlet::Polled(outlet) => outlet.write_directly(&self.shared),
             Outlet::Thread(wake) => wake.notify_one(),
+            #[cfg(feature = "testing")]
+            Outlet::Memory(wake) => wake.notify_one(),
         }
     }
 

@@ -1,0 +1,416 @@
+//! What tools ask of their clients: the same function for both eras.
+
+use super::support::pool_of;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc};
+use tool_runtime::prelude::*;
+use tool_runtime::testing::{Era, Question, Reply, TestClient};
+use tool_runtime::{After, AfterCall, Answer, Hook, HookCall, SampleRequest};
+
+pub(super) const ERAS: [Era; 2] = [Era::Modern, Era::Legacy];
+
+/// A client whose user always does the same.
+pub(super) async fn answering(pool: &ToolPool, era: Era, reply: Reply) -> TestClient {
+    let answer = move |_| std::future::ready(reply.clone());
+    TestClient::builder(pool).era(era).answer(answer).connect().await
+}
+
+/// How often the client has sent a call.
+pub(super) fn calls(client: &TestClient) -> usize {
+    let lines = client.transcript();
+    lines.iter().filter(|l| l.starts_with("-> ") && l.contains(r#""tools/call""#)).count()
+}
+
+/// Delete a file, if that is wanted.
+#[tool(register = false)]
+async fn delete(
+    /// Which file.
+    path: String,
+    context: &ToolContext,
+) -> Result<String, ToolError> {
+    Ok(match context.ask::<bool>("sure", format!("Delete {path}?")).await? {
+        Answer::Accepted(true) => format!("{path} is deleted"),
+        Answer::Accepted(false) => "not deleted".to_owned(),
+        Answer::Declined => "declined".to_owned(),
+        Answer::Cancelled => "cancelled".to_owned(),
+    })
+}
+
+async fn deleted(era: Era, reply: Reply) -> Observation {
+    let client = answering(&pool_of::<DeleteAction>(), era, reply).await;
+    let result = client.call("delete", json!({ "path": "a" })).await.expect("a result");
+    client.close().await;
+    result
+}
+
+#[tokio::test]
+async fn whatever_a_person_does_is_a_value() {
+    for era in ERAS {
+        for (reply, text) in [
+            (Reply::accept(json!({ "sure": true })), "a is deleted"),
+            (Reply::accept(json!({ "sure": false })), "not deleted"),
+            (Reply::decline(), "declined"),
+            (Reply::cancel(), "cancelled"),
+        ] {
+            let result = deleted(era, reply).await;
+            assert!(!result.is_error(), "{result:?}");
+            assert_eq!(result.to_text(), text, "{era:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_none_is_an_error_that_names_the_question() {
+    for era in ERAS {
+        for reply in [
+            Reply::accept(json!({ "sure": "perhaps" })),
+            Reply::accept(()),
+            Reply::result(json!({ "action": "accept", "content": [] })),
+            Reply::result(json!({ "action": "shrug" })),
+            Reply::result(json!({})),
+        ] {
+            let result = deleted(era, reply.clone()).await;
+            assert!(result.is_error(), "{era:?} {reply:?}");
+            assert!(result.to_text().contains("`sure` is not usable"), "{}", result.to_text());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_shows_no_forms_is_not_asked() {
+    let pool = pool_of::<DeleteAction>();
+    for (capabilities, required) in
+        [json!({}), json!({ "elicitation": { "url": {} } })].map(|c| (c, json!({ "form": {} })))
+    {
+        let builder = || TestClient::builder(&pool).capabilities(capabilities.clone());
+        let modern = builder().connect().await;
+        let error = modern.call("delete", json!({ "path": "a" })).await.expect_err("refused");
+        assert_eq!(error.code(), -32021);
+        let required = json!({ "requiredCapabilities": { "elicitation": required } });
+        assert_eq!(error.data(), Some(&required));
+        let legacy = builder().era(Era::Legacy).connect().await;
+        let result = legacy.call("delete", json!({ "path": "a" })).await.expect("a result");
+        assert!(result.is_error());
+        assert!(result.to_text().contains("cannot ask its user"), "{}", result.to_text());
+        assert!(modern.questions().is_empty() && legacy.questions().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_names_no_way_shows_forms() {
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<DeleteAction>())
+            .era(era)
+            .capabilities(json!({ "elicitation": {} }))
+            .connect()
+            .await;
+        let result = client.call("delete", json!({ "path": "a" })).await.expect("a result");
+        assert_eq!(result.to_text(), "declined");
+    }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Guest {
+    /// What the guest is called.
+    name: String,
+    /// How many come along.
+    #[serde(default)]
+    others: u8,
+}
+
+struct Booked(AtomicUsize);
+
+/// Book a table, after some questions.
+#[tool(register = false)]
+async fn book(context: &ToolContext, booked: &Booked) -> Result<String, ToolError> {
+    let Some(guest) = context.ask::<Guest>("guest", "Who comes?").await?.accepted() else {
+        return Ok("nobody comes".to_owned());
+    };
+    let hour = context.ask::<u8>("hour", format!("When, {}?", guest.name)).await?.accepted();
+    let sure = context.ask::<bool>("sure", "Really?").await?.accepted();
+    let count = booked.0.fetch_add(1, Ordering::SeqCst) + 1;
+    Ok(format!("{} and {} at {hour:?}, {sure:?}, {count}", guest.name, guest.others))
+}
+
+async fn as_ada(question: Question) -> Reply {
+    match question.message() {
+        "Who comes?" => Reply::accept(json!({ "name": "Ada", "others": 2 })),
+        "When, Ada?" => Reply::accept(json!({ "hour": 19 })),
+        _ => Reply::accept(json!({ "sure": true })),
+    }
+}
+
+#[tokio::test]
+async fn questions_come_one_after_the_other_and_effects_after_the_last_happen_once() {
+    let pool = ToolPool::builder().tool::<BookAction>().state(Booked(AtomicUsize::new(0))).build();
+    let pool = pool.expect("a pool");
+    for (nth, era) in (1..).zip(ERAS) {
+        let client = TestClient::builder(&pool).era(era).answer(as_ada).connect().await;
+        let result = client.call("book", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), format!("Ada and 2 at Some(19), Some(true), {nth}"));
+        let asked: Vec<_> = client.questions().iter().map(|q| q.message().to_owned()).collect();
+        assert_eq!(asked, ["Who comes?", "When, Ada?", "Really?"]);
+        assert_eq!(calls(&client), if era == Era::Modern { 4 } else { 1 });
+        client.close().await;
+    }
+}
+
+/// Ask two things together.
+#[tool(register = false)]
+async fn pair(context: &ToolContext) -> Result<String, ToolError> {
+    let (left, right) = futures_util::join!(
+        context.ask::<String>("left", "Left?"),
+        context.ask::<String>("right", "Right?")
+    );
+    Ok(format!("{:?} {:?}", left?.accepted(), right?.accepted()))
+}
+
+#[tokio::test]
+async fn questions_that_are_asked_at_once_reach_the_client_together() {
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<PairAction>())
+            .era(era)
+            .answer(|question: Question| async move {
+                let field = question.message().trim_end_matches('?').to_lowercase();
+                Reply::accept(json!({ field.as_str(): field.to_uppercase() }))
+            })
+            .connect()
+            .await;
+        let result = client.call("pair", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), r#"Some("LEFT") Some("RIGHT")"#);
+        assert_eq!(calls(&client), if era == Era::Modern { 2 } else { 1 });
+    }
+}
+
+/// Sign in on a page.
+#[tool(register = false)]
+async fn sign_in(context: &ToolContext) -> Result<String, ToolError> {
+    let answer = context.ask_url("login", "Sign in, please.", "https://example.com/login").await?;
+    Ok(format!("{answer:?}"))
+}
+
+#[tokio::test]
+async fn a_person_is_sent_to_a_page() {
+    for era in ERAS {
+        let pool = pool_of::<SignInAction>();
+        let client = answering(&pool, era, Reply::accept(())).await;
+        let result = client.call("sign_in", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), "Accepted(())");
+        let asked = client.questions()[0].params().clone();
+        assert_eq!(asked["mode"], "url");
+        assert_eq!(asked["url"], "https://example.com/login");
+        assert_eq!(asked["message"], "Sign in, please.");
+        assert!(asked["elicitationId"].is_string());
+        let forms_only = TestClient::builder(&pool)
+            .era(era)
+            .capabilities(json!({ "elicitation": { "form": {} } }))
+            .connect()
+            .await;
+        match forms_only.call("sign_in", json!({})).await {
+            Ok(result) => assert!(result.is_error() && era == Era::Legacy),
+            Err(error) => assert_eq!(error.code(), -32021),
+        }
+    }
+}
+
+/// Look at where the client works, and think about it.
+#[tool(register = false)]
+async fn think(context: &ToolContext) -> Result<String, ToolError> {
+    let roots = context.roots("where").await?;
+    let request = SampleRequest::new(50).user(format!("What is in {}?", roots[0].uri));
+    let sample = context.sample("what", request.set("temperature", 0.5)).await?;
+    Ok(format!("{} says {}", sample.model, sample.text()))
+}
+
+#[tokio::test]
+async fn models_and_roots_are_asked_for() {
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<ThinkAction>())
+            .era(era)
+            .answer(|question: Question| async move {
+                match question.method() {
+                    "roots/list" => Reply::roots(["file:///work"]),
+                    _ => Reply::text("a file"),
+                }
+            })
+            .connect()
+            .await;
+        let result = client.call("think", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), "test-model says a file");
+        let sampled = client.questions()[1].params().clone();
+        assert_eq!(sampled["maxTokens"], 50);
+        assert_eq!(sampled["temperature"], 0.5);
+        let text = &sampled["messages"][0]["content"]["text"];
+        assert_eq!(text, "What is in file:///work?");
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_is_refused_is_an_error_for_the_caller() {
+    // Nobody answers: the legacy client says no to sampling.
+    let client = TestClient::builder(&pool_of::<ThinkAction>())
+        .era(Era::Legacy)
+        .answer(|question: Question| async move {
+            match question.method() {
+                "roots/list" => Reply::roots(["file:///work"]),
+                _ => Reply::error(tool_runtime::ProtocolError::new(-1, "no, thanks")),
+            }
+        })
+        .connect()
+        .await;
+    let result = client.call("think", json!({})).await.expect("a result");
+    assert!(result.is_error());
+    assert!(result.to_text().contains("no, thanks"), "{}", result.to_text());
+}
+
+/// Tells when it is dropped.
+struct Guard(mpsc::UnboundedSender<()>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
+}
+
+/// Ask, and tell of its end.
+#[tool(register = false)]
+async fn guarded(
+    context: &ToolContext,
+    dropped: &mpsc::UnboundedSender<()>,
+) -> Result<String, ToolError> {
+    let _guard = Guard(dropped.clone());
+    let answer = context.ask::<bool>("sure", "Sure?").await?;
+    Ok(format!("{answer:?}"))
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_while_it_asks_is_dropped() {
+    let (sender, mut dropped) = mpsc::unbounded_channel::<()>();
+    let pool = ToolPool::builder().tool::<GuardedAction>().state(sender).build().expect("a pool");
+    let is_asked = Arc::new(Notify::new());
+    let asked = Arc::clone(&is_asked);
+    let client = TestClient::builder(&pool)
+        .era(Era::Legacy)
+        .answer(move |_| {
+            asked.notify_one();
+            std::future::pending()
+        })
+        .connect()
+        .await;
+    let call = client.call("guarded", json!({})).start();
+    is_asked.notified().await;
+    assert!(dropped.try_recv().is_err());
+    call.cancel().await;
+    dropped.recv().await.expect("the function is dropped");
+    // The question is taken back, and the server goes on.
+    let taken_back = client.notification("notifications/cancelled").await;
+    assert!(taken_back.params["requestId"].is_number(), "{taken_back:?}");
+    assert_eq!(client.list_tools().await.len(), 1);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_answered_with_a_question_is_dropped() {
+    let (sender, mut dropped) = mpsc::unbounded_channel::<()>();
+    let pool = ToolPool::builder().tool::<GuardedAction>().state(sender).build().expect("a pool");
+    let client = TestClient::modern(&pool).await;
+    let params = json!({ "name": "guarded", "arguments": {} });
+    let round = client.request("tools/call", params).await.expect("questions");
+    assert_eq!(round["resultType"], "input_required");
+    dropped.recv().await.expect("the function is dropped");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_call_of_a_call_asks_and_hooks_see_nothing_wrong() {
+    /// Delete by calling another tool.
+    #[tool(register = false)]
+    async fn clean(context: &ToolContext) -> Result<String, ToolError> {
+        let inner = context.call(ToolCall::json("delete", json!({ "path": "x" }))).await;
+        Ok(format!("inner: {}", inner.observation().to_text()))
+    }
+    for era in ERAS {
+        let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+        let see = Arc::clone(&seen);
+        let after = Hook::after("*", move |call: HookCall, after: AfterCall| {
+            let text = format!("{}: {}", call.name(), after.observation().to_text());
+            see.lock().expect("one at a time").push(text);
+            async { After::keep() }
+        });
+        let pool = ToolPool::builder()
+            .tool::<CleanAction>()
+            .tool::<DeleteAction>()
+            .hook(after)
+            .build()
+            .expect("a pool");
+        let client = answering(&pool, era, Reply::accept(json!({ "sure": true }))).await;
+        let result = client.call("clean", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), "inner: x is deleted");
+        let seen = seen.lock().expect("one at a time").clone();
+        assert_eq!(seen, ["delete: x is deleted", "clean: inner: x is deleted"], "{era:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_that_a_person_takes_is_the_tools_only_where_the_call_waits() {
+    /// Ask, with a limit.
+    #[tool(register = false, timeout = "1s")]
+    async fn hurried(context: &ToolContext) -> Result<String, ToolError> {
+        let answer = context.ask::<bool>("sure", "Sure?").await?;
+        Ok(format!("{answer:?}"))
+    }
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<HurriedAction>())
+            .era(era)
+            .answer(|_| async {
+                tokio::time::sleep(Duration::from_secs(5)).await;
+                Reply::accept(json!({ "sure": true }))
+            })
+            .connect()
+            .await;
+        let result = client.call("hurried", json!({})).await.expect("a result");
+        match era {
+            Era::Modern => assert_eq!(result.to_text(), "Accepted(true)"),
+            Era::Legacy => assert!(result.is_error(), "{result:?}"),
+        }
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_call_holds_is_free_while_its_question_is_with_the_client() {
+    /// Write, after a question.
+    #[tool(register = false, writes("note:{id}"))]
+    async fn edit(
+        /// Which note.
+        id: String,
+        context: &ToolContext,
+    ) -> Result<String, ToolError> {
+        let text = context.ask::<String>("text", format!("What is in {id}?")).await?;
+        Ok(format!("{text:?}"))
+    }
+    /// Write at once.
+    #[tool(register = false, writes("note:{id}"))]
+    async fn clear(
+        /// Which note.
+        id: String,
+    ) -> String {
+        id
+    }
+    let pool = ToolPool::builder().tool::<EditAction>().tool::<ClearAction>().build();
+    let client = TestClient::modern(&pool.expect("a pool")).await;
+    let edit = json!({ "name": "edit", "arguments": { "id": "a" } });
+    let round = client.request("tools/call", &edit).await.expect("a question");
+    assert_eq!(round["inputRequests"]["text"]["params"]["message"], "What is in a?");
+    let cleared = client.call("clear", json!({ "id": "a" })).await.expect("not held up");
+    assert_eq!(cleared.to_text(), "a");
+    let mut retry = edit;
+    retry["requestState"] = round["requestState"].clone();
+    retry["inputResponses"] = json!({ "text": { "action": "decline" } });
+    let result: Value = client.request("tools/call", retry).await.expect("a result");
+    assert_eq!(result["content"][0]["text"], "Declined");
+}

@@ -1,0 +1,208 @@
+//! What clients of 2026-07-28 carry from round to round, and what becomes of it if they spoil it.
+
+use super::asking::{answering, calls};
+use super::support::pool_of;
+use serde_json::{Value, json};
+use tool_runtime::prelude::*;
+use tool_runtime::testing::{Reply, TestClient};
+use tool_runtime::{McpServer, ProtocolError};
+
+/// Ask two things, one after the other.
+#[tool(register = false)]
+async fn chat(
+    /// How to greet.
+    greeting: String,
+    /// Another argument.
+    #[arg(default = 1)]
+    times: u32,
+    context: &ToolContext,
+) -> Result<String, ToolError> {
+    let name = context.ask::<String>("name", "Your name?").await?.accepted();
+    let city = context.ask::<String>("city", "Your city?").await?.accepted();
+    Ok(format!("{greeting} {name:?} of {city:?}, {times}"))
+}
+
+/// Ask the first of these, too.
+#[tool(register = false)]
+async fn greet(
+    /// How to greet.
+    greeting: String,
+    context: &ToolContext,
+) -> Result<String, ToolError> {
+    let name = context.ask::<String>("name", "Your name?").await?.accepted();
+    Ok(format!("{greeting} {name:?}"))
+}
+
+fn pool() -> ToolPool {
+    ToolPool::builder().tool::<ChatAction>().tool::<GreetAction>().build().expect("a pool")
+}
+
+type Answered = Result<Value, ProtocolError>;
+
+/// One round, by hand: a state of null is none.
+async fn round(client: &TestClient, call: &Value, state: &Value, answers: Value) -> Answered {
+    let mut params = call.clone();
+    if !state.is_null() {
+        params["requestState"] = state.clone();
+    }
+    params["inputResponses"] = answers;
+    client.request("tools/call", params).await
+}
+
+fn hi() -> Value {
+    json!({ "name": "chat", "arguments": { "greeting": "Hi", "times": 2 } })
+}
+
+fn ada() -> Value {
+    json!({ "name": { "action": "accept", "content": { "name": "Ada" } } })
+}
+
+fn graz() -> Value {
+    json!({ "city": { "action": "accept", "content": { "city": "Graz" } } })
+}
+
+/// The state after the first question is answered.
+async fn state_of(client: &TestClient) -> Value {
+    let first = client.request("tools/call", hi()).await.expect("a question");
+    let second = round(client, &hi(), &first["requestState"], ada()).await.expect("a question");
+    assert_eq!(keys(&second), ["city"]);
+    second["requestState"].clone()
+}
+
+/// What is asked.
+fn keys(result: &Value) -> Vec<&str> {
+    assert_eq!(result["resultType"], "input_required", "{result}");
+    result["inputRequests"].as_object().expect("questions").keys().map(String::as_str).collect()
+}
+
+fn text(answered: Answered) -> String {
+    let result = answered.expect("a result");
+    assert_eq!(result["resultType"], "complete", "{result}");
+    result["content"][0]["text"].as_str().expect("a text").to_owned()
+}
+
+#[track_caller]
+fn refused(answered: Answered) {
+    let error = answered.expect_err("refused");
+    assert_eq!(error.code(), -32602, "{error}");
+    assert!(error.message().contains("requestState"), "{error}");
+}
+
+#[tokio::test]
+async fn earlier_answers_come_back_in_the_sealed_state_alone() {
+    let client = TestClient::modern(&pool()).await;
+    let first = client.request("tools/call", hi()).await.expect("a question");
+    assert_eq!(keys(&first), ["name"]);
+    let question = &first["inputRequests"]["name"];
+    assert_eq!(question["method"], "elicitation/create");
+    assert_eq!(question["params"]["mode"], "form");
+    assert_eq!(
+        question["params"]["requestedSchema"]["properties"],
+        json!({ "name": { "type": "string" } })
+    );
+    let state = state_of(&client).await;
+    let done = round(&client, &hi(), &state, graz()).await;
+    assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_missing_is_asked_for_again() {
+    let client = TestClient::modern(&pool()).await;
+    let state = state_of(&client).await;
+    let again = round(&client, &hi(), &state, json!({})).await.expect("a question");
+    assert_eq!(keys(&again), ["city"]);
+    let done = round(&client, &hi(), &again["requestState"], graz()).await;
+    assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
+}
+
+#[tokio::test]
+async fn without_its_state_a_call_starts_again() {
+    let client = TestClient::modern(&pool()).await;
+    state_of(&client).await;
+    let again = round(&client, &hi(), &Value::Null, graz()).await.expect("a question");
+    assert_eq!(keys(&again), ["name"]);
+    let mut both = ada();
+    both["city"] = graz()["city"].clone();
+    let done = round(&client, &hi(), &Value::Null, both).await;
+    assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
+}
+
+#[tokio::test]
+async fn answers_to_nothing_are_ignored() {
+    let client = TestClient::modern(&pool()).await;
+    let state = state_of(&client).await;
+    let mut answers = graz();
+    answers["weather"] = json!({ "action": "accept", "content": { "weather": "fine" } });
+    // What is answered stays answered.
+    answers["name"] = json!({ "action": "accept", "content": { "name": "Eve" } });
+    let done = round(&client, &hi(), &state, answers).await;
+    assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
+}
+
+#[tokio::test]
+async fn a_state_that_was_changed_is_refused() {
+    let client = TestClient::modern(&pool()).await;
+    let state = state_of(&client).await;
+    let state = state.as_str().expect("a text");
+    let middle = state.len() / 2;
+    let other = if state.as_bytes()[middle] == b'A' { "B" } else { "A" };
+    let changed = format!("{}{other}{}", &state[..middle], &state[middle + 1..]);
+    for spoilt in [&changed, &state[1..], &state[..state.len() - 1], "", "e30="] {
+        refused(round(&client, &hi(), &spoilt.into(), graz()).await);
+    }
+}
+
+#[tokio::test]
+async fn a_state_is_good_for_its_tool_and_arguments_alone() {
+    let client = TestClient::modern(&pool()).await;
+    let state = state_of(&client).await;
+    let other_tool = json!({ "name": "greet", "arguments": { "greeting": "Hi" } });
+    let other_arguments = json!({ "name": "chat", "arguments": { "greeting": "Bye", "times": 2 } });
+    let fewer = json!({ "name": "chat", "arguments": { "greeting": "Hi" } });
+    for call in [other_tool, other_arguments, fewer] {
+        refused(round(&client, &call, &state, graz()).await);
+    }
+    let same = json!({ "name": "chat", "arguments": { "times": 2, "greeting": "Hi" } });
+    let done = round(&client, &same, &state, graz()).await;
+    assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
+}
+
+#[tokio::test]
+async fn a_state_of_another_server_is_good_only_if_they_share_a_secret() {
+    let server = || McpServer::new(pool(), "chats", "1.0.0");
+    let one = TestClient::of(server()).connect().await;
+    let other = TestClient::of(server()).connect().await;
+    refused(round(&other, &hi(), &state_of(&one).await, graz()).await);
+
+    let secret = [7; 32];
+    let one = TestClient::of(server().with_state_secret(secret)).connect().await;
+    let other = TestClient::of(server().with_state_secret(secret)).connect().await;
+    let done = round(&other, &hi(), &state_of(&one).await, graz()).await;
+    assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
+}
+
+#[tokio::test]
+async fn a_tool_that_never_stops_asking_stops_the_test() {
+    /// Ask for ever.
+    #[tool(register = false)]
+    async fn nag(context: &ToolContext) -> Result<(), ToolError> {
+        for nth in 0.. {
+            context.ask::<bool>(&format!("sure{nth}"), "Sure?").await?;
+        }
+        Ok(())
+    }
+    let client = TestClient::builder(&pool_of::<NagAction>()).most_rounds(3).connect().await;
+    let calling = tokio::spawn(client.call("nag", json!({})).into_future());
+    let panic = calling.await.expect_err("it panics").into_panic();
+    let words = panic.downcast_ref::<String>().expect("words");
+    assert_eq!(words, "`tools/call` still asks after 3 rounds");
+    assert_eq!(calls(&client), 4);
+}
+
+#[tokio::test]
+async fn the_limit_of_rounds_is_none_for_older_clients() {
+    let client = answering(&pool(), tool_runtime::testing::Era::Legacy, Reply::decline()).await;
+    let result = client.call("chat", json!({ "greeting": "Hi" })).await.expect("a result");
+    assert_eq!(result.to_text(), "Hi None of None, 1");
+    assert_eq!(calls(&client), 1);
+}

@@ -1,0 +1,196 @@
+//! Questions in the middle of other things: hooks, batches, held values, lists of tasks.
+
+use super::asking::{ERAS, answering, calls};
+use super::support::pool_of;
+use serde_json::json;
+use std::time::Duration;
+use tool_runtime::prelude::*;
+use tool_runtime::testing::{Era, Question, Reply, TestClient};
+use tool_runtime::{Answer, Before, Hook, HookCall};
+
+fn yes() -> Reply {
+    Reply::accept(json!({ "sure": true }))
+}
+
+/// Ask whether to go on.
+#[tool(register = false)]
+async fn go(context: &ToolContext) -> Result<String, ToolError> {
+    Ok(format!("{:?}", context.ask::<bool>("sure", "Sure?").await?))
+}
+
+#[tokio::test]
+async fn a_hook_asks_the_person_before_a_call() {
+    for era in ERAS {
+        let consent = Hook::before("*", |call: HookCall| async move {
+            let question = format!("May `{}` run?", call.name());
+            match call.context().ask::<bool>("may", question).await {
+                Ok(Answer::Accepted(true)) => Before::proceed(),
+                _ => Before::deny("the user does not want that"),
+            }
+        });
+        let pool = ToolPool::builder().tool::<GoAction>().hook(consent).build().expect("a pool");
+        for (may, expected) in [(true, "Accepted(true)"), (false, "the user does not want that")] {
+            let client = TestClient::builder(&pool)
+                .era(era)
+                .answer(move |question: Question| async move {
+                    match question.message() {
+                        "May `go` run?" => Reply::accept(json!({ "may": may })),
+                        _ => yes(),
+                    }
+                })
+                .connect()
+                .await;
+            let result = client.call("go", json!({})).await.expect("a result");
+            assert!(result.to_text().contains(expected), "{era:?}: {}", result.to_text());
+            assert_eq!(client.questions().len(), if may { 2 } else { 1 });
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_batch_within_a_call_asks() {
+    /// Ask for two, after each other or together.
+    #[tool(register = false)]
+    async fn both(context: &ToolContext) -> Result<String, ToolError> {
+        let calls = [ToolCall::new("go", ""), ToolCall::new("go", "")];
+        let results = context.call_all(calls).await;
+        Ok(results.iter().map(|r| r.observation().to_text()).collect::<Vec<_>>().join(" "))
+    }
+    let pool = ToolPool::builder().tool::<BothAction>().tool::<GoAction>().build();
+    let pool = pool.expect("a pool");
+    for era in ERAS {
+        let client = answering(&pool, era, yes()).await;
+        let result = client.call("both", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), "Accepted(true) Accepted(true)", "{era:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_task_of_the_tool_asks() {
+    /// Ask from somewhere else.
+    #[tool(register = false)]
+    async fn elsewhere(context: &ToolContext) -> Result<String, ToolError> {
+        let context = context.clone();
+        let task = tokio::spawn(async move { context.ask::<bool>("sure", "Sure?").await });
+        Ok(format!("{:?}", task.await.expect("no panic")?))
+    }
+    for era in ERAS {
+        let client = answering(&pool_of::<ElsewhereAction>(), era, yes()).await;
+        let result = client.call("elsewhere", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), "Accepted(true)", "{era:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_panics_when_a_question_drops_it_does_not_cost_the_question() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            assert!(std::thread::panicking(), "boom");
+        }
+    }
+    /// Hold something that must not be dropped.
+    #[tool(register = false)]
+    async fn explode(context: &ToolContext) -> Result<String, ToolError> {
+        let bomb = Bomb;
+        let answer = context.ask::<bool>("sure", "Sure?").await?;
+        std::mem::forget(bomb);
+        Ok(format!("{answer:?}"))
+    }
+    for era in ERAS {
+        let client = answering(&pool_of::<ExplodeAction>(), era, yes()).await;
+        let result = client.call("explode", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), "Accepted(true)", "{era:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_may_stop_waiting_for_an_answer() {
+    /// Do not wait for long.
+    #[tool(register = false)]
+    async fn brief(context: &ToolContext) -> Result<String, ToolError> {
+        let ask = context.ask::<bool>("sure", "Sure?");
+        match tokio::time::timeout(Duration::from_secs(1), ask).await {
+            Ok(answer) => Ok(format!("{:?}", answer?)),
+            Err(_) => Ok("nobody there".to_owned()),
+        }
+    }
+    let pool = pool_of::<BriefAction>();
+    let slow = |_| async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        yes()
+    };
+    // Over there the person has all the time in the world.
+    let modern = TestClient::builder(&pool).answer(slow).connect().await;
+    let result = modern.call("brief", json!({})).await.expect("a result");
+    assert_eq!(result.to_text(), "Accepted(true)");
+    let legacy = TestClient::builder(&pool).era(Era::Legacy).answer(slow).connect().await;
+    let result = legacy.call("brief", json!({})).await.expect("a result");
+    assert_eq!(result.to_text(), "nobody there");
+    legacy.notification("notifications/cancelled").await;
+    legacy.close().await;
+}
+
+#[tokio::test]
+async fn what_is_told_around_a_question_is_heard() {
+    /// Tell, ask, tell.
+    #[tool(register = false)]
+    async fn mixed(context: &ToolContext) -> Result<String, ToolError> {
+        context.progress(1, 2, "before");
+        let answer = context.ask::<bool>("sure", "Sure?").await?;
+        context.progress(2, 2, "after");
+        Ok(format!("{answer:?}"))
+    }
+    for era in ERAS {
+        let client = answering(&pool_of::<MixedAction>(), era, yes()).await;
+        let record = client.call("mixed", json!({})).recorded().await;
+        assert_eq!(record.result.expect("a result").to_text(), "Accepted(true)");
+        let amounts: Vec<_> = record.progress.iter().map(|report| report.done).collect();
+        assert_eq!(amounts, [1.0, 2.0]);
+        // Each round is a request with progress of its own.
+        let heard = client.notifications();
+        let tokens: Vec<_> = heard.iter().map(|heard| &heard.params["progressToken"]).collect();
+        assert_eq!(tokens[0] == tokens[1], era == Era::Legacy);
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_no_client_could_show_is_the_tools_mistake() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Deep {
+        /// Not flat.
+        #[allow(dead_code)]
+        inner: Vec<Vec<String>>,
+    }
+    /// Ask for too much.
+    #[tool(register = false)]
+    async fn deep(context: &ToolContext) -> Result<String, ToolError> {
+        context.ask::<Deep>("deep", "Everything?").await?;
+        Ok(String::new())
+    }
+    for era in ERAS {
+        let client = answering(&pool_of::<DeepAction>(), era, yes()).await;
+        let result = client.call("deep", json!({})).await.expect("a result");
+        assert!(result.is_error());
+        assert!(result.to_text().contains("`inner`"), "{}", result.to_text());
+        assert!(client.questions().is_empty());
+        assert_eq!(calls(&client), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_goes_while_it_is_asked_ends_the_call() {
+    tokio::time::pause();
+    let client = TestClient::builder(&pool_of::<GoAction>())
+        .era(Era::Legacy)
+        .answer(|_| std::future::pending())
+        .limit(Duration::from_secs(60))
+        .connect()
+        .await;
+    let call = client.call("go", json!({})).start();
+    while client.questions().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    client.close().await;
+    assert!(tokio::spawn(call.recorded()).await.is_err(), "nobody answers");
+}

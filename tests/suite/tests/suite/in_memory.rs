@@ -1,0 +1,258 @@
+//! The client in memory: what authors of servers test with.
+
+use super::asking::ERAS;
+use super::support::pool_of;
+use serde_json::json;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tool_runtime::prelude::*;
+use tool_runtime::testing::{Era, Reply, TestClient};
+use tool_runtime::{McpServer, ProtocolError};
+
+/// Add two integers.
+#[tool(register = false, read_only, tags("maths"))]
+async fn add(
+    /// First addend.
+    a: i64,
+    /// Second addend.
+    b: i64,
+) -> i64 {
+    a + b
+}
+
+/// Take a day.
+#[tool(register = false)]
+async fn rest() -> &'static str {
+    tokio::time::sleep(Duration::from_secs(86_400)).await;
+    "rested"
+}
+
+fn words(panic: tokio::task::JoinError) -> String {
+    let panic = panic.into_panic();
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|&s| s.to_owned())).expect("words")
+}
+
+#[tokio::test]
+async fn definitions_come_back_as_they_are() {
+    let pool = ToolPool::builder().tool::<AddAction>().tool::<RestAction>().build();
+    let pool = pool.expect("a pool");
+    let offered: Vec<_> = pool.snapshot().definitions().cloned().collect();
+    for era in ERAS {
+        let client = TestClient::builder(&pool).era(era).connect().await;
+        assert_eq!(client.list_tools().await, offered);
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_introduces_itself_in_both_eras() {
+    for era in ERAS {
+        let server = McpServer::new(pool_of::<AddAction>(), "sums", "1.2.3");
+        let server = server.with_title("Sums").with_instructions("Add.");
+        let client = TestClient::of(server).era(era).connect().await;
+        let greeting = client.greeting();
+        assert_eq!(greeting["instructions"], "Add.");
+        let info = match era {
+            Era::Modern => &greeting["_meta"]["io.modelcontextprotocol/serverInfo"],
+            Era::Legacy => &greeting["serverInfo"],
+        };
+        assert_eq!(info, &json!({ "name": "sums", "version": "1.2.3", "title": "Sums" }));
+    }
+}
+
+#[tokio::test]
+async fn every_line_can_be_looked_at() {
+    let client = TestClient::builder(&pool_of::<AddAction>()).era(Era::Legacy).connect().await;
+    client.call("add", json!({ "a": 1, "b": 2 })).without_progress().await.expect("a result");
+    let lines = client.transcript();
+    let sent = r#"-> {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2}}}"#;
+    let answered = r#"<- {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"3"}],"isError":false}}"#;
+    assert_eq!(lines[lines.len() - 2..], [sent, answered]);
+}
+
+#[tokio::test]
+async fn many_calls_run_together_on_one_client() {
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<AddAction>()).era(era).connect().await;
+        let calls = (0..200).map(|n| client.call("add", json!({ "a": n, "b": n })).into_future());
+        let results = futures_util::future::join_all(calls).await;
+        let sums: Vec<_> = results.into_iter().map(|r| r.expect("a result").to_text()).collect();
+        assert_eq!(sums, (0..200).map(|n| (2 * n).to_string()).collect::<Vec<_>>());
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn large_messages_fit_through() {
+    /// Say it again.
+    #[tool(register = false)]
+    async fn echo(
+        /// What.
+        text: String,
+    ) -> String {
+        text
+    }
+    let text = "x".repeat(1 << 20);
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<EchoAction>()).era(era).connect().await;
+        let result = client.call("echo", json!({ "text": text })).await.expect("a result");
+        assert_eq!(result.to_text().len(), 1 << 20);
+        client.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paused_clock_runs_on_while_a_tool_sleeps() {
+    for era in ERAS {
+        let two_days = Duration::from_secs(2 * 86_400);
+        let client = TestClient::builder(&pool_of::<RestAction>()).era(era).limit(two_days);
+        let result = client.connect().await.call("rest", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), "rested");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_hangs_fails_the_test() {
+    let client = TestClient::modern(&pool_of::<RestAction>()).await;
+    let calling = tokio::spawn(client.call("rest", json!({})).into_future());
+    let text = words(calling.await.expect_err("it panics"));
+    assert_eq!(text, "the server has not answered `tools/call` (request 2) within 10s");
+    assert_eq!(
+        client.transcript().last().expect("a line"),
+        r#"-> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#
+    );
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_is_cancelled() {
+    struct Guard(mpsc::UnboundedSender<()>);
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+    /// Wait for ever, and tell of it.
+    #[tool(register = false)]
+    async fn wait(told: &mpsc::UnboundedSender<()>) {
+        let _guard = Guard(told.clone());
+        let _ = told.send(());
+        std::future::pending::<()>().await;
+    }
+    for era in ERAS {
+        let (sender, mut told) = mpsc::unbounded_channel::<()>();
+        let pool = ToolPool::builder().tool::<WaitAction>().state(sender).build();
+        let client = TestClient::builder(&pool.expect("a pool")).era(era).connect().await;
+        let call = client.call("wait", json!({})).start();
+        told.recv().await.expect("it runs");
+        assert!(!call.is_finished());
+        call.cancel().await;
+        told.recv().await.expect("it is dropped");
+        let mut call = client.call("wait", json!({})).into_future();
+        tokio::select! {
+            result = &mut call => panic!("{result:?}"),
+            _ = told.recv() => drop(call),
+        }
+        told.recv().await.expect("it is dropped");
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn closing_ends_the_server_whatever_runs() {
+    let (sender, mut dropped) = mpsc::channel::<()>(1);
+    /// Hold a sender for ever.
+    #[tool(register = false)]
+    async fn hold(sender: &mpsc::Sender<()>, context: &ToolContext) {
+        let _own = sender.clone();
+        context.progress(1, None, "");
+        std::future::pending::<()>().await;
+    }
+    let pool = ToolPool::builder().tool::<HoldAction>().state(sender).build().expect("a pool");
+    let client = TestClient::builder(&pool).limit(Duration::from_secs(60)).connect().await;
+    tokio::time::pause();
+    let call = client.call("hold", json!({})).start();
+    client.notification("notifications/progress").await;
+    client.close().await;
+    let panic = tokio::spawn(call.recorded()).await.expect_err("nobody answers");
+    assert!(words(panic).contains("the server has ended the connection"));
+    drop(pool);
+    assert!(dropped.recv().await.is_none(), "nothing of it is left");
+}
+
+#[tokio::test]
+async fn requests_are_sent_as_they_are() {
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<AddAction>()).era(era).connect().await;
+        let listed = client.request("tools/list", json!({})).await.expect("a list");
+        assert_eq!(listed["tools"][0]["name"], "add");
+        let error = client.request("no/method", json!({})).await.expect_err("unknown");
+        assert_eq!(error.code(), -32601);
+        let wrong = client.request("tools/call", json!({ "arguments": {} })).await;
+        assert_eq!(wrong.expect_err("no name").code(), -32602);
+        let version =
+            json!({ "_meta": { "io.modelcontextprotocol/protocolVersion": "1999-01-01" } });
+        let error = client.request("tools/list", version).await.expect_err("long ago");
+        assert_eq!(error.code(), -32022);
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_an_era_does_not_have_is_unknown_in_it() {
+    for (era, method, is_known) in [
+        (Era::Legacy, "ping", true),
+        (Era::Modern, "ping", false),
+        (Era::Legacy, "logging/setLevel", true),
+        (Era::Modern, "logging/setLevel", false),
+    ] {
+        let client = TestClient::builder(&pool_of::<AddAction>()).era(era).connect().await;
+        // Only with its first request is a server of 2026-07-28 sure of the era.
+        client.list_tools().await;
+        let answer = client.request(method, json!({ "level": "info" })).await;
+        let code = answer.err().map(|error| error.code());
+        assert_eq!(code, (!is_known).then_some(-32601), "{era:?} {method}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_instead_of_an_answer_ends_the_call() {
+    /// Ask.
+    #[tool(register = false)]
+    async fn ask(context: &ToolContext) -> Result<String, ToolError> {
+        Ok(format!("{:?}", context.ask::<bool>("sure", "Sure?").await?))
+    }
+    let refuse = |_| async { Reply::error(ProtocolError::new(-1, "the screen is off")) };
+    for era in ERAS {
+        let builder = TestClient::builder(&pool_of::<AskAction>()).era(era).answer(refuse);
+        match builder.connect().await.call("ask", json!({})).await {
+            Err(error) => assert_eq!((error.code(), era), (-1, Era::Modern)),
+            Ok(result) => assert!(result.to_text().contains("the screen is off"), "{result:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_panics_fails_the_test() {
+    /// Ask.
+    #[tool(register = false)]
+    async fn ask(context: &ToolContext) -> Result<String, ToolError> {
+        Ok(format!("{:?}", context.ask::<bool>("sure", "Sure?").await?))
+    }
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<AskAction>())
+            .era(era)
+            .answer(|_| async { panic!("not that one") })
+            .connect()
+            .await;
+        let calling = tokio::spawn(client.call("ask", json!({})).into_future());
+        let text = words(calling.await.expect_err("it panics"));
+        let expected = match era {
+            Era::Modern => "not that one",
+            Era::Legacy => {
+                "`tools/call` (request 3) has no answer: the client's own `answer` panicked"
+            }
+        };
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,258 @@
+//! What tools tell their clients while they run: how far they are, and their log.
+
+use super::asking::ERAS;
+use super::support::pool_of;
+use serde_json::json;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tool_runtime::prelude::*;
+use tool_runtime::testing::{CallRecord, Era, TestClient};
+use tool_runtime::{LogLevel, TraceContext};
+
+/// Count to ten, slowly.
+#[tool(register = false)]
+async fn count(context: &ToolContext) -> Result<String, ToolError> {
+    for n in 0..=10 {
+        context.progress(n, 10, format_args!("at {n}"));
+        tokio::time::sleep(Duration::from_millis(30)).await;
+    }
+    Ok("counted".to_owned())
+}
+
+fn amounts(record: &CallRecord) -> Vec<f64> {
+    record.progress.iter().map(|report| report.done).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_hears_how_far_its_call_is_before_the_result() {
+    for era in ERAS {
+        let pool = pool_of::<CountAction>();
+        let client = TestClient::builder(&pool).era(era).connect().await;
+        let record = client.call("count", json!({})).recorded().await;
+        assert_eq!(record.result.as_ref().expect("a result").to_text(), "counted");
+        assert_eq!(amounts(&record), (0..=10).map(f64::from).collect::<Vec<_>>());
+        let last = record.progress.last().expect("a report");
+        assert_eq!((last.total, last.message.as_deref()), (Some(10.0), Some("at 10")));
+        let lines = client.transcript();
+        assert!(lines.last().expect("a line").contains("counted"), "{lines:?}");
+        client.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_gives_no_token_hears_nothing() {
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<CountAction>()).era(era).connect().await;
+        let record = client.call("count", json!({})).without_progress().recorded().await;
+        assert!(record.result.is_ok() && record.progress.is_empty());
+        assert!(client.notifications().is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_that_comes_fast_is_thinned_out_and_only_grows() {
+    /// Tell a lot.
+    #[tool(register = false)]
+    async fn hurry(context: &ToolContext) {
+        for n in 0..1000_u32 {
+            context.progress(n, None, "");
+            context.progress(n / 2, None, "back");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        // Nothing waits after this one.
+        context.progress(2000, None, "done");
+    }
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<HurryAction>()).era(era).connect().await;
+        let record = client.call("hurry", json!({})).recorded().await;
+        let amounts = amounts(&record);
+        assert!(amounts.is_sorted_by(|one, next| one < next), "{amounts:?}");
+        // A second at fifty a second.
+        assert!((30..=60).contains(&amounts.len()), "{}", amounts.len());
+        assert_eq!(amounts.last(), Some(&2000.0));
+        assert!(record.progress.iter().all(|report| report.message.as_deref() != Some("back")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_run_together_have_each_their_own_progress() {
+    /// Tell one thing.
+    #[tool(register = false)]
+    async fn tell(
+        /// What.
+        amount: u32,
+        context: &ToolContext,
+    ) -> u32 {
+        context.progress(amount, None, "");
+        amount
+    }
+    let client = TestClient::modern(&pool_of::<TellAction>()).await;
+    let call = |amount: u32| client.call("tell", json!({ "amount": amount })).recorded();
+    let (one, other) = tokio::join!(call(1), call(2));
+    assert_eq!((amounts(&one), amounts(&other)), (vec![1.0], vec![2.0]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_told_of_a_call_that_has_ended() {
+    /// Leave somebody behind who goes on telling.
+    #[tool(register = false)]
+    async fn leave(context: &ToolContext, told: &mpsc::UnboundedSender<()>) {
+        let (context, told) = (context.clone(), told.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            context.progress(1, 2, "too late");
+            context.log(LogLevel::Error, "too late");
+            told.send(()).expect("the test waits");
+        });
+    }
+    for era in ERAS {
+        let (sender, mut told) = mpsc::unbounded_channel::<()>();
+        let pool = ToolPool::builder().tool::<LeaveAction>().state(sender).build();
+        let client = TestClient::builder(&pool.expect("a pool")).era(era).connect().await;
+        client.call("leave", json!({})).await.expect("a result");
+        told.recv().await.expect("it told");
+        client.list_tools().await;
+        assert!(client.notifications().is_empty(), "{:?}", client.notifications());
+        client.close().await;
+    }
+}
+
+/// Log at every level.
+#[tool(register = false)]
+async fn chatter(context: &ToolContext) {
+    context.log(LogLevel::Debug, "details");
+    context.log(LogLevel::Info, format_args!("{} files", 3));
+    context.log_data(LogLevel::Warning, json!({ "disk": "full" }));
+    context.log(LogLevel::Emergency, "fire");
+}
+
+async fn heard(era: Era, level: impl Into<Option<LogLevel>>) -> Vec<LogLevel> {
+    let pool = pool_of::<ChatterAction>();
+    let client = TestClient::builder(&pool).era(era).log_level(level).connect().await;
+    let record = client.call("chatter", json!({})).recorded().await;
+    client.close().await;
+    record.log.iter().map(|entry| entry.level).collect()
+}
+
+#[tokio::test]
+async fn a_client_hears_the_log_from_its_level_on() {
+    use LogLevel::{Debug, Emergency, Info, Warning};
+    for era in ERAS {
+        assert_eq!(heard(era, Debug).await, [Debug, Info, Warning, Emergency], "{era:?}");
+        assert_eq!(heard(era, Info).await, [Info, Warning, Emergency], "{era:?}");
+        assert_eq!(heard(era, LogLevel::Error).await, [Emergency], "{era:?}");
+    }
+    assert_eq!(heard(Era::Legacy, None).await, [Info, Warning, Emergency]);
+    assert_eq!(heard(Era::Modern, None).await, []);
+}
+
+#[tokio::test]
+async fn a_level_is_that_of_one_client() {
+    let pool = pool_of::<ChatterAction>();
+    let builder = || TestClient::builder(&pool).era(Era::Legacy).log_level(None);
+    let (quiet, other) = (builder().connect().await, builder().connect().await);
+    quiet.request("logging/setLevel", json!({ "level": "alert" })).await.expect("set");
+    assert_eq!(quiet.call("chatter", json!({})).recorded().await.log.len(), 1);
+    assert_eq!(other.call("chatter", json!({})).recorded().await.log.len(), 3);
+    // It can be changed at any time.
+    quiet.request("logging/setLevel", json!({ "level": "debug" })).await.expect("set");
+    assert_eq!(quiet.call("chatter", json!({})).recorded().await.log.len(), 4);
+}
+
+#[tokio::test]
+async fn a_level_of_2026_07_28_is_that_of_one_request() {
+    let pool = pool_of::<ChatterAction>();
+    let client = TestClient::builder(&pool).log_level(None).connect().await;
+    let call = || client.call("chatter", json!({}));
+    let asked = call().meta("io.modelcontextprotocol/logLevel", "warning").recorded().await;
+    assert_eq!(asked.log.len(), 2);
+    assert!(call().recorded().await.log.is_empty());
+    let refused = client.request("logging/setLevel", json!({ "level": "debug" })).await;
+    assert_eq!(refused.expect_err("it is gone").code(), -32601);
+}
+
+#[tokio::test]
+async fn entries_are_texts_or_json_and_come_in_order() {
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<ChatterAction>()).era(era).connect().await;
+        let record = client.call("chatter", json!({})).recorded().await;
+        let data: Vec<_> = record.log.into_iter().map(|entry| entry.data).collect();
+        assert_eq!(data, [json!("3 files"), json!({ "disk": "full" }), json!("fire")]);
+    }
+}
+
+#[tokio::test]
+async fn a_server_whose_tools_may_log_says_so() {
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<ChatterAction>()).era(era).connect().await;
+        assert!(client.greeting()["capabilities"]["logging"].is_object(), "{era:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_call_of_a_call_tells_reaches_the_client() {
+    /// Have another do it.
+    #[tool(register = false)]
+    async fn delegate(context: &ToolContext) -> Result<String, ToolError> {
+        context.progress(1, 4, "mine");
+        let inner = context.call(ToolCall::new("chatter", "")).await;
+        Ok(inner.is_error().to_string())
+    }
+    let pool = ToolPool::builder().tool::<DelegateAction>().tool::<ChatterAction>().build();
+    let pool = pool.expect("a pool");
+    for era in ERAS {
+        let client = TestClient::builder(&pool).era(era).connect().await;
+        let record = client.call("delegate", json!({})).recorded().await;
+        assert_eq!(record.result.expect("a result").to_text(), "false");
+        assert_eq!((record.progress.len(), record.log.len()), (1, 3), "{era:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_ends_badly_tells_all_the_same() {
+    /// Tell, and fall over.
+    #[tool(register = false)]
+    async fn stumble(context: &ToolContext) {
+        context.progress(1, 2, "before");
+        context.log(LogLevel::Error, "I fall");
+        panic!("down");
+    }
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<StumbleAction>()).era(era).connect().await;
+        let record = client.call("stumble", json!({})).recorded().await;
+        assert!(record.result.expect("a result").is_error());
+        assert_eq!((record.progress.len(), record.log.len()), (1, 1), "{era:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_knows_who_calls_and_for_what() {
+    /// What the tool saw.
+    type Seen = Arc<OnceLock<(String, String, String)>>;
+    /// Look at the caller.
+    #[tool(register = false)]
+    async fn look(context: &ToolContext, seen: &Seen) {
+        let client = context.client().expect("a client");
+        let tenant = context.meta("com.example/tenant").cloned().unwrap_or_default();
+        let parent = context.trace().map(|TraceContext { parent, .. }| parent.to_owned());
+        assert_eq!(context.header("x-any"), None);
+        seen.set((
+            format!("{} {}", client.name, client.version),
+            tenant.to_string(),
+            parent.unwrap_or_default(),
+        ))
+        .expect("called once");
+    }
+    for era in ERAS {
+        let seen = Seen::default();
+        let pool = ToolPool::builder().tool::<LookAction>().state(Arc::clone(&seen)).build();
+        let client = TestClient::builder(&pool.expect("a pool")).era(era).named("Me", "7");
+        let client = client.connect().await;
+        let call = client.call("look", json!({}));
+        let call = call.meta("com.example/tenant", 5).meta("traceparent", "00-ab-cd-01");
+        assert!(!call.await.expect("a result").is_error());
+        let expected = ("Me 7".to_owned(), "5".to_owned(), "00-ab-cd-01".to_owned());
+        assert_eq!(seen.get(), Some(&expected), "{era:?}");
+    }
+}
