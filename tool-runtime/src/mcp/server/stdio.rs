@@ -33,6 +33,6 @@ mod writer;
 #[cfg(all(test, unix))]
 mod tests;
 
-pub(crate) use methods::is_known_method;
+pub(crate) use methods::{is_known_method, is_old_method};
 pub(crate) use tool_call::RawArguments;
 pub(crate) use transport::StdioTransport;
