@@ -164,7 +164,7 @@ fn selectable(items: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde::Deserialize;
+    use serde::{Deserialize, Serialize};
 
     #[derive(JsonSchema, Deserialize, Debug, PartialEq)]
     struct Booking {
@@ -177,7 +177,7 @@ mod tests {
         extras: Vec<Extra>,
     }
 
-    #[derive(JsonSchema, Deserialize, Debug, Default, PartialEq)]
+    #[derive(JsonSchema, Serialize, Deserialize, Debug, Default, PartialEq)]
     #[serde(rename_all = "lowercase")]
     enum Meal {
         /// Without meat.
