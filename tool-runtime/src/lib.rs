@@ -47,6 +47,7 @@
 //! | use state, cancellation, deadlines | [`ToolContext`] |
 //! | tell how far a call is, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`] |
 //! | hear and answer that in an agent of your own | [`Peer`] |
+//! | know who calls | [`Principal`], `HttpOptions::auth` |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |
 //!
 //! # Features
@@ -92,6 +93,7 @@ mod parameter;
 mod pattern;
 mod peer;
 mod pool;
+mod principal;
 mod regex;
 mod registration;
 mod registry;
@@ -124,10 +126,10 @@ pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;
 pub use issue::Issue;
 pub use limits::OutputLimits;
-#[cfg(feature = "http")]
-pub use mcp::HttpOptions;
 #[cfg(feature = "mcp-server")]
 pub use mcp::McpServer;
+#[cfg(feature = "http")]
+pub use mcp::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
 pub use observation::{IntoObservation, Json, Observation};
 pub use pattern::{PatternError, ToolPattern};
 pub use peer::{
@@ -138,6 +140,7 @@ pub use pool::{
     CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport, Restriction,
     Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
 };
+pub use principal::Principal;
 pub use registration::Registration;
 pub use registry::{
     ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,

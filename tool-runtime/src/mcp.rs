@@ -2,8 +2,8 @@
 
 mod server;
 
-#[cfg(feature = "http")]
-pub use server::HttpOptions;
 pub use server::McpServer;
 #[cfg(all(feature = "http", feature = "cli"))]
-pub(crate) use server::listen;
+pub(crate) use server::serve_http;
+#[cfg(feature = "http")]
+pub use server::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};

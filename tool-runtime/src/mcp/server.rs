@@ -15,10 +15,10 @@ mod task_call;
 mod tasks;
 mod tool_call;
 
-#[cfg(feature = "http")]
-pub use http::HttpOptions;
 #[cfg(all(feature = "http", feature = "cli"))]
-pub(crate) use http::listen;
+pub(crate) use http::serve as serve_http;
+#[cfg(feature = "http")]
+pub use http::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
 
 use crate::pool::ToolPool;
 use handler::PoolHandler;

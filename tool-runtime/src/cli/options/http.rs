@@ -4,11 +4,17 @@ use super::Command;
 use super::forms::{Opt, SERVE};
 use super::mistake::Mistake;
 use super::read::Given;
+use std::path::PathBuf;
 
 /// `serve --http ADDR ...`
 pub(in crate::cli) struct ServeHttp {
     pub(in crate::cli) address: String,
-    pub(in crate::cli) no_sessions: bool,
+    pub(in crate::cli) sessions: bool,
+    pub(in crate::cli) hosts: Vec<String>,
+    pub(in crate::cli) origins: Vec<String>,
+    pub(in crate::cli) token_variable: Option<String>,
+    pub(in crate::cli) token_file: Option<PathBuf>,
+    pub(in crate::cli) insecure_no_auth: bool,
 }
 
 const ADDRESS: Opt = Opt {
@@ -19,11 +25,47 @@ const ADDRESS: Opt = Opt {
     )
 };
 
-const NO_SESSIONS: Opt =
-    Opt::new("no-sessions", "Answer clients before 2026-07-28 without sessions, too");
+const NO_SESSIONS: Opt = Opt::new(
+    "no-sessions",
+    "Give no sessions to clients that would have one, those before 2026-07-28",
+);
 
-/// What `serve` takes beside `--http`.
-pub(super) const OPTIONS: &[Opt] = &[ADDRESS, NO_SESSIONS];
+const ALLOW_HOST: Opt = Opt {
+    value: Some("HOST"),
+    is_repeated: true,
+    ..Opt::new("allow-host", "Answer to this name, too, beside those of this machine; `*` is any")
+};
+
+const ALLOW_ORIGIN: Opt = Opt {
+    value: Some("ORIGIN"),
+    is_repeated: true,
+    ..Opt::new(
+        "allow-origin",
+        "Let web pages of this origin ask, too: `https://example.com`; `*` is any",
+    )
+};
+
+const TOKEN_ENV: Opt = Opt {
+    value: Some("VAR"),
+    ..Opt::new(
+        "auth-token-env",
+        "Require one of the bearer tokens in this environment variable, a line `TOKEN` or `NAME:TOKEN` each",
+    )
+};
+
+const TOKEN_FILE: Opt = Opt {
+    value: Some("FILE"),
+    ..Opt::new("auth-token-file", "Require one of the bearer tokens in this file, in the same form")
+};
+
+const INSECURE: Opt = Opt::new(
+    "insecure-no-auth",
+    "Let everybody who reaches ADDR call every tool, even from other machines",
+);
+
+/// What `serve` takes.
+pub(super) const OPTIONS: &[Opt] =
+    &[ADDRESS, NO_SESSIONS, ALLOW_HOST, ALLOW_ORIGIN, TOKEN_ENV, TOKEN_FILE, INSECURE];
 
 /// The command in what was given.
 pub(super) fn command(given: Given) -> Result<Command, Mistake> {
@@ -35,6 +77,11 @@ pub(super) fn command(given: Given) -> Result<Command, Mistake> {
     };
     Ok(Command::ServeHttp(ServeHttp {
         address: address.to_owned(),
-        no_sessions: given.has(NO_SESSIONS.long),
+        sessions: !given.has(NO_SESSIONS.long),
+        hosts: given.values(ALLOW_HOST.long),
+        origins: given.values(ALLOW_ORIGIN.long),
+        token_variable: given.value(TOKEN_ENV.long).map(str::to_owned),
+        token_file: given.value(TOKEN_FILE.long).map(PathBuf::from),
+        insecure_no_auth: given.has(INSECURE.long),
     }))
 }

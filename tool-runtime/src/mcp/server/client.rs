@@ -10,11 +10,12 @@ use super::tasks::Handle;
 use crate::peer::{
     LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
+use crate::principal::Principal;
 use crate::tool::BoxFuture;
 use rmcp::RoleServer;
 use rmcp::model::{CustomRequest, JsonObject, ProgressToken, ProtocolVersion};
 use rmcp::service::RequestContext;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::future::pending;
 use std::sync::{Arc, OnceLock};
@@ -95,9 +96,9 @@ impl Client {
 
     /// The arguments as text: our transports keep it, others hand over a parsed map.
     pub(super) fn arguments(&self) -> Cow<'_, str> {
-        if let Some(RawArguments(raw)) = self.request.extensions.get::<RawArguments>() {
+        if let Some(text) = raw_arguments(&self.request) {
             // A null stands for "none" with clients that always send the field.
-            return Cow::Borrowed(if raw.get() == "null" { "" } else { raw.get() });
+            return Cow::Borrowed(if text == "null" { "" } else { text });
         }
         match &self.subject.arguments {
             Some(map) => serde_json::to_string(map).expect("maps of JSON are JSON").into(),
@@ -110,7 +111,9 @@ impl Client {
             let arguments = self.arguments();
             let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
             let Subject { method, name, .. } = &self.subject;
-            let binding = format!("{method}\n{name}\n{}", canonical(&arguments));
+            let principal = principal(&self.request);
+            let principal = principal.as_ref().map_or("", |principal| principal.id());
+            let binding = canonical(&json!([method, name, principal, arguments]));
             Rounds::new(round.clone(), Arc::clone(seal), binding)
         })
     }
@@ -193,6 +196,32 @@ impl Peer for Client {
 
     fn meta(&self) -> Option<&Map<String, Value>> {
         Some(&self.request.meta.0.0)
+    }
+
+    #[cfg(feature = "http")]
+    fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        let value = super::http::parts(&self.request)?.headers.get(name)?;
+        value.to_str().ok().map(Cow::Borrowed)
+    }
+}
+
+/// The arguments as the client wrote them, where the transport has kept them.
+fn raw_arguments(request: &RequestContext<RoleServer>) -> Option<&str> {
+    #[cfg(feature = "http")]
+    if let Some(text) = super::http::arguments(request) {
+        return Some(text);
+    }
+    request.extensions.get::<RawArguments>().map(|RawArguments(raw)| raw.get())
+}
+
+/// Who makes a request; `None` for everybody over stdio.
+pub(super) fn principal(request: &RequestContext<RoleServer>) -> Option<Arc<Principal>> {
+    #[cfg(feature = "http")]
+    return super::http::principal(request);
+    #[cfg(not(feature = "http"))]
+    {
+        let _ = request;
+        None
     }
 }
 

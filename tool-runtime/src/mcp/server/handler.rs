@@ -41,16 +41,26 @@ struct Listing {
     legacy: Vec<Tool>,
     /// Whether calls of any tool may go on as tasks.
     has_tasks: bool,
+    /// Whether HTTP headers repeat arguments of a tool, in the order of `modern`.
+    #[cfg(feature = "http")]
+    mirrored: Vec<bool>,
 }
 
 impl Listing {
     fn new(of: &Arc<Snapshot>) -> Self {
         Self {
+            #[cfg(feature = "http")]
+            mirrored: of.definitions().map(convert::is_mirrored).collect(),
             modern: of.definitions().map(convert::tool).collect(),
             legacy: of.definitions().map(convert::legacy_tool).collect(),
             has_tasks: of.definitions().any(|tool| tool.task != TaskSupport::None),
             of: Arc::downgrade(of),
         }
+    }
+
+    /// Where a tool is in the lists.
+    fn find(&self, name: &str) -> Option<usize> {
+        self.modern.binary_search_by(|tool| (*tool.name).cmp(name)).ok()
     }
 }
 
@@ -100,6 +110,13 @@ impl PoolHandler {
         listing
     }
 
+    /// Whether HTTP headers repeat arguments of this tool.
+    #[cfg(feature = "http")]
+    pub(super) fn has_mirrored_arguments(&self, name: &str) -> bool {
+        let listing = self.listing();
+        listing.find(name).is_some_and(|index| listing.mirrored[index])
+    }
+
     pub(super) fn set_title(&mut self, title: String) {
         self.config.server_info.title = Some(title);
     }
@@ -136,8 +153,7 @@ impl ServerHandler for PoolHandler {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let listing = self.listing();
-        let found = listing.modern.binary_search_by(|tool| (*tool.name).cmp(name));
-        found.ok().map(|index| listing.modern[index].clone())
+        listing.find(name).map(|index| listing.modern[index].clone())
     }
 
     async fn call_tool(

@@ -7,12 +7,28 @@
 //! Limits: HTTP/1.1 without TLS; put a proxy in front of it for both.
 
 mod address;
+mod auth;
+mod bearer;
+mod body;
 mod connection;
+mod cors;
 mod front;
+mod gate;
+mod held;
+mod hosts;
 mod listen;
+mod message;
 mod options;
+mod origins;
+mod refusal;
+mod request;
+mod sessions;
+mod stall;
 
+pub use auth::{AuthRefusal, Authenticate};
+pub use bearer::{BearerTokens, TokensError};
 pub use options::HttpOptions;
+pub(super) use request::{arguments, parts, principal};
 
 use super::McpServer;
 use crate::tool::BoxFuture;
@@ -20,6 +36,7 @@ use axum::Router;
 use front::Front;
 use listen::Closing;
 use std::io;
+use std::net::SocketAddr;
 use tokio::net::TcpListener;
 
 /// Where the protocol is.
@@ -50,7 +67,7 @@ impl McpServer {
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
     pub async fn serve_http(self, address: &str, options: HttpOptions) -> io::Result<()> {
-        self.serve_http_on(listen(address).await?, options).await
+        self.serve_http_on(bind(address).await?, options).await
     }
 
     /// Serves over HTTP on a listener, as [`Self::serve_http`] does.
@@ -72,9 +89,11 @@ impl McpServer {
         options: HttpOptions,
     ) -> BoxFuture<'static, io::Result<()>> {
         Box::pin(async move {
+            let bound = exposed(&listener, &options)?;
             let closing = Closing::new(options.shutdown.clone());
-            let router = Front::new(self.handler, &options, &closing).router();
-            listen::serve(listener, router, &options, closing).await
+            let front =
+                Front::new(self.handler, options.clone(), Some(bound.ip()), closing.clone());
+            listen::serve(listener, front.router(), &options, closing).await
         })
     }
 
@@ -96,15 +115,42 @@ impl McpServer {
     /// ```
     pub fn into_router(self, options: HttpOptions) -> Router {
         let closing = Closing::new(options.shutdown.clone());
-        Front::new(self.handler, &options, &closing).router()
+        Front::new(self.handler, options, None, closing).router()
     }
 }
 
-/// Listens on an address as [`McpServer::serve_http`] takes it.
-pub(crate) async fn listen(address: &str) -> io::Result<TcpListener> {
+/// [`McpServer::serve_http`], and tells where once that is known.
+///
+/// # Errors
+/// Those of [`McpServer::serve_http`], before anything is told.
+#[cfg(feature = "cli")]
+pub(crate) async fn serve(
+    server: McpServer,
+    address: &str,
+    options: HttpOptions,
+    tell: impl FnOnce(SocketAddr),
+) -> io::Result<()> {
+    let listener = bind(address).await?;
+    tell(exposed(&listener, &options)?);
+    server.serve_http_on(listener, options).await
+}
+
+async fn bind(address: &str) -> io::Result<TcpListener> {
     let (host, port) = address::parse(address)
         .map_err(|problem| io::Error::new(io::ErrorKind::InvalidInput, problem))?;
     TcpListener::bind((host, port)).await.map_err(|error| {
         io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"))
     })
+}
+
+/// Where it listens, if it may: whoever reaches the server can call its tools.
+fn exposed(listener: &TcpListener, options: &HttpOptions) -> io::Result<SocketAddr> {
+    let bound = listener.local_addr()?;
+    if bound.ip().is_loopback() || options.auth.is_some() || options.insecure_no_auth {
+        return Ok(bound);
+    }
+    let text = format!(
+        "others can reach {bound}, and nobody has to authenticate: add `--auth-token-env VAR` or `--auth-token-file FILE` (in code `HttpOptions::auth`), or `--insecure-no-auth` if everybody who gets there may call every tool"
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
 }

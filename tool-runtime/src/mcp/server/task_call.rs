@@ -1,6 +1,6 @@
 //! Calls that go on as tasks, and what clients do with tasks.
 
-use super::client::{Client, is_modern};
+use super::client::{Client, is_modern, principal};
 use super::convert;
 use super::drive::driven;
 use super::handler::PoolHandler;
@@ -118,8 +118,8 @@ impl PoolHandler {
 }
 
 /// Whose tasks a request may see.
-fn owner(_: &RequestContext<RoleServer>) -> String {
-    String::new()
+fn owner(request: &RequestContext<RoleServer>) -> String {
+    principal(request).map(|principal| principal.id().to_owned()).unwrap_or_default()
 }
 
 /// How a task ended, as its client will read it.

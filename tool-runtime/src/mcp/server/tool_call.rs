@@ -1,6 +1,6 @@
 //! `tools/call`: a call of the pool for a client.
 
-use super::client::{Client, Subject};
+use super::client::{Client, Subject, principal};
 use super::convert;
 use super::drive::driven;
 use super::handler::PoolHandler;
@@ -54,11 +54,16 @@ impl PoolHandler {
 
     /// The context of a call for a client.
     pub(super) fn context(&self, client: &Arc<Client>, stop: CancellationToken) -> ToolContext {
-        self.pool
+        let context = self
+            .pool
             .context()
             .with_cancellation(stop)
             .with_call_id(client.request().id.to_string())
-            .with_peer(Arc::clone(client) as _)
+            .with_peer(Arc::clone(client) as _);
+        match principal(client.request()) {
+            Some(principal) => context.with_principal(principal),
+            None => context,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Accepts connections until it is told to end, then lets them finish.
 
-use super::connection;
+use super::connection::Connections;
 use super::options::HttpOptions;
 use axum::Router;
 use std::io;
@@ -37,18 +37,22 @@ pub(super) async fn serve(
     options: &HttpOptions,
     closing: Closing,
 ) -> io::Result<()> {
-    let connections = TaskTracker::new();
+    let connections = Connections::new(router, options, closing.clone());
+    let open = TaskTracker::new();
     while let Some(stream) = accept(&listener, &closing.begun).await {
-        let work = connection::serve(stream, router.clone(), closing.clone());
-        connections.spawn(work);
+        if open.len() < options.max_connections {
+            open.spawn(connections.clone().serve(stream));
+        } else {
+            Connections::refuse(&stream);
+        }
     }
     drop(listener);
-    connections.close();
-    let drained = tokio::time::timeout(options.drain, connections.wait()).await;
+    open.close();
+    let drained = tokio::time::timeout(options.drain, open.wait()).await;
     closing.over.cancel();
     if drained.is_err() {
-        tracing::warn!(left = connections.len(), "calls were still running when the server ended");
-        let _told = tokio::time::timeout(LAST_WORDS, connections.wait()).await;
+        tracing::warn!(left = open.len(), "calls were still running when the server ended");
+        let _told = tokio::time::timeout(LAST_WORDS, open.wait()).await;
     }
     Ok(())
 }
