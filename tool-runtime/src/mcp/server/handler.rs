@@ -5,7 +5,7 @@ use super::convert;
 use super::logging::{self, Session, SetLevel};
 use super::rounds::Round;
 use super::seal::Seal;
-use super::stdio::is_known_method;
+use super::stdio::{is_known_method, is_old_method};
 use super::tasks::Tasks;
 use crate::definition::TaskSupport;
 use crate::pool::{Snapshot, ToolPool};
@@ -194,7 +194,7 @@ impl ServerHandler for PoolHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         if is_modern(&context) {
-            return Err(removed("logging/setLevel"));
+            return Err(unknown_method("logging/setLevel"));
         }
         self.session.set_level(logging::level_set(&request));
         Ok(())
@@ -209,15 +209,15 @@ impl ServerHandler for PoolHandler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        if is_known_method(&method) {
-            let message = format!("the parameters of `{method}` are not what the method takes");
-            return Err(ErrorData::invalid_params(message, None));
+        let is_gone = is_modern(&context) && is_old_method(&method);
+        if !is_known_method(&method) || is_gone {
+            return Err(unknown_method(&method));
         }
-        let message = format!("unknown method `{method}`");
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+        let message = format!("the parameters of `{method}` are not what the method takes");
+        Err(ErrorData::invalid_params(message, None))
     }
 
     // rmcp answers capabilities that were never declared with empty lists; they do not exist.
@@ -255,9 +255,8 @@ impl ServerHandler for PoolHandler {
     }
 }
 
-/// What MCP has no more since 2026-07-28, which rmcp leaves to its handlers.
-fn removed(method: &str) -> ErrorData {
-    let message = format!("2026-07-28 has no `{method}`");
+fn unknown_method(method: &str) -> ErrorData {
+    let message = format!("unknown method `{method}`");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 

@@ -3,7 +3,7 @@
 
 use super::outbox::Outbox;
 use super::seal::Seal;
-use crate::peer::{PeerError, PeerRequest};
+use crate::peer::{PeerCapability, PeerError, PeerRequest};
 use rmcp::model::{ErrorData, InputRequest, InputRequests, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -61,7 +61,7 @@ impl Rounds {
         outbox: &Outbox,
     ) -> Result<Option<Value>, PeerError> {
         let mut talk = self.talk();
-        match self.answer(&mut talk, request.key()) {
+        match self.answer(&mut talk, &request) {
             Ok(Some(answer)) => {
                 talk.answered.insert(request.key().to_owned(), answer.clone());
                 return Ok(Some(answer));
@@ -77,14 +77,15 @@ impl Rounds {
         Ok(None)
     }
 
-    fn answer(&self, talk: &mut Talk, key: &str) -> Result<Option<Value>, ErrorData> {
+    fn answer(&self, talk: &mut Talk, to: &PeerRequest) -> Result<Option<Value>, ErrorData> {
         let earlier = match talk.earlier.take() {
             Some(earlier) => earlier,
             None => self.opened()?,
         };
         let earlier = talk.earlier.insert(earlier);
         let given = self.round.responses.as_ref();
-        Ok(earlier.get(key).or_else(|| given?.get(key)).cloned())
+        let given = || given?.get(to.key()).filter(|answer| is_answer(answer, to));
+        Ok(earlier.get(to.key()).or_else(given).cloned())
     }
 
     fn opened(&self) -> Result<Map<String, Value>, ErrorData> {
@@ -111,6 +112,16 @@ impl Rounds {
     fn talk(&self) -> MutexGuard<'_, Talk> {
         self.talk.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether a client's answer is one to this question at all; if not, it is asked again.
+fn is_answer(answer: &Value, to: &PeerRequest) -> bool {
+    let said = match to.capability() {
+        PeerCapability::Elicitation | PeerCapability::ElicitationUrl => "action",
+        PeerCapability::Sampling => "content",
+        PeerCapability::Roots => "roots",
+    };
+    answer.get(said).is_some()
 }
 
 /// A question as rmcp has it, by its key.
