@@ -68,6 +68,7 @@ mod call;
 #[cfg(feature = "cli")]
 mod cli;
 mod client;
+mod completion;
 mod constraint;
 mod content;
 mod context;
@@ -75,6 +76,7 @@ mod definition;
 mod dispatch;
 mod error;
 mod hook;
+mod icon;
 mod input;
 mod issue;
 mod limits;
@@ -82,18 +84,22 @@ mod limits;
 mod mcp;
 mod name;
 mod observation;
+mod offering;
 mod output;
 mod output_check;
 mod parameter;
 mod pattern;
 mod pool;
+mod prompt;
 mod regex;
 mod registration;
 mod registry;
+mod resource;
 mod schedule;
 mod schema;
 #[cfg(feature = "tower")]
 mod service;
+mod texts;
 mod tool;
 mod toolset;
 
@@ -107,6 +113,7 @@ pub use call::{ToolCall, ToolResult};
 #[cfg(feature = "cli")]
 pub use cli::Cli;
 pub use client::{ClientAnswerError, ClientCall, ClientTools};
+pub use completion::{Complete, Completion, Given};
 pub use content::{
     ContentAnnotations, ContentBlock, ContentExtra, EmbeddedResource, MediaContent,
     ResourceContents, ResourceLink, TextContent,
@@ -116,22 +123,32 @@ pub use definition::ToolDefinition;
 pub use dispatch::{Batch, CallAction};
 pub use error::{CallError, ErrorClass, ToolError};
 pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
+pub use icon::Icon;
 pub use issue::Issue;
 pub use limits::OutputLimits;
 #[cfg(feature = "mcp-server")]
-pub use mcp::McpServer;
+pub use mcp::{CacheScope, McpServer};
 pub use observation::{IntoObservation, Json, Observation};
+pub use offering::TextHandler;
 pub use pattern::{PatternError, ToolPattern};
 pub use pool::{
     CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport, Restriction,
     Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
 };
+pub use prompt::{
+    IntoPrompt, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
+    PromptMessage, PromptMessages, Role,
+};
 pub use registration::Registration;
 pub use registry::{
     ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,
 };
+pub use resource::{
+    IntoResource, Reading, Resource, ResourceAction, ResourceBuilder, ResourceDefinition,
+};
 #[cfg(feature = "tower")]
 pub use service::CallService;
+pub use texts::TextArguments;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{BoxFuture, Executor, Handler, Tool, ToolBuilder};
 pub use toolset::{Toolset, ToolsetError, ToolsetKind, ToolsetMethods};

@@ -2,4 +2,4 @@
 
 mod server;
 
-pub use server::McpServer;
+pub use server::{CacheScope, McpServer};

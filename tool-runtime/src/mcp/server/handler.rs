@@ -1,70 +1,130 @@
 //! Answers MCP requests from a pool. rmcp keeps the lifecycles and the versions.
 
+use super::audience::{Audience, Client};
 use super::convert;
+use super::listing::Listing;
+use super::pages::{Hint, List, Paging};
 use super::stdio::{RawArguments, is_known_method};
+use crate::context::ToolContext;
 use crate::error::{ErrorClass, INTERNAL};
-use crate::pool::{Snapshot, ToolPool};
+use crate::pool::ToolPool;
 use arc_swap::ArcSwap;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListPromptsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use std::borrow::Cow;
 use std::convert::identity;
-use std::sync::{Arc, Weak};
+use std::ops::Range;
+use std::sync::Arc;
 
-/// Answers MCP requests from a pool.
-#[derive(Clone, Debug)]
+/// Answers MCP requests from a pool. One handler is of one client: a clone is for another.
+#[derive(Debug)]
 pub(super) struct PoolHandler {
     pool: ToolPool,
     config: ServerConfig,
     listing: Arc<ArcSwap<Listing>>,
+    paging: Paging,
+    audience: Arc<Audience>,
+    client: Arc<Client>,
 }
 
-/// The tools of one snapshot as the clients of the two eras may see them, converted once.
-#[derive(Debug)]
-struct Listing {
-    /// Only to be recognised by: tools that are removed must not live on here.
-    of: Weak<Snapshot>,
-    modern: Vec<Tool>,
-    legacy: Vec<Tool>,
-}
-
-impl Listing {
-    fn new(of: &Arc<Snapshot>) -> Self {
+impl Clone for PoolHandler {
+    fn clone(&self) -> Self {
         Self {
-            modern: of.definitions().map(convert::tool).collect(),
-            legacy: of.definitions().map(convert::legacy_tool).collect(),
-            of: Arc::downgrade(of),
+            pool: self.pool.clone(),
+            config: self.config.clone(),
+            listing: Arc::clone(&self.listing),
+            paging: self.paging,
+            audience: Arc::clone(&self.audience),
+            client: Arc::default(),
         }
     }
 }
 
+/// A page of a list, and what is said of it.
+pub(super) struct Page {
+    pub(super) range: Range<usize>,
+    pub(super) next: Option<String>,
+    pub(super) ttl_ms: Option<u64>,
+    pub(super) scope: Option<CacheScope>,
+}
+
 impl PoolHandler {
     pub(super) fn new(pool: ToolPool, name: String, version: String) -> Self {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
-        let config =
-            ServerConfig::new(capabilities).with_server_info(Implementation::new(name, version));
+        let config = ServerConfig::new(ServerCapabilities::default())
+            .with_server_info(Implementation::new(name, version));
         Self {
             listing: Arc::new(ArcSwap::from_pointee(Listing::new(&pool.snapshot()))),
+            audience: Arc::new(Audience::of(pool.clone())),
+            client: Arc::default(),
+            paging: Paging::default(),
             pool,
             config,
         }
     }
 
     /// What is visible now.
-    fn listing(&self) -> Arc<Listing> {
+    pub(super) fn listing(&self) -> Arc<Listing> {
         let (known, now) = (self.listing.load_full(), self.pool.snapshot());
-        if std::ptr::eq(known.of.as_ptr(), Arc::as_ptr(&now)) {
+        if known.is_of(&now) {
             return known;
         }
         let listing = Arc::new(Listing::new(&now));
         self.listing.store(Arc::clone(&listing));
         listing
+    }
+
+    pub(super) fn pool(&self) -> &ToolPool {
+        &self.pool
+    }
+
+    pub(super) fn audience(&self) -> &Arc<Audience> {
+        &self.audience
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// What a request runs in: it ends when the client gives up.
+    pub(super) fn context(&self, context: &RequestContext<RoleServer>) -> ToolContext {
+        self.pool
+            .context()
+            .with_cancellation(context.ct.clone())
+            .with_call_id(context.id.to_string())
+    }
+
+    /// The page that a request asks for, of names that are sorted.
+    pub(super) fn page(
+        &self,
+        list: List,
+        count: usize,
+        name: &dyn Fn(usize) -> String,
+        request: Option<PaginatedRequestParams>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Page, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let (range, next) = self.paging.page(list, count, name, cursor.as_deref())?;
+        let (ttl_ms, scope) = self.hint(context);
+        Ok(Page { range, next, ttl_ms, scope })
+    }
+
+    /// How long an answer is fresh and for whom: older clients know no such thing.
+    pub(super) fn hint(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> (Option<u64>, Option<CacheScope>) {
+        match self.paging.hint.filter(|_| is_modern(context)) {
+            Some(hint) => (Some(hint.ttl_ms), Some(hint.scope)),
+            None => (None, None),
+        }
     }
 
     pub(super) fn set_title(&mut self, title: String) {
@@ -74,11 +134,37 @@ impl PoolHandler {
     pub(super) fn set_instructions(&mut self, instructions: String) {
         self.config.instructions = Some(instructions);
     }
+
+    pub(super) fn set_page_size(&mut self, size: usize) {
+        self.paging.size = size.max(1);
+    }
+
+    pub(super) fn set_hint(&mut self, hint: Hint) {
+        self.paging.hint = Some(hint);
+    }
 }
 
 impl ServerHandler for PoolHandler {
     fn get_info(&self) -> ServerConfig {
-        self.config.clone()
+        let mut config = self.config.clone();
+        config.capabilities = self.listing().capabilities.clone();
+        config
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut result = DiscoverResult::from_server_info(versions, self.get_info());
+        if let (Some(ttl_ms), Some(scope)) = self.hint(&context) {
+            (result.ttl_ms, result.cache_scope) = (ttl_ms, scope);
+        }
+        Ok(result)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.audience.greet(&self.client, context.peer);
     }
 
     async fn list_tools(
@@ -86,14 +172,16 @@ impl ServerHandler for PoolHandler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        // One page holds everything, so no cursor was ever given out.
-        if let Some(cursor) = request.and_then(|request| request.cursor) {
-            let message = format!("unknown cursor {cursor:?}; list without a cursor");
-            return Err(ErrorData::invalid_params(message, None));
-        }
         let listing = self.listing();
         let tools = if is_modern(&context) { &listing.modern } else { &listing.legacy };
-        Ok(ListToolsResult::with_all_items(tools.clone()))
+        let name = |index: usize| tools[index].name.to_string();
+        let page = self.page(List::Tools, tools.len(), &name, request, &context)?;
+        Ok(ListToolsResult {
+            next_cursor: page.next,
+            ttl_ms: page.ttl_ms,
+            cache_scope: page.scope,
+            ..ListToolsResult::with_all_items(tools[page.range].to_vec())
+        })
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -108,11 +196,7 @@ impl ServerHandler for PoolHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = arguments(&request, &context)?;
-        let call = self
-            .pool
-            .context()
-            .with_cancellation(context.ct.clone())
-            .with_call_id(context.id.to_string());
+        let call = self.context(&context);
         // Asked before: the tool may be another one when the call has ended.
         let is_wrapped = !is_modern(&context)
             && self.pool.get(&request.name).is_some_and(|t| convert::is_wrapped(t.definition()));
@@ -144,38 +228,80 @@ impl ServerHandler for PoolHandler {
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
-    // rmcp answers capabilities that were never declared with empty lists; they do not exist.
-
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(not_offered("prompts/list"))
+        self.prompts(request, &context)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Box::pin(self.prompt(request, &context)).await
     }
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(not_offered("resources/list"))
+        self.resources(request, &context)
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(not_offered("resources/templates/list"))
+        self.templates(request, &context)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        Box::pin(self.resource(request, &context)).await
     }
 
     async fn complete(
         &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(not_offered("completion/complete"))
+        Box::pin(self.completion(request, &context)).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscribed(request.uri)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.unsubscribed(&request.uri)
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(self.heard(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        Box::pin(self.hear(context)).await;
+        Ok(())
     }
 }
 
@@ -200,11 +326,6 @@ fn arguments<'a>(
 fn unfit(tool: &str, error: &serde_json::Error) -> CallToolResult {
     tracing::warn!(tool, %error, "the tool's answer is no MCP result");
     convert::failure(&format!("`{tool}`: {INTERNAL}"))
-}
-
-fn not_offered(method: &str) -> ErrorData {
-    let message = format!("this server has tools only; `{method}` is not offered");
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
