@@ -33,6 +33,7 @@
 //! | make tools of the methods of one value | [`#[toolset]`](macro@toolset), [`Toolset`] |
 //! | make a tool from a closure | [`Tool::builder`] |
 //! | make tools that share state | [`#[toolset]`](macro@toolset), [`Toolset`] |
+//! | offer a prompt, a resource | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`Prompt::builder`], [`Resource::builder`] |
 //! | put tools together, filter and call them | [`ToolPool`], [`ToolPoolBuilder`], [`Selector`] |
 //! | make tools of what a configuration says | [`Registry`], [`ToolSpec`], [`PoolConfig`] |
 //! | narrow what an agent or a skill sees | [`ToolPool::restrict`], [`ToolPool::scope`] |
@@ -51,7 +52,7 @@
 //!
 //! | Feature | What for | Default |
 //! |---|---|---|
-//! | `macros` | `#[tool]`, `#[toolset]` | yes |
+//! | `macros` | `#[tool]`, `#[toolset]`, `#[prompt]`, `#[resource]` | yes |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
@@ -158,6 +159,14 @@ pub use toolset::{Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
 pub use tool_macros::tool;
 
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/prompt.md")]
+pub use tool_macros::prompt;
+
+#[cfg(feature = "macros")]
+#[doc = include_str!("../docs/resource.md")]
+pub use tool_macros::resource;
+
+#[cfg(feature = "macros")]
 #[doc = include_str!("../docs/toolset.md")]
 pub use tool_macros::toolset;
 
@@ -172,10 +181,12 @@ pub mod prelude {
     pub use crate::error::{ErrorClass, ToolError};
     pub use crate::observation::{IntoObservation, Json, Observation};
     pub use crate::pool::ToolPool;
+    pub use crate::prompt::{Prompt, PromptAction, PromptMessage};
+    pub use crate::resource::{Resource, ResourceAction};
     pub use crate::tool::Tool;
     pub use crate::toolset::Toolset;
     #[cfg(feature = "macros")]
-    pub use tool_macros::{tool, toolset};
+    pub use tool_macros::{prompt, resource, tool, toolset};
 }
 
 #[doc(hidden)]
