@@ -181,7 +181,7 @@ pub mod prelude {
     pub use crate::error::{ErrorClass, ToolError};
     pub use crate::observation::{IntoObservation, Json, Observation};
     pub use crate::pool::ToolPool;
-    pub use crate::prompt::{Prompt, PromptAction, PromptMessage};
+    pub use crate::prompt::{Prompt, PromptAction, PromptMessage, Role};
     pub use crate::resource::{Resource, ResourceAction};
     pub use crate::tool::Tool;
     pub use crate::toolset::Toolset;

@@ -3,7 +3,8 @@
 use super::catalog::{Entry, Item};
 use super::change::PoolChanges;
 use super::problem::{PoolError, PoolProblem};
-use super::{PoolChange, Source, ToolPool};
+use super::{PoolChange, Scope, Source, ToolPool};
+use crate::context::ToolContext;
 use crate::pattern::ToolPattern;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
@@ -212,6 +213,34 @@ impl ToolPool {
         let (sender, receiver) = unbounded_channel();
         self.0.core.listen(sender);
         PoolChanges(receiver)
+    }
+}
+
+impl ToolContext {
+    /// Says that the contents of a resource are others now, see [`ToolPool::resource_updated`].
+    /// Without a pool, as in a test that calls a function itself, nobody is told.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Keep a note.
+    /// #[tool]
+    /// async fn remember(
+    ///     /// Its number.
+    ///     id: u32,
+    ///     context: &ToolContext,
+    /// ) {
+    ///     context.resource_updated(format!("notes://{id}"));
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// remember(1, &ToolContext::default()).await;
+    /// # });
+    /// ```
+    pub fn resource_updated(&self, uri: impl Into<String>) {
+        if let Some(host) = self.host::<Scope>() {
+            ToolPool::of_scope(host).resource_updated(uri);
+        }
     }
 }
 
