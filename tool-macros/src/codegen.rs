@@ -9,6 +9,7 @@
 mod access;
 mod arguments;
 mod json;
+mod offer;
 mod output;
 mod toolset;
 mod values;
@@ -17,6 +18,7 @@ pub(crate) use toolset::toolset;
 
 use crate::docs::Docs;
 use crate::hints::Hint;
+use crate::kind::Kind;
 use crate::model::{Model, Parameter, Toolset};
 use crate::names::{self, at};
 use proc_macro2::{Span, TokenStream};
@@ -26,6 +28,9 @@ use syn::spanned::Spanned;
 
 /// Everything that follows the function.
 pub(crate) fn generate(model: &Model<'_>) -> TokenStream {
+    if model.kind != Kind::Tool {
+        return offer::generate(model);
+    }
     let runtime = model.runtime();
     let allowed = allowed_in(model);
     let conditions = model.conditions();
@@ -101,7 +106,7 @@ fn action_struct(model: &Model<'_>, allowed: &[TokenStream]) -> TokenStream {
 /// A type whose only purpose is that two of one name do not compile.
 fn name_claim(model: &Model<'_>) -> TokenStream {
     let (name, span) = model.name();
-    let claim = names::claim_ident(&name, at(span)).filter(|_| model.twin.is_none());
+    let claim = names::claim_ident(model.kind, &name, at(span)).filter(|_| model.twin.is_none());
     let Some(claim) = claim else {
         return TokenStream::new();
     };
@@ -115,11 +120,10 @@ fn name_claim(model: &Model<'_>) -> TokenStream {
 
 /// Refuses empty descriptions that only the compiler can see, as those from `include_str!`.
 fn descriptions(model: &Model<'_>) -> TokenStream {
-    let tool = model
-        .options
-        .description
-        .is_none()
-        .then(|| refuse_empty(&model.docs, format!("tool `{}`", model.ident())));
+    let tool =
+        model.options.description.is_none().then(|| {
+            refuse_empty(&model.docs, format!("{} `{}`", model.kind.noun(), model.ident()))
+        });
     let parameters = model
         .arguments()
         .map(|argument| refuse_empty(&argument.docs, format!("parameter `{}`", argument.ident)));

@@ -8,6 +8,7 @@ pub(crate) use toolset::expand_toolset;
 
 use crate::codegen;
 use crate::item::{self, ToolFn};
+use crate::kind::Kind;
 use crate::mistakes::Mistakes;
 use crate::model::Model;
 use crate::validate;
@@ -17,10 +18,24 @@ use syn::Error;
 
 /// The whole of `#[tool]`, as a function of tokens so that tests can call it.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand_as(Kind::Tool, options, item)
+}
+
+/// The whole of `#[prompt]`.
+pub(crate) fn expand_prompt(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand_as(Kind::Prompt, options, item)
+}
+
+/// The whole of `#[resource]`.
+pub(crate) fn expand_resource(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand_as(Kind::Resource, options, item)
+}
+
+fn expand_as(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream {
     match syn::parse2::<ToolFn>(item.clone()) {
-        Ok(function) => expand_fn(options, &function),
+        Ok(function) => expand_fn(kind, options, &function),
         Err(error) => {
-            let error = not_a_function(&item, error).into_compile_error();
+            let error = not_a_function(kind, &item, error).into_compile_error();
             quote!(#item #error)
         }
     }
@@ -28,14 +43,16 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// The function, its mistakes, and the action as far as it can be made: whoever names the
 /// action elsewhere is not punished for a mistake in its function.
-fn expand_fn(options: TokenStream, function: &ToolFn) -> TokenStream {
+fn expand_fn(kind: Kind, options: TokenStream, function: &ToolFn) -> TokenStream {
     let mut mistakes = Mistakes::default();
-    if let Some(second) = function.attributes.iter().find(|a| item::is_named(a, "tool")) {
-        mistakes.on(second, "`#[tool]` is given twice; put all options into one of the two");
+    let noun = kind.noun();
+    if let Some(second) = function.attributes.iter().find(|a| item::is_named(a, noun)) {
+        let message = format!("`#[{noun}]` is given twice; put all options into one of the two");
+        mistakes.on(second, message);
         let error = mistakes.into_error().map(Error::into_compile_error);
         return quote!(#function #error);
     }
-    let model = Model::new(options, function, &mut mistakes);
+    let model = Model::new(kind, options, function, &mut mistakes);
     validate::validate(&model, &mut mistakes);
     let error = mistakes.into_error().map(Error::into_compile_error);
     let generated = model.is_free().then(|| codegen::generate(&model));
@@ -43,7 +60,7 @@ fn expand_fn(options: TokenStream, function: &ToolFn) -> TokenStream {
 }
 
 /// A struct or a const gets one clear sentence; a function with a slip keeps syn's own words.
-fn not_a_function(item: &TokenStream, error: Error) -> Error {
+fn not_a_function(kind: Kind, item: &TokenStream, error: Error) -> Error {
     let is_function = item
         .clone()
         .into_iter()
@@ -53,11 +70,17 @@ fn not_a_function(item: &TokenStream, error: Error) -> Error {
     }
     let parsed = syn::parse2::<syn::Item>(item.clone()).ok();
     let keyword = parsed.as_ref().and_then(keyword_span).unwrap_or_else(|| error.span());
-    let remedy = match parsed {
-        Some(syn::Item::Impl(_)) => "write `#[toolset]` here, and `#[tool]` on each method",
-        _ => "write `#[tool] async fn name(...)`",
+    let noun = kind.noun();
+    let remedy = match (kind, parsed) {
+        (Kind::Tool, Some(syn::Item::Impl(_))) => {
+            "write `#[toolset]` here, and `#[tool]` on each method".to_owned()
+        }
+        (Kind::Resource, _) => {
+            "write `#[resource(\"notes://{id}\")] async fn name(...)`".to_owned()
+        }
+        _ => format!("write `#[{noun}] async fn name(...)`"),
     };
-    Error::new(keyword, format!("`#[tool]` goes on a function; {remedy}"))
+    Error::new(keyword, format!("`#[{noun}]` goes on a function; {remedy}"))
 }
 
 fn keyword_span(item: &syn::Item) -> Option<proc_macro2::Span> {

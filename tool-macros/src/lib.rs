@@ -8,9 +8,9 @@
 //! | step | module |
 //! |---|---|
 //! | parse the item, its body untouched | `item` |
-//! | parse the options of `#[tool]`, `#[toolset]` and `#[arg]` | `entries`, `options`, `hints` |
+//! | parse the options of the attributes | `entries`, `options`, `hints` |
 //! | classify each parameter once | `model` |
-//! | read the keys of `reads` and `writes` | `access` |
+//! | read the keys of `reads` and `writes`, and the URIs of resources | `access`, `uri` |
 //! | refuse what can be seen to be wrong, all at once | `shape`, `validate`, `limits`, `formats` |
 //! | write the action, its implementation and its registration | `codegen` |
 
@@ -22,12 +22,14 @@ mod expand;
 mod formats;
 mod hints;
 mod item;
+mod kind;
 mod limits;
 mod mistakes;
 mod model;
 mod names;
 mod options;
 mod shape;
+mod uri;
 mod validate;
 
 use proc_macro::TokenStream;
@@ -36,6 +38,18 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(options.into(), item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented on the re-export in tool-runtime")]
+#[proc_macro_attribute]
+pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand::expand_prompt(options.into(), item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented on the re-export in tool-runtime")]
+#[proc_macro_attribute]
+pub fn resource(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand::expand_resource(options.into(), item.into()).into()
 }
 
 #[allow(missing_docs, reason = "documented on the re-export in tool-runtime")]

@@ -1,4 +1,4 @@
-//! The function as a tool: each parameter classified once, options read, docs joined.
+//! The function as a tool, a prompt or a resource: each parameter classified once, options read, docs joined.
 
 mod toolset;
 
@@ -7,9 +7,10 @@ pub(crate) use toolset::{Toolset, find_twins, named};
 use crate::docs::Docs;
 use crate::hints::Hints;
 use crate::item::{Place, ToolFn, plain_ident};
+use crate::kind::Kind;
 use crate::mistakes::Mistakes;
 use crate::names::{self, Runtime};
-use crate::options::{ArgOptions, ToolOptions};
+use crate::options::{ArgOptions, OfferOptions, ToolOptions};
 use crate::shape;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -22,6 +23,9 @@ pub(crate) struct Model<'a> {
     /// The toolset whose method it is.
     pub(crate) toolset: Option<&'a Toolset<'a>>,
     pub(crate) options: ToolOptions,
+    pub(crate) kind: Kind,
+    /// What prompts and resources say beside that.
+    pub(crate) offer: OfferOptions,
     /// Its own hints, and those of its toolset.
     pub(crate) hints: Hints,
     pub(crate) docs: Docs,
@@ -55,9 +59,20 @@ pub(crate) struct Injected<'a> {
 
 impl<'a> Model<'a> {
     /// Reads options and parameters; mistakes are collected, never returned early.
-    pub(crate) fn new(options: TokenStream, function: &'a ToolFn, mistakes: &mut Mistakes) -> Self {
-        let options = ToolOptions::parse(options, mistakes);
-        Self::with(options, function, None, mistakes)
+    pub(crate) fn new(
+        kind: Kind,
+        options: TokenStream,
+        function: &'a ToolFn,
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        let (options, offer) = match kind {
+            Kind::Tool => (ToolOptions::parse(options, mistakes), OfferOptions::default()),
+            Kind::Prompt => OfferOptions::of_prompt(options, mistakes),
+            Kind::Resource => OfferOptions::of_resource(options, mistakes),
+        };
+        let mut model = Self::with(kind, options, function, None, mistakes);
+        model.offer = offer;
+        model
     }
 
     /// The same for a method, which has some of it from its toolset.
@@ -68,17 +83,18 @@ impl<'a> Model<'a> {
         mistakes: &mut Mistakes,
     ) -> Self {
         let options = ToolOptions::of_method(options, mistakes);
-        Self::with(options, function, Some(toolset), mistakes)
+        Self::with(Kind::Tool, options, function, Some(toolset), mistakes)
     }
 
     fn with(
+        kind: Kind,
         options: ToolOptions,
         function: &'a ToolFn,
         toolset: Option<&'a Toolset<'a>>,
         mistakes: &mut Mistakes,
     ) -> Self {
         let place = if toolset.is_some() { Place::Method } else { Place::Free };
-        let shape = shape::refusals(function, place);
+        let shape = shape::refusals(function, place, kind);
         let is_callable = shape.is_empty();
         shape.into_iter().for_each(|mistake| mistakes.push(mistake));
         let shared = toolset.map(|toolset| toolset.options.hints).unwrap_or_default();
@@ -88,6 +104,8 @@ impl<'a> Model<'a> {
             toolset,
             hints: options.hints.over(shared),
             options,
+            kind,
+            offer: OfferOptions::default(),
             docs: Docs::of(&function.attributes),
             parameters: parameters.filter_map(|input| Parameter::new(input, mistakes)).collect(),
             twin: None,
@@ -99,7 +117,7 @@ impl<'a> Model<'a> {
         model
     }
 
-    /// The tool's id and the token it comes from.
+    /// The id, or the name of a resource, and the token it comes from.
     pub(crate) fn name(&self) -> (String, Span) {
         let (own, span) = match &self.options.name {
             Some(name) => (name.value(), name.span()),
@@ -119,7 +137,8 @@ impl<'a> Model<'a> {
     /// The name of the generated struct.
     pub(crate) fn action(&self) -> Ident {
         let of = self.toolset.and_then(Toolset::type_ident);
-        self.options.action.clone().unwrap_or_else(|| names::action_ident(of, self.ident()))
+        let own = || names::action_ident(self.kind, of, self.ident());
+        self.options.action.clone().unwrap_or_else(own)
     }
 
     /// Where generated code finds the runtime.
@@ -173,14 +192,17 @@ impl<'a> Model<'a> {
 
     fn has_sound_output(&self, output: &Type) -> bool {
         let is_generic = !self.function.signature.generics.params.is_empty();
-        self.is_callable || !is_generic && shape::refused_output(output).is_none()
+        self.is_callable || !is_generic && shape::refused_output(output, self.kind).is_none()
     }
 
     /// Whether items may stand behind the function: not in a trait or an `impl` block, as far
     /// as a `self` or a missing body tells. Those of a method stand behind the block.
     pub(crate) fn is_free(&self) -> bool {
         let is_method = self.toolset.is_some();
-        self.function.has_body() && (is_method || self.function.signature.receiver().is_none())
+        let is_offered = self.kind != Kind::Resource || self.offer.uri.is_some();
+        is_offered
+            && self.function.has_body()
+            && (is_method || self.function.signature.receiver().is_none())
     }
 
     /// The owned parameters, in order.

@@ -1,5 +1,6 @@
 //! Names and spans of everything the macro writes: the only module that makes identifiers.
 
+use crate::kind::Kind;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Path;
@@ -25,15 +26,15 @@ pub(crate) fn unraw(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
-/// The struct that holds a tool's arguments: `web_search` becomes `WebSearchAction`, as a
-/// method of `Browser` it becomes `BrowserWebSearchAction`.
-pub(crate) fn action_ident(of: Option<&Ident>, function: &Ident) -> Ident {
+/// The struct that holds the arguments: `web_search` becomes `WebSearchAction`, as a method of
+/// `Browser` it becomes `BrowserWebSearchAction`; prompts and resources end with what they are.
+pub(crate) fn action_ident(kind: Kind, of: Option<&Ident>, function: &Ident) -> Ident {
     let of = of.map(unraw).unwrap_or_default();
     let pascal: String = unraw(function).split('_').map(capitalized).collect::<String>();
     let pascal = of + &pascal;
     let leads_with_digit = pascal.starts_with(|first: char| first.is_numeric());
     let underscore = if leads_with_digit { "_" } else { "" };
-    format_ident!("{underscore}{pascal}Action", span = function.span())
+    format_ident!("{underscore}{pascal}{}", kind.suffix(), span = function.span())
 }
 
 fn capitalized(word: &str) -> String {
@@ -63,20 +64,34 @@ fn begins_word(letters: &[char], index: usize) -> bool {
         && (!before.is_uppercase() || is_last_of_capitals)
 }
 
-/// The module-level item that makes two tools of one name in one module a compile error.
+/// The trait that the struct implements.
+pub(crate) fn action_trait(kind: Kind) -> Ident {
+    let noun = if kind == Kind::Tool { "" } else { kind.suffix() };
+    format_ident!("{noun}Action", span = at(Span::call_site()))
+}
+
+/// What is left in the binary at link time.
+pub(crate) fn registration(kind: Kind) -> Ident {
+    let noun = if kind == Kind::Tool { "" } else { kind.suffix() };
+    format_ident!("{noun}Registration", span = at(Span::call_site()))
+}
+
+/// The module-level item that makes two tools, or two prompts, of one name in one module a
+/// compile error.
 ///
 /// `None` for the rare name from which no distinct identifier can be made; the pool finds
 /// those duplicates when it is built. `None` for a bad name, too.
-pub(crate) fn claim_ident(tool: &str, span: Span) -> Option<Ident> {
+pub(crate) fn claim_ident(kind: Kind, tool: &str, span: Span) -> Option<Ident> {
     if name_problem(tool).is_some() {
         return None;
     }
+    let noun = kind.noun();
     if !tool.contains(['.', '-']) {
-        return Some(format_ident!("tool_named_{tool}", span = span));
+        return Some(format_ident!("{noun}_named_{tool}", span = span));
     }
     let ambiguous = tool.contains("_dot_") || tool.contains("_dash_");
     let spelled = tool.replace('.', "_dot_").replace('-', "_dash_");
-    (!ambiguous).then(|| format_ident!("tool_spelled_{spelled}", span = span))
+    (!ambiguous).then(|| format_ident!("{noun}_spelled_{spelled}", span = span))
 }
 
 /// Says what is wrong with a tool name, or nothing.
@@ -130,7 +145,7 @@ mod tests {
     fn an_action_is_named_after_its_function() {
         let name = |text: &str| {
             let ident: Ident = syn::parse_str(text).expect("an identifier");
-            action_ident(None, &ident).to_string()
+            action_ident(Kind::Tool, None, &ident).to_string()
         };
         assert_eq!(name("add"), "AddAction");
         assert_eq!(name("search_notes"), "SearchNotesAction");
@@ -164,7 +179,7 @@ mod tests {
 
     #[test]
     fn claims_of_different_names_differ() {
-        let claim = |name| claim_ident(name, Span::call_site()).map(|i| i.to_string());
+        let claim = |name| claim_ident(Kind::Tool, name, Span::call_site()).map(|i| i.to_string());
         assert_ne!(claim("web.search"), claim("web_search"));
         assert_ne!(claim("web.search"), claim("web-search"));
         assert_eq!(claim("a.b_dot_c"), None);

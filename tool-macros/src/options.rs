@@ -1,7 +1,12 @@
-//! Every option of `#[tool]`, `#[toolset]` and `#[arg]`: the only list of option names.
+//! Every option of the attributes: the only list of option names.
+
+mod offer;
+
+pub(crate) use offer::OfferOptions;
 
 use crate::entries::{Entries, Known};
 use crate::hints::Hints;
+use crate::kind::Kind;
 use crate::mistakes::Mistakes;
 use crate::names;
 use proc_macro2::{Span, TokenStream};
@@ -73,6 +78,56 @@ static TOOLSET: Known = Known {
     ],
 };
 
+static PROMPT: Known = Known {
+    attribute: "prompt",
+    options: &[
+        "name",
+        "title",
+        "description",
+        "icon",
+        "meta",
+        "timeout",
+        "action",
+        "register",
+        "inline",
+        "crate",
+    ],
+    instead: &[
+        ("rename", "did you mean `name`?"),
+        ("read_only", "a prompt only makes messages; remove it"),
+        ("role", "return `PromptMessage::assistant(..)` for what the model says"),
+        ("blocking", "a plain `fn` runs on the blocking pool; remove it"),
+    ],
+};
+
+static RESOURCE: Known = Known {
+    attribute: "resource",
+    options: &[
+        "name",
+        "title",
+        "description",
+        "mime_type",
+        "size",
+        "audience",
+        "priority",
+        "icon",
+        "meta",
+        "timeout",
+        "action",
+        "register",
+        "inline",
+        "crate",
+    ],
+    instead: &[
+        ("uri", "write it first, as in `#[resource(\"notes://{id}\")]`"),
+        ("rename", "did you mean `name`?"),
+        ("mime", "did you mean `mime_type`?"),
+        ("content_type", "did you mean `mime_type`?"),
+        ("read_only", "a resource is only read; remove it"),
+        ("blocking", "a plain `fn` runs on the blocking pool; remove it"),
+    ],
+};
+
 static ARG: Known = Known {
     attribute: "arg",
     options: &[
@@ -88,6 +143,7 @@ static ARG: Known = Known {
         "header",
         "flatten",
         "undocumented",
+        "complete",
     ],
     instead: &[
         ("name", "did you mean `rename`?"),
@@ -95,6 +151,7 @@ static ARG: Known = Known {
         ("desc", "write a `///` comment above the parameter"),
         ("doc", "write a `///` comment above the parameter"),
         ("regex", "did you mean `pattern`?"),
+        ("completion", "did you mean `complete`?"),
         ("min", "write `range = 1..=50`, or `length = 1..=200` for text"),
         ("max", "write `range = 1..=50`, or `length = 1..=200` for text"),
         ("optional", "write the type `Option<T>`, or a `default`"),
@@ -210,6 +267,8 @@ pub(crate) struct ArgOptions {
     pub(crate) example: Option<Expr>,
     pub(crate) secret: Option<Span>,
     pub(crate) header: Option<LitStr>,
+    /// What it could be, while somebody types it.
+    pub(crate) complete: Option<Path>,
     pub(crate) flatten: Option<Span>,
     pub(crate) undocumented: Option<Span>,
 }
@@ -246,6 +305,7 @@ impl ArgOptions {
             header: entries.text("header", "\"Region\"", mistakes),
             flatten: entries.word("flatten", mistakes),
             undocumented: entries.word("undocumented", mistakes),
+            complete: entries.path("complete", "my_function", mistakes),
         }
     }
 }
@@ -272,13 +332,14 @@ fn duration(text: &LitStr) -> syn::Result<Duration> {
     }
 }
 
-/// Checks a tool name against the MCP specification.
-pub(crate) fn check_name(name: &str, span: Span, mistakes: &mut Mistakes) {
+/// Checks the name of a tool or a prompt against the MCP specification.
+pub(crate) fn check_name(kind: Kind, name: &str, span: Span, mistakes: &mut Mistakes) {
     if let Some(problem) = names::name_problem(name) {
         mistakes.at(
             span,
             format!(
-                "bad tool name {name:?}: it {problem}; write 1 to {} of `A-Z a-z 0-9 _ - .`, as in `name = \"web.search\"`",
+                "bad {} name {name:?}: it {problem}; write 1 to {} of `A-Z a-z 0-9 _ - .`, as in `name = \"web.search\"`",
+                kind.noun(),
                 names::MAX_NAME_LENGTH
             ),
         );

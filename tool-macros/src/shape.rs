@@ -9,6 +9,7 @@ pub(crate) use block::block_refusals;
 
 use crate::item::ToolFn;
 use crate::item::{Place, plain_ident};
+use crate::kind::Kind;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -17,36 +18,40 @@ use syn::{Error, FnArg, GenericParam, Pat, PatType, ReturnType, Signature, Type,
 const OWNED: &str = "an argument must be owned; write";
 
 /// Everything about a function's shape that keeps generated code from calling it.
-pub(crate) fn refusals(function: &ToolFn, place: Place) -> Vec<Error> {
+pub(crate) fn refusals(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error> {
     let signature = &function.signature;
-    let mut refused = qualifiers(signature);
-    refused.extend(generics(signature));
-    refused.extend(body(function));
-    refused.extend(receiver::refused(signature, place));
+    let mut refused = qualifiers(signature, kind);
+    refused.extend(generics(signature, kind));
+    refused.extend(body(function, kind));
+    refused.extend(receiver::refused(signature, place, kind));
     for input in &signature.inputs {
         if let FnArg::Typed(typed) = input {
-            refused.extend(refused_parameter(typed));
+            refused.extend(refused_parameter(typed, kind));
         }
     }
     if let ReturnType::Type(_, output) = &signature.output {
-        refused.extend(refused_output(output));
+        refused.extend(refused_output(output, kind));
     }
     refused
 }
 
 /// Whether a parameter's shape is refused.
 pub(crate) fn is_refused(typed: &PatType) -> bool {
-    !refused_parameter(typed).is_empty()
+    !refused_parameter(typed, Kind::Tool).is_empty()
 }
 
 /// Why a return type has no schema of its own.
-pub(crate) fn refused_output(output: &Type) -> Option<Error> {
+pub(crate) fn refused_output(output: &Type, kind: Kind) -> Option<Error> {
+    let noun = kind.noun();
     let found = Find { static_references: true }.in_tokens(output.to_token_stream())?;
     let message = match found {
-        Found::Impl(_) => "a tool's output has a schema and no `impl Trait`; name the type",
-        _ => {
-            "a tool's output outlives the call; return an owned value, as in `String` instead of `&str`"
+        Found::Impl(_) if kind == Kind::Tool => {
+            "a tool's output has a schema and no `impl Trait`; name the type".to_owned()
         }
+        Found::Impl(_) => format!("a {noun}'s output is no `impl Trait`; name the type"),
+        _ => format!(
+            "a {noun}'s output outlives the call; return an owned value, as in `String` instead of `&str`"
+        ),
     };
     Some(found.error(output, message))
 }
@@ -60,32 +65,32 @@ pub(crate) fn ungrouped(ty: &Type) -> &Type {
     }
 }
 
-fn qualifiers(signature: &Signature) -> Vec<Error> {
-    let mut refused = Vec::new();
+fn qualifiers(signature: &Signature, kind: Kind) -> Vec<Error> {
+    let (noun, mut refused) = (kind.noun(), Vec::new());
     if let syn::Safety::Unsafe(token) = &signature.safety {
-        let message = "a tool cannot be `unsafe`; write a safe function around it";
+        let message = format!("a {noun} cannot be `unsafe`; write a safe function around it");
         refused.push(Error::new(token.span(), message));
     }
     if let Some(abi) = &signature.abi {
-        let message = "a tool cannot be `extern`; write a plain function around it";
+        let message = format!("a {noun} cannot be `extern`; write a plain function around it");
         refused.push(Error::new_spanned(abi, message));
     }
     if let Some(variadic) = &signature.variadic {
-        let message = "a tool has a fixed list of arguments; write a `Vec<T>` parameter";
+        let message = format!("a {noun} has a fixed list of arguments; write a `Vec<T>` parameter");
         refused.push(Error::new_spanned(variadic, message));
     }
     refused
 }
 
 /// One mistake for generics and what constrains them.
-fn generics(signature: &Signature) -> Option<Error> {
+fn generics(signature: &Signature, kind: Kind) -> Option<Error> {
     let generics = &signature.generics;
     let is_lifetime = |parameter: &GenericParam| matches!(parameter, GenericParam::Lifetime(_));
     if let Some(parameter) = generics.params.iter().find(|parameter| !is_lifetime(parameter)) {
-        return Some(Error::new_spanned(
-            parameter,
-            "a tool has exactly one JSON schema and no generics; name the types",
-        ));
+        let one =
+            if kind == Kind::Tool { "exactly one JSON schema" } else { "one list of arguments" };
+        let message = format!("a {} has {one} and no generics; name the types", kind.noun());
+        return Some(Error::new_spanned(parameter, message));
     }
     if let Some(lifetime) = generics.params.first() {
         return Some(Error::new_spanned(
@@ -96,20 +101,20 @@ fn generics(signature: &Signature) -> Option<Error> {
     let predicate = generics.where_clause.as_ref()?.predicates.first()?;
     Some(Error::new_spanned(
         predicate,
-        "a tool has no generics to constrain; remove the `where` clause",
+        format!("a {} has no generics to constrain; remove the `where` clause", kind.noun()),
     ))
 }
 
-fn body(function: &ToolFn) -> Option<Error> {
+fn body(function: &ToolFn, kind: Kind) -> Option<Error> {
     (!function.has_body()).then(|| {
         Error::new(
             function.signature.ident.span(),
-            "`#[tool]` needs a function with a body; write a free function that calls the trait method",
+            format!("`#[{}]` needs a function with a body; write a free function that calls the trait method", kind.noun()),
         )
     })
 }
 
-fn refused_parameter(typed: &PatType) -> Vec<Error> {
+fn refused_parameter(typed: &PatType, kind: Kind) -> Vec<Error> {
     let mut refused = Vec::new();
     match ungrouped(&typed.ty) {
         Type::Reference(reference) => refused.extend(borrowed(reference)),
@@ -118,7 +123,7 @@ fn refused_parameter(typed: &PatType) -> Vec<Error> {
             refused.extend(owned(&typed.ty));
         }
     }
-    refused.extend(conditions(typed));
+    refused.extend(conditions(typed, kind));
     refused
 }
 
@@ -143,15 +148,17 @@ fn pattern(pattern: &Pat) -> Option<Error> {
     })
 }
 
-fn conditions(typed: &PatType) -> impl Iterator<Item = Error> {
+fn conditions(typed: &PatType, kind: Kind) -> impl Iterator<Item = Error> {
     let attributes = typed.attrs.iter();
     let conditional =
         attributes.filter(|a| a.path().is_ident("cfg") || a.path().is_ident("cfg_attr"));
-    conditional.map(|attribute| {
-        Error::new_spanned(
-            attribute,
-            "a tool has one schema whatever is configured; put `#[cfg]` on the function",
-        )
+    conditional.map(move |attribute| {
+        let one = if kind == Kind::Tool { "schema" } else { "list of arguments" };
+        let message = format!(
+            "a {} has one {one} whatever is configured; put `#[cfg]` on the function",
+            kind.noun()
+        );
+        Error::new_spanned(attribute, message)
     })
 }
 

@@ -3,6 +3,7 @@
 
 mod access;
 mod header;
+mod offer;
 mod serving;
 mod toolset;
 
@@ -11,6 +12,7 @@ pub(crate) use toolset::toolset;
 use crate::docs::{self, Docs};
 use crate::formats;
 use crate::item;
+use crate::kind::Kind;
 use crate::limits::Limits;
 use crate::mistakes::Mistakes;
 use crate::model::{Argument, Injected, Model, Parameter};
@@ -30,6 +32,7 @@ pub(crate) fn validate(model: &Model<'_>, mistakes: &mut Mistakes) {
     serving::icons(model, mistakes);
     serving::task(model, mistakes);
     header::headers(model, mistakes);
+    offer::offer(model, mistakes);
     for parameter in &model.parameters {
         match parameter {
             Parameter::Argument(argument) => self::argument(argument, mistakes),
@@ -67,23 +70,21 @@ fn attributes(model: &Model<'_>, mistakes: &mut Mistakes) {
 fn description(model: &Model<'_>, mistakes: &mut Mistakes) {
     if let Some(text) = &model.options.description {
         if text.value().trim().is_empty() {
-            mistakes.at(
-                text.span(),
-                "the description is empty; write what the tool does and when to use it",
-            );
+            mistakes
+                .at(text.span(), format!("the description is empty; write {}", model.kind.asked()));
         }
         return;
     }
-    let name = model.ident();
+    let (name, noun, said) = (model.ident(), model.kind.noun(), model.kind.said());
     if model.docs.is_missing() {
         mistakes.at(
             name.span(),
-            format!("tool `{name}` has no description; write a `///` comment above it that says what it does and when to use it"),
+            format!("{noun} `{name}` has no description; write a `///` comment above it that says {said}"),
         );
     } else if model.docs.is_empty() {
         mistakes.at(
             empty_doc_span(&model.function.attributes, name.span()),
-            format!("the description of tool `{name}` is empty; write what the tool does and when to use it"),
+            format!("the description of {noun} `{name}` is empty; write {}", model.kind.asked()),
         );
     }
 }
@@ -97,7 +98,12 @@ fn empty_doc_span(attributes: &[Attribute], fallback: Span) -> Span {
 
 fn name(model: &Model<'_>, mistakes: &mut Mistakes) {
     let (name, span) = model.name();
-    options::check_name(&name, span, mistakes);
+    // The name of a resource is shown, its URI is what it goes by.
+    if model.kind != Kind::Resource {
+        options::check_name(model.kind, &name, span, mistakes);
+    } else if name.trim().is_empty() {
+        mistakes.at(span, "the name is empty; write what a list should show");
+    }
 }
 
 fn hints(model: &Model<'_>, mistakes: &mut Mistakes) {

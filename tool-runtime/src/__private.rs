@@ -5,6 +5,7 @@ pub use crate::action::{Action, blocking};
 pub use crate::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
 #[cfg(feature = "cli")]
 pub use crate::cli::{Setup, main, ready};
+pub use crate::completion::{ArgumentCompleter, Complete};
 pub use crate::constraint::{
     Constraint, Format, Length, Pattern, Range, ensure, format, length, pattern, range,
 };
@@ -21,7 +22,9 @@ pub use crate::parameter::{
     WriteJson, advertise_example, argument, defaulted, flattened, json_object, shown, text_default,
     type_default,
 };
-pub use crate::registration::Registration;
+pub use crate::prompt::{PromptAction, PromptDefinition, PromptDraft};
+pub use crate::registration::{PromptRegistration, Registration, ResourceRegistration};
+pub use crate::resource::{ResourceAction, ResourceDefinition, ResourceDraft};
 pub use crate::toolset::{Method, Toolset, ToolsetKind, ToolsetMethods, receiver};
 #[cfg(feature = "linked")]
 pub use inventory;

@@ -172,9 +172,9 @@ fn spawn_blocking(work: Box<dyn FnOnce() + Send>) {
 
 /// What a plain function may return from the blocking pool.
 #[diagnostic::on_unimplemented(
-    message = "a plain `fn` tool runs on a thread of its own, and `{Self}` cannot be sent back from there",
+    message = "a plain `fn` runs on a thread of its own, and `{Self}` cannot be sent back from there",
     label = "it returns a `{Self}`, which is not `Send`",
-    note = "return a type that is `Send`, as in `Box<dyn Error + Send + Sync>`, or write `#[tool(inline)]` to stay on the runtime's thread"
+    note = "return a type that is `Send`, as in `Box<dyn Error + Send + Sync>`, or write the option `inline` to stay on the runtime's thread"
 )]
 pub trait Sendable: Send {}
 

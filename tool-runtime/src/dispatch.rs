@@ -1,4 +1,4 @@
-//! The way of a call, a stage a file.
+//! The way of a call, a stage a file; the shorter way of prompts and resources.
 
 mod batch;
 mod governed;
@@ -6,6 +6,7 @@ mod guard;
 #[cfg_attr(not(feature = "tower"), allow(dead_code))]
 mod layered;
 mod nested;
+mod offering;
 mod report;
 mod resolve;
 mod typed;

@@ -33,6 +33,7 @@
 //! | make tools of the methods of one value | [`#[toolset]`](macro@toolset), [`Toolset`] |
 //! | make a tool from a closure | [`Tool::builder`] |
 //! | make tools that share state | [`#[toolset]`](macro@toolset), [`Toolset`] |
+//! | offer a prompt, a resource | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`Prompt::builder`], [`Resource::builder`] |
 //! | put tools together, filter and call them | [`ToolPool`], [`ToolPoolBuilder`], [`Selector`] |
 //! | make tools of what a configuration says | [`Registry`], [`ToolSpec`], [`PoolConfig`] |
 //! | narrow what an agent or a skill sees | [`ToolPool::restrict`], [`ToolPool::scope`] |
@@ -55,7 +56,7 @@
 //!
 //! | Feature | What for | Default |
 //! |---|---|---|
-//! | `macros` | `#[tool]`, `#[toolset]` | yes |
+//! | `macros` | `#[tool]`, `#[toolset]`, `#[prompt]`, `#[resource]` | yes |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
@@ -74,6 +75,7 @@ mod call;
 #[cfg(feature = "cli")]
 mod cli;
 mod client;
+mod completion;
 mod constraint;
 mod content;
 mod context;
@@ -89,6 +91,7 @@ mod limits;
 mod mcp;
 mod name;
 mod observation;
+mod offering;
 mod output;
 mod output_check;
 mod parameter;
@@ -96,15 +99,18 @@ mod pattern;
 mod peer;
 mod pool;
 mod principal;
+mod prompt;
 mod regex;
 mod registration;
 mod registry;
+mod resource;
 mod schedule;
 mod schema;
 #[cfg(feature = "tower")]
 mod service;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod texts;
 mod tool;
 mod toolset;
 
@@ -118,6 +124,7 @@ pub use call::{ToolCall, ToolResult};
 #[cfg(feature = "cli")]
 pub use cli::Cli;
 pub use client::{ClientAnswerError, ClientCall, ClientTools};
+pub use completion::{Complete, Completion, Given};
 pub use content::{
     ContentAnnotations, ContentBlock, ContentExtra, EmbeddedResource, MediaContent,
     ResourceContents, ResourceLink, TextContent,
@@ -130,11 +137,12 @@ pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;
 pub use issue::Issue;
 pub use limits::OutputLimits;
-#[cfg(feature = "mcp-server")]
-pub use mcp::McpServer;
 #[cfg(feature = "http")]
 pub use mcp::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
+#[cfg(feature = "mcp-server")]
+pub use mcp::{CacheScope, McpServer};
 pub use observation::{IntoObservation, Json, Observation};
+pub use offering::TextHandler;
 pub use pattern::{PatternError, ToolPattern};
 pub use peer::{
     Amount, Answer, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest,
@@ -145,12 +153,20 @@ pub use pool::{
     Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
 };
 pub use principal::Principal;
+pub use prompt::{
+    IntoPrompt, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
+    PromptMessage, PromptMessages, Role,
+};
 pub use registration::Registration;
 pub use registry::{
     ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,
 };
+pub use resource::{
+    IntoResource, Reading, Resource, ResourceAction, ResourceBuilder, ResourceDefinition,
+};
 #[cfg(feature = "tower")]
 pub use service::CallService;
+pub use texts::TextArguments;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{BoxFuture, Executor, Handler, Tool, ToolBuilder};
 pub use toolset::{Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
@@ -158,6 +174,14 @@ pub use toolset::{Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]
 pub use tool_macros::tool;
+
+#[cfg(feature = "macros")]
+#[doc = include_str!("../docs/prompt.md")]
+pub use tool_macros::prompt;
+
+#[cfg(feature = "macros")]
+#[doc = include_str!("../docs/resource.md")]
+pub use tool_macros::resource;
 
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/toolset.md")]
@@ -174,10 +198,12 @@ pub mod prelude {
     pub use crate::error::{ErrorClass, ToolError};
     pub use crate::observation::{IntoObservation, Json, Observation};
     pub use crate::pool::ToolPool;
+    pub use crate::prompt::{Prompt, PromptAction, PromptMessage, Role};
+    pub use crate::resource::{Resource, ResourceAction};
     pub use crate::tool::Tool;
     pub use crate::toolset::Toolset;
     #[cfg(feature = "macros")]
-    pub use tool_macros::{tool, toolset};
+    pub use tool_macros::{prompt, resource, tool, toolset};
 }
 
 #[doc(hidden)]

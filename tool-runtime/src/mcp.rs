@@ -2,8 +2,8 @@
 
 mod server;
 
-pub use server::McpServer;
 #[cfg(all(feature = "http", feature = "cli"))]
 pub(crate) use server::serve_http;
 #[cfg(feature = "http")]
 pub use server::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
+pub use server::{CacheScope, McpServer};

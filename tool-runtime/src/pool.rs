@@ -1,6 +1,7 @@
 //! The assembled set of tools.
 
 mod builder;
+mod catalog;
 mod change;
 mod core;
 mod filter;
@@ -14,6 +15,7 @@ mod scope;
 mod selector;
 mod snapshot;
 mod source;
+mod watch;
 
 pub use builder::ToolPoolBuilder;
 pub use change::{PoolChange, PoolChanges};
@@ -30,7 +32,11 @@ pub use snapshot::Snapshot;
 pub use source::Source;
 
 use self::core::Core;
+#[cfg_attr(not(feature = "mcp-server"), allow(unused_imports))]
+pub(crate) use self::watch::{News, Watcher};
 use crate::context::ToolContext;
+use crate::prompt::Prompt;
+use crate::resource::Resource;
 use crate::tool::Tool;
 pub(crate) use scope::Scope;
 use std::borrow::Cow;
@@ -97,6 +103,16 @@ impl ToolPool {
         Arc::clone(self.0.snapshot().definitions_json())
     }
 
+    /// The prompts of this moment, sorted by name.
+    pub fn prompts(&self) -> Vec<Prompt> {
+        self.0.snapshot().prompts().to_vec()
+    }
+
+    /// The resources of this moment, the most specific first: those of one URI, then templates.
+    pub fn resources(&self) -> Vec<Resource> {
+        self.0.snapshot().resources().to_vec()
+    }
+
     /// What became of every tool that was ever offered: which are visible, and why the others
     /// are not.
     pub fn report(&self) -> PoolReport {
@@ -157,6 +173,14 @@ impl ToolPool {
 
     pub(crate) fn current(&self) -> arc_swap::Guard<Arc<Snapshot>> {
         self.0.snapshot()
+    }
+
+    /// News from now on, as long as somebody holds what is given back.
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code))]
+    pub(crate) fn watch(&self) -> Arc<Watcher> {
+        let watcher = Arc::new(Watcher::default());
+        self.0.core.inform(Arc::downgrade(&watcher));
+        watcher
     }
 
     /// What a call of a tool goes by beside the tool itself.

@@ -1,6 +1,8 @@
-//! What `#[tool]` leaves in the binary at link time.
+//! What `#[tool]`, `#[prompt]` and `#[resource]` leave in the binary at link time.
 
 use crate::action::Action;
+use crate::prompt::{Prompt, PromptAction};
+use crate::resource::{Resource, ResourceAction};
 use crate::tool::{Origin, Tool};
 #[cfg(feature = "linked")]
 use crate::toolset::ToolsetKind;
@@ -42,8 +44,44 @@ impl Registration {
     }
 }
 
+/// What `#[prompt]` leaves in the binary at link time: how to make the prompt, and where it was
+/// written.
+#[derive(Clone, Copy, Debug)]
+pub struct PromptRegistration {
+    make: fn() -> Prompt,
+    origin: Origin,
+}
+
+impl PromptRegistration {
+    /// Registers an action, written at the given place.
+    pub const fn of<A: PromptAction>(file: &'static str, line: u32) -> Self {
+        Self { make: Prompt::of::<A>, origin: Origin { file, line } }
+    }
+}
+
+/// What `#[resource]` leaves in the binary at link time: how to make the resource, and where it
+/// was written.
+#[derive(Clone, Copy, Debug)]
+pub struct ResourceRegistration {
+    make: fn() -> Resource,
+    origin: Origin,
+}
+
+impl ResourceRegistration {
+    /// Registers an action, written at the given place.
+    pub const fn of<A: ResourceAction>(file: &'static str, line: u32) -> Self {
+        Self { make: Resource::of::<A>, origin: Origin { file, line } }
+    }
+}
+
 #[cfg(feature = "linked")]
 inventory::collect!(Registration);
+
+#[cfg(feature = "linked")]
+inventory::collect!(PromptRegistration);
+
+#[cfg(feature = "linked")]
+inventory::collect!(ResourceRegistration);
 
 #[cfg(feature = "linked")]
 inventory::collect!(ToolsetKind);
@@ -52,6 +90,18 @@ inventory::collect!(ToolsetKind);
 #[cfg(feature = "linked")]
 pub(crate) fn linked() -> impl Iterator<Item = Tool> {
     inventory::iter::<Registration>.into_iter().map(Registration::tool)
+}
+
+/// All prompts that are linked in, in an order that is no promise.
+#[cfg(feature = "linked")]
+pub(crate) fn linked_prompts() -> impl Iterator<Item = Prompt> {
+    inventory::iter::<PromptRegistration>.into_iter().map(|it| (it.make)().at(it.origin))
+}
+
+/// All resources that are linked in, in an order that is no promise.
+#[cfg(feature = "linked")]
+pub(crate) fn linked_resources() -> impl Iterator<Item = Resource> {
+    inventory::iter::<ResourceRegistration>.into_iter().map(|it| (it.make)().at(it.origin))
 }
 
 /// All types of toolset that are linked in, sorted by name and place.

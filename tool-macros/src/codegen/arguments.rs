@@ -93,6 +93,7 @@ fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
 
 /// One pass over the arguments' text, each value straight into its field.
 pub(super) fn decode(model: &Model<'_>) -> TokenStream {
+    let action = names::action_trait(model.kind);
     let slots = model.arguments().map(slot);
     let fields = model.arguments().map(|argument| argument.ident);
     let enumerated = || model.arguments().enumerate();
@@ -106,7 +107,7 @@ pub(super) fn decode(model: &Model<'_>) -> TokenStream {
                 match __index { #(#arms)* _ => __reader.skip()?, }
             }
             let __action = Self { #(#fields: #values),* };
-            __tool::Action::check(&__action)?;
+            __tool::#action::check(&__action)?;
             ::core::result::Result::Ok(__action)
         }
     }

@@ -1,14 +1,22 @@
 //! `&self`: what a method needs to be a tool, and a free function cannot have.
 
 use crate::item::Place;
+use crate::kind::Kind;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Error, Receiver, ReceiverKind, Signature};
 
 /// Why the receiver does not fit the place where the function stands.
-pub(super) fn refused(signature: &Signature, place: Place) -> Option<Error> {
+pub(super) fn refused(signature: &Signature, place: Place, kind: Kind) -> Option<Error> {
     match (place, signature.receiver()) {
         (Place::Free, None) => None,
+        (Place::Free, Some(receiver)) if kind != Kind::Tool => Some(Error::new(
+            receiver.self_token.span(),
+            format!(
+                "a method cannot be a {}; write a free function with a parameter `state: &State`",
+                kind.noun()
+            ),
+        )),
         (Place::Free, Some(receiver)) => Some(Error::new(
             receiver.self_token.span(),
             "a method is a tool of its type; write `#[toolset]` above the `impl` block, or a free function with a parameter `state: &State`",

@@ -3,15 +3,11 @@
 use crate::mistakes::Mistakes;
 use crate::model::Model;
 
-/// Clients load icons from the web or from the URI itself, and refuse everything else.
+/// Clients load pictures from the web or from the URI itself, and refuse everything else.
 pub(super) fn icons(model: &Model<'_>, mistakes: &mut Mistakes) {
-    for icon in &model.options.icons {
-        let source = icon.value();
-        if !source.starts_with("https://") && !source.starts_with("data:") {
-            mistakes.at(
-                icon.span(),
-                format!("bad icon `{source}`: clients load `https:` and `data:` alone; write `icon = \"https://example.com/icon.png\"`"),
-            );
+    for icon in model.options.icons.iter().chain(&model.offer.icon) {
+        if !["https:", "data:"].iter().any(|scheme| icon.value().starts_with(scheme)) {
+            mistakes.on(icon, "clients load no such picture; write an `https:` or a `data:` URI");
         }
     }
 }

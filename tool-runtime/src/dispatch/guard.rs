@@ -18,7 +18,11 @@ use tokio_util::sync::CancellationToken;
 /// The shorter of the tool's limit, or else the pool's, and what is left until the caller's
 /// deadline.
 pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Duration> {
-    let given = tool.timeout().or(pool.governance().timeout);
+    limit_of(tool.timeout().or(pool.governance().timeout), context)
+}
+
+/// The shorter of a limit and what is left until the caller's deadline.
+pub(super) fn limit_of(given: Option<Duration>, context: &ToolContext) -> Option<Duration> {
     match (given, left(context)) {
         (Some(given), Some(left)) => Some(given.min(left)),
         (only, None) | (None, only) => only,

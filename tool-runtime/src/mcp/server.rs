@@ -1,16 +1,24 @@
 //! A pool as an MCP server.
 
+mod audience;
 mod client;
+mod completion;
 mod convert;
 mod drive;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
+mod listing;
 mod logging;
 mod outbox;
+mod pages;
+mod prompts;
+mod refusal;
+mod resources;
 mod rounds;
 mod seal;
 mod stdio;
+mod subscriptions;
 mod task_call;
 mod tasks;
 mod tool_call;
@@ -19,26 +27,33 @@ mod tool_call;
 pub(crate) use http::serve as serve_http;
 #[cfg(feature = "http")]
 pub use http::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
+pub use pages::CacheScope;
 
 use crate::pool::ToolPool;
 use handler::PoolHandler;
+use pages::Hint;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use seal::Seal;
 use std::io;
 use std::pin::Pin;
+use std::time::Duration;
 use stdio::StdioTransport;
 
 /// How many bytes one message may have.
 const LINE_LIMIT: usize = 16 << 20;
 
-/// A pool of tools as an MCP server.
+/// A pool as an MCP server: its tools, prompts and resources.
 ///
 /// It speaks both lifecycles: `initialize` (2024-11-05 to 2025-11-25) and the stateless one
 /// of 2026-07-28 with `server/discover`. A wrong argument is a result with `isError`, which
 /// the model can correct; an unknown tool is a protocol error, as the specification says.
 ///
-/// Limits: tools only, no prompts or resources; over stdio, and over HTTP with the feature `http`.
+/// Clients are told when any of these change, and of the resources that they subscribed to, see
+/// [`ToolPool::resource_updated`]. Declared is what there is: prompts, resources and completions
+/// only where the pool has had any.
+///
+/// It serves over stdio, and over HTTP with the feature `http`.
 ///
 /// ```no_run
 /// use tool_runtime::McpServer;
@@ -76,6 +91,33 @@ impl McpServer {
     #[must_use]
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
         self.handler.set_instructions(instructions.into());
+        self
+    }
+
+    /// Sets how many tools, prompts or resources one page of a list holds, at least 1. Default:
+    /// 250. Clients that turn no pages see the first.
+    #[must_use]
+    pub fn with_page_size(mut self, size: usize) -> Self {
+        self.handler.set_page_size(size);
+        self
+    }
+
+    /// Tells clients of 2026-07-28 and later how long they may keep lists and resources, in whole
+    /// milliseconds, and for whom. Default: not at all, and for the one who asked.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::{CacheScope, McpServer, ToolPool};
+    ///
+    /// let pool = ToolPool::builder().build()?;
+    /// let server = McpServer::new(pool, "notes", "1.2.0")
+    ///     .with_cache_hint(Duration::from_secs(30), CacheScope::Public);
+    /// # let _ = server;
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    #[must_use]
+    pub fn with_cache_hint(mut self, fresh: Duration, scope: CacheScope) -> Self {
+        self.handler.set_hint(Hint::new(fresh, scope));
         self
     }
 
@@ -132,10 +174,9 @@ impl McpServer {
     /// Serves a client in the same process as it would one over stdio.
     #[cfg(feature = "testing")]
     pub(crate) fn serve_in_memory(
-        mut self,
+        self,
         stream: tokio::io::DuplexStream,
     ) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
-        self.handler = self.handler.for_session();
         Box::pin(self.serve_on(StdioTransport::in_memory(stream)))
     }
 

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "tower")]
 use super::Layered;
+use super::catalog::{self, Catalog, Entry, Item};
 use super::core::Core;
 use super::offer::{Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
@@ -12,6 +13,8 @@ use crate::context::ToolContext;
 use crate::hook::{Hook, Hooks};
 use crate::limits::OutputLimits;
 use crate::pattern::{PatternError, ToolPattern};
+use crate::prompt::{Prompt, PromptAction};
+use crate::resource::{Resource, ResourceAction};
 use crate::tool::Tool;
 use crate::toolset::{self, Toolset, ToolsetError};
 use std::any::{Any, type_name};
@@ -47,6 +50,7 @@ use std::time::Duration;
 #[derive(Default)]
 pub struct ToolPoolBuilder {
     offers: Vec<Offer>,
+    entries: Vec<Entry>,
     rules: Rules,
     hooks: Hooks,
     governance: Governance,
@@ -54,7 +58,8 @@ pub struct ToolPoolBuilder {
 }
 
 impl ToolPoolBuilder {
-    /// Adds every tool that `#[tool]` left in the binary.
+    /// Adds every tool that `#[tool]` left in the binary, every prompt of `#[prompt]` and every
+    /// resource of `#[resource]`.
     ///
     /// The tools of a dependency that nothing names are not in the binary: write
     /// `use my_tools as _;` beside this. Toolsets are another matter, see
@@ -62,9 +67,16 @@ impl ToolPoolBuilder {
     #[cfg(feature = "linked")]
     #[must_use]
     pub fn linked(mut self) -> Self {
-        let before = self.offers.len();
+        let count = |builder: &Self| builder.offers.len() + builder.entries.len();
+        let before = count(&self);
         self = self.offer(&Source::Linked, crate::registration::linked());
-        if self.offers.len() == before && crate::registration::linked_toolsets().is_empty() {
+        for prompt in crate::registration::linked_prompts() {
+            self = self.entry(Source::Linked, Item::Prompt(prompt));
+        }
+        for resource in crate::registration::linked_resources() {
+            self = self.entry(Source::Linked, Item::Resource(resource));
+        }
+        if count(&self) == before && crate::registration::linked_toolsets().is_empty() {
             self.problems.push(PoolProblem::Nothing);
         }
         self
@@ -110,6 +122,57 @@ impl ToolPoolBuilder {
         self.offer(source, tools)
     }
 
+    /// Adds the prompt of an action. One that is linked in anyway is still one prompt.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Say hello.
+    /// #[prompt(register = false)]
+    /// async fn hello() -> &'static str { "Hello!" }
+    ///
+    /// let pool = ToolPool::builder().prompt::<HelloPrompt>().build()?;
+    /// assert_eq!(pool.prompts()[0].name(), "hello");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    #[must_use]
+    pub fn prompt<A: PromptAction>(self) -> Self {
+        self.add_prompt(Prompt::of::<A>())
+    }
+
+    /// Adds a prompt.
+    #[must_use]
+    pub fn add_prompt(self, prompt: Prompt) -> Self {
+        self.entry(Source::Custom, Item::Prompt(prompt))
+    }
+
+    /// Adds the resource of an action. One that is linked in anyway is still one resource.
+    #[must_use]
+    pub fn resource<A: ResourceAction>(self) -> Self {
+        self.add_resource(Resource::of::<A>())
+    }
+
+    /// Adds a resource.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// let config = Resource::builder("config://app", "config", "How it is configured.")
+    ///     .handler(|| async { "verbose = true" });
+    /// let pool = ToolPool::builder().add_resource(config).build()?;
+    /// assert_eq!(pool.resources()[0].uri(), "config://app");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    #[must_use]
+    pub fn add_resource(self, resource: Resource) -> Self {
+        self.entry(Source::Custom, Item::Resource(resource))
+    }
+
+    fn entry(mut self, source: Source, item: Item) -> Self {
+        self.entries.push(Entry { item, source });
+        self
+    }
+
     /// Makes a toolset and adds its tools. What goes wrong is told by [`Self::build`], with
     /// everything else.
     #[must_use = "a builder adds to what it returns"]
@@ -135,7 +198,7 @@ impl ToolPoolBuilder {
         self
     }
 
-    /// Provides a value that tools borrow by a parameter `&T`.
+    /// Provides a value that tools, prompts and resources borrow by a parameter `&T`.
     #[must_use]
     pub fn state<T: Any + Send + Sync>(mut self, value: T) -> Self {
         if !self.rules.state.insert(value) {
@@ -290,19 +353,22 @@ impl ToolPoolBuilder {
     /// # Errors
     /// Everything that is wrong at once: two tools of one name where none gives way, state that
     /// a tool borrows and nobody provides, names and definitions that clients would refuse, bad
-    /// patterns, toolsets that could not be made.
+    /// patterns, toolsets that could not be made; and the same for prompts and resources.
     pub fn build(mut self) -> Result<ToolPool, PoolError> {
         self.problems.extend(
             self.hooks.problems().map(|error| PoolProblem::BadPattern(error.clone().into())),
         );
         self.rules.hooks.clone_from(&self.governance.hooks);
         let mut decision = self.rules.decide(self.offers);
+        let settled =
+            catalog::settle(self.entries.clone(), &self.rules.state, &mut decision.problems);
         decision.problems.splice(0..0, self.problems);
         decision.problems.dedup();
         let decision = decision.checked()?;
         let context = ToolContext::over(self.rules.state.clone());
-        let core = Arc::new(Core::new(self.rules, self.governance, decision));
-        let pool = ToolPool::scoped(core, None, &context);
+        let catalog = Catalog::after(&Catalog::default(), &settled);
+        let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog));
+        let pool = ToolPool::scoped(Arc::new(core), None, &context);
         warn_of_slips(&pool);
         Ok(pool)
     }
@@ -312,7 +378,12 @@ impl ToolPoolBuilder {
 /// the log.
 fn warn_of_slips(pool: &ToolPool) {
     let report = pool.report();
-    if report.is_empty() || !report.unmatched.is_empty() || !report.idle_hooks.is_empty() {
+    let snapshot = pool.current();
+    let has_others = !snapshot.prompts().is_empty() || !snapshot.resources().is_empty();
+    if report.is_empty() && !has_others
+        || !report.unmatched.is_empty()
+        || !report.idle_hooks.is_empty()
+    {
         tracing::warn!("{}", report.to_string().trim_end());
     }
 }

@@ -1,12 +1,14 @@
 //! What all handles and scopes of one pool share: everything that was offered, and what of it
 //! is visible.
 
+use super::catalog::{self, Catalog, Entry};
 use super::change::PoolChange;
 use super::offer::{Decision, Offer, Rules};
 use super::order;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::scope::Scope;
+use super::watch::{News, Watcher};
 use super::{Governance, Snapshot, Source};
 use crate::tool::Tool;
 use arc_swap::ArcSwap;
@@ -25,6 +27,8 @@ pub(super) struct Core {
     offered: Mutex<Offered>,
     /// Who has a view of a snapshot, and must not keep what is removed.
     scopes: Mutex<Vec<Weak<Scope>>>,
+    /// Who tells clients of changes.
+    watchers: Mutex<Vec<Weak<Watcher>>>,
 }
 
 /// How many tools that are no more the report remembers.
@@ -32,6 +36,8 @@ const MOST_REMOVED: usize = 10_000;
 
 struct Offered {
     decision: Decision,
+    /// Prompts and resources, also those that give way.
+    entries: Vec<Entry>,
     /// What was offered once and is no more.
     removed: BTreeSet<(String, Source)>,
     listeners: Vec<UnboundedSender<PoolChange>>,
@@ -41,17 +47,27 @@ struct Offered {
 /// What a change has put an end to.
 type Past = (Arc<Snapshot>, Decision);
 
+/// Prompts and resources before a change, for whoever is to drop them.
+type Gone = (Arc<Snapshot>, Vec<Entry>);
+
 impl Core {
-    pub(super) fn new(rules: Rules, governance: Governance, decision: Decision) -> Self {
+    pub(super) fn new(
+        rules: Rules,
+        governance: Governance,
+        decision: Decision,
+        (entries, catalog): (Vec<Entry>, Catalog),
+    ) -> Self {
         Self {
-            snapshot: ArcSwap::from_pointee(Snapshot::new(decision.visible())),
+            snapshot: ArcSwap::from_pointee(Snapshot::new(decision.visible(), Arc::new(catalog))),
             offered: Mutex::new(Offered {
                 decision,
+                entries,
                 removed: BTreeSet::new(),
                 listeners: Vec::new(),
                 is_closed: false,
             }),
             scopes: Mutex::default(),
+            watchers: Mutex::default(),
             rules,
             governance,
             closing: CancellationToken::new(),
@@ -65,6 +81,19 @@ impl Core {
             scopes.retain(|scope| scope.strong_count() > 0);
         }
         scopes.push(scope);
+    }
+
+    /// Tells a watcher of news from now on.
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code))]
+    pub(super) fn inform(&self, watcher: Weak<Watcher>) {
+        let mut watchers = self.watchers();
+        watchers.retain(|watcher| watcher.strong_count() > 0);
+        watchers.push(watcher);
+    }
+
+    /// Adds to the news of all watchers.
+    pub(super) fn tell(&self, change: &dyn Fn(&mut News)) {
+        self.watchers().iter().filter_map(Weak::upgrade).for_each(|watcher| watcher.add(change));
     }
 
     /// The visible tools, as the filter leaves them.
@@ -161,7 +190,8 @@ impl Core {
         for (offer, _) in &decision.offers {
             offered.removed.remove(&(offer.tool.name().to_owned(), offer.source.clone()));
         }
-        let (change, before) = self.replace(offered, Snapshot::new(decision.visible()));
+        let catalog = Arc::clone(self.snapshot.load().catalog());
+        let (change, before) = self.replace(offered, Snapshot::new(decision.visible(), catalog));
         (change, (before, std::mem::replace(&mut offered.decision, decision)))
     }
 
@@ -173,8 +203,43 @@ impl Core {
         if !change.is_empty() {
             // Whoever listens no more is forgotten.
             offered.listeners.retain(|listener| listener.send(change.clone()).is_ok());
+            self.tell(&|news| news.tools = true);
         }
         (change, before)
+    }
+
+    /// Changes which prompts and resources one source offers: all or nothing.
+    pub(super) fn change_catalog(
+        &self,
+        change: impl FnOnce(&mut Vec<Entry>) -> Result<(), Vec<PoolProblem>>,
+    ) -> Result<(), PoolError> {
+        let gone = {
+            let mut offered = self.offered();
+            self.changed_catalog(&mut offered, change).map_err(PoolError::of_change)?
+        };
+        self.renew_scopes();
+        drop(gone);
+        Ok(())
+    }
+
+    fn changed_catalog(
+        &self,
+        offered: &mut Offered,
+        change: impl FnOnce(&mut Vec<Entry>) -> Result<(), Vec<PoolProblem>>,
+    ) -> Result<Gone, PoolError> {
+        if offered.is_closed {
+            return Err(PoolError::new(vec![PoolProblem::Closed]));
+        }
+        let (mut entries, mut problems) = (offered.entries.clone(), Vec::new());
+        change(&mut entries).map_err(PoolError::new)?;
+        let settled = catalog::settle(entries.clone(), &self.rules.state, &mut problems);
+        if !problems.is_empty() {
+            return Err(PoolError::new(problems));
+        }
+        let before = self.snapshot.load_full();
+        let catalog = Catalog::after(before.catalog(), &settled);
+        self.snapshot.store(Arc::new(Snapshot::new(before.tools().to_vec(), Arc::new(catalog))));
+        Ok((before, std::mem::replace(&mut offered.entries, entries)))
     }
 
     /// After the snapshot was swapped: no view is made of the old one from now on.
@@ -185,20 +250,25 @@ impl Core {
 
     /// Empties the pool for good. Gives what has to be ended, the last one first.
     pub(super) fn close(&self) -> Vec<Tool> {
-        let (_before, tools) = {
+        let (_before, _entries, tools) = {
             let mut offered = self.offered();
             offered.is_closed = true;
             self.closing.cancel();
             let (_, before) = self.replace(&mut offered, Snapshot::closed());
             offered.listeners.clear();
+            let entries = std::mem::take(&mut offered.entries);
             let offers: Vec<_> = offered.decision.offers.drain(..).rev().collect();
             let named =
                 |(offer, _): &(Offer, _)| (offer.tool.name().to_owned(), offer.source.clone());
             offered.removed.extend(offers.iter().map(named));
-            (before, offers.into_iter().map(|(offer, _)| offer.tool).collect())
+            (before, entries, offers.into_iter().map(|(offer, _)| offer.tool).collect())
         };
         self.renew_scopes();
         tools
+    }
+
+    fn watchers(&self) -> MutexGuard<'_, Vec<Weak<Watcher>>> {
+        self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn offered(&self) -> MutexGuard<'_, Offered> {

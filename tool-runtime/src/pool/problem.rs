@@ -74,6 +74,27 @@ pub enum PoolProblem {
         /// The pattern.
         pattern: String,
     },
+    /// A source has no prompt of that name, or no resource of that URI.
+    NotOffered {
+        /// The source.
+        source: Source,
+        /// The name, or the URI.
+        name: String,
+    },
+    /// A prompt cannot be offered.
+    BadPrompt {
+        /// The prompt.
+        prompt: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A resource cannot be offered.
+    BadResource {
+        /// Its URI, or its template of URIs.
+        uri: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The pool has been closed.
     Closed,
 }
@@ -111,6 +132,9 @@ impl fmt::Display for PoolProblem {
                 f,
                 "{source} has no tool that `{pattern}` matches; only the source of a tool can remove it"
             ),
+            Self::NotOffered { source, name } => write!(f, "{source} offers no `{name}`"),
+            Self::BadPrompt { prompt, reason } => write!(f, "prompt `{prompt}`: {reason}"),
+            Self::BadResource { uri, reason } => write!(f, "resource `{uri}`: {reason}"),
             Self::Closed => f.write_str("the pool has been closed"),
         }
     }

@@ -110,7 +110,8 @@ impl Scope {
             return (base, self.view.swap(None));
         }
         let visible = base.tools().iter().filter(|tool| stack.hides(tool.name()).is_none());
-        let snapshot = Arc::new(Snapshot::new(visible.cloned().collect::<Vec<Tool>>()));
+        let visible: Vec<Tool> = visible.cloned().collect();
+        let snapshot = Arc::new(Snapshot::new(visible, Arc::clone(base.catalog())));
         let view = View { base, snapshot: Arc::clone(&snapshot) };
         (snapshot, self.view.swap(Some(Arc::new(view))))
     }
@@ -144,6 +145,7 @@ impl Scope {
         self.is_restricted.store(!stack.entries.is_empty(), Ordering::Release);
         drop(stack);
         drop(stale);
+        self.core.tell(&|news| news.view = true);
     }
 
     /// What hides a tool of the pool from this scope, as text.

@@ -1,13 +1,16 @@
-//! The visible tools of one moment.
+//! The visible tools of one moment, and the prompts and resources beside them.
 
+use super::catalog::Catalog;
 use crate::definition::ToolDefinition;
+use crate::prompt::Prompt;
+use crate::resource::Resource;
 use crate::tool::Tool;
 use hashbrown::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// The visible tools of one moment, sorted by name. What changes in the pool later does not
-/// change it.
+/// The visible tools of one moment, sorted by name, and the prompts and resources beside them.
+/// What changes in the pool later does not change it.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -21,6 +24,7 @@ use std::sync::{Arc, OnceLock};
 /// ```
 pub struct Snapshot {
     tools: Vec<Tool>,
+    catalog: Arc<Catalog>,
     by_name: HashMap<String, Tool, foldhash::fast::RandomState>,
     listing: OnceLock<Arc<str>>,
     is_closed: bool,
@@ -28,11 +32,12 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Of tools that are sorted by name.
-    pub(super) fn new(tools: Vec<Tool>) -> Self {
+    pub(super) fn new(tools: Vec<Tool>, catalog: Arc<Catalog>) -> Self {
         let named = |tool: &Tool| (tool.name().to_owned(), tool.clone());
         Self {
             by_name: tools.iter().map(named).collect(),
             tools,
+            catalog,
             listing: OnceLock::new(),
             is_closed: false,
         }
@@ -40,12 +45,23 @@ impl Snapshot {
 
     /// Of a pool that has been closed.
     pub(super) fn closed() -> Self {
-        Self { is_closed: true, ..Self::new(Vec::new()) }
+        Self { is_closed: true, ..Self::new(Vec::new(), Arc::default()) }
     }
 
     /// All tools, sorted by name.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
+    }
+
+    /// All prompts, sorted by name. Filters and restrictions leave them alone.
+    pub fn prompts(&self) -> &[Prompt] {
+        self.catalog.prompts()
+    }
+
+    /// All resources, the most specific first: those of one URI, then templates. Filters and
+    /// restrictions leave them alone.
+    pub fn resources(&self) -> &[Resource] {
+        self.catalog.resources()
     }
 
     /// A tool by its exact name.
@@ -74,6 +90,10 @@ impl Snapshot {
             let definitions: Vec<&ToolDefinition> = self.definitions().collect();
             serde_json::to_string(&definitions).expect("definitions have string keys").into()
         })
+    }
+
+    pub(crate) fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
     }
 
     pub(crate) fn is_closed(&self) -> bool {

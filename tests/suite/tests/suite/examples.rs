@@ -5,29 +5,33 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
-/// The terminal, served to a client of 2025-11-25.
-struct Terminal {
+/// An example, served to a client of 2025-11-25.
+struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
 }
 
-impl Terminal {
-    fn start() -> Self {
-        let mut child = Command::new(quickstart::built("terminal"))
+impl Client {
+    fn terminal() -> Self {
+        Self::start("terminal")
+    }
+
+    fn start(example: &str) -> Self {
+        let mut child = Command::new(quickstart::built(example))
             .arg("serve")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .expect("the terminal starts");
+            .expect("the example starts");
         let output = BufReader::new(child.stdout.take().expect("piped")).lines();
-        let mut terminal = Self { input: child.stdin.take(), child, output };
-        terminal.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        let mut client = Self { input: child.stdin.take(), child, output };
+        client.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}
         }}));
-        terminal.receive();
-        terminal.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        terminal
+        client.receive();
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
     }
 
     fn send(&mut self, message: &Value) {
@@ -67,7 +71,7 @@ fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn a_shell_keeps_its_directory_and_its_variables() {
-    let mut terminal = Terminal::start();
+    let mut terminal = Client::terminal();
     terminal.run(1, "cd / && HERE=there");
     let ran = terminal.run(2, "pwd; echo $HERE; echo oops >&2; false");
     assert_eq!(ran, json!({ "output": "/\nthere\noops", "exit_code": 1 }));
@@ -76,7 +80,7 @@ fn a_shell_keeps_its_directory_and_its_variables() {
 
 #[test]
 fn a_cancelled_command_is_stopped_and_the_shell_goes_on() {
-    let mut terminal = Terminal::start();
+    let mut terminal = Client::terminal();
     let shell = terminal.run(1, "STAYS=yes; echo $$")["output"].clone();
     // The FIFO's reader is there when the writer returns: the command runs.
     let fifo = std::env::temp_dir().join(format!("terminal-{}", std::process::id()));
@@ -95,7 +99,7 @@ fn a_cancelled_command_is_stopped_and_the_shell_goes_on() {
 
 #[test]
 fn a_closed_server_leaves_no_shell_behind() {
-    let mut terminal = Terminal::start();
+    let mut terminal = Client::terminal();
     let shell = terminal.run(1, "echo $$")["output"].as_str().expect("a number").to_owned();
     terminal.leave();
     let alive = Command::new("kill").args(["-0", &shell]).stderr(Stdio::null()).status();
@@ -130,6 +134,43 @@ fn a_file_says_which_tools_there_are() {
     let said = text(&run("terminal", &["list", "--tools", &path]).stderr);
     assert!(said.contains(&path) && said.contains("unknown field `tool`"), "{said}");
     std::fs::remove_file(file).expect("it is there");
+}
+
+#[test]
+fn the_notes_are_a_whole_server() {
+    let mut notes = Client::start("notes");
+    let mut ask = |id: u64, method: &str, params: Value| {
+        notes.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        notes.receive()["result"].clone()
+    };
+    let kept = ask(
+        1,
+        "tools/call",
+        json!({"name": "remember", "arguments": {"id": "map", "text": "Buy a map."}}),
+    );
+    assert_eq!(kept["content"][0]["text"], "kept as notes://map");
+    let read = ask(2, "resources/read", json!({"uri": "notes://map"}));
+    assert_eq!(read["contents"][0]["text"], "Buy a map.");
+    let index = ask(3, "resources/read", json!({"uri": "notes://"}));
+    assert_eq!(index["contents"][0]["text"], r#"["map","welcome"]"#);
+    let template = json!({"type": "ref/resource", "uri": "notes://{id}"});
+    let found = ask(
+        4,
+        "completion/complete",
+        json!({"ref": template, "argument": {"name": "id", "value": "m"}}),
+    );
+    assert_eq!(found["completion"]["values"], json!(["map"]));
+    let prompt = json!({"name": "rewrite", "arguments": {"id": "map", "style": "formal"}});
+    let messages = ask(5, "prompts/get", prompt)["messages"].clone();
+    assert_eq!(messages[0]["content"]["text"], "Rewrite this note in a formal style.");
+    assert_eq!(messages[1]["content"]["resource"]["uri"], "notes://map");
+    ask(6, "resources/subscribe", json!({"uri": "notes://map"}));
+    notes.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+        "name": "forget", "arguments": { "id": "map" }
+    }}));
+    let said = [notes.receive(), notes.receive()];
+    assert!(said.iter().any(|it| it["method"] == "notifications/resources/updated"), "{said:?}");
+    notes.leave();
 }
 
 #[test]

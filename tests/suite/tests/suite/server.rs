@@ -19,7 +19,13 @@ impl Server {
     }
 
     fn of(program: &str) -> Self {
+        Self::with(program, &[])
+    }
+
+    /// A server of another program, which was told something.
+    pub(super) fn with(program: &str, words: &[&str]) -> Self {
         let mut child = Command::new(program)
+            .args(words)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -43,7 +49,7 @@ impl Server {
         Self::of(program).greeted().0
     }
 
-    fn greeted(self) -> (Self, Value) {
+    pub(super) fn greeted(self) -> (Self, Value) {
         let mut server = self;
         server.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}
@@ -79,6 +85,13 @@ impl Server {
         assert!(found, "{text:?} was not logged");
     }
 
+    /// Ends the input and waits for the process, whatever it says meanwhile.
+    pub(super) fn leave(mut self) {
+        drop(self.input.take());
+        while self.output.next().is_some() {}
+        assert!(self.child.wait().expect("it ends").success());
+    }
+
     /// Ends the input and waits for the process.
     pub(super) fn finish(mut self) {
         drop(self.input.take());
@@ -92,7 +105,7 @@ fn call(id: u64, name: &str) -> Value {
 }
 
 /// A request of the stateless era.
-fn modern(id: u64, method: &str, params: &Value) -> Value {
+pub(super) fn modern(id: u64, method: &str, params: &Value) -> Value {
     let mut params = params.clone();
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -106,7 +119,8 @@ fn the_server_introduces_the_users_package() {
     let (server, hello) = Server::initialized();
     assert_eq!(hello["serverInfo"], json!({"name": "suite", "title": "Odd", "version": "0.1.0"}));
     assert_eq!(hello["instructions"], "Do not use these.");
-    assert_eq!(hello["capabilities"], json!({"logging": {}, "tools": {}}));
+    let capabilities = json!({"logging": {}, "tools": {"listChanged": true}});
+    assert_eq!(hello["capabilities"], capabilities);
     server.finish();
 }
 

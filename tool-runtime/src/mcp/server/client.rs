@@ -1,6 +1,7 @@
 //! The client of one request, as what runs for it may turn to it.
 
-use super::logging::{Session, level_asked};
+use super::audience::Session;
+use super::logging::level_asked;
 use super::outbox::Outbox;
 use super::rounds::{Interruption, Round, Rounds};
 use super::seal::{Seal, canonical};
@@ -164,7 +165,7 @@ impl Peer for Client {
 
     fn hears_log(&self, level: LogLevel) -> bool {
         if !self.is_modern() {
-            return self.session.hears(level);
+            return self.session.level.hears(level);
         }
         level_asked(&self.request.meta).is_some_and(|least| level >= least)
     }

@@ -24,17 +24,6 @@ pub(super) fn tool(definition: &ToolDefinition) -> Tool {
     tool
 }
 
-fn icons(icons: &[Icon]) -> Option<Vec<model::Icon>> {
-    (!icons.is_empty()).then(|| icons.iter().map(icon).collect())
-}
-
-fn icon(icon: &Icon) -> model::Icon {
-    let mut converted = model::Icon::new(&icon.src);
-    converted.mime_type.clone_from(&icon.mime_type);
-    converted.sizes = (!icon.sizes.is_empty()).then(|| icon.sizes.clone());
-    converted
-}
-
 fn hints(annotations: &ToolAnnotations) -> Option<model::ToolAnnotations> {
     let hints = model::ToolAnnotations::from_raw(
         annotations.title.clone(),
@@ -126,7 +115,28 @@ fn content(observation: &Observation) -> serde_json::Result<Vec<model::ContentBl
     }
 }
 
-fn block(block: &ContentBlock) -> serde_json::Result<model::ContentBlock> {
+/// Pictures, if there are any.
+pub(super) fn icons(icons: &[Icon]) -> Option<Vec<model::Icon>> {
+    let icon = |icon: &Icon| {
+        let mut converted = model::Icon::new(&*icon.src);
+        converted.mime_type.clone_from(&icon.mime_type);
+        converted.sizes = Some(icon.sizes.clone()).filter(|sizes| !sizes.is_empty());
+        converted.theme = match icon.theme.as_deref() {
+            Some("light") => Some(model::IconTheme::Light),
+            Some("dark") => Some(model::IconTheme::Dark),
+            _ => None,
+        };
+        converted
+    };
+    (!icons.is_empty()).then(|| icons.iter().map(icon).collect())
+}
+
+/// Metadata, if there is any.
+pub(super) fn meta(meta: &Map<String, Value>) -> Option<model::MetaObject> {
+    (!meta.is_empty()).then(|| model::MetaObject(meta.clone()))
+}
+
+pub(super) fn block(block: &ContentBlock) -> serde_json::Result<model::ContentBlock> {
     match block {
         ContentBlock::Text(content) if content.extra.is_none() => {
             Ok(model::ContentBlock::text(content.text()))

@@ -6,8 +6,8 @@ use super::outbox::Next;
 use super::rounds::Interruption;
 use crate::tool::BoxFuture;
 use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ProgressNotification,
-    ProgressNotificationParam, ServerNotification,
+    CancelledNotification, CancelledNotificationParam, ErrorData, InputRequiredResult,
+    ProgressNotification, ProgressNotificationParam, ServerNotification,
 };
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -50,6 +50,16 @@ pub(super) async fn driven<F: Future>(client: &Client, work: F) -> Result<F::Out
         );
     }
     ended
+}
+
+/// The client has to answer questions first: they are the result.
+pub(super) fn interrupted<T: From<InputRequiredResult>>(
+    interruption: Interruption,
+) -> Result<T, ErrorData> {
+    match interruption {
+        Interruption::Questions(questions) => Ok(questions.into()),
+        Interruption::Refused(error) => Err(error),
+    }
 }
 
 /// Sends one message at a time.

@@ -1,108 +1,88 @@
 //! Answers MCP requests from a pool. rmcp keeps the lifecycles and the versions.
 
-use super::client::{Client, Subject, is_modern};
-use super::convert;
-use super::logging::{self, Session, SetLevel};
+use super::audience::{Audience, Session};
+use super::client::{Client, Subject, is_modern, principal};
+use super::listing::Listing;
+use super::logging::{self, SetLevel};
+use super::pages::{Hint, List, Paging};
 use super::rounds::Round;
 use super::seal::Seal;
 use super::stdio::{is_known_method, is_old_method};
 use super::tasks::Tasks;
-use crate::definition::TaskSupport;
-use crate::pool::{Snapshot, ToolPool};
+use crate::context::ToolContext;
+use crate::pool::ToolPool;
 use arc_swap::ArcSwap;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, GetTaskParams,
-    GetTaskResult, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerConfig, TASKS_EXTENSION_ID,
-    Tool, UpdateTaskParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    UpdateTaskParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
-use std::sync::{Arc, Weak};
+use std::ops::Range;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
-/// Answers MCP requests from a pool.
-#[derive(Clone, Debug)]
+/// Answers MCP requests from a pool. One handler is of one client: a clone is for another.
+#[derive(Debug)]
 pub(super) struct PoolHandler {
-    pub(super) pool: ToolPool,
+    pool: ToolPool,
     config: ServerConfig,
     listing: Arc<ArcSwap<Listing>>,
-    seal: Arc<Seal>,
-    pub(super) tasks: Tasks,
+    paging: Paging,
+    audience: Arc<Audience>,
     session: Arc<Session>,
+    seal: Arc<Seal>,
+    tasks: Tasks,
 }
 
-/// The tools of one snapshot as the clients of the two eras may see them, converted once.
-#[derive(Debug)]
-struct Listing {
-    /// Only to be recognised by: tools that are removed must not live on here.
-    of: Weak<Snapshot>,
-    modern: Vec<Tool>,
-    legacy: Vec<Tool>,
-    /// Whether calls of any tool may go on as tasks.
-    has_tasks: bool,
-    /// Whether HTTP headers repeat arguments of a tool, in the order of `modern`.
-    #[cfg(feature = "http")]
-    mirrored: Vec<bool>,
-}
-
-impl Listing {
-    fn new(of: &Arc<Snapshot>) -> Self {
+impl Clone for PoolHandler {
+    fn clone(&self) -> Self {
         Self {
-            #[cfg(feature = "http")]
-            mirrored: of.definitions().map(convert::is_mirrored).collect(),
-            modern: of.definitions().map(convert::tool).collect(),
-            legacy: of.definitions().map(convert::legacy_tool).collect(),
-            has_tasks: of.definitions().any(|tool| tool.task != TaskSupport::None),
-            of: Arc::downgrade(of),
+            pool: self.pool.clone(),
+            config: self.config.clone(),
+            listing: Arc::clone(&self.listing),
+            paging: self.paging,
+            audience: Arc::clone(&self.audience),
+            session: Arc::default(),
+            seal: Arc::clone(&self.seal),
+            tasks: self.tasks.clone(),
         }
     }
+}
 
-    /// Where a tool is in the lists.
-    fn find(&self, name: &str) -> Option<usize> {
-        self.modern.binary_search_by(|tool| (*tool.name).cmp(name)).ok()
-    }
+/// A page of a list, and what is said of it.
+pub(super) struct Page {
+    pub(super) range: Range<usize>,
+    pub(super) next: Option<String>,
+    pub(super) ttl_ms: Option<u64>,
+    pub(super) scope: Option<CacheScope>,
 }
 
 impl PoolHandler {
     pub(super) fn new(pool: ToolPool, name: String, version: String) -> Self {
-        let capabilities = logging::capabilities();
-        let config =
-            ServerConfig::new(capabilities).with_server_info(Implementation::new(name, version));
+        let config = ServerConfig::new(ServerCapabilities::default())
+            .with_server_info(Implementation::new(name, version));
         Self {
             listing: Arc::new(ArcSwap::from_pointee(Listing::new(&pool.snapshot()))),
-            pool,
-            config,
+            audience: Arc::new(Audience::of(pool.clone())),
+            session: Arc::default(),
             seal: Arc::new(Seal::random()),
             tasks: Tasks::default(),
-            session: Arc::default(),
+            paging: Paging::default(),
+            pool,
+            config,
         }
     }
 
-    /// The same for a client of its own.
-    pub(super) fn for_session(&self) -> Self {
-        Self { session: Arc::default(), ..self.clone() }
-    }
-
-    /// The client of a request.
-    pub(super) fn client(
-        &self,
-        request: RequestContext<RoleServer>,
-        subject: Subject,
-        round: Round,
-    ) -> Client {
-        let asking = (round, Arc::clone(&self.seal));
-        Client::new(request, subject, Arc::clone(&self.session), asking)
-    }
-
-    pub(super) fn set_seal(&mut self, seal: Seal) {
-        self.seal = Arc::new(seal);
-    }
-
     /// What is visible now.
-    fn listing(&self) -> Arc<Listing> {
+    pub(super) fn listing(&self) -> Arc<Listing> {
         let (known, now) = (self.listing.load_full(), self.pool.snapshot());
-        if std::ptr::eq(known.of.as_ptr(), Arc::as_ptr(&now)) {
+        if known.is_of(&now) {
             return known;
         }
         let listing = Arc::new(Listing::new(&now));
@@ -110,11 +90,90 @@ impl PoolHandler {
         listing
     }
 
+    pub(super) fn pool(&self) -> &ToolPool {
+        &self.pool
+    }
+
+    pub(super) fn audience(&self) -> &Arc<Audience> {
+        &self.audience
+    }
+
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub(super) fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    /// The client of a request, as what runs for it may turn to it.
+    pub(super) fn client(
+        &self,
+        request: RequestContext<RoleServer>,
+        subject: Subject,
+        round: Round,
+    ) -> Arc<Client> {
+        let asking = (round, Arc::clone(&self.seal));
+        Arc::new(Client::new(request, subject, Arc::clone(&self.session), asking))
+    }
+
+    /// What a request runs in: it ends when the client gives up.
+    pub(super) fn context(&self, request: &RequestContext<RoleServer>) -> ToolContext {
+        let context = self
+            .pool
+            .context()
+            .with_cancellation(request.ct.clone())
+            .with_call_id(request.id.to_string());
+        match principal(request) {
+            Some(principal) => context.with_principal(principal),
+            None => context,
+        }
+    }
+
+    /// What a request runs in that may turn to its client, until somebody stops it.
+    pub(super) fn context_with(
+        &self,
+        client: &Arc<Client>,
+        stop: CancellationToken,
+    ) -> ToolContext {
+        let context = self.context(client.request()).with_cancellation(stop);
+        context.with_peer(Arc::clone(client) as _)
+    }
+
+    /// The page that a request asks for, of names that are sorted.
+    pub(super) fn page(
+        &self,
+        list: List,
+        count: usize,
+        name: &dyn Fn(usize) -> String,
+        request: Option<PaginatedRequestParams>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Page, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let (range, next) = self.paging.page(list, count, name, cursor.as_deref())?;
+        let (ttl_ms, scope) = self.hint(context);
+        Ok(Page { range, next, ttl_ms, scope })
+    }
+
+    /// How long an answer is fresh and for whom: older clients know no such thing.
+    pub(super) fn hint(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> (Option<u64>, Option<CacheScope>) {
+        match self.paging.hint.filter(|_| is_modern(context)) {
+            Some(hint) => (Some(hint.ttl_ms), Some(hint.scope)),
+            None => (None, None),
+        }
+    }
+
     /// Whether HTTP headers repeat arguments of this tool.
     #[cfg(feature = "http")]
     pub(super) fn has_mirrored_arguments(&self, name: &str) -> bool {
-        let listing = self.listing();
-        listing.find(name).is_some_and(|index| listing.mirrored[index])
+        self.listing().is_mirrored(name)
+    }
+
+    pub(super) fn set_seal(&mut self, seal: Seal) {
+        self.seal = Arc::new(seal);
     }
 
     pub(super) fn set_title(&mut self, title: String) {
@@ -124,16 +183,37 @@ impl PoolHandler {
     pub(super) fn set_instructions(&mut self, instructions: String) {
         self.config.instructions = Some(instructions);
     }
+
+    pub(super) fn set_page_size(&mut self, size: usize) {
+        self.paging.size = size.max(1);
+    }
+
+    pub(super) fn set_hint(&mut self, hint: Hint) {
+        self.paging.hint = Some(hint);
+    }
 }
 
 impl ServerHandler for PoolHandler {
     fn get_info(&self) -> ServerConfig {
         let mut config = self.config.clone();
-        if self.listing().has_tasks {
-            let extensions = config.capabilities.extensions.get_or_insert_default();
-            extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
-        }
+        config.capabilities = self.listing().capabilities.clone();
         config
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut result = DiscoverResult::from_server_info(versions, self.get_info());
+        if let (Some(ttl_ms), Some(scope)) = self.hint(&context) {
+            (result.ttl_ms, result.cache_scope) = (ttl_ms, scope);
+        }
+        Ok(result)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.audience.greet(&self.session, context.peer);
     }
 
     async fn list_tools(
@@ -141,19 +221,20 @@ impl ServerHandler for PoolHandler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        // One page holds everything, so no cursor was ever given out.
-        if let Some(cursor) = request.and_then(|request| request.cursor) {
-            let message = format!("unknown cursor {cursor:?}; list without a cursor");
-            return Err(ErrorData::invalid_params(message, None));
-        }
         let listing = self.listing();
         let tools = if is_modern(&context) { &listing.modern } else { &listing.legacy };
-        Ok(ListToolsResult::with_all_items(tools.clone()))
+        let name = |index: usize| tools[index].name.to_string();
+        let page = self.page(List::Tools, tools.len(), &name, request, &context)?;
+        Ok(ListToolsResult {
+            next_cursor: page.next,
+            ttl_ms: page.ttl_ms,
+            cache_scope: page.scope,
+            ..ListToolsResult::with_all_items(tools[page.range].to_vec())
+        })
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let listing = self.listing();
-        listing.find(name).map(|index| listing.modern[index].clone())
+        self.listing().tool(name).cloned()
     }
 
     async fn call_tool(
@@ -196,12 +277,12 @@ impl ServerHandler for PoolHandler {
         if is_modern(&context) {
             return Err(unknown_method("logging/setLevel"));
         }
-        self.session.set_level(logging::level_set(&request));
+        self.session.level.set(logging::level_set(&request));
         Ok(())
     }
 
     async fn ping(&self, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        if is_modern(&context) { Err(removed("ping")) } else { Ok(()) }
+        if is_modern(&context) { Err(unknown_method("ping")) } else { Ok(()) }
     }
 
     /// rmcp hands over requests whose parameters it could not read as if their method were
@@ -220,47 +301,84 @@ impl ServerHandler for PoolHandler {
         Err(ErrorData::invalid_params(message, None))
     }
 
-    // rmcp answers capabilities that were never declared with empty lists; they do not exist.
-
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(not_offered("prompts/list"))
+        self.prompts(request, &context)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Box::pin(self.prompt(request, context)).await
     }
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(not_offered("resources/list"))
+        self.resources(request, &context)
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(not_offered("resources/templates/list"))
+        self.templates(request, &context)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        Box::pin(self.resource(request, context)).await
     }
 
     async fn complete(
         &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(not_offered("completion/complete"))
+        Box::pin(self.completion(request, &context)).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscribed(request.uri)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.unsubscribed(&request.uri)
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(self.heard(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        Box::pin(self.hear(context)).await;
+        Ok(())
     }
 }
 
 fn unknown_method(method: &str) -> ErrorData {
     let message = format!("unknown method `{method}`");
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
-}
-
-fn not_offered(method: &str) -> ErrorData {
-    let message = format!("this server has tools only; `{method}` is not offered");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }

@@ -4,41 +4,38 @@
 
 use crate::peer::{LogEntry, LogLevel};
 use rmcp::model::{
-    LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam, RequestMetaObject,
-    ServerCapabilities, ServerNotification, SetLevelRequestParams,
+    JsonObject, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam,
+    RequestMetaObject, ServerCapabilities, ServerNotification, SetLevelRequestParams,
 };
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What a client of the older era has set for all of its requests.
+/// The least level that a client of the older era hears.
 #[derive(Debug)]
-pub(super) struct Session {
-    /// The least level that is logged.
-    level: AtomicU8,
-}
+pub(super) struct Level(AtomicU8);
 
-impl Session {
-    pub(super) fn set_level(&self, level: LogLevel) {
-        self.level.store(level as u8, Ordering::Relaxed);
+impl Level {
+    pub(super) fn set(&self, level: LogLevel) {
+        self.0.store(level as u8, Ordering::Relaxed);
     }
 
     pub(super) fn hears(&self, level: LogLevel) -> bool {
-        level as u8 >= self.level.load(Ordering::Relaxed)
+        level as u8 >= self.0.load(Ordering::Relaxed)
     }
 }
 
 /// A client that says nothing hears what is worth knowing, not what helps to find faults.
-impl Default for Session {
+impl Default for Level {
     fn default() -> Self {
-        Self { level: AtomicU8::new(LogLevel::Info as u8) }
+        Self(AtomicU8::new(LogLevel::Info as u8))
     }
 }
 
 /// What a client of the older era sends to set its level.
 pub(super) type SetLevel = SetLevelRequestParams;
 
-/// The capabilities of a server with tools that may log.
-pub(super) fn capabilities() -> ServerCapabilities {
-    ServerCapabilities::builder().enable_logging().enable_tools().build()
+/// Any tool may log.
+pub(super) fn declare(capabilities: &mut ServerCapabilities) {
+    capabilities.logging = Some(JsonObject::new());
 }
 
 /// The level that a client sets.

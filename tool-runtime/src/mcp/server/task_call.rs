@@ -2,10 +2,10 @@
 
 use super::client::{Client, is_modern, principal};
 use super::convert;
-use super::drive::driven;
+use super::drive::{driven, interrupted};
 use super::handler::PoolHandler;
 use super::tasks::{Outcome, Work};
-use super::tool_call::{answer, interrupted};
+use super::tool_call::answer;
 use crate::definition::TaskSupport;
 use crate::error::{CallError, ErrorClass};
 use crate::observation::Observation;
@@ -71,8 +71,8 @@ impl PoolHandler {
     }
 
     fn owned_call(&self, client: &Arc<Client>, stop: CancellationToken) -> Call {
-        let context = self.context(client, stop);
-        let (pool, client) = (self.pool.clone(), Arc::clone(client));
+        let context = self.context_with(client, stop);
+        let (pool, client) = (self.pool().clone(), Arc::clone(client));
         Box::pin(async move {
             let arguments = client.arguments();
             pool.dispatch(client.name(), &arguments, &context, identity).await
@@ -86,7 +86,7 @@ impl PoolHandler {
             cancellation: stop,
             call: Box::pin(async move { outcome(&name, call.await) }),
         };
-        match self.tasks.start(work, |task| client.go_on_as(task)) {
+        match self.tasks().start(work, |task| client.go_on_as(task)) {
             Ok(task) => CreateTaskResult::new(task).into(),
             Err(refusal) => convert::failure(refusal).into(),
         }
@@ -97,7 +97,7 @@ impl PoolHandler {
         params: &GetTaskParams,
         request: &RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.tasks.get(&owner(request), &params.task_id).map(GetTaskResult::new)
+        self.tasks().get(&owner(request), &params.task_id).map(GetTaskResult::new)
     }
 
     pub(super) fn answer_task(
@@ -105,7 +105,7 @@ impl PoolHandler {
         params: UpdateTaskParams,
         request: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.tasks.update(&owner(request), &params.task_id, params.input_responses)
+        self.tasks().update(&owner(request), &params.task_id, params.input_responses)
     }
 
     pub(super) fn stop_task(
@@ -113,7 +113,7 @@ impl PoolHandler {
         params: &CancelTaskParams,
         request: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.tasks.cancel(&owner(request), &params.task_id)
+        self.tasks().cancel(&owner(request), &params.task_id)
     }
 }
 

@@ -1,24 +1,19 @@
 //! `tools/call`: a call of the pool for a client.
 
-use super::client::{Client, Subject, principal};
+use super::client::Subject;
 use super::convert;
-use super::drive::driven;
+use super::drive::{driven, interrupted};
 use super::handler::PoolHandler;
-use super::rounds::{Interruption, Round};
+use super::refusal;
+use super::rounds::Round;
 use super::task_call::becomes_task;
-use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass, INTERNAL, ProtocolError};
+use crate::error::{CallError, ErrorClass, INTERNAL};
 use crate::observation::Observation;
-use crate::peer::{PeerCapability, PeerError};
 use crate::tool::Tool;
 use rmcp::RoleServer;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorCode, ErrorData};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData};
 use rmcp::service::RequestContext;
-use serde_json::json;
 use std::convert::identity;
-use std::error::Error as _;
-use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 impl PoolHandler {
     pub(super) async fn call(
@@ -32,37 +27,23 @@ impl PoolHandler {
             name: params.name.into_owned(),
             arguments: params.arguments,
         };
-        let client = Arc::new(self.client(request, subject, round));
+        let client = self.client(request, subject, round);
         // Looked at before: the tool may be another one when the call has ended.
-        let tool = self.pool.get(client.name());
+        let tool = self.pool().get(client.name());
         let definition = tool.as_ref().map(Tool::definition);
         let support = definition.map(|definition| definition.task).unwrap_or_default();
         if becomes_task(&client, support)? {
             return self.call_as_task(client).await;
         }
         let is_wrapped = !client.is_modern() && definition.is_some_and(convert::is_wrapped);
-        let context = self.context(&client, client.request().ct.clone());
+        let context = self.context_with(&client, client.request().ct.clone());
         let arguments = client.arguments();
-        let call = self.pool.dispatch(client.name(), &arguments, &context, identity);
+        let call = self.pool().dispatch(client.name(), &arguments, &context, identity);
         match driven(&client, call).await {
             Ok(outcome) => {
                 answer(client.name(), outcome, is_wrapped, client.is_modern()).map(Into::into)
             }
             Err(interruption) => interrupted(interruption),
-        }
-    }
-
-    /// The context of a call for a client.
-    pub(super) fn context(&self, client: &Arc<Client>, stop: CancellationToken) -> ToolContext {
-        let context = self
-            .pool
-            .context()
-            .with_cancellation(stop)
-            .with_call_id(client.request().id.to_string())
-            .with_peer(Arc::clone(client) as _);
-        match principal(client.request()) {
-            Some(principal) => context.with_principal(principal),
-            None => context,
         }
     }
 }
@@ -93,38 +74,8 @@ fn failed(error: &CallError, is_modern: bool) -> Result<CallToolResult, ErrorDat
     if error.class() == ErrorClass::NotFound {
         return Err(ErrorData::invalid_params(error.message().to_owned(), None));
     }
-    let source = error.source();
-    if let Some(error) = source.and_then(|source| source.downcast_ref::<ProtocolError>()) {
-        let (code, message) = (ErrorCode(error.code()), error.message().to_owned());
-        return Err(ErrorData::new(code, message, error.data().cloned()));
-    }
-    if let Some(PeerError::Unsupported(capability)) =
-        source.and_then(|source| source.downcast_ref()).filter(|_| is_modern)
-    {
-        return Err(missing(*capability, error.message()));
-    }
-    Ok(convert::failure(error.message()))
-}
-
-/// The client should have declared a capability.
-fn missing(capability: PeerCapability, message: &str) -> ErrorData {
-    let required = match capability {
-        PeerCapability::Elicitation => json!({ "elicitation": { "form": {} } }),
-        PeerCapability::ElicitationUrl => json!({ "elicitation": { "url": {} } }),
-        PeerCapability::Sampling => json!({ "sampling": {} }),
-        PeerCapability::Roots => json!({ "roots": {} }),
-    };
-    ErrorData::new(
-        ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
-        message.to_owned(),
-        Some(json!({ "requiredCapabilities": required })),
-    )
-}
-
-/// The client has to answer questions first: they are the result.
-pub(super) fn interrupted(interruption: Interruption) -> Result<CallToolResponse, ErrorData> {
-    match interruption {
-        Interruption::Questions(questions) => Ok(questions.into()),
-        Interruption::Refused(error) => Err(error),
+    match refusal::of_protocol(error, is_modern) {
+        Some(refusal) => Err(refusal),
+        None => Ok(convert::failure(error.message())),
     }
 }

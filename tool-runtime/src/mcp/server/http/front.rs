@@ -47,7 +47,7 @@ impl Front {
         let made = Arc::clone(&handler);
         Self {
             rmcp: StreamableHttpService::new(
-                move || Ok(made.for_session()),
+                move || Ok(PoolHandler::clone(&made)),
                 Arc::clone(&sessions),
                 config(&options, &closing),
             ),

@@ -1,0 +1,214 @@
+//! Resources and templates of them, pages and cache hints, as clients of both eras see them.
+
+use super::prompts::both;
+use super::server::{Server, modern};
+use serde_json::{Value, json};
+use tool_runtime::PoolProblem;
+use tool_runtime::prelude::*;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_offering_server");
+
+fn read(uri: &str) -> Value {
+    both("resources/read", &json!({ "uri": uri }))
+}
+
+fn contents(uri: &str) -> Value {
+    let answer = read(uri);
+    assert_eq!(answer.get("error"), None, "{answer}");
+    answer["result"]["contents"].clone()
+}
+
+#[test]
+fn resources_and_templates_are_listed_apart() {
+    let resources = both("resources/list", &json!({}))["result"]["resources"].clone();
+    assert_eq!(
+        resources,
+        json!([
+            {"uri": "config://app", "name": "config", "description": "How the program is configured.",
+             "mimeType": "application/json", "size": 11,
+             "annotations": {"audience": ["user"], "priority": 0.5}},
+            {"uri": "notes://0", "name": "first_note",
+             "description": "The first note, which stands before the others."},
+        ])
+    );
+    let templates = both("resources/templates/list", &json!({}));
+    let templates = templates["result"]["resourceTemplates"].as_array().expect("templates").clone();
+    let uris: Vec<&str> = templates.iter().filter_map(|it| it["uriTemplate"].as_str()).collect();
+    assert_eq!(uris, ["file:///{+path}", "notes://{id}", "talk://{topic}"]);
+    assert_eq!(
+        templates[1],
+        json!({"uriTemplate": "notes://{id}", "name": "note", "title": "Note",
+            "description": "One note.", "mimeType": "text/plain"})
+    );
+}
+
+#[test]
+fn a_resource_is_read_as_what_it_is() {
+    assert_eq!(
+        contents("config://app"),
+        json!([{"uri": "config://app", "mimeType": "application/json", "text": "{\"on\":\"shelf\"}"}])
+    );
+    assert_eq!(
+        contents("notes://7"),
+        json!([{"uri": "notes://7", "mimeType": "text/plain", "text": "note 7"}])
+    );
+    assert_eq!(
+        contents("file:///a/b%20c"),
+        json!([{"uri": "file:///a/b%20c", "mimeType": "application/octet-stream", "blob": "YS9iIGM="}])
+    );
+    assert_eq!(contents("talk://x").as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn the_most_specific_resource_is_read() {
+    assert_eq!(contents("notes://0")[0]["text"], "the first");
+}
+
+#[test]
+fn what_is_not_there_is_not_found() {
+    for uri in ["nope://1", "notes://12", "notes://1/2", "notes://"] {
+        let error = read(uri)["error"].clone();
+        // -32602 in the new era, see `both`.
+        assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(-32002), &json!(uri)));
+    }
+}
+
+#[test]
+fn variables_that_do_not_fit_are_named() {
+    let error = read("notes://many")["error"].clone();
+    assert_eq!(error["code"], -32602);
+    let said = error["message"].as_str().expect("a message");
+    assert!(said.contains("`id` must be an integer"), "{said}");
+}
+
+#[test]
+fn a_resource_that_fails_says_why() {
+    let error = read("file:///no")["error"].clone();
+    assert_eq!((&error["code"], &error["message"]), (&json!(-32603), &json!("no disk")));
+}
+
+/// Turns all pages of a list, in the old era.
+fn pages(server: &mut Server, method: &str, list: &str) -> Vec<Vec<String>> {
+    let (mut pages, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let params = cursor.map_or(json!({}), |cursor| json!({ "cursor": cursor }));
+        server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
+        let result = server.receive()["result"].clone();
+        assert_eq!(result.get("ttlMs"), None, "older clients know no such thing");
+        let items = result[list].as_array().expect("a list");
+        pages.push(items.iter().map(|it| it["name"].as_str().expect("a name").into()).collect());
+        match result["nextCursor"].as_str() {
+            Some(next) => cursor = Some(next.to_owned()),
+            None => return pages,
+        }
+    }
+}
+
+#[test]
+fn lists_come_a_page_at_a_time() {
+    let (mut server, _) = Server::with(PROGRAM, &["paged"]).greeted();
+    assert_eq!(
+        pages(&mut server, "prompts/list", "prompts"),
+        [["hello", "patience"], ["review", "summary"]]
+    );
+    assert_eq!(pages(&mut server, "tools/list", "tools"), [vec!["grow", "shrink"], vec!["touch"]]);
+    assert_eq!(pages(&mut server, "resources/list", "resources"), [["config", "first_note"]]);
+    assert_eq!(
+        pages(&mut server, "resources/templates/list", "resourceTemplates"),
+        [vec!["file", "note"], vec!["talk"]]
+    );
+    server.finish();
+}
+
+#[test]
+fn a_page_goes_on_where_it_was_although_the_list_has_changed() {
+    let (mut server, _) = Server::with(PROGRAM, &["paged"]).greeted();
+    let mut list = |cursor: Option<&Value>| {
+        let params = cursor.map_or(json!({}), |cursor| json!({ "cursor": cursor }));
+        server
+            .send(&json!({"jsonrpc": "2.0", "id": 1, "method": "prompts/list", "params": params}));
+        server.receive()["result"].clone()
+    };
+    let cursor = list(None)["nextCursor"].clone();
+    let mut server_call = |name: &str| {
+        server.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {"name": "grow", "arguments": {"name": name, "kinds": ["prompt"]}}}));
+        while server.receive()["id"] != 2 {}
+    };
+    server_call("aaa");
+    server_call("rrr");
+    server.send(
+        &json!({"jsonrpc": "2.0", "id": 1, "method": "prompts/list", "params": {"cursor": cursor}}),
+    );
+    let answer = loop {
+        let message = server.receive();
+        if message["id"] == 1 {
+            break message;
+        }
+    };
+    let names: Vec<&Value> =
+        answer["result"]["prompts"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+    assert_eq!(names, ["review", "rrr"]);
+    server.leave();
+}
+
+#[test]
+fn a_cursor_of_nobody_is_refused() {
+    let (mut server, _) = Server::with(PROGRAM, &["paged"]).greeted();
+    for (method, cursor) in [
+        ("tools/list", ""),
+        ("tools/list", "2"),
+        ("prompts/list", "00000000hello"),
+        ("resources/list", "€"),
+        ("resources/templates/list", "abcdefgh"),
+    ] {
+        server.send(
+            &json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"cursor": cursor}}),
+        );
+        assert_eq!(server.receive()["error"]["code"], -32602, "{method} {cursor}");
+    }
+    server.finish();
+}
+
+#[test]
+fn newer_clients_are_told_how_long_answers_are_fresh() {
+    let asked = [
+        ("server/discover", json!({})),
+        ("tools/list", json!({})),
+        ("prompts/list", json!({})),
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", json!({"uri": "config://app"})),
+    ];
+    for (words, ttl, scope) in [(&["paged"][..], 30_000, "public"), (&[], 0, "private")] {
+        let mut server = Server::with(PROGRAM, words);
+        for (method, params) in &asked {
+            server.send(&modern(1, method, params));
+            let result = server.receive()["result"].clone();
+            assert_eq!(
+                (&result["ttlMs"], &result["cacheScope"]),
+                (&json!(ttl), &json!(scope)),
+                "{method}"
+            );
+        }
+        server.finish();
+    }
+}
+
+#[test]
+fn a_pool_refuses_resources_that_cannot_be_told_apart() {
+    let at = |uri: &str| Resource::builder(uri, "name", "Something.").handler(|| async { "x" });
+    let error = ToolPool::builder()
+        .add_resource(at("a:{x}/b"))
+        .add_resource(at("a:{y}/b"))
+        .add_resource(at("a:{+x}/b"))
+        .add_resource(at("nowhere"))
+        .build()
+        .unwrap_err();
+    let problems: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
+    assert!(error.problems().iter().all(|it| matches!(it, PoolProblem::BadResource { .. })));
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    for part in ["two resources stand for the same URIs", "it has no scheme"] {
+        assert!(problems.iter().any(|problem| problem.contains(part)), "{part}: {problems:?}");
+    }
+}

@@ -1,0 +1,18 @@
+use tool_runtime::prelude::*;
+
+fn names(_prefix: String) -> Vec<String> {
+    vec![]
+}
+
+/// Greet.
+#[tool]
+async fn greet(
+    /// Whom.
+    #[arg(complete = names)]
+    _name: String,
+) {
+}
+
+fn main() {
+    drop(names(String::new()));
+}

@@ -1,0 +1,147 @@
+//! What the macro writes for prompts and resources: the same action, another trait.
+
+use super::{descriptions, run, settings};
+use crate::codegen::{action_struct, allowed_in, arguments, name_claim, values};
+use crate::kind::Kind;
+use crate::model::{Argument, Model};
+use crate::names::{self, at};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+/// Everything that follows the function.
+pub(super) fn generate(model: &Model<'_>) -> TokenStream {
+    let runtime = model.runtime();
+    let allowed = allowed_in(model);
+    let action = action_struct(model, &allowed);
+    let claim = (model.kind == Kind::Prompt).then(|| name_claim(model));
+    let descriptions = descriptions(model);
+    let values = model.arguments().map(values::functions);
+    let tables = arguments::tables(model);
+    let implementation = implementation(model);
+    let registration = registration(model);
+    quote_spanned! {at(Span::call_site())=>
+        #action
+        #claim
+        #(#allowed)*
+        const _: () = {
+            use #runtime::__private as __tool;
+            #descriptions
+            #(#values)*
+            #tables
+            #implementation
+            #registration
+        };
+    }
+}
+
+/// `impl PromptAction for ReviewPrompt`.
+fn implementation(model: &Model<'_>) -> TokenStream {
+    let (action, output) = (model.action(), model.output());
+    let key = key(model);
+    let definition = definition(model);
+    let settings = settings(model);
+    let decode = arguments::decode(model);
+    let check = arguments::check(model);
+    let run = run(model);
+    let completers = completers(model);
+    let (returned, _) = names::ends(&output);
+    let output = quote_spanned!(at(returned)=> type Output = #output;);
+    let action_trait = names::action_trait(model.kind);
+    let items = quote_spanned! {at(Span::call_site())=>
+        #key
+        #output
+        #definition
+        #settings
+        #decode
+        #check
+        #run
+        #completers
+    };
+    quote_spanned! {at(model.ident().span())=>
+        #[automatically_derived]
+        impl __tool::#action_trait for #action { #items }
+    }
+}
+
+/// What it goes by.
+fn key(model: &Model<'_>) -> TokenStream {
+    match &model.offer.uri {
+        Some(uri) => quote_spanned! {at(Span::call_site())=>
+            const URI: &'static ::core::primitive::str = #uri;
+        },
+        None => {
+            let (name, _) = model.name();
+            quote_spanned! {at(Span::call_site())=>
+                const NAME: &'static ::core::primitive::str = #name;
+            }
+        }
+    }
+}
+
+fn definition(model: &Model<'_>) -> TokenStream {
+    let (options, offer, description) = (&model.options, &model.offer, model.description());
+    let title = options.title.as_ref().map(|title| quote!(.title(#title)));
+    let mime_type = offer.mime_type.as_ref().map(|mime_type| quote!(.mime_type(#mime_type)));
+    let size = offer.size.as_ref();
+    let size = size.map(|size| quote_spanned!(at(size.span())=> .size(#size)));
+    let roles = &offer.audience;
+    let audience = (!roles.is_empty()).then(|| quote!(.audience(&[#(#roles),*])));
+    let priority = offer.priority.as_ref();
+    let priority = priority.map(|it| quote_spanned!(at(it.span())=> .priority(#it)));
+    let icon = offer.icon.as_ref().map(|icon| quote!(.icon(#icon)));
+    let meta = options.meta.as_ref();
+    let meta = meta.map(|meta| quote_spanned!(at(meta.span())=> .meta(#meta)));
+    let (made, begun) = match model.kind {
+        Kind::Resource => {
+            let (name, _) = model.name();
+            (
+                quote!(ResourceDefinition),
+                quote!(ResourceDraft::new(Self::URI, #name, #description, __PARAMETERS)),
+            )
+        }
+        _ => (
+            quote!(PromptDefinition),
+            quote!(PromptDraft::new(Self::NAME, #description, __PARAMETERS)),
+        ),
+    };
+    quote_spanned! {at(Span::call_site())=>
+        fn definition() -> __tool::#made {
+            __tool::#begun #title #mime_type #size #audience #priority #icon #meta.finish()
+        }
+    }
+}
+
+/// The functions that complete arguments, where there are any.
+fn completers(model: &Model<'_>) -> Option<TokenStream> {
+    let completers: Vec<TokenStream> = model.arguments().filter_map(completer).collect();
+    (!completers.is_empty()).then(|| {
+        quote_spanned! {at(Span::call_site())=>
+            fn completers() -> &'static [__tool::ArgumentCompleter] {
+                const { &[#(#completers),*] }
+            }
+        }
+    })
+}
+
+fn completer(argument: &Argument<'_>) -> Option<TokenStream> {
+    let path = argument.options.complete.as_ref()?;
+    let (name, _) = argument.wire_name();
+    let complete = Ident::new("complete", at(path.span()));
+    let function = quote_spanned! {at(path.span())=>
+        |__prefix, __context| __tool::Complete::#complete(&#path, __prefix, __context)
+    };
+    Some(quote_spanned!(at(Span::call_site())=> __tool::ArgumentCompleter::new(#name, #function)))
+}
+
+fn registration(model: &Model<'_>) -> TokenStream {
+    if !model.options.register {
+        return TokenStream::new();
+    }
+    let (action, registration) = (model.action(), names::registration(model.kind));
+    quote_spanned! {at(Span::call_site())=>
+        __tool::inventory::submit! {
+            __tool::#registration::of::<#action>(::core::file!(), ::core::line!())
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! What an argument could be, told while somebody types it.
+
+use crate::context::ToolContext;
+use crate::parameter::Parameter;
+use crate::texts::{TextArguments, TextSchema};
+use crate::tool::BoxFuture;
+
+/// What an argument of a prompt, or a variable of a resource template, could be.
+///
+/// ```
+/// use tool_runtime::Completion;
+///
+/// let completion = Completion::of(vec!["Ada".into(), "Adam".into()]);
+/// assert_eq!((completion.total, completion.has_more), (2, false));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Completion {
+    /// The best values, at most 100.
+    pub values: Vec<String>,
+    /// How many there are in all.
+    pub total: usize,
+    /// Whether there are more than those given.
+    pub has_more: bool,
+}
+
+impl Completion {
+    /// The most that MCP lets one answer hold.
+    const MOST: usize = 100;
+
+    /// Of all values that fit, the best first.
+    pub fn of(mut values: Vec<String>) -> Self {
+        let total = values.len();
+        values.truncate(Self::MOST);
+        Self { values, total, has_more: total > Self::MOST }
+    }
+}
+
+/// What was already given for other arguments, for functions that complete one: from
+/// `context.get::<Given>()`.
+///
+/// ```
+/// use tool_runtime::{Given, ToolContext};
+///
+/// fn branches(prefix: String, context: &ToolContext) -> Vec<String> {
+///     let given = context.get::<Given>();
+///     let repository = given.and_then(|given| given.0.get("repository"));
+///     vec![format!("{}/{prefix}main", repository.map_or("any", |name| name))]
+/// }
+///
+/// let given = Given([("repository".to_owned(), "cargo".to_owned())].into());
+/// assert_eq!(branches(String::new(), &ToolContext::default().with(given)), ["cargo/main"]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given(
+    /// The other arguments, as far as they are known.
+    pub TextArguments,
+);
+
+/// A function that completes an argument: `fn(prefix: String) -> Vec<String>`, also `async`, also
+/// with a second parameter `&ToolContext`.
+///
+/// It is handed what was typed, and gives the values that fit, the best first. One that is not
+/// `async` must not block.
+///
+/// ```
+/// use tool_runtime::{Complete, ToolContext};
+///
+/// fn is_completer<M>(_: impl Complete<M>) {}
+///
+/// fn names(prefix: String) -> Vec<String> { vec![prefix + "a"] }
+/// async fn titles(prefix: String, context: &ToolContext) -> Vec<String> { vec![prefix] }
+/// is_completer(names);
+/// is_completer(titles);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this cannot complete an argument",
+    label = "no function from a prefix to values",
+    note = "write `fn name(prefix: String) -> Vec<String>`; it may be `async`, and a second parameter may be `context: &ToolContext`"
+)]
+pub trait Complete<M>: Send + Sync + 'static {
+    #[doc(hidden)]
+    fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>>;
+}
+
+/// The values that a function gives.
+pub trait Values: Send {
+    /// As texts.
+    fn into_texts(self) -> Vec<String>;
+}
+
+impl Values for Vec<String> {
+    fn into_texts(self) -> Vec<String> {
+        self
+    }
+}
+
+impl Values for Vec<&'static str> {
+    fn into_texts(self) -> Vec<String> {
+        self.into_iter().map(str::to_owned).collect()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, V> Complete<(V,)> for F
+where
+    F: Fn(String) -> V + Send + Sync + 'static,
+    V: Values,
+{
+    fn complete<'a>(&self, prefix: String, _: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
+        Box::pin(std::future::ready(self(prefix).into_texts()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, V> Complete<(V, ToolContext)> for F
+where
+    F: Fn(String, &ToolContext) -> V + Send + Sync + 'static,
+    V: Values,
+{
+    fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
+        Box::pin(std::future::ready(self(prefix, context).into_texts()))
+    }
+}
+
+/// Marks functions that are `async`.
+pub struct Later<T>(T);
+
+#[diagnostic::do_not_recommend]
+impl<F, R> Complete<Later<R>> for F
+where
+    F: Fn(String) -> R + Send + Sync + 'static,
+    R: Future<Output: Values> + Send + 'static,
+{
+    fn complete<'a>(&self, prefix: String, _: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
+        let values = self(prefix);
+        Box::pin(async move { values.await.into_texts() })
+    }
+}
+
+/// A function whose future borrows the context.
+pub trait Borrowing<'a>: Send + Sync + 'static {
+    /// Starts it.
+    fn start(
+        &self,
+        prefix: String,
+        context: &'a ToolContext,
+    ) -> impl Future<Output: Values> + Send + 'a;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, F, R> Borrowing<'a> for F
+where
+    F: Fn(String, &'a ToolContext) -> R + Send + Sync + 'static,
+    R: Future<Output: Values> + Send + 'a,
+{
+    fn start(
+        &self,
+        prefix: String,
+        context: &'a ToolContext,
+    ) -> impl Future<Output: Values> + Send + 'a {
+        self(prefix, context)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: for<'a> Borrowing<'a>> Complete<Later<ToolContext>> for F {
+    fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
+        let values = self.start(prefix, context);
+        Box::pin(async move { values.await.into_texts() })
+    }
+}
+
+/// A function that was written beside an argument.
+#[derive(Clone, Copy)]
+pub struct ArgumentCompleter {
+    argument: &'static str,
+    complete: for<'a> fn(String, &'a ToolContext) -> BoxFuture<'a, Vec<String>>,
+}
+
+impl ArgumentCompleter {
+    /// For the argument of that name.
+    pub const fn new(
+        argument: &'static str,
+        complete: for<'a> fn(String, &'a ToolContext) -> BoxFuture<'a, Vec<String>>,
+    ) -> Self {
+        Self { argument, complete }
+    }
+}
+
+/// What completes the arguments of one prompt or one template.
+#[derive(Default)]
+pub(crate) struct Completers(Vec<(String, Completer)>);
+
+enum Completer {
+    Choices(Vec<String>),
+    Function(Box<Function>),
+}
+
+type Function = dyn for<'a> Fn(String, &'a ToolContext) -> BoxFuture<'a, Vec<String>> + Send + Sync;
+
+impl Completers {
+    /// The functions that were written, and for other arguments what their types can be.
+    pub(crate) fn of(
+        schema: &TextSchema,
+        parameters: &[Parameter],
+        written: &'static [ArgumentCompleter],
+    ) -> Self {
+        let mut completers = Self::default();
+        for parameter in parameters {
+            let own = written.iter().find(|completer| completer.argument == parameter.name);
+            let choices = schema.choices(parameter);
+            match own {
+                Some(own) => completers.insert(parameter.name, own.complete),
+                None if choices.is_empty() => {}
+                None => {
+                    completers.0.push((parameter.name.to_owned(), Completer::Choices(choices)));
+                }
+            }
+        }
+        completers
+    }
+
+    pub(crate) fn insert(
+        &mut self,
+        argument: &str,
+        function: impl for<'a> Fn(String, &'a ToolContext) -> BoxFuture<'a, Vec<String>>
+        + Send
+        + Sync
+        + 'static,
+    ) {
+        self.0.push((argument.to_owned(), Completer::Function(Box::new(function))));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The arguments that are completed.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(argument, _)| argument.as_str())
+    }
+
+    /// All values for an argument that begin as `prefix` does; what a function gives is not
+    /// looked through.
+    pub(crate) async fn complete(
+        &self,
+        argument: &str,
+        prefix: &str,
+        context: &ToolContext,
+    ) -> Vec<String> {
+        match self.0.iter().find(|(name, _)| name == argument).map(|(_, completer)| completer) {
+            None => Vec::new(),
+            Some(Completer::Function(function)) => function(prefix.to_owned(), context).await,
+            Some(Completer::Choices(choices)) => {
+                let begins = |choice: &&String| begins_with(choice, prefix);
+                choices.iter().filter(begins).cloned().collect()
+            }
+        }
+    }
+}
+
+fn begins_with(choice: &str, prefix: &str) -> bool {
+    choice.to_lowercase().starts_with(&prefix.to_lowercase())
+}

@@ -1,0 +1,42 @@
+//! What clients want to hear of, as they say it.
+
+use super::handler::PoolHandler;
+use super::refusal;
+use rmcp::model::{ErrorData, SubscriptionFilter};
+use rmcp::service::SubscriptionContext;
+
+impl PoolHandler {
+    /// What of a `subscriptions/listen` can happen here; rmcp leaves out what is not declared.
+    pub(super) fn heard(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
+        let mut heard = requested.clone();
+        if let Some(uris) = &mut heard.resource_subscriptions {
+            uris.retain(|uri| self.pool().find_resource(uri).is_some());
+        }
+        heard
+    }
+
+    /// `subscriptions/listen`, until the client has heard enough.
+    pub(super) async fn hear(&self, context: SubscriptionContext) {
+        let _seat = self.audience().seat(context.sink().clone());
+        context.cancelled().await;
+    }
+
+    /// `resources/subscribe`, of older clients.
+    pub(super) fn subscribed(&self, uri: String) -> Result<(), ErrorData> {
+        let is_offered = self.listing().capabilities.resources.is_some();
+        refusal::unless(is_offered, "resources/subscribe")?;
+        if self.pool().find_resource(&uri).is_none() {
+            return Err(refusal::no_resource(&uri));
+        }
+        self.session().subscribe(uri);
+        Ok(())
+    }
+
+    /// `resources/unsubscribe`, of older clients.
+    pub(super) fn unsubscribed(&self, uri: &str) -> Result<(), ErrorData> {
+        let is_offered = self.listing().capabilities.resources.is_some();
+        refusal::unless(is_offered, "resources/unsubscribe")?;
+        self.session().unsubscribe(uri);
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! What prompts and resources have in common beside what they give.
+
+use crate::arguments::{Arguments, DecodeError};
+use crate::completion::ArgumentCompleter;
+use crate::completion::Completers;
+use crate::context::{Need, ToolContext};
+use crate::definition::Draft;
+use crate::error::{CallError, ErrorClass};
+use crate::input::InputModel;
+use crate::parameter::Settings;
+use crate::texts::{TextArguments, TextSchema};
+use crate::tool::Origin;
+use std::any::TypeId;
+use std::time::Duration;
+
+/// What the pool must know of a prompt or a resource, whatever it gives.
+#[derive(Default)]
+pub(crate) struct Terms {
+    pub(crate) needs: &'static [Need],
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) completers: Completers,
+    pub(crate) action: Option<TypeId>,
+    pub(crate) origin: Option<Origin>,
+}
+
+/// What is read of an action's arguments before it runs.
+pub(crate) struct TextInput {
+    schema: TextSchema,
+    model: InputModel,
+}
+
+impl TextInput {
+    /// Of an action: how its arguments are read, and what the pool must know of it.
+    pub(crate) fn new<A: 'static>(
+        name: &str,
+        settings: &Settings,
+        completers: &'static [ArgumentCompleter],
+    ) -> (Self, Terms) {
+        Self::erased(name, settings, completers, TypeId::of::<A>())
+    }
+
+    fn erased(
+        name: &str,
+        settings: &Settings,
+        completers: &'static [ArgumentCompleter],
+        action: TypeId,
+    ) -> (Self, Terms) {
+        let schema = TextSchema::new(settings.parameters);
+        let definition = Draft::new(name, "", settings.parameters).finish();
+        let terms = Terms {
+            needs: settings.needs,
+            timeout: settings.timeout,
+            completers: Completers::of(&schema, settings.parameters, completers),
+            action: Some(action),
+            origin: None,
+        };
+        (Self { schema, model: InputModel::new(&definition, settings) }, terms)
+    }
+
+    /// Starts what the arguments are decoded for.
+    ///
+    /// # Errors
+    /// Arguments that do not fit, in words for whoever gave them.
+    pub(crate) fn start<T>(
+        &self,
+        texts: &TextArguments,
+        enter: impl FnOnce(Arguments<'_>) -> Result<T, DecodeError>,
+    ) -> Result<T, CallError> {
+        let json = self.schema.json(texts);
+        let arguments = Arguments::new(&json);
+        self.model.check(arguments)?;
+        enter(arguments).map_err(|error| self.model.explain(arguments, &error))
+    }
+}
+
+/// Refuses arguments of a closure, which has no decoder: those that are missing, and those that
+/// it does not have.
+///
+/// # Errors
+/// The first that is wrong.
+pub(crate) fn check<'a>(
+    name: &str,
+    arguments: impl Iterator<Item = (&'a str, bool)> + Clone,
+    texts: &TextArguments,
+) -> Result<(), CallError> {
+    let refused = |what: String| {
+        CallError::new(ErrorClass::Input, format!("invalid arguments for `{name}`: {what}"))
+    };
+    if let Some((missing, _)) =
+        arguments.clone().find(|(name, is_required)| *is_required && !texts.contains_key(*name))
+    {
+        return Err(refused(format!("missing required argument `{missing}`")));
+    }
+    match texts.keys().find(|given| !arguments.clone().any(|(name, _)| name == *given)) {
+        Some(unknown) => Err(refused(format!("unknown argument `{unknown}`"))),
+        None => Ok(()),
+    }
+}
+
+/// A closure behind a prompt or a resource: `Fn() -> Fut`, `Fn(TextArguments) -> Fut` or
+/// `Fn(TextArguments, ToolContext) -> Fut`.
+///
+/// ```
+/// use tool_runtime::{Prompt, TextHandler};
+///
+/// fn prompt<M: 'static>(handler: impl TextHandler<M, Output = &'static str>) -> Prompt {
+///     Prompt::builder("hello", "Say hello.").handler(handler)
+/// }
+///
+/// assert_eq!(prompt(|| async { "Hello!" }).name(), "hello");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this closure cannot be behind a prompt or a resource",
+    note = "write `|| async {{ .. }}`, `|arguments: TextArguments| async move {{ .. }}` or `|arguments: TextArguments, context: ToolContext| async move {{ .. }}`"
+)]
+pub trait TextHandler<M>: Send + Sync + 'static {
+    /// What it gives.
+    type Output: Send;
+
+    #[doc(hidden)]
+    fn start(
+        &self,
+        arguments: &TextArguments,
+        context: &ToolContext,
+    ) -> impl Future<Output = Self::Output> + Send + use<Self, M>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, R> TextHandler<(R,)> for F
+where
+    F: Fn() -> R + Send + Sync + 'static,
+    R: Future<Output: Send> + Send,
+{
+    type Output = R::Output;
+
+    fn start(
+        &self,
+        _: &TextArguments,
+        _: &ToolContext,
+    ) -> impl Future<Output = R::Output> + Send + use<F, R> {
+        self()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, R> TextHandler<(TextArguments, R)> for F
+where
+    F: Fn(TextArguments) -> R + Send + Sync + 'static,
+    R: Future<Output: Send> + Send,
+{
+    type Output = R::Output;
+
+    fn start(
+        &self,
+        arguments: &TextArguments,
+        _: &ToolContext,
+    ) -> impl Future<Output = R::Output> + Send + use<F, R> {
+        self(arguments.clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, R> TextHandler<(TextArguments, ToolContext, R)> for F
+where
+    F: Fn(TextArguments, ToolContext) -> R + Send + Sync + 'static,
+    R: Future<Output: Send> + Send,
+{
+    type Output = R::Output;
+
+    fn start(
+        &self,
+        arguments: &TextArguments,
+        context: &ToolContext,
+    ) -> impl Future<Output = R::Output> + Send + use<F, R> {
+        self(arguments.clone(), context.clone())
+    }
+}

@@ -1,0 +1,114 @@
+//! Prompts from closures, for those who have no function to annotate.
+
+use super::{IntoPrompt, Prompt, PromptArgument, PromptDefinition};
+use crate::completion::Complete;
+use crate::error::CallError;
+use crate::icon::Icon;
+use crate::offering::{self, Terms, TextHandler};
+use std::fmt;
+use std::time::Duration;
+
+/// Builds a prompt from a closure.
+///
+/// ```
+/// use tool_runtime::{Prompt, TextArguments};
+///
+/// let review = Prompt::builder("review", "Review a piece of code.")
+///     .argument("code", "The code.")
+///     .optional("focus", "What to look for.")
+///     .complete("focus", |_: String| vec!["speed", "safety"])
+///     .handler(|arguments: TextArguments| async move {
+///         format!("Review this:\n{}", arguments["code"])
+///     });
+/// assert_eq!(review.definition().arguments.len(), 2);
+/// ```
+pub struct PromptBuilder {
+    definition: PromptDefinition,
+    terms: Terms,
+}
+
+impl PromptBuilder {
+    pub(super) fn new(name: String, description: String) -> Self {
+        let definition = PromptDefinition { name, description, ..PromptDefinition::default() };
+        Self { definition, terms: Terms::default() }
+    }
+
+    /// Sets the title for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.definition.title = Some(title.into());
+        self
+    }
+
+    /// Adds an argument that must be given.
+    #[must_use]
+    pub fn argument(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
+        self.definition.arguments.push(PromptArgument::new(name, description));
+        self
+    }
+
+    /// Adds an argument that may be left out.
+    #[must_use]
+    pub fn optional(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
+        let argument = PromptArgument { required: false, ..PromptArgument::new(name, description) };
+        self.definition.arguments.push(argument);
+        self
+    }
+
+    /// Says what an argument could be while it is typed.
+    #[must_use]
+    pub fn complete<M>(mut self, argument: &str, function: impl Complete<M>) -> Self {
+        let completers = &mut self.terms.completers;
+        completers.insert(argument, move |prefix, context| function.complete(prefix, context));
+        self
+    }
+
+    /// Adds a picture.
+    #[must_use]
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.definition.icons.push(icon);
+        self
+    }
+
+    /// Sets the prompt's own time limit. Default: the pool's.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.terms.timeout = Some(timeout);
+        self
+    }
+
+    /// Finishes with the closure that makes the messages.
+    ///
+    /// It takes nothing, or [`TextArguments`](crate::TextArguments), or these and a
+    /// [`ToolContext`](crate::ToolContext), and returns a future of anything that is
+    /// [`IntoPrompt`].
+    pub fn handler<M: 'static, H>(mut self, handler: H) -> Prompt
+    where
+        H: TextHandler<M>,
+        H::Output: IntoPrompt,
+    {
+        let arguments = &self.definition.arguments;
+        let has = |name: &str| arguments.iter().any(|argument| argument.name == name);
+        if let Some(unknown) = self.terms.completers.arguments().find(|name| !has(name)) {
+            let problem = format!("it completes `{unknown}` and has no such argument; remove one");
+            self.definition.problems.push(problem);
+        }
+        let (name, arguments) = (self.definition.name.clone(), self.definition.arguments.clone());
+        Prompt::new(self.definition, self.terms, move |texts, context| {
+            let known = arguments.iter().map(|argument| (&*argument.name, argument.required));
+            if let Err(refusal) = offering::check(&name, known, texts) {
+                return Box::pin(std::future::ready(Err(refusal)));
+            }
+            let output = handler.start(texts, context);
+            Box::pin(async move { output.await.into_prompt().map_err(CallError::from) })
+        })
+    }
+}
+
+impl fmt::Debug for PromptBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PromptBuilder")
+            .field("definition", &self.definition)
+            .finish_non_exhaustive()
+    }
+}

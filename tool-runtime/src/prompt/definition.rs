@@ -1,0 +1,134 @@
+//! Everything that a client may know of a prompt.
+
+use crate::icon::Icon;
+use crate::parameter::Parameter;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Everything that a client may know of a prompt. Its JSON form is MCP's `Prompt`.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// /// Review a piece of code.
+/// #[prompt(title = "Review")]
+/// async fn review(
+///     /// The code.
+///     code: String,
+///     /// What to look for.
+///     focus: Option<String>,
+/// ) -> String {
+///     format!("Look for {}:\n{code}", focus.unwrap_or_else(|| "anything".into()))
+/// }
+///
+/// let definition = ReviewPrompt::definition();
+/// assert_eq!(definition.title.as_deref(), Some("Review"));
+/// assert!(definition.arguments[0].required && !definition.arguments[1].required);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PromptDefinition {
+    /// The name: 1 to 128 of `A-Z a-z 0-9 _ - .`.
+    pub name: String,
+    /// A title for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the prompt is for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// What it takes, in the order in which a client asks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<PromptArgument>,
+    /// Pictures to show beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub icons: Vec<Icon>,
+    /// MCP metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Map::is_empty")]
+    pub meta: Map<String, Value>,
+    /// What is wrong with it; the pool refuses to be built while there is anything.
+    #[serde(skip)]
+    pub(crate) problems: Vec<String>,
+}
+
+/// What a prompt takes: text, whatever it is read as.
+///
+/// ```
+/// use tool_runtime::PromptArgument;
+///
+/// let argument = PromptArgument::new("code", "The code to review.");
+/// assert!(argument.required);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PromptArgument {
+    /// Its name.
+    pub name: String,
+    /// A title for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it means.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Whether there is no prompt without it.
+    #[serde(default)]
+    pub required: bool,
+}
+
+impl PromptArgument {
+    /// An argument that must be given.
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self { name: name.into(), title: None, description: description.into(), required: true }
+    }
+
+    fn of(parameter: &Parameter) -> Self {
+        let required = !parameter.is_optional();
+        Self { required, ..Self::new(parameter.name, parameter.description.trim()) }
+    }
+}
+
+/// A definition in the making: what the macro writes.
+pub struct PromptDraft(PromptDefinition);
+
+impl PromptDraft {
+    /// Starts with the name, the description and the table of arguments.
+    pub fn new(name: &str, description: &str, parameters: &[Parameter]) -> Self {
+        Self(PromptDefinition {
+            name: name.to_owned(),
+            description: description.trim().to_owned(),
+            arguments: parameters.iter().map(PromptArgument::of).collect(),
+            problems: crate::schema::input(parameters).1,
+            ..PromptDefinition::default()
+        })
+    }
+
+    /// Sets the title.
+    #[must_use]
+    pub fn title(mut self, title: &str) -> Self {
+        self.0.title = Some(title.to_owned());
+        self
+    }
+
+    /// Adds a picture.
+    #[must_use]
+    pub fn icon(mut self, src: &str) -> Self {
+        self.0.icons.push(Icon::new(src));
+        self
+    }
+
+    /// Sets the metadata, which must be an object.
+    #[must_use]
+    pub fn meta(mut self, meta: impl Into<Value>) -> Self {
+        match meta.into() {
+            Value::Object(meta) => self.0.meta = meta,
+            _ => self.0.problems.push(
+                "its `meta` is no object; write `meta = json!({ \"key\": \"value\" })`".to_owned(),
+            ),
+        }
+        self
+    }
+
+    /// The definition.
+    pub fn finish(self) -> PromptDefinition {
+        self.0
+    }
+}

@@ -1,0 +1,161 @@
+//! What a prompt gives: messages for a conversation.
+
+use crate::content::ContentBlock;
+use crate::error::ToolError;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// Who says a message.
+///
+/// ```
+/// use tool_runtime::Role;
+///
+/// assert_eq!(serde_json::to_string(&Role::Assistant)?, r#""assistant""#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// One message of a prompt, in MCP's JSON form.
+///
+/// ```
+/// use tool_runtime::{ContentBlock, PromptMessage, Role};
+///
+/// let question = PromptMessage::user("What is in this picture?");
+/// let picture = PromptMessage::new(Role::User, ContentBlock::image("AAAA", "image/png"));
+/// assert_eq!(question.content.as_text(), Some("What is in this picture?"));
+/// # let _ = picture;
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PromptMessage {
+    /// Who says it.
+    pub role: Role,
+    /// What is said: one block.
+    pub content: ContentBlock,
+}
+
+impl PromptMessage {
+    /// A message of one block.
+    pub fn new(role: Role, content: ContentBlock) -> Self {
+        Self { role, content }
+    }
+
+    /// A text of the person's.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::new(Role::User, ContentBlock::text(text))
+    }
+
+    /// A text of the model's.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::new(Role::Assistant, ContentBlock::text(text))
+    }
+}
+
+/// What a prompt gives: its messages, and what may be said of them. Its JSON form is MCP's
+/// `GetPromptResult`.
+///
+/// ```
+/// use tool_runtime::{PromptMessage, PromptMessages};
+///
+/// let messages = PromptMessages::from(vec![PromptMessage::user("Hello!")]);
+/// assert!(messages.description.is_none());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PromptMessages {
+    /// What these messages are for. Default: what the prompt is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The messages, in order.
+    pub messages: Vec<PromptMessage>,
+    /// MCP metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Map::is_empty")]
+    pub meta: Map<String, Value>,
+}
+
+impl From<Vec<PromptMessage>> for PromptMessages {
+    fn from(messages: Vec<PromptMessage>) -> Self {
+        Self { messages, ..Self::default() }
+    }
+}
+
+/// A return value that becomes a prompt's messages: text and content blocks, which are messages
+/// of the person's, [`PromptMessage`], lists of it, [`PromptMessages`], and results of these.
+///
+/// ```
+/// use tool_runtime::{IntoPrompt, PromptMessages, ToolError};
+///
+/// struct Greeting(&'static str);
+///
+/// impl IntoPrompt for Greeting {
+///     fn into_prompt(self) -> Result<PromptMessages, ToolError> {
+///         format!("Hello, {}!", self.0).into_prompt()
+///     }
+/// }
+///
+/// assert_eq!(Greeting("Ada").into_prompt()?.messages.len(), 1);
+/// # Ok::<(), ToolError>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a prompt cannot return `{Self}`",
+    label = "no messages",
+    note = "return text, `PromptMessage`, `Vec<PromptMessage>` or `PromptMessages`, or implement `IntoPrompt`; `Result<T, E>` of any of these works with `ToolError` and every `E` that is an error"
+)]
+pub trait IntoPrompt {
+    /// Converts it.
+    ///
+    /// # Errors
+    /// Why there are no messages.
+    fn into_prompt(self) -> Result<PromptMessages, ToolError>;
+}
+
+impl IntoPrompt for PromptMessages {
+    fn into_prompt(self) -> Result<PromptMessages, ToolError> {
+        Ok(self)
+    }
+}
+
+impl IntoPrompt for Vec<PromptMessage> {
+    fn into_prompt(self) -> Result<PromptMessages, ToolError> {
+        Ok(self.into())
+    }
+}
+
+impl IntoPrompt for PromptMessage {
+    fn into_prompt(self) -> Result<PromptMessages, ToolError> {
+        vec![self].into_prompt()
+    }
+}
+
+impl IntoPrompt for ContentBlock {
+    fn into_prompt(self) -> Result<PromptMessages, ToolError> {
+        PromptMessage::new(Role::User, self).into_prompt()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: IntoPrompt, E: Into<ToolError>> IntoPrompt for Result<T, E> {
+    fn into_prompt(self) -> Result<PromptMessages, ToolError> {
+        self.map_err(Into::into)?.into_prompt()
+    }
+}
+
+/// Types that are text.
+macro_rules! text {
+    ($($text:ty),*) => {$(
+        impl IntoPrompt for $text {
+            fn into_prompt(self) -> Result<PromptMessages, ToolError> {
+                PromptMessage::user(self).into_prompt()
+            }
+        }
+    )*};
+}
+
+text!(String, &'static str, Box<str>, Cow<'static, str>);

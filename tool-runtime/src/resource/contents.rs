@@ -1,0 +1,156 @@
+//! What reading a resource gives.
+
+use super::base64;
+use crate::content::ResourceContents;
+use crate::error::ToolError;
+use crate::observation::Json;
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// What is being read: the return value of a resource's function becomes the contents of this
+/// URI.
+///
+/// ```
+/// use tool_runtime::{IntoResource, Reading};
+///
+/// let reading = Reading { uri: "notes://1", mime_type: Some("text/plain") };
+/// let contents = "Buy a map.".into_resource(reading)?.unwrap();
+/// assert_eq!(contents[0].uri, "notes://1");
+/// # Ok::<(), tool_runtime::ToolError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    /// The URI as the client gave it.
+    pub uri: &'a str,
+    /// The MIME type that the resource has by its definition.
+    pub mime_type: Option<&'a str>,
+}
+
+impl Reading<'_> {
+    /// Contents that are text.
+    pub fn text(&self, text: impl Into<String>) -> ResourceContents {
+        ResourceContents { text: Some(text.into()), ..self.nothing() }
+    }
+
+    /// Contents that are bytes.
+    ///
+    /// ```
+    /// use tool_runtime::Reading;
+    ///
+    /// let reading = Reading { uri: "dot://1", mime_type: Some("image/png") };
+    /// assert_eq!(reading.bytes(b"foo").blob.as_deref(), Some("Zm9v"));
+    /// ```
+    pub fn bytes(&self, bytes: &[u8]) -> ResourceContents {
+        ResourceContents { blob: Some(base64::encoded(bytes)), ..self.nothing() }
+    }
+
+    fn nothing(&self) -> ResourceContents {
+        ResourceContents {
+            uri: self.uri.to_owned(),
+            mime_type: self.mime_type.map(str::to_owned),
+            text: None,
+            blob: None,
+            meta: None,
+        }
+    }
+}
+
+/// A return value that becomes the contents of a resource: text, bytes, [`ResourceContents`] and
+/// lists of it, [`Json`], and options and results of these. `None` says that there is nothing
+/// behind the URI.
+///
+/// ```
+/// use tool_runtime::{IntoResource, Reading, ResourceContents, ToolError};
+///
+/// struct Page(String);
+///
+/// impl IntoResource for Page {
+///     fn into_resource(
+///         self,
+///         reading: Reading<'_>,
+///     ) -> Result<Option<Vec<ResourceContents>>, ToolError> {
+///         format!("<p>{}</p>", self.0).into_resource(reading)
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a resource cannot return `{Self}`",
+    label = "no contents",
+    note = "return text, `Vec<u8>`, `ResourceContents`, `Vec<ResourceContents>` or `Json(value)`, or implement `IntoResource`; `Option<T>` and `Result<T, E>` of any of these work, with `ToolError` and every `E` that is an error"
+)]
+pub trait IntoResource {
+    /// Converts it.
+    ///
+    /// # Errors
+    /// Why it could not be read.
+    fn into_resource(
+        self,
+        reading: Reading<'_>,
+    ) -> Result<Option<Vec<ResourceContents>>, ToolError>;
+}
+
+impl IntoResource for Vec<ResourceContents> {
+    fn into_resource(self, _: Reading<'_>) -> Result<Option<Vec<ResourceContents>>, ToolError> {
+        Ok(Some(self))
+    }
+}
+
+impl IntoResource for ResourceContents {
+    fn into_resource(self, _: Reading<'_>) -> Result<Option<Vec<ResourceContents>>, ToolError> {
+        Ok(Some(vec![self]))
+    }
+}
+
+/// Its MIME type is `application/json` where the definition has none.
+impl<T: Serialize> IntoResource for Json<T> {
+    fn into_resource(
+        self,
+        reading: Reading<'_>,
+    ) -> Result<Option<Vec<ResourceContents>>, ToolError> {
+        let text = serde_json::to_string(&self.0).map_err(ToolError::internal)?;
+        let mime_type = reading.mime_type.or(Some("application/json"));
+        text.into_resource(Reading { mime_type, ..reading })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: IntoResource> IntoResource for Option<T> {
+    fn into_resource(
+        self,
+        reading: Reading<'_>,
+    ) -> Result<Option<Vec<ResourceContents>>, ToolError> {
+        self.map_or(Ok(None), |contents| contents.into_resource(reading))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: IntoResource, E: Into<ToolError>> IntoResource for Result<T, E> {
+    fn into_resource(
+        self,
+        reading: Reading<'_>,
+    ) -> Result<Option<Vec<ResourceContents>>, ToolError> {
+        self.map_err(Into::into)?.into_resource(reading)
+    }
+}
+
+/// Types that are text, and types that are bytes.
+macro_rules! contents {
+    ($($how:ident: $($contents:ty),*;)*) => {$($(
+        impl IntoResource for $contents {
+            fn into_resource(
+                self,
+                reading: Reading<'_>,
+            ) -> Result<Option<Vec<ResourceContents>>, ToolError> {
+                #[allow(clippy::needless_borrows_for_generic_args, reason = "text moves, bytes are read")]
+                Ok(Some(vec![contents!($how reading self)]))
+            }
+        }
+    )*)*};
+    (text $reading:ident $this:ident) => { $reading.text($this) };
+    (bytes $reading:ident $this:ident) => { $reading.bytes(&$this) };
+}
+
+contents! {
+    text: String, &'static str, Box<str>, Cow<'static, str>;
+    bytes: Vec<u8>, &'static [u8], Box<[u8]>, Cow<'static, [u8]>;
+}

@@ -1,0 +1,128 @@
+//! Everything that a client may know of a resource.
+
+use crate::content::ContentAnnotations;
+use crate::icon::Icon;
+use crate::parameter::Parameter;
+use serde_json::{Map, Value};
+
+/// Everything that a client may know of a resource, or of all resources of a template.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// /// How the program is configured.
+/// #[resource("config://app", mime_type = "application/toml", priority = 0.5)]
+/// async fn config() -> &'static str {
+///     "verbose = true"
+/// }
+///
+/// let definition = ConfigResource::definition();
+/// assert_eq!((&*definition.name, definition.is_template()), ("config", false));
+/// assert_eq!(definition.annotations.priority, Some(0.5));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ResourceDefinition {
+    /// The URI, or the template of URIs.
+    pub uri: String,
+    /// The name.
+    pub name: String,
+    /// A title for people.
+    pub title: Option<String>,
+    /// What it is.
+    pub description: String,
+    /// Its MIME type.
+    pub mime_type: Option<String>,
+    /// Its size in bytes; templates have none.
+    pub size: Option<u64>,
+    /// For whom it is, how much it matters, when it changed.
+    pub annotations: ContentAnnotations,
+    /// Pictures to show beside it.
+    pub icons: Vec<Icon>,
+    /// MCP metadata.
+    pub meta: Map<String, Value>,
+    /// What is wrong with it; the pool refuses to be built while there is anything.
+    pub(crate) problems: Vec<String>,
+}
+
+impl ResourceDefinition {
+    /// Whether it stands for many resources, by the variables in its URI.
+    pub fn is_template(&self) -> bool {
+        self.uri.contains('{')
+    }
+}
+
+/// A definition in the making: what the macro writes.
+pub struct ResourceDraft(ResourceDefinition);
+
+impl ResourceDraft {
+    /// Starts with the URI, the name, the description and the table of variables.
+    pub fn new(uri: &str, name: &str, description: &str, parameters: &[Parameter]) -> Self {
+        Self(ResourceDefinition {
+            uri: uri.to_owned(),
+            name: name.to_owned(),
+            description: description.trim().to_owned(),
+            problems: crate::schema::input(parameters).1,
+            ..ResourceDefinition::default()
+        })
+    }
+
+    /// Sets the title.
+    #[must_use]
+    pub fn title(mut self, title: &str) -> Self {
+        self.0.title = Some(title.to_owned());
+        self
+    }
+
+    /// Sets the MIME type.
+    #[must_use]
+    pub fn mime_type(mut self, mime_type: &str) -> Self {
+        self.0.mime_type = Some(mime_type.to_owned());
+        self
+    }
+
+    /// Sets the size in bytes.
+    #[must_use]
+    pub fn size(mut self, bytes: u64) -> Self {
+        self.0.size = Some(bytes);
+        self
+    }
+
+    /// Sets for whom it is.
+    #[must_use]
+    pub fn audience(mut self, roles: &[&str]) -> Self {
+        self.0.annotations.audience = roles.iter().map(|role| (*role).to_owned()).collect();
+        self
+    }
+
+    /// Sets how much it matters, from 0 to 1.
+    #[must_use]
+    pub fn priority(mut self, priority: f64) -> Self {
+        self.0.annotations.priority = Some(priority);
+        self
+    }
+
+    /// Adds a picture.
+    #[must_use]
+    pub fn icon(mut self, src: &str) -> Self {
+        self.0.icons.push(Icon::new(src));
+        self
+    }
+
+    /// Sets the metadata, which must be an object.
+    #[must_use]
+    pub fn meta(mut self, meta: impl Into<Value>) -> Self {
+        match meta.into() {
+            Value::Object(meta) => self.0.meta = meta,
+            _ => self.0.problems.push(
+                "its `meta` is no object; write `meta = json!({ \"key\": \"value\" })`".to_owned(),
+            ),
+        }
+        self
+    }
+
+    /// The definition.
+    pub fn finish(self) -> ResourceDefinition {
+        self.0
+    }
+}
