@@ -57,6 +57,11 @@ impl PromptRegistration {
     pub const fn of<A: PromptAction>(file: &'static str, line: u32) -> Self {
         Self { make: Prompt::of::<A>, origin: Origin { file, line } }
     }
+
+    /// Makes the prompt.
+    pub fn prompt(&self) -> Prompt {
+        (self.make)().at(self.origin)
+    }
 }
 
 /// What `#[resource]` leaves in the binary at link time: how to make the resource, and where it
@@ -71,6 +76,11 @@ impl ResourceRegistration {
     /// Registers an action, written at the given place.
     pub const fn of<A: ResourceAction>(file: &'static str, line: u32) -> Self {
         Self { make: Resource::of::<A>, origin: Origin { file, line } }
+    }
+
+    /// Makes the resource.
+    pub fn resource(&self) -> Resource {
+        (self.make)().at(self.origin)
     }
 }
 
@@ -95,13 +105,13 @@ pub(crate) fn linked() -> impl Iterator<Item = Tool> {
 /// All prompts that are linked in, in an order that is no promise.
 #[cfg(feature = "linked")]
 pub(crate) fn linked_prompts() -> impl Iterator<Item = Prompt> {
-    inventory::iter::<PromptRegistration>.into_iter().map(|it| (it.make)().at(it.origin))
+    inventory::iter::<PromptRegistration>.into_iter().map(PromptRegistration::prompt)
 }
 
 /// All resources that are linked in, in an order that is no promise.
 #[cfg(feature = "linked")]
 pub(crate) fn linked_resources() -> impl Iterator<Item = Resource> {
-    inventory::iter::<ResourceRegistration>.into_iter().map(|it| (it.make)().at(it.origin))
+    inventory::iter::<ResourceRegistration>.into_iter().map(ResourceRegistration::resource)
 }
 
 /// All types of toolset that are linked in, sorted by name and place.
