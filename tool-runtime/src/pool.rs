@@ -7,6 +7,7 @@ mod core;
 mod filter;
 mod governance;
 mod offer;
+mod offerings;
 mod order;
 mod problem;
 mod report;

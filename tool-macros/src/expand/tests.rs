@@ -1,7 +1,7 @@
 //! Whole expansions, as formatted Rust in `golden/`. After an intended change, write them anew
 //! with `BLESS=1 cargo test -p tool-macros` and review them like source.
 
-use super::{expand, expand_toolset};
+use super::{expand, expand_prompt, expand_resource, expand_toolset};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::fs;
@@ -204,6 +204,48 @@ fn a_toolset() {
 }
 
 #[test]
+fn a_prompt() {
+    let expansion = expand_prompt(
+        quote!(title = "Review", icon = "https://example.com/a.png", meta = json!({}), inline),
+        quote! {
+            /// Review a piece of code.
+            pub fn review(
+                /// The code.
+                #[arg(length = 1..)]
+                code: String,
+                /// What to look for.
+                #[arg(complete = focuses)]
+                focus: Option<String>,
+                shelf: &Shelf,
+            ) -> String {
+                code
+            }
+        },
+    );
+    compare("prompt.rs", expansion);
+}
+
+#[test]
+fn a_resource() {
+    let expansion = expand_resource(
+        quote! {
+            "notes://{id}", name = "A note", mime_type = "text/plain", size = 3, audience("user"),
+            priority = 0.5, timeout = "1s"
+        },
+        quote! {
+            /// One note.
+            async fn note(
+                /// Which.
+                id: u32,
+            ) -> Option<String> {
+                None
+            }
+        },
+    );
+    compare("resource.rs", expansion);
+}
+
+#[test]
 fn nothing_panics_the_macro() {
     let items = [
         quote!(),
@@ -256,6 +298,9 @@ fn nothing_panics_the_macro() {
         for options in &options {
             let _expansion = expand(options.clone(), item.clone());
             let _expansion = expand_toolset(options.clone(), item.clone());
+            let _expansion = expand_prompt(options.clone(), item.clone());
+            let _expansion = expand_resource(options.clone(), item.clone());
+            let _expansion = expand_resource(quote!("a:{x}", #options), item.clone());
         }
     }
 }
