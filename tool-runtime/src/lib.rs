@@ -45,6 +45,7 @@
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | return images, errors, structured values | [`Observation`], [`ToolError`], [`Json`] |
 //! | use state, cancellation, deadlines | [`ToolContext`] |
+//! | know who calls | [`Principal`], `HttpOptions::auth` |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |
 //!
 //! # Features
@@ -54,6 +55,7 @@
 //! | `macros` | `#[tool]`, `#[toolset]` | yes |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
+//! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `cli` | the command line of the generated binary, `main!` | yes |
@@ -87,6 +89,7 @@ mod output_check;
 mod parameter;
 mod pattern;
 mod pool;
+mod principal;
 mod regex;
 mod registration;
 mod registry;
@@ -120,12 +123,15 @@ pub use issue::Issue;
 pub use limits::OutputLimits;
 #[cfg(feature = "mcp-server")]
 pub use mcp::McpServer;
+#[cfg(feature = "http")]
+pub use mcp::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
 pub use observation::{IntoObservation, Json, Observation};
 pub use pattern::{PatternError, ToolPattern};
 pub use pool::{
     CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport, Restriction,
     Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
 };
+pub use principal::Principal;
 pub use registration::Registration;
 pub use registry::{
     ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,

@@ -45,12 +45,14 @@ fn servers_on_pipes_and_sockets_answer_rightly() {
 }
 
 #[test]
-fn rmcp_answers_rightly_over_http() {
+fn servers_on_http_answer_rightly() {
     for load in moments() {
         for words in [&["nagle"][..], &[], &["json", "stateless"]] {
             let server = command(RMCP, &[&["http", "0"], words].concat());
             assert_right(&load::http(server, &load).expect("a run"));
         }
+        let server = command(OURS, &["serve", "--http", "127.0.0.1:0"]);
+        assert_right(&load::http(server, &load).expect("a run"));
     }
 }
 

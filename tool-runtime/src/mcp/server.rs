@@ -2,7 +2,14 @@
 
 mod convert;
 mod handler;
+#[cfg(feature = "http")]
+mod http;
 mod stdio;
+
+#[cfg(all(feature = "http", feature = "cli"))]
+pub(crate) use http::serve as serve_http;
+#[cfg(feature = "http")]
+pub use http::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
 
 use crate::pool::ToolPool;
 use handler::PoolHandler;
@@ -21,7 +28,7 @@ const LINE_LIMIT: usize = 16 << 20;
 /// of 2026-07-28 with `server/discover`. A wrong argument is a result with `isError`, which
 /// the model can correct; an unknown tool is a protocol error, as the specification says.
 ///
-/// Limits: tools only, no prompts or resources; stdio only.
+/// Limits: tools only, no prompts or resources; over stdio, and over HTTP with the feature `http`.
 ///
 /// ```no_run
 /// use tool_runtime::McpServer;

@@ -47,6 +47,21 @@ pub(super) fn is_wrapped(definition: &ToolDefinition) -> bool {
     definition.output_schema.as_ref().is_some_and(|schema| !is_object(schema))
 }
 
+/// Whether HTTP headers repeat some of the tool's arguments.
+#[cfg(feature = "http")]
+pub(super) fn is_mirrored(definition: &ToolDefinition) -> bool {
+    fn marks(value: &Value) -> bool {
+        match value {
+            Value::Object(members) => {
+                members.contains_key("x-mcp-header") || members.values().any(marks)
+            }
+            Value::Array(items) => items.iter().any(marks),
+            _ => false,
+        }
+    }
+    definition.input_schema.values().any(marks)
+}
+
 fn is_object(schema: &Map<String, Value>) -> bool {
     schema.get("type").is_some_and(|kind| kind == "object")
 }

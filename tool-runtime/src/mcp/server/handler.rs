@@ -1,7 +1,10 @@
 //! Answers MCP requests from a pool. rmcp keeps the lifecycles and the versions.
 
 use super::convert;
+#[cfg(feature = "http")]
+use super::http;
 use super::stdio::{RawArguments, is_known_method};
+use crate::context::ToolContext;
 use crate::error::{ErrorClass, INTERNAL};
 use crate::pool::{Snapshot, ToolPool};
 use arc_swap::ArcSwap;
@@ -32,15 +35,25 @@ struct Listing {
     of: Weak<Snapshot>,
     modern: Vec<Tool>,
     legacy: Vec<Tool>,
+    /// Whether HTTP headers repeat arguments of a tool, in the order of `modern`.
+    #[cfg(feature = "http")]
+    mirrored: Vec<bool>,
 }
 
 impl Listing {
     fn new(of: &Arc<Snapshot>) -> Self {
         Self {
+            #[cfg(feature = "http")]
+            mirrored: of.definitions().map(convert::is_mirrored).collect(),
             modern: of.definitions().map(convert::tool).collect(),
             legacy: of.definitions().map(convert::legacy_tool).collect(),
             of: Arc::downgrade(of),
         }
+    }
+
+    /// Where a tool is in the lists.
+    fn find(&self, name: &str) -> Option<usize> {
+        self.modern.binary_search_by(|tool| (*tool.name).cmp(name)).ok()
     }
 }
 
@@ -67,12 +80,35 @@ impl PoolHandler {
         listing
     }
 
+    /// Whether HTTP headers repeat arguments of this tool.
+    #[cfg(feature = "http")]
+    pub(super) fn has_mirrored_arguments(&self, name: &str) -> bool {
+        let listing = self.listing();
+        listing.find(name).is_some_and(|index| listing.mirrored[index])
+    }
+
     pub(super) fn set_title(&mut self, title: String) {
         self.config.server_info.title = Some(title);
     }
 
     pub(super) fn set_instructions(&mut self, instructions: String) {
         self.config.instructions = Some(instructions);
+    }
+}
+
+impl PoolHandler {
+    /// What the tool may use.
+    fn call_context(&self, request: &RequestContext<RoleServer>) -> ToolContext {
+        let context = self
+            .pool
+            .context()
+            .with_cancellation(request.ct.clone())
+            .with_call_id(request.id.to_string());
+        #[cfg(feature = "http")]
+        if let Some(principal) = http::principal(request) {
+            return context.with_principal(principal);
+        }
+        context
     }
 }
 
@@ -98,8 +134,7 @@ impl ServerHandler for PoolHandler {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let listing = self.listing();
-        let found = listing.modern.binary_search_by(|tool| (*tool.name).cmp(name));
-        found.ok().map(|index| listing.modern[index].clone())
+        listing.find(name).map(|index| listing.modern[index].clone())
     }
 
     async fn call_tool(
@@ -108,11 +143,7 @@ impl ServerHandler for PoolHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = arguments(&request, &context)?;
-        let call = self
-            .pool
-            .context()
-            .with_cancellation(context.ct.clone())
-            .with_call_id(context.id.to_string());
+        let call = self.call_context(&context);
         // Asked before: the tool may be another one when the call has ended.
         let is_wrapped = !is_modern(&context)
             && self.pool.get(&request.name).is_some_and(|t| convert::is_wrapped(t.definition()));
@@ -179,14 +210,17 @@ impl ServerHandler for PoolHandler {
     }
 }
 
-/// Our transport keeps the raw text; other transports hand over a parsed map.
+/// Our transports keep the raw text; others hand over a parsed map.
 fn arguments<'a>(
     request: &CallToolRequestParams,
     context: &'a RequestContext<RoleServer>,
 ) -> Result<Cow<'a, str>, ErrorData> {
     if let Some(RawArguments(raw)) = context.extensions.get::<RawArguments>() {
-        // A null stands for "none" with clients that always send the field.
-        return Ok(Cow::Borrowed(if raw.get() == "null" { "" } else { raw.get() }));
+        return Ok(Cow::Borrowed(given(raw.get())));
+    }
+    #[cfg(feature = "http")]
+    if let Some(text) = http::arguments(context) {
+        return Ok(Cow::Borrowed(given(text)));
     }
     let Some(map) = &request.arguments else {
         return Ok(Cow::Borrowed(""));
@@ -194,6 +228,11 @@ fn arguments<'a>(
     serde_json::to_string(map)
         .map(Cow::Owned)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+/// A null stands for "none" with clients that always send the field.
+fn given(arguments: &str) -> &str {
+    if arguments == "null" { "" } else { arguments }
 }
 
 /// The tool ran, but what it gave back is nothing that a client could read.

@@ -34,5 +34,7 @@ mod writer;
 mod tests;
 
 pub(crate) use methods::is_known_method;
+#[cfg(feature = "http")]
+pub(crate) use refusal::{Refusal, diagnose};
 pub(crate) use tool_call::RawArguments;
 pub(crate) use transport::StdioTransport;
