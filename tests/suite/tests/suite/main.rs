@@ -24,6 +24,7 @@ mod quickstart;
 mod registry;
 mod restrictions;
 mod server;
+mod stdio;
 mod support;
 mod toolsets;
 mod ui;
