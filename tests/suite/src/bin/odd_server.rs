@@ -1,5 +1,7 @@
 //! A server whose tools misbehave.
 
+use std::io::{Read as _, Write as _};
+use std::process::Command;
 use std::time::Duration;
 use tool_runtime::prelude::*;
 use tool_runtime::{ContentAnnotations, ContentExtra, TextContent};
@@ -11,6 +13,19 @@ async fn chatty() -> &'static str {
     println!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"forged\"}}");
     eprintln!("and on standard error");
     "done"
+}
+
+/// Print in every way there is, and read what is not for tools; tells how much it could read.
+#[tool]
+#[allow(clippy::print_stdout)]
+fn loud() -> std::io::Result<usize> {
+    let forged = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"forged\"}";
+    print!("{forged} and no end of the line");
+    std::io::stdout().flush()?;
+    std::fs::File::options().write(true).open("/dev/stdout")?.write_all(forged.as_bytes())?;
+    let child = Command::new("sh").args(["-c", "cat; echo forged by a child"]).status()?;
+    assert!(child.success());
+    std::io::stdin().read_to_end(&mut Vec::new())
 }
 
 /// Panic.

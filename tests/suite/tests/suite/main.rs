@@ -33,6 +33,7 @@ mod registry;
 mod resources;
 mod restrictions;
 mod server;
+mod stdio;
 mod support;
 mod telling;
 mod toolsets;

@@ -1,0 +1,80 @@
+//! What came back for a call.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::borrow::Cow;
+
+/// A message of the server, as far as a client must look at it.
+#[derive(Deserialize)]
+pub(crate) struct Answer<'a> {
+    id: Option<u64>,
+    method: Option<IgnoredAny>,
+    #[serde(borrow)]
+    result: Option<CallResult<'a>>,
+}
+
+#[derive(Deserialize)]
+struct CallResult<'a> {
+    #[serde(borrow, default)]
+    content: Vec<Block<'a>>,
+    #[serde(rename = "isError", default)]
+    is_error: bool,
+}
+
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+}
+
+impl<'a> Answer<'a> {
+    /// The message in a text. Anything that is none has no id and is right for no call.
+    pub(crate) fn parse(text: &'a str) -> Self {
+        let none = Self { id: None, method: None, result: None };
+        serde_json::from_str(text).unwrap_or(none)
+    }
+
+    /// The id of the request that this answers.
+    pub(crate) fn id(&self) -> Option<u64> {
+        self.id.filter(|_| !self.asks())
+    }
+
+    /// Whether it answers nothing, but is a request or a notification.
+    pub(crate) fn asks(&self) -> bool {
+        self.method.is_some()
+    }
+
+    /// Whether the call went well, and gave this text if one was expected.
+    pub(crate) fn is_right(&self, expected: Option<&str>) -> bool {
+        let Some(result) = self.result.as_ref().filter(|result| !result.is_error) else {
+            return false;
+        };
+        let text = result.content.first().and_then(|block| block.text.as_deref());
+        expected.is_none_or(|expected| text == Some(expected))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn right(text: &str) -> bool {
+        Answer::parse(text).is_right(Some("5"))
+    }
+
+    #[test]
+    fn only_the_expected_text_is_right() {
+        assert!(right(r#"{"id":1,"result":{"content":[{"type":"text","text":"5"}]}}"#));
+        assert!(!right(r#"{"id":1,"result":{"content":[{"type":"text","text":"6"}]}}"#));
+        assert!(!right(r#"{"id":1,"result":{"content":[{"text":"5"}],"isError":true}}"#));
+        assert!(!right(r#"{"id":1,"result":{}}"#));
+        assert!(!right(r#"{"id":1,"error":{"code":-32602,"message":"5"}}"#));
+        assert!(!right("5"));
+    }
+
+    #[test]
+    fn a_request_of_the_server_answers_nothing() {
+        assert_eq!(Answer::parse(r#"{"id":1,"method":"ping"}"#).id(), None);
+        assert_eq!(Answer::parse(r#"{"id":1,"result":{}}"#).id(), Some(1));
+    }
+}

@@ -1,0 +1,62 @@
+//! The call that is made again and again.
+
+use crate::era::Era;
+use serde_json::{Value, json};
+
+/// A call, and the answer to it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The tool's name.
+    pub tool: String,
+    /// Its arguments, an object.
+    pub arguments: Value,
+    /// The text that the first content block of every answer must have, if that is known.
+    pub expected: Option<String>,
+}
+
+impl Call {
+    /// A call without arguments, whatever it gives.
+    pub fn to(tool: String) -> Self {
+        Self { tool, arguments: json!({}), expected: None }
+    }
+
+    /// Two numbers, whose sum is an object.
+    pub fn add() -> Self {
+        Self {
+            tool: "add".to_owned(),
+            arguments: json!({ "a": 2, "b": 3 }),
+            expected: Some(r#"{"result":5}"#.to_owned()),
+        }
+    }
+
+    /// A text that comes back.
+    pub fn echo(text: &str) -> Self {
+        Self {
+            tool: "echo".to_owned(),
+            arguments: json!({ "text": text }),
+            expected: Some(text.to_owned()),
+        }
+    }
+
+    /// The request as text, but for its id.
+    pub(crate) fn template(&self, era: Era) -> Template {
+        let mut params = json!({ "name": self.tool, "arguments": self.arguments });
+        if let Some(meta) = era.meta() {
+            params["_meta"] = meta;
+        }
+        Template { rest: format!(r#","method":"tools/call","params":{params}}}"#) }
+    }
+}
+
+/// A request that lacks its id.
+#[derive(Clone, Debug)]
+pub(crate) struct Template {
+    rest: String,
+}
+
+impl Template {
+    /// The request with this id.
+    pub(crate) fn with(&self, id: u64) -> String {
+        format!(r#"{{"jsonrpc":"2.0","id":{id}{}"#, self.rest)
+    }
+}

@@ -1,0 +1,86 @@
+//! Where a server is reached, and what every request to it says.
+
+use super::connection::Connection;
+use crate::era::Era;
+use std::fmt::Write as _;
+use std::io;
+use std::net::SocketAddr;
+
+/// A URL on this machine, and the session there.
+pub(super) struct Endpoint {
+    pub(super) address: SocketAddr,
+    path: String,
+    session: Option<String>,
+}
+
+impl Endpoint {
+    /// From `http://ADDRESS:PORT/PATH`.
+    ///
+    /// # Errors
+    /// If it is another machine's, or no such URL: this is no tool against strangers.
+    pub(super) fn parse(url: &str) -> io::Result<Self> {
+        let parts = url.strip_prefix("http://").and_then(|rest| rest.split_once('/'));
+        let local = parts.and_then(|(host, path)| {
+            let address: SocketAddr = host.parse().ok()?;
+            address.ip().is_loopback().then(|| (address, format!("/{path}")))
+        });
+        let Some((address, path)) = local else {
+            let message = format!("`{url}` is no http://127.0.0.1:PORT/PATH");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        };
+        Ok(Self { address, path, session: None })
+    }
+
+    /// Opens a session where the era has sessions and the server keeps them.
+    pub(super) fn greet(&mut self, era: Era) -> io::Result<()> {
+        let Some(greeting) = era.greeting() else {
+            return Ok(());
+        };
+        let mut connection = Connection::open(self)?;
+        let response =
+            connection.post(&self.head(era, "initialize", None), &greeting.to_string())?;
+        if response.status != 200 {
+            return Err(io::Error::other(format!("no greeting: {}", response.body)));
+        }
+        self.session = response.session;
+        let head = self.head(era, "notifications/initialized", None);
+        connection.post(&head, &Era::thanks().to_string()).map(drop)
+    }
+
+    /// The head of a request but for its length.
+    pub(super) fn head(&self, era: Era, method: &str, name: Option<&str>) -> String {
+        let mut head = format!(
+            "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\n",
+            self.path, self.address
+        );
+        let mut header = |name: &str, value: &str| {
+            write!(head, "{name}: {value}\r\n").expect("a text takes everything");
+        };
+        if method != "initialize" {
+            header("MCP-Protocol-Version", era.version());
+        }
+        if era == Era::Modern {
+            header("Mcp-Method", method);
+            name.into_iter().for_each(|name| header("Mcp-Name", name));
+        }
+        if let Some(session) = &self.session {
+            header("Mcp-Session-Id", session);
+        }
+        head
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_loaded() {
+        assert!(Endpoint::parse("http://127.0.0.1:80/mcp").is_ok());
+        assert!(Endpoint::parse("http://[::1]:80/").is_ok());
+        for url in ["http://192.0.2.1:80/mcp", "https://127.0.0.1:80/mcp", "http://127.0.0.1:80"] {
+            assert!(Endpoint::parse(url).is_err(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What a process and all that it started have taken, read from `/proc`.
+
+use std::collections::HashMap;
+use std::fs;
+use std::time::Duration;
+
+/// The kernel tells CPU time in hundredths of a second, whatever its own clock.
+const TICK: Duration = Duration::from_millis(10);
+
+/// CPU time so far, that of processes which have ended included.
+pub(crate) fn cpu(root: u32) -> Duration {
+    let ticks: u32 = tree(root).into_iter().filter_map(ticks).sum();
+    TICK * ticks
+}
+
+/// The most memory that each held, summed up, in KiB.
+pub(crate) fn peak_rss(root: u32) -> u64 {
+    tree(root).into_iter().filter_map(high_water).sum()
+}
+
+/// A process and its descendants.
+fn tree(root: u32) -> Vec<u32> {
+    let children = children();
+    let mut found = vec![root];
+    let mut next = 0;
+    while let Some(process) = found.get(next) {
+        found.extend(children.get(process).into_iter().flatten());
+        next += 1;
+    }
+    found
+}
+
+/// Who started whom.
+fn children() -> HashMap<u32, Vec<u32>> {
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    for process in processes {
+        if let Some(parent) = parent(process) {
+            children.entry(parent).or_default().push(process);
+        }
+    }
+    children
+}
+
+fn parent(process: u32) -> Option<u32> {
+    u32::try_from(fields(process)?.first().copied()?).ok()
+}
+
+/// User and system time, its own and that of children it has waited for.
+fn ticks(process: u32) -> Option<u32> {
+    let ticks: i64 = fields(process)?.get(10..14)?.iter().sum();
+    u32::try_from(ticks).ok()
+}
+
+/// The numbers of `/proc/PID/stat` after the state; the name before it may hold anything.
+fn fields(process: u32) -> Option<Vec<i64>> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(") ")?;
+    Some(rest.split_whitespace().skip(1).map_while(|field| field.parse().ok()).collect())
+}
+
+fn high_water(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_belongs_to_the_tree_and_holds_memory() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("it starts");
+        let own = std::process::id();
+        assert!(tree(own).contains(&child.id()));
+        assert!(peak_rss(own) > peak_rss(child.id()));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+    }
+
+    #[test]
+    fn work_takes_cpu_time() {
+        let before = cpu(std::process::id());
+        while cpu(std::process::id()) == before {
+            std::hint::black_box((0..100_000).sum::<u64>());
+        }
+    }
+}

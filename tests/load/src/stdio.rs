@@ -1,0 +1,148 @@
+//! Calls over a server's standard input and output.
+
+use crate::Load;
+use crate::answer::Answer;
+use crate::call::Template;
+use crate::era::Era;
+use crate::outcome::Outcome;
+use crate::server::{Server, accounted};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// As much as a pipe holds: while all requests fit in, writing never waits for the server, which
+/// may wait for us to read.
+const PIPE: usize = 64 * 1024;
+
+/// What connects client and server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// Two pipes, as most hosts make them.
+    Pipes,
+    /// Two pairs of sockets, as Node.js makes them.
+    Sockets,
+}
+
+pub(crate) fn run(command: Command, channel: Channel, load: &Load) -> io::Result<Outcome> {
+    let (server, mut client) = connect(command, channel, load)?;
+    client.greet(load.era)?;
+    client.run(load, load.warm_up())?;
+    let outcome = accounted(Some(server.id()), || client.run(load, load.time))?;
+    drop(client);
+    server.wait()?;
+    Ok(outcome)
+}
+
+/// Makes the call once and gives the line that answers it.
+pub(crate) fn ask(command: Command, load: &Load) -> io::Result<String> {
+    let (server, mut client) = connect(command, Channel::Pipes, load)?;
+    client.greet(load.era)?;
+    client.call()?;
+    client.read()?;
+    let line = std::mem::take(&mut client.line);
+    drop(client);
+    server.wait()?;
+    Ok(line)
+}
+
+fn connect(mut command: Command, channel: Channel, load: &Load) -> io::Result<(Server, Client)> {
+    command.stderr(Stdio::null());
+    let (server, to, from) = match channel {
+        Channel::Pipes => {
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            let server = Server::start(command, load.limit())?;
+            let (to, from) = server.streams();
+            (server, OwnedFd::from(to), OwnedFd::from(from))
+        }
+        Channel::Sockets => {
+            let (to, input) = UnixStream::pair()?;
+            let (from, output) = UnixStream::pair()?;
+            command.stdin(OwnedFd::from(input)).stdout(OwnedFd::from(output));
+            (Server::start(command, load.limit())?, to.into(), from.into())
+        }
+    };
+    Ok((server, Client::new(to, from, load)?))
+}
+
+/// One client with several calls in flight.
+struct Client {
+    to: File,
+    from: BufReader<File>,
+    line: String,
+    template: Template,
+    /// When each request was sent that is not answered.
+    waiting: HashMap<u64, Instant>,
+    sent: u64,
+}
+
+impl Client {
+    fn new(to: OwnedFd, from: OwnedFd, load: &Load) -> io::Result<Self> {
+        let template = load.call.template(load.era);
+        let bytes = load.in_flight * (template.with(u64::MAX).len() + 1);
+        if bytes > PIPE {
+            let message = format!("{bytes} bytes in flight are more than a pipe holds ({PIPE})");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let from = BufReader::with_capacity(PIPE, File::from(from));
+        let (line, waiting) = (String::new(), HashMap::new());
+        Ok(Self { to: to.into(), from, line, template, waiting, sent: 0 })
+    }
+
+    fn greet(&mut self, era: Era) -> io::Result<()> {
+        let Some(greeting) = era.greeting() else {
+            return Ok(());
+        };
+        self.write(greeting.to_string())?;
+        self.read()?;
+        self.write(Era::thanks().to_string())
+    }
+
+    /// Calls as long as there is time, then waits for what is still in flight.
+    fn run(&mut self, load: &Load, time: Duration) -> io::Result<Outcome> {
+        let end = Instant::now() + time;
+        let mut outcome = Outcome::default();
+        for _ in 0..load.in_flight {
+            self.call()?;
+        }
+        while !self.waiting.is_empty() {
+            self.read()?;
+            let answer = Answer::parse(&self.line);
+            if answer.asks() {
+                continue;
+            }
+            let sent = answer.id().and_then(|id| self.waiting.remove(&id));
+            let now = Instant::now();
+            let is_right = sent.is_some() && answer.is_right(load.call.expected.as_deref());
+            let latency = now.duration_since(sent.unwrap_or(now));
+            outcome.count(latency, (!is_right).then_some(&self.line));
+            if sent.is_some() && now < end {
+                self.call()?;
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn call(&mut self) -> io::Result<()> {
+        self.sent += 1;
+        self.waiting.insert(self.sent, Instant::now());
+        self.write(self.template.with(self.sent))
+    }
+
+    /// One write a message, as hosts do it.
+    fn write(&mut self, mut message: String) -> io::Result<()> {
+        message.push('\n');
+        self.to.write_all(message.as_bytes())
+    }
+
+    fn read(&mut self) -> io::Result<()> {
+        self.line.clear();
+        match self.from.read_line(&mut self.line)? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(()),
+        }
+    }
+}

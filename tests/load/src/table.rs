@@ -1,0 +1,124 @@
+//! Ours beside rmcp's: every row runs all servers in turn, again and again, and takes the best
+//! run of each, so that what else the machine does spoils little.
+
+mod contender;
+mod sameness;
+
+use crate::{Call, Channel, Era, Load, Outcome};
+use contender::{Contender, HTTP, STDIO};
+use std::io;
+use std::time::Duration;
+
+pub use sameness::check as check_sameness;
+
+/// How many calls are in flight, a row each.
+const IN_FLIGHT: [usize; 2] = [1, 64];
+
+/// How thorough a table is.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// How often each server takes its turn.
+    pub rounds: usize,
+    /// How long a turn takes.
+    pub turn: Duration,
+}
+
+/// Prints the table of standard input and output, as Markdown.
+///
+/// # Errors
+/// If a server cannot be run, or answers wrongly.
+pub fn stdio(effort: Effort) -> io::Result<()> {
+    print_head("stdio", &STDIO);
+    for (channel, name) in [(Channel::Pipes, "pipes"), (Channel::Sockets, "sockets")] {
+        each_row(name, effort, &STDIO, |contender, load| {
+            crate::stdio(contender.command()?, channel, load)
+        })?;
+    }
+    Ok(())
+}
+
+/// Prints the table of HTTP, as Markdown.
+///
+/// # Errors
+/// If a server cannot be run, or answers wrongly.
+pub fn http(effort: Effort) -> io::Result<()> {
+    print_head("HTTP", &HTTP);
+    each_row("keep-alive", effort, &HTTP, |contender, load| crate::http(contender.command()?, load))
+}
+
+fn each_row(
+    name: &str,
+    effort: Effort,
+    contenders: &[Contender],
+    run: impl Fn(&Contender, &Load) -> io::Result<Outcome>,
+) -> io::Result<()> {
+    for era in Era::ALL {
+        for in_flight in IN_FLIGHT {
+            let load = Load { era, call: Call::add(), in_flight, time: effort.turn };
+            let best = best(effort.rounds, contenders, |contender| run(contender, &load))?;
+            print_row(&format!("{name}, {in_flight} at a time, {}", era.version()), &best);
+        }
+    }
+    Ok(())
+}
+
+/// What each contender showed in its best round.
+#[derive(Clone, Copy)]
+struct Best {
+    rate: f64,
+    cpu: Duration,
+    peak_rss: u64,
+}
+
+fn best(
+    rounds: usize,
+    contenders: &[Contender],
+    run: impl Fn(&Contender) -> io::Result<Outcome>,
+) -> io::Result<Vec<Best>> {
+    let mut best =
+        vec![Best { rate: 0.0, cpu: Duration::MAX, peak_rss: u64::MAX }; contenders.len()];
+    for _ in 0..rounds {
+        for (contender, best) in contenders.iter().zip(&mut best) {
+            let outcome = run(contender)?;
+            if outcome.wrong > 0 {
+                let message = format!("{} answers wrongly: {outcome}", contender.name);
+                return Err(io::Error::other(message));
+            }
+            best.take(&outcome);
+        }
+    }
+    Ok(best)
+}
+
+impl Best {
+    fn take(&mut self, outcome: &Outcome) {
+        self.rate = self.rate.max(outcome.rate());
+        self.cpu = self.cpu.min(outcome.cpu_each());
+        self.peak_rss = self.peak_rss.min(outcome.peak_rss);
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the table is what was asked for")]
+fn print_head(what: &str, contenders: &[Contender]) {
+    let names: Vec<&str> = contenders.iter().map(|contender| contender.name).collect();
+    println!("\n| {what} | {} |", names.join(" | "));
+    println!("|---|{}", "---|".repeat(names.len()));
+}
+
+/// Rates as multiples of the first, which tells its own.
+#[expect(clippy::print_stdout, reason = "the table is what was asked for")]
+fn print_row(name: &str, best: &[Best]) {
+    let cells: Vec<String> = best
+        .iter()
+        .map(|one| {
+            let rate = match one.rate / best[0].rate {
+                _ if std::ptr::eq(one, &best[0]) => format!("{:.0}/s", one.rate),
+                ratio if ratio < 100.0 => format!("{ratio:.1} x"),
+                ratio => format!("{ratio:.0} x"),
+            };
+            let (cpu, memory) = (one.cpu.as_secs_f64() * 1e6, one.peak_rss as f64 / 1024.0);
+            format!("{rate}, {cpu:.1} us, {memory:.1} MiB")
+        })
+        .collect();
+    println!("| {name} | {} |", cells.join(" | "));
+}

@@ -1,0 +1,44 @@
+//! The servers that are set beside each other. Cargo puts them where this program lies.
+
+use std::io;
+use std::process::Command;
+
+/// A server, and how it is started.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contender {
+    pub(super) name: &'static str,
+    program: &'static str,
+    arguments: &'static [&'static str],
+}
+
+const fn rmcp(name: &'static str, arguments: &'static [&'static str]) -> Contender {
+    Contender { name, program: "rmcp-baseline", arguments }
+}
+
+const fn ours(arguments: &'static [&'static str]) -> Contender {
+    Contender { name: "here", program: "ours", arguments }
+}
+
+/// Over standard input and output.
+pub(super) const STDIO: [Contender; 3] = [
+    rmcp("rmcp `stdio()`", &["stdio"]),
+    rmcp("rmcp `stdio_pipes()`", &["pipes"]),
+    ours(&["serve"]),
+];
+
+/// Over HTTP.
+pub(super) const HTTP: [Contender; 4] = [
+    rmcp("rmcp, as in its examples", &["http", "0", "nagle"]),
+    rmcp("rmcp, `TCP_NODELAY`", &["http", "0"]),
+    rmcp("rmcp, JSON, no sessions", &["http", "0", "json", "stateless"]),
+    ours(&["serve", "--http", "127.0.0.1:0"]),
+];
+
+impl Contender {
+    pub(super) fn command(&self) -> io::Result<Command> {
+        let program = std::env::current_exe()?.with_file_name(self.program);
+        let mut command = Command::new(program);
+        command.args(self.arguments);
+        Ok(command)
+    }
+}

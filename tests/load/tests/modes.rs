@@ -1,0 +1,83 @@
+//! Every way of loading a server, for a moment: all that is asked is answered, and rightly.
+
+use load::{Call, Channel, Era, Load, Outcome};
+use serde_json::json;
+use std::process::Command;
+use std::time::Duration;
+
+const OURS: &str = env!("CARGO_BIN_EXE_ours");
+const RMCP: &str = env!("CARGO_BIN_EXE_rmcp-baseline");
+
+fn command(program: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    command
+}
+
+/// A moment of calls in both eras, one and several at a time.
+fn moments() -> impl Iterator<Item = Load> {
+    Era::ALL.into_iter().flat_map(|era| {
+        [1, 8].map(|in_flight| Load {
+            era,
+            call: Call::add(),
+            in_flight,
+            time: Duration::from_millis(50),
+        })
+    })
+}
+
+fn assert_right(outcome: &Outcome) {
+    assert!(outcome.answered > 0 && outcome.wrong == 0, "{outcome}");
+    assert!(outcome.quantile(0.5) <= outcome.quantile(0.99));
+    assert!(outcome.peak_rss > 0, "{outcome}");
+}
+
+#[test]
+fn servers_on_pipes_and_sockets_answer_rightly() {
+    for load in moments() {
+        for channel in [Channel::Pipes, Channel::Sockets] {
+            for (program, argument) in [(OURS, "serve"), (RMCP, "stdio"), (RMCP, "pipes")] {
+                let outcome = load::stdio(command(program, &[argument]), channel, &load);
+                assert_right(&outcome.expect("a run"));
+            }
+        }
+    }
+}
+
+#[test]
+fn servers_on_http_answer_rightly() {
+    for load in moments() {
+        for words in [&["nagle"][..], &[], &["json", "stateless"]] {
+            let server = command(RMCP, &[&["http", "0"], words].concat());
+            assert_right(&load::http(server, &load).expect("a run"));
+        }
+        let server = command(OURS, &["serve", "--http", "127.0.0.1:0"]);
+        assert_right(&load::http(server, &load).expect("a run"));
+    }
+}
+
+#[test]
+fn a_wrong_answer_is_counted_and_shown() {
+    let mut load = moments().next().expect("a moment");
+    load.call = Call::echo("yes");
+    load.call.arguments = json!({ "text": "no" });
+    let outcome = load::stdio(command(OURS, &["serve"]), Channel::Pipes, &load).expect("a run");
+    assert_eq!(outcome.wrong, outcome.answered);
+    assert!(outcome.first_wrong.expect("one is shown").contains(r#""text":"no""#));
+}
+
+#[test]
+fn a_server_that_ends_early_is_an_error() {
+    let load = moments().next().expect("a moment");
+    assert!(load::stdio(Command::new("true"), Channel::Pipes, &load).is_err());
+    assert!(load::http(Command::new("true"), &load).is_err());
+}
+
+#[test]
+fn more_than_a_pipe_holds_is_refused() {
+    let mut load = moments().next().expect("a moment");
+    load.in_flight = 2;
+    load.call = Call::echo(&"x".repeat(40_000));
+    let refused = load::stdio(command(OURS, &["serve"]), Channel::Pipes, &load);
+    assert!(refused.expect_err("too much").to_string().contains("more than a pipe holds"));
+}

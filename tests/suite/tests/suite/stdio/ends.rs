@@ -1,0 +1,49 @@
+//! The end of the input ends the server, calls in flight or not.
+
+use super::host::{Channel, Host, call};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// What a server may take to end: it waits 5 seconds for calls, and does not wait for threads.
+const BOUND: Duration = Duration::from_secs(30);
+
+#[test]
+fn calls_in_flight_have_some_time() {
+    for channel in [Channel::Pipes, Channel::Sockets, Channel::OneSocket] {
+        let mut host = Host::start(channel).greeted();
+        host.write(call(1, "sleepy", &json!({ "millis": 300 })).to_string());
+        host.write(call(2, "chatty", &json!({})).to_string());
+        let mut ids: Vec<_> = host.finish().iter().map(|m| m["id"].as_u64()).collect();
+        ids.sort_unstable();
+        assert_eq!(ids, [Some(1), Some(2)], "{channel:?}");
+    }
+}
+
+#[test]
+fn calls_that_do_not_end_hold_up_nothing() {
+    let mut host = Host::start(Channel::Pipes).greeted();
+    let hour = json!({ "millis": 3_600_000 });
+    host.write(call(1, "sleepy", &hour).to_string());
+    host.write(call(2, "hang", &json!({})).to_string());
+    host.log_until("hanging");
+    host.write(call(3, "chatty", &json!({})).to_string());
+    let start = Instant::now();
+    host.hang_up();
+    host.log_until("dropped");
+    assert_eq!(host.finish().iter().filter(|message| message["id"] == 3).count(), 1);
+    assert!(start.elapsed() < BOUND, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_host_that_leaves_altogether_ends_the_server() {
+    let hosts = [Channel::Pipes, Channel::Sockets, Channel::OneSocket].map(|channel| {
+        let mut host = Host::start(channel).greeted();
+        host.write(call(1, "hang", &json!({})).to_string());
+        host.log_until("hanging");
+        host
+    });
+    let leaving = hosts.map(Host::leave);
+    for mut server in leaving {
+        assert!(server.wait().expect("it ends").success());
+    }
+}

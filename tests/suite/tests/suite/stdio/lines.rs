@@ -1,0 +1,103 @@
+//! Lines that no client should send: each is answered, and the server goes on.
+
+use super::host::{Channel, Host, call};
+use serde_json::{Value, json};
+
+/// Sends a line before and after the handshake; the answer must be the same, and the last.
+fn answer(line: impl AsRef<[u8]>) -> Value {
+    let mut host = Host::start(Channel::Pipes);
+    host.write(line.as_ref());
+    let early = host.read();
+    let mut host = host.greeted();
+    host.write(line.as_ref());
+    let late = host.read();
+    assert_eq!(early["error"]["code"], late["error"]["code"]);
+    assert_eq!(host.ask(&call(9, "chatty", &json!({})))["id"], 9);
+    assert_eq!(host.finish(), [] as [Value; 0]);
+    late
+}
+
+#[test]
+fn a_line_that_is_too_long() {
+    let mut host = Host::start(Channel::Pipes).greeted();
+    let long = call(1, "chatty", &json!({ "text": "x".repeat(20 << 20) })).to_string();
+    for _ in 0..3 {
+        host.write(&long);
+        let answer = host.read();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32600)));
+    }
+    assert_eq!(host.ask(&call(2, "chatty", &json!({})))["id"], 2);
+    assert_eq!(host.finish(), [] as [Value; 0]);
+}
+
+#[test]
+fn a_long_line_within_the_limit() {
+    let mut host = Host::start(Channel::Sockets).greeted();
+    let answer = host.ask(&call(1, "chatty", &json!({ "text": "x".repeat(15 << 20) })));
+    assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(1), &json!(true)));
+    assert_eq!(host.finish(), [] as [Value; 0]);
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    for line in [&b"\xff\xfe{}"[..], b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xc3\x28\"}"] {
+        let answer = answer(line);
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32700)));
+    }
+}
+
+#[test]
+fn nul_bytes() {
+    for line in ["\0", "{\"jsonrpc\":\"2.0\",\0\"id\":1,\"method\":\"ping\"}", "{}\0"] {
+        assert_eq!(answer(line)["error"]["code"], -32700, "{line:?}");
+    }
+}
+
+#[test]
+fn a_nul_in_a_text_is_a_character() {
+    let mut host = Host::start(Channel::Pipes).greeted();
+    let answer = host.ask(&call(1, "no\0such", &json!({})));
+    assert_eq!(answer["error"]["code"], -32602);
+    assert_eq!(host.finish(), [] as [Value; 0]);
+}
+
+/// Deeper than any stack would take.
+const DEPTH: usize = 500_000;
+
+#[test]
+fn arguments_nested_without_end() {
+    let mut host = Host::start(Channel::Pipes).greeted();
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{}0{}", open.repeat(DEPTH), close.repeat(DEPTH));
+        for arguments in [format!("{{\"millis\":{deep}}}"), deep] {
+            host.write(format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"sleepy","arguments":{arguments}}}}}"#
+            ));
+            let answer = host.read();
+            assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(1), &json!(true)));
+        }
+    }
+    assert_eq!(host.ask(&call(2, "chatty", &json!({})))["id"], 2);
+    assert_eq!(host.finish(), [] as [Value; 0]);
+}
+
+#[test]
+fn messages_nested_without_end() {
+    let deep = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
+    let unclosed = "{\"a\":".repeat(DEPTH);
+    for (line, code, id) in [
+        (deep.clone(), -32600, json!(null)),
+        (unclosed, -32700, json!(null)),
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{deep}}}"#),
+            -32602,
+            json!(1),
+        ),
+        (format!(r#"{{"jsonrpc":"2.0","id":{deep},"method":"ping"}}"#), -32600, json!(null)),
+        (format!(r#"{{"jsonrpc":"2.0","id":1,"result":{deep}}}"#), -32600, json!(null)),
+    ] {
+        let answer = answer(&line);
+        let start = &line[..50];
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{start}");
+    }
+}
