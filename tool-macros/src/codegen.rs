@@ -188,14 +188,29 @@ fn definition(model: &Model<'_>) -> TokenStream {
     let meta = meta.map(|meta| quote_spanned!(at(meta.span())=> .meta(#meta)));
     let schema = options.input_schema.as_ref();
     let schema = schema.map(|schema| quote_spanned!(at(schema.span())=> .input_schema(#schema)));
+    let served = served(model);
     quote_spanned! {at(Span::call_site())=>
         fn definition() -> __tool::ToolDefinition {
             __tool::Draft::new(Self::NAME, #description, __PARAMETERS)
-                #title #(#hints)* #tags #meta #schema
+                #title #(#hints)* #tags #meta #schema #served
                 .output_schema(__output().schema())
                 .finish()
         }
     }
+}
+
+/// What a server says of the tool beyond its arguments.
+fn served(model: &Model<'_>) -> TokenStream {
+    let options = &model.options;
+    let icons = &options.icons;
+    let icons = (!icons.is_empty()).then(|| quote!(.icons(&[#(#icons),*])));
+    let progress = options.progress.map(|_| quote!(.reports_progress()));
+    let task = options.task.as_ref().map(|task| {
+        let support = if task.value() == "required" { "Required" } else { "Optional" };
+        let support = format_ident!("{support}", span = at(task.span()));
+        quote!(.task(__tool::TaskSupport::#support))
+    });
+    quote!(#icons #progress #task)
 }
 
 fn hint(name: &str, value: Hint) -> Option<TokenStream> {

@@ -29,6 +29,9 @@ static TOOL: Known = Known {
         "action",
         "register",
         "inline",
+        "icon",
+        "progress",
+        "task",
         "crate",
     ],
     instead: &[
@@ -37,6 +40,8 @@ static TOOL: Known = Known {
         ("output_schema", "it follows from the return type; derive `JsonSchema` for that"),
         ("read", "did you mean `reads`?"),
         ("write", "did you mean `writes`?"),
+        ("icons", "did you mean `icon`?"),
+        ("long_running", "did you mean `task`?"),
         ("blocking", "a plain `fn` runs on the blocking pool; remove it"),
     ],
 };
@@ -80,6 +85,7 @@ static ARG: Known = Known {
         "format",
         "example",
         "secret",
+        "header",
         "flatten",
         "undocumented",
     ],
@@ -115,6 +121,9 @@ pub(crate) struct ToolOptions {
     pub(crate) action: Option<Ident>,
     pub(crate) register: bool,
     pub(crate) inline: Option<Span>,
+    pub(crate) icons: Vec<LitStr>,
+    pub(crate) progress: Option<Span>,
+    pub(crate) task: Option<LitStr>,
     pub(crate) runtime: Option<Path>,
 }
 
@@ -155,6 +164,9 @@ impl ToolOptions {
             action: entries.ident("action", "MyAction", mistakes),
             register: entries.flag("register", mistakes).is_none_or(|(given, _)| given),
             inline: entries.word("inline", mistakes),
+            icons: entries.texts("icon", mistakes),
+            progress: entries.word("progress", mistakes),
+            task: entries.text("task", "\"optional\"", mistakes),
             runtime: entries.path("crate", "::tool_runtime", mistakes),
         }
     }
@@ -197,6 +209,7 @@ pub(crate) struct ArgOptions {
     pub(crate) format: Option<LitStr>,
     pub(crate) example: Option<Expr>,
     pub(crate) secret: Option<Span>,
+    pub(crate) header: Option<LitStr>,
     pub(crate) flatten: Option<Span>,
     pub(crate) undocumented: Option<Span>,
 }
@@ -230,6 +243,7 @@ impl ArgOptions {
             format: entries.text("format", "\"date-time\"", mistakes),
             example: entries.expression("example", "VALUE", mistakes),
             secret: entries.word("secret", mistakes),
+            header: entries.text("header", "\"Region\"", mistakes),
             flatten: entries.word("flatten", mistakes),
             undocumented: entries.word("undocumented", mistakes),
         }

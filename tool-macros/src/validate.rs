@@ -2,6 +2,8 @@
 //! Rules about a function's shape are in `shape`.
 
 mod access;
+mod header;
+mod serving;
 mod toolset;
 
 pub(crate) use toolset::toolset;
@@ -25,6 +27,9 @@ pub(crate) fn validate(model: &Model<'_>, mistakes: &mut Mistakes) {
     hints(model, mistakes);
     inline(model, mistakes);
     access::access(model, mistakes);
+    serving::icons(model, mistakes);
+    serving::task(model, mistakes);
+    header::headers(model, mistakes);
     for parameter in &model.parameters {
         match parameter {
             Parameter::Argument(argument) => self::argument(argument, mistakes),

@@ -9,7 +9,7 @@ pub use crate::constraint::{
     Constraint, Format, Length, Pattern, Range, ensure, format, length, pattern, range,
 };
 pub use crate::context::{Injectable, Need, ToolContext};
-pub use crate::definition::{Draft, ToolDefinition};
+pub use crate::definition::{Draft, TaskSupport, ToolDefinition};
 pub use crate::error::ToolError;
 pub use crate::observation::Observation;
 pub use crate::output::{

@@ -2,6 +2,8 @@
 
 mod arguments;
 mod call;
+#[cfg(feature = "http")]
+mod http;
 mod list;
 mod log;
 mod main_macro;
@@ -20,12 +22,27 @@ use std::process::ExitCode;
 
 /// What the process exits with.
 mod exit {
+    use super::print;
+    use std::io;
+    use std::process::ExitCode;
+
     /// The tool answered with an error, or the server could not serve.
     pub(super) const ERROR: u8 = 1;
     /// The command line is wrong: unknown tools and arguments, values of the wrong type.
     pub(super) const USAGE: u8 = 2;
     /// The pool of tools cannot be built.
     pub(super) const SETUP: u8 = 3;
+
+    /// After serving.
+    pub(super) fn served(result: io::Result<()>) -> ExitCode {
+        match result {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                print::error(&format!("the server stopped: {error}"));
+                ExitCode::from(ERROR)
+            }
+        }
+    }
 }
 
 /// The command line of a pool: `serve`, `list`, `call`, `schema`, `report`.
@@ -174,6 +191,8 @@ impl About {
         Box::pin(async move {
             match command {
                 Command::Serve => self.serve(pool).await,
+                #[cfg(feature = "http")]
+                Command::ServeHttp(http) => http::serve(self.server(pool), http).await,
                 Command::List { json } => list::list(pool, json),
                 Command::Report => list::report(pool),
                 Command::Schema { name } => list::schema(pool, &name),
@@ -183,6 +202,10 @@ impl About {
     }
 
     async fn serve(self, pool: &ToolPool) -> ExitCode {
+        exit::served(self.server(pool).serve_stdio().await)
+    }
+
+    fn server(self, pool: &ToolPool) -> McpServer {
         let mut server = McpServer::new(pool.clone(), self.name, self.version);
         if let Some(title) = self.title {
             server = server.with_title(title);
@@ -190,13 +213,7 @@ impl About {
         if let Some(instructions) = self.instructions {
             server = server.with_instructions(instructions);
         }
-        match server.serve_stdio().await {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                print::error(&format!("the server stopped: {error}"));
-                ExitCode::from(exit::ERROR)
-            }
-        }
+        server
     }
 }
 

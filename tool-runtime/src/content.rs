@@ -46,18 +46,9 @@ impl ContentBlock {
         Self::Audio(Box::new(MediaContent::new(data, mime_type)))
     }
 
-    /// An embedded text resource.
+    /// An embedded text resource; one with a MIME type, or of bytes, is made of [`ResourceContents`].
     pub fn resource(uri: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::Resource(Box::new(EmbeddedResource {
-            resource: ResourceContents {
-                uri: uri.into(),
-                mime_type: None,
-                text: Some(text.into()),
-                blob: None,
-                meta: None,
-            },
-            extra: None,
-        }))
+        ResourceContents::text(uri, text).into()
     }
 
     /// A link to a resource.
@@ -193,6 +184,51 @@ pub struct ResourceContents {
     /// MCP metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
+}
+
+impl ResourceContents {
+    /// Contents that are text.
+    ///
+    /// ```
+    /// use tool_runtime::{ContentBlock, ResourceContents};
+    ///
+    /// let contents = ResourceContents::text("notes://1", "{}").with_mime_type("application/json");
+    /// let block = ContentBlock::from(contents);
+    /// assert!(serde_json::to_string(&block)?.contains("application/json"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { text: Some(text.into()), ..Self::nothing(uri.into()) }
+    }
+
+    /// Contents that are bytes, given in base64.
+    ///
+    /// ```
+    /// # use tool_runtime::ResourceContents;
+    /// let dot = ResourceContents::blob("dots://1", "iVBORw0KGgo=").with_mime_type("image/png");
+    /// assert_eq!(dot.mime_type.as_deref(), Some("image/png"));
+    /// ```
+    pub fn blob(uri: impl Into<String>, base64: impl Into<String>) -> Self {
+        Self { blob: Some(base64.into()), ..Self::nothing(uri.into()) }
+    }
+
+    /// Sets the MIME type.
+    #[must_use]
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    fn nothing(uri: String) -> Self {
+        Self { uri, mime_type: None, text: None, blob: None, meta: None }
+    }
+}
+
+/// The resource, whole.
+impl From<ResourceContents> for ContentBlock {
+    fn from(resource: ResourceContents) -> Self {
+        Self::Resource(Box::new(EmbeddedResource { resource, extra: None }))
+    }
 }
 
 /// A link to a resource that the client may fetch.

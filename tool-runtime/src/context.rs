@@ -3,19 +3,20 @@
 mod host;
 
 use crate::peer::Peer;
+use crate::principal::Principal;
 use crate::schedule::{Held, Link};
 use hashbrown::HashMap;
 use host::Host;
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::future;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, LazyLock, Weak};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// What one call may use: typed state, cancellation, a deadline, its id, the other tools of
-/// the pool ([`Self::call`]), and whoever made it, to tell them things ([`Self::progress`],
-/// [`Self::log`]) and to ask them ([`Self::ask`]).
+/// What one call may use: typed state, who makes it, cancellation, a deadline, its id, the other
+/// tools of the pool ([`Self::call`]), and whoever made it, to tell them things
+/// ([`Self::progress`], [`Self::log`]) and to ask them ([`Self::ask`]).
 ///
 /// A tool asks for it by a parameter `&ToolContext`. It is cheap to clone. No tool learns of
 /// conversations or model messages from it.
@@ -45,6 +46,8 @@ use tokio_util::sync::CancellationToken;
 pub struct ToolContext {
     state: Arc<State>,
     call_id: Option<Arc<str>>,
+    /// None for nobody in particular.
+    principal: Option<Arc<Principal>>,
     cancellation: Option<CancellationToken>,
     deadline: Option<Instant>,
     /// The value whose method runs.
@@ -95,6 +98,13 @@ impl ToolContext {
         self
     }
 
+    /// Sets who makes the call. Default: nobody, [`Principal::anonymous`].
+    #[must_use]
+    pub fn with_principal(mut self, principal: impl Into<Arc<Principal>>) -> Self {
+        self.principal = Some(principal.into());
+        self
+    }
+
     /// Sets the token that cancels the call. Default: nothing cancels it.
     #[must_use]
     pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
@@ -117,6 +127,20 @@ impl ToolContext {
     /// The call's id, as the caller gave it.
     pub fn call_id(&self) -> Option<&str> {
         self.call_id.as_deref()
+    }
+
+    /// Who makes the call; the calls that a tool makes itself are made by the same one.
+    ///
+    /// ```
+    /// use tool_runtime::{Principal, ToolContext};
+    ///
+    /// assert!(ToolContext::default().principal().is_anonymous());
+    /// let context = ToolContext::default().with_principal(Principal::new("ada"));
+    /// assert_eq!(context.principal().id(), "ada");
+    /// ```
+    pub fn principal(&self) -> &Principal {
+        static NOBODY: LazyLock<Principal> = LazyLock::new(Principal::anonymous);
+        self.principal.as_deref().unwrap_or(&NOBODY)
     }
 
     /// When the call ends at the latest.
@@ -208,6 +232,19 @@ impl fmt::Debug for ToolContext {
     }
 }
 
+/// What every context holds, whatever its state.
+impl ToolContext {
+    fn is_own(id: TypeId) -> bool {
+        id == TypeId::of::<Self>() || id == TypeId::of::<Principal>()
+    }
+
+    fn own<T: Any>(&self) -> Option<&T> {
+        let own: &dyn Any =
+            if TypeId::of::<T>() == TypeId::of::<Principal>() { self.principal() } else { self };
+        own.downcast_ref()
+    }
+}
+
 /// Values by type, shared by all calls of one pool.
 #[derive(Clone, Default)]
 pub(crate) struct State {
@@ -236,7 +273,7 @@ impl fmt::Debug for State {
     }
 }
 
-/// A type that a reference parameter may borrow: the context itself, or state.
+/// A type that a reference parameter may borrow: the context itself, who calls, or state.
 ///
 /// Implemented for every sized type that can be shared between threads; `str` and slices fall
 /// out, because an argument must be owned.
@@ -260,9 +297,8 @@ impl<T: Any + Send + Sync> Injectable for T {
     const NEED: Need = Need { id: TypeId::of::<T>, name: type_name::<T> };
 
     fn borrow_from(context: &ToolContext) -> &Self {
-        let itself: &dyn Any = context;
-        match itself.downcast_ref::<T>() {
-            Some(context) => context,
+        match context.own::<T>() {
+            Some(own) => own,
             None => context.get::<T>().unwrap_or_else(|| panic!("{}", missing(type_name::<T>()))),
         }
     }
@@ -286,10 +322,10 @@ impl Need {
         (self.id)()
     }
 
-    /// The type's name, if the state does not hold it and it is not the context itself.
+    /// The type's name, if neither the state nor every context holds it.
     pub(crate) fn missing_from(self, state: &State) -> Option<&'static str> {
         let id = (self.id)();
-        let is_met = id == TypeId::of::<ToolContext>() || state.contains(id);
+        let is_met = ToolContext::is_own(id) || state.contains(id);
         (!is_met).then(self.name)
     }
 }

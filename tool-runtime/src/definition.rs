@@ -1,11 +1,14 @@
 //! Everything that a model or client may know of a tool.
 
 mod draft;
+mod task;
 mod wire;
 
 pub use draft::Draft;
+pub use task::TaskSupport;
 
 use crate::annotations::ToolAnnotations;
+use crate::icon::Icon;
 use crate::schema;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
@@ -45,10 +48,18 @@ pub struct ToolDefinition {
     pub input_schema: Map<String, Value>,
     /// The structured value that a success has, if it has one.
     pub output_schema: Option<Map<String, Value>>,
+    /// Pictures for people.
+    pub icons: Vec<Icon>,
     /// Hints about the tool's effects.
     pub annotations: ToolAnnotations,
     /// Words to filter by. In MCP's JSON they stand in `_meta`, under `tool-runtime/tags`.
     pub tags: Vec<String>,
+    /// Whether calls tell how far they are. In MCP's JSON it stands in `_meta`, under
+    /// `tool-runtime/progress`.
+    pub reports_progress: bool,
+    /// Whether calls may go on as tasks. In MCP's JSON it stands in `_meta`, under
+    /// `tool-runtime/task`.
+    pub task: TaskSupport,
     /// MCP metadata.
     pub meta: Map<String, Value>,
     /// What is wrong with it; the pool refuses to be built while there is anything.
@@ -84,7 +95,10 @@ impl ToolDefinition {
             input_schema: Map::new(),
             output_schema: None,
             annotations: ToolAnnotations::default(),
+            icons: Vec::new(),
             tags: Vec::new(),
+            reports_progress: false,
+            task: TaskSupport::None,
             meta: Map::new(),
             problems: Vec::new(),
         }

@@ -47,6 +47,7 @@
 //! | use state, cancellation, deadlines | [`ToolContext`] |
 //! | tell how far a call is, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`] |
 //! | hear and answer that in an agent of your own | [`Peer`] |
+//! | know who calls | [`Principal`], `HttpOptions::auth` |
 //! | test a server, keep its schemas from changing unseen | `testing` |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |
 //!
@@ -57,6 +58,7 @@
 //! | `macros` | `#[tool]`, `#[toolset]` | yes |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
+//! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `testing` | an MCP client in memory and schema snapshots, for tests | no |
@@ -79,6 +81,7 @@ mod definition;
 mod dispatch;
 mod error;
 mod hook;
+mod icon;
 mod input;
 mod issue;
 mod limits;
@@ -92,6 +95,7 @@ mod parameter;
 mod pattern;
 mod peer;
 mod pool;
+mod principal;
 mod regex;
 mod registration;
 mod registry;
@@ -119,14 +123,17 @@ pub use content::{
     ResourceContents, ResourceLink, TextContent,
 };
 pub use context::ToolContext;
-pub use definition::ToolDefinition;
+pub use definition::{TaskSupport, ToolDefinition};
 pub use dispatch::{Batch, CallAction};
 pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
 pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
+pub use icon::Icon;
 pub use issue::Issue;
 pub use limits::OutputLimits;
 #[cfg(feature = "mcp-server")]
 pub use mcp::McpServer;
+#[cfg(feature = "http")]
+pub use mcp::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
 pub use observation::{IntoObservation, Json, Observation};
 pub use pattern::{PatternError, ToolPattern};
 pub use peer::{
@@ -137,6 +144,7 @@ pub use pool::{
     CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport, Restriction,
     Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
 };
+pub use principal::Principal;
 pub use registration::Registration;
 pub use registry::{
     ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,

@@ -3,3 +3,7 @@
 mod server;
 
 pub use server::McpServer;
+#[cfg(all(feature = "http", feature = "cli"))]
+pub(crate) use server::serve_http;
+#[cfg(feature = "http")]
+pub use server::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};

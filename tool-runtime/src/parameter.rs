@@ -21,6 +21,7 @@ pub struct Parameter {
     pub(crate) aliases: &'static [&'static str],
     pub(crate) is_flattened: bool,
     pub(crate) is_secret: bool,
+    pub(crate) header: Option<&'static str>,
     pub(crate) has_default: bool,
     pub(crate) refine: fn(&mut Schema),
     schema: fn(&mut SchemaGenerator) -> Schema,
@@ -46,6 +47,13 @@ impl Parameter {
     #[must_use]
     pub const fn secret(mut self) -> Self {
         self.is_secret = true;
+        self
+    }
+
+    /// Clients repeat its value in a header of their request, for whatever stands between.
+    #[must_use]
+    pub const fn header(mut self, name: &'static str) -> Self {
+        self.header = Some(name);
         self
     }
 
@@ -129,6 +137,7 @@ impl<T> ArgumentType<T> {
             aliases: &[],
             is_flattened: false,
             is_secret: false,
+            header: None,
             has_default: false,
             refine: |_| {},
             schema: self.schema,

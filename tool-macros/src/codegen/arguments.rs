@@ -76,6 +76,9 @@ fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
     if options.secret.is_some() {
         parameter.extend(quote!(.secret()));
     }
+    if let Some(header) = &options.header {
+        parameter.extend(quote!(.header(#header)));
+    }
     if options.default.is_some() {
         parameter.extend(quote!(.optional()));
     }

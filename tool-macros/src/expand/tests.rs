@@ -53,6 +53,7 @@ fn a_tool_with_every_option() {
             destructive = false, idempotent = true, open_world, tags("web", "text"),
             meta = json!({ "cost": 1 }), timeout = "1m 30s", visualize = crate::shown,
             input_schema = schema(), action = Search, register = false, crate = crate::rt,
+            icon("https://example.com/s.png"), progress, task = "required",
         },
         quote! {
             /// Not the description.
@@ -64,7 +65,7 @@ fn a_tool_with_every_option() {
                 #[arg(format = "hostname", example = "rust")]
                 mut r#type: String,
                 /// How many.
-                #[arg(default, range = ..LIMIT)]
+                #[arg(default, range = ..LIMIT, header = "Limit")]
                 limit: Option<u32>,
                 #[arg(undocumented, secret, default = "none")] key: String,
                 #[arg(flatten)] page: Page,

@@ -1,6 +1,6 @@
 //! `main!`: the whole of a tool binary's `main`.
 
-use super::options::{self, Command, Options};
+use super::options::{self, Options};
 use super::{About, exit, in_runtime, log, print};
 use crate::pool::{ToolPool, ToolPoolBuilder};
 use crate::registry::{PoolConfig, Registry};
@@ -230,7 +230,7 @@ async fn run(
     log::start(command.log_level());
     let pool =
         pool(setup.pool, tools.or(setup.tools), setup.registry).await.map_err(Failure::Setup)?;
-    if matches!(command, Command::Serve) {
+    if command.is_server() {
         log::panics();
     }
     let code = about.run(&pool, command).await;

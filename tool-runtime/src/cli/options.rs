@@ -2,11 +2,15 @@
 
 mod forms;
 mod help;
+#[cfg(feature = "http")]
+mod http;
 mod mistake;
 mod read;
 
 use super::{About, exit, print};
 use forms::{CALL, Form, LIST, Opt, REPORT, ROOT, SCHEMA, SERVE, TOOLS};
+#[cfg(feature = "http")]
+pub(super) use http::ServeHttp;
 use mistake::Mistake;
 use read::{Given, Reading};
 use std::ffi::OsString;
@@ -25,13 +29,29 @@ pub(super) struct Options {
 /// A command, ready to run.
 pub(super) enum Command {
     Serve,
-    List { json: bool },
+    #[cfg(feature = "http")]
+    ServeHttp(ServeHttp),
+    List {
+        json: bool,
+    },
     Report,
-    Schema { name: String },
+    Schema {
+        name: String,
+    },
     Call(Call),
 }
 
 impl Command {
+    /// Whether it runs until a client or a signal ends it.
+    pub(super) fn is_server(&self) -> bool {
+        match self {
+            Self::Serve => true,
+            #[cfg(feature = "http")]
+            Self::ServeHttp(_) => true,
+            _ => false,
+        }
+    }
+
     /// How much is logged unless `RUST_LOG` says otherwise. A person sees the failure of the
     /// one call, and the report says what there is to warn of.
     pub(super) fn log_level(&self) -> LevelFilter {
@@ -123,6 +143,9 @@ fn tools(given: &Given) -> Option<PathBuf> {
 
 fn command(form: &'static Form, mut given: Given) -> Result<Command, Mistake> {
     match form.name {
+        #[cfg(feature = "http")]
+        name if name == SERVE.name => http::command(given),
+        #[cfg(not(feature = "http"))]
         name if name == SERVE.name => Ok(Command::Serve),
         name if name == LIST.name => Ok(Command::List { json: given.has("json") }),
         name if name == REPORT.name => Ok(Command::Report),

@@ -42,6 +42,12 @@ pub(super) fn error(text: &str) {
     let _ = writeln!(stderr, "{prefix} {text}");
 }
 
+/// A line on standard error that says what is going on.
+#[cfg(feature = "http")]
+pub(super) fn status(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
 /// A line on standard error with what only the operator should read.
 pub(super) fn detail(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "detail: {text}");

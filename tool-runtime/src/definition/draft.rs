@@ -1,6 +1,7 @@
 //! Builds a definition from what the macro saw.
 
-use super::ToolDefinition;
+use super::{TaskSupport, ToolDefinition};
+use crate::icon::Icon;
 use crate::parameter::Parameter;
 use crate::schema;
 use schemars::{Schema, SchemaGenerator};
@@ -59,6 +60,27 @@ impl Draft {
     #[must_use]
     pub fn tags(mut self, tags: &[&str]) -> Self {
         self.0.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        self
+    }
+
+    /// Sets the icons by their sources.
+    #[must_use]
+    pub fn icons(mut self, sources: &[&str]) -> Self {
+        self.0.icons = sources.iter().map(|source| Icon::new(*source)).collect();
+        self
+    }
+
+    /// Says that calls tell how far they are.
+    #[must_use]
+    pub fn reports_progress(mut self) -> Self {
+        self.0.reports_progress = true;
+        self
+    }
+
+    /// Says that calls may go on as tasks, or must.
+    #[must_use]
+    pub fn task(mut self, support: TaskSupport) -> Self {
+        self.0.task = support;
         self
     }
 

@@ -1,13 +1,20 @@
 //! Definitions as MCP's `Tool` JSON, in both directions.
 
-use super::ToolDefinition;
+use super::{TaskSupport, ToolDefinition};
 use crate::annotations::ToolAnnotations;
+use crate::icon::Icon;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// Where the tags stand in `_meta`: MCP has no field for them.
 const TAGS: &str = "tool-runtime/tags";
+
+/// Where it stands that calls tell how far they are.
+const PROGRESS: &str = "tool-runtime/progress";
+
+/// Where it stands that calls may go on as tasks.
+const TASK: &str = "tool-runtime/task";
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,6 +27,8 @@ struct Wire<'a> {
     input_schema: Cow<'a, Map<String, Value>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     output_schema: Option<Cow<'a, Map<String, Value>>>,
+    #[serde(default, skip_serializing_if = "is_without_icons")]
+    icons: Cow<'a, [Icon]>,
     #[serde(default, skip_serializing_if = "is_unsaid")]
     annotations: Cow<'a, ToolAnnotations>,
     #[serde(rename = "_meta", default, skip_serializing_if = "is_none")]
@@ -33,18 +42,34 @@ fn is_unsaid(annotations: &Cow<'_, ToolAnnotations>) -> bool {
 }
 
 #[allow(clippy::ptr_arg)]
+fn is_without_icons(icons: &Cow<'_, [Icon]>) -> bool {
+    icons.is_empty()
+}
+
+#[allow(clippy::ptr_arg)]
 fn is_none(meta: &Cow<'_, Map<String, Value>>) -> bool {
     meta.is_empty()
 }
 
 impl ToolDefinition {
-    /// `_meta` as MCP has it, the tags among it.
+    /// `_meta` as MCP has it, with what MCP has no field for.
     pub(crate) fn wire_meta(&self) -> Cow<'_, Map<String, Value>> {
-        if self.tags.is_empty() {
+        let is_task = self.task != TaskSupport::None;
+        if self.tags.is_empty() && !self.reports_progress && !is_task {
             return Cow::Borrowed(&self.meta);
         }
         let mut meta = self.meta.clone();
-        meta.insert(TAGS.to_owned(), self.tags.clone().into());
+        if !self.tags.is_empty() {
+            meta.insert(TAGS.to_owned(), self.tags.clone().into());
+        }
+        if self.reports_progress {
+            meta.insert(PROGRESS.to_owned(), true.into());
+        }
+        match self.task {
+            TaskSupport::None => {}
+            TaskSupport::Optional => drop(meta.insert(TASK.to_owned(), "optional".into())),
+            TaskSupport::Required => drop(meta.insert(TASK.to_owned(), "required".into())),
+        }
         Cow::Owned(meta)
     }
 }
@@ -57,6 +82,7 @@ impl Serialize for ToolDefinition {
             description: Cow::Borrowed(&self.description),
             input_schema: Cow::Borrowed(&self.input_schema),
             output_schema: self.output_schema.as_ref().map(Cow::Borrowed),
+            icons: Cow::Borrowed(&self.icons),
             annotations: Cow::Borrowed(&self.annotations),
             meta: self.wire_meta(),
         };
@@ -70,6 +96,11 @@ impl<'de> Deserialize<'de> for ToolDefinition {
         crate::schema::engine::enable();
         let wire = Wire::deserialize(deserializer)?;
         let mut meta = wire.meta.into_owned();
+        let reports_progress = meta.shift_remove(PROGRESS).is_some_and(|value| value == true);
+        let task = match meta.shift_remove(TASK) {
+            Some(task) => serde_json::from_value(task).map_err(serde::de::Error::custom)?,
+            None => TaskSupport::None,
+        };
         let tags = meta.shift_remove(TAGS).map(serde_json::from_value);
         Ok(Self {
             name: wire.name.into_owned(),
@@ -77,7 +108,10 @@ impl<'de> Deserialize<'de> for ToolDefinition {
             description: wire.description.into_owned(),
             input_schema: wire.input_schema.into_owned(),
             output_schema: wire.output_schema.map(Cow::into_owned),
+            icons: wire.icons.into_owned(),
             annotations: wire.annotations.into_owned(),
+            reports_progress,
+            task,
             tags: tags.transpose().map_err(serde::de::Error::custom)?.unwrap_or_default(),
             meta,
             problems: Vec::new(),
@@ -96,6 +130,9 @@ mod tests {
             .with_annotations(ToolAnnotations { read_only_hint: Some(true), ..Default::default() });
         definition.title = Some("It".into());
         definition.tags = vec!["x".into(), "y".into()];
+        definition.icons = vec![Icon::new("https://example.com/i.png")];
+        definition.reports_progress = true;
+        definition.task = TaskSupport::Optional;
         definition.meta.insert("k".into(), json!({"n": 1}));
         definition.output_schema = Some(crate::schema::no_arguments());
         let text = serde_json::to_string(&definition).unwrap();

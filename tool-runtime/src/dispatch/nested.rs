@@ -31,6 +31,34 @@ impl ToolContext {
         results.pop().expect("a batch of one has one result")
     }
 
+    /// The pool that runs the call, in a scope of its own: what it restricts there holds for what is
+    /// called there. For tools that change what the pool offers. `None` without a pool, as in a
+    /// test that calls a function itself. Who keeps it keeps the pool alive.
+    ///
+    /// ```
+    /// use tool_runtime::Source;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Learn to ping.
+    /// #[tool]
+    /// async fn learn(context: &ToolContext) -> Result<(), ToolError> {
+    ///     let pool = context.pool().ok_or("there is no pool")?;
+    ///     let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    ///     pool.add_tools(&Source::owner("learnt"), [ping])?;
+    ///     Ok(())
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder().tool::<LearnAction>().build()?;
+    /// pool.call(ToolCall::new("learn", "")).await;
+    /// assert_eq!(pool.tools().len(), 2);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn pool(&self) -> Option<ToolPool> {
+        self.host::<Scope>().map(|host| ToolPool::of_scope(host).scope())
+    }
+
     /// Calls other tools of the pool as one batch: under the same restrictions and hooks as
     /// every call, with this call's state, cancellation and deadline. What this call holds of
     /// declared resources does not stand in their way.

@@ -4,20 +4,27 @@ mod client;
 mod convert;
 mod drive;
 mod handler;
+#[cfg(feature = "http")]
+mod http;
 mod logging;
 mod outbox;
 mod rounds;
 mod seal;
-mod service;
 mod stdio;
+mod task_call;
+mod tasks;
 mod tool_call;
+
+#[cfg(all(feature = "http", feature = "cli"))]
+pub(crate) use http::serve as serve_http;
+#[cfg(feature = "http")]
+pub use http::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
 
 use crate::pool::ToolPool;
 use handler::PoolHandler;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use seal::Seal;
-use service::PoolService;
 use std::io;
 use std::pin::Pin;
 use stdio::StdioTransport;
@@ -31,7 +38,7 @@ const LINE_LIMIT: usize = 16 << 20;
 /// of 2026-07-28 with `server/discover`. A wrong argument is a result with `isError`, which
 /// the model can correct; an unknown tool is a protocol error, as the specification says.
 ///
-/// Limits: tools only, no prompts or resources; stdio only.
+/// Limits: tools only, no prompts or resources; over stdio, and over HTTP with the feature `http`.
 ///
 /// ```no_run
 /// use tool_runtime::McpServer;
@@ -144,7 +151,7 @@ impl McpServer {
     /// The handler is erased for the same reason: rmcp's loop answers requests in two places, and
     /// the future of a request is its largest.
     async fn served(self, transport: StdioTransport) -> io::Result<()> {
-        match PoolService(self.handler).into_dyn().serve(transport).await {
+        match self.handler.into_dyn().serve(transport).await {
             Ok(running) => {
                 let reason = running.waiting().await.map_err(io::Error::other)?;
                 tracing::info!(?reason, "the client is gone");

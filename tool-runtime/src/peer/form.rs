@@ -32,10 +32,14 @@ const KEYWORDS: &[&str] = &[
     "items",
 ];
 
+/// The formats that clients may know; others are checked here alone.
+const FORMATS: &[&str] = &["email", "uri", "date", "date-time"];
+
 impl Form {
     /// The form of a type: a field for each of a struct's, or one field of the given name.
     pub(super) fn of<T: JsonSchema>(name: &str) -> Self {
-        let schema = schema::input_of::<T>();
+        let mut schema = schema::input_of::<T>();
+        forgive_more(&mut schema);
         if schema.get("type").is_some_and(|kind| kind == "object") {
             return Self { schema, only: None };
         }
@@ -43,7 +47,6 @@ impl Form {
             "type": "object",
             "properties": { name: schema },
             "required": [name],
-            "additionalProperties": false,
         });
         Self { schema, only: Some(name.to_owned()) }
     }
@@ -99,6 +102,14 @@ impl Form {
     }
 }
 
+/// Lets clients say more than they were asked, as they always may.
+fn forgive_more(schema: &mut Value) {
+    if let Value::Object(keywords) = schema {
+        keywords.remove("additionalProperties");
+        keywords.remove("unevaluatedProperties");
+    }
+}
+
 /// One field as MCP has it.
 fn field(name: &str, schema: &Value) -> Result<Value, String> {
     let mut field = Map::new();
@@ -106,6 +117,9 @@ fn field(name: &str, schema: &Value) -> Result<Value, String> {
         if KEYWORDS.contains(&keyword.as_str()) {
             field.insert(keyword.clone(), value.clone());
         }
+    }
+    if field.get("format").is_some_and(|format| !FORMATS.iter().any(|known| format == known)) {
+        field.shift_remove("format");
     }
     if let Some(choices) = field.get("oneOf").and_then(titled) {
         field.insert("type".to_owned(), "string".into());
@@ -150,7 +164,7 @@ fn selectable(items: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde::Deserialize;
+    use serde::{Deserialize, Serialize};
 
     #[derive(JsonSchema, Deserialize, Debug, PartialEq)]
     struct Booking {
@@ -163,7 +177,7 @@ mod tests {
         extras: Vec<Extra>,
     }
 
-    #[derive(JsonSchema, Deserialize, Debug, Default, PartialEq)]
+    #[derive(JsonSchema, Serialize, Deserialize, Debug, Default, PartialEq)]
     #[serde(rename_all = "lowercase")]
     enum Meal {
         /// Without meat.
@@ -216,6 +230,8 @@ mod tests {
         let answer = json!({ "name": "Ada", "extras": ["Cake"] });
         let booking: Booking = form.read(answer).expect("a booking");
         assert_eq!(booking.meal, Meal::Green);
+        let answer = json!({ "name": "Ada", "extras": [], "smokes": false });
+        assert!(form.read::<Booking>(answer).is_ok(), "what was not asked is ignored");
         let wrong = form.read::<Booking>(json!({ "name": "", "extras": ["Tea"] })).unwrap_err();
         assert!(wrong.contains("name") && wrong.contains("extras"), "{wrong}");
     }

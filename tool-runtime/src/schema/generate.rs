@@ -153,6 +153,7 @@ impl Fields {
         }
         describe(&mut schema, parameter);
         (parameter.refine)(&mut schema);
+        self.problems.extend(unfit_header(parameter, &schema));
         if parameter.is_secret {
             // A default or an example of a secret is one too.
             schema.remove("default");
@@ -188,6 +189,19 @@ impl Fields {
     }
 }
 
+/// Only plain values have a place in a header.
+fn unfit_header(parameter: &Parameter, schema: &Schema) -> Option<String> {
+    parameter.header?;
+    let kind = schema.get("type").and_then(Value::as_str);
+    if matches!(kind, Some("string" | "integer" | "boolean")) {
+        return None;
+    }
+    Some(format!(
+        "its argument `{}` is no text, integer or truth value, so it has no place in a header; remove `header`",
+        parameter.name
+    ))
+}
+
 /// The first keyword of a struct's schema that its fields alone do not say.
 fn more_than_fields(schema: &Value) -> Option<&String> {
     const FIELDS: [&str; 6] =
@@ -201,6 +215,9 @@ fn describe(schema: &mut Schema, parameter: &Parameter) {
     let description = parameter.description.trim();
     if !description.is_empty() {
         schema.insert("description".to_owned(), description.into());
+    }
+    if let Some(header) = parameter.header {
+        schema.insert("x-mcp-header".to_owned(), header.into());
     }
     if parameter.is_secret {
         schema.insert("writeOnly".to_owned(), true.into());

@@ -3,7 +3,8 @@
 use super::Tool;
 use super::handler::{AccessOf, Handler, HandlerExecutor};
 use crate::access::Access;
-use crate::definition::ToolDefinition;
+use crate::definition::{TaskSupport, ToolDefinition};
+use crate::icon::Icon;
 use crate::schema;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -93,6 +94,27 @@ impl ToolBuilder {
     #[must_use]
     pub fn tags<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
         self.definition.tags.extend(tags.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds a picture for people.
+    #[must_use]
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.definition.icons.push(icon);
+        self
+    }
+
+    /// Says that calls tell how far they are, see [`ToolContext::progress`](crate::ToolContext::progress).
+    #[must_use]
+    pub fn reports_progress(mut self) -> Self {
+        self.definition.reports_progress = true;
+        self
+    }
+
+    /// Says whether calls may go on as tasks. Default: they are answered when they are done.
+    #[must_use]
+    pub fn task(mut self, support: TaskSupport) -> Self {
+        self.definition.task = support;
         self
     }
 

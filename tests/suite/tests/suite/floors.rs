@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Bottom floor first, as in ARCHITECTURE.md. `lib.rs` and `__private.rs` stand outside: they
 /// only re-export.
 const FLOORS: &[&[&str]] = &[
-    &["annotations", "content", "error", "issue", "name", "pattern", "regex"],
+    &["annotations", "content", "error", "icon", "issue", "name", "pattern", "principal", "regex"],
     &[
         "access",
         "action",

@@ -91,6 +91,7 @@ const _: () = {
         __TYPES
             .1
             .parameter("limit", "How many.")
+            .header("Limit")
             .optional()
             .refined(|__schema| {
                 __tool::Constraint::describe(&__range_of_limit(), __schema);
@@ -140,6 +141,9 @@ const _: () = {
                 .tags(&["web", "text"])
                 .meta(json!({ "cost" : 1 }))
                 .input_schema(schema())
+                .icons(&["https://example.com/s.png"])
+                .reports_progress()
+                .task(__tool::TaskSupport::Required)
                 .output_schema(__output().schema())
                 .finish()
         }

@@ -26,6 +26,8 @@ pub(super) struct Opt {
     pub(super) value: Option<&'static str>,
     /// The values that there are; empty if anything goes.
     pub(super) possible: &'static [&'static str],
+    /// Whether it may be given more than once.
+    pub(super) is_repeated: bool,
     pub(super) help: &'static str,
 }
 
@@ -42,6 +44,11 @@ impl Form {
 }
 
 impl Opt {
+    /// Without a short form, a value or a second time.
+    pub(super) const fn new(long: &'static str, help: &'static str) -> Self {
+        Self { short: None, long, value: None, possible: &[], is_repeated: false, help }
+    }
+
     /// As usage shows it.
     pub(super) fn shown(&self) -> String {
         match self.value {
@@ -67,6 +74,9 @@ pub(super) static SERVE: Form = Form {
     name: "serve",
     about: "Serve the tools to an MCP client on standard input and output",
     positional: &[],
+    #[cfg(feature = "http")]
+    options: super::http::OPTIONS,
+    #[cfg(not(feature = "http"))]
     options: &[],
     more: "",
 };
@@ -75,13 +85,7 @@ pub(super) static LIST: Form = Form {
     name: "list",
     about: "List the tools: name, title, hints, what they do",
     positional: &[],
-    options: &[Opt {
-        short: None,
-        long: "json",
-        value: None,
-        possible: &[],
-        help: "Print the definitions as MCP JSON",
-    }],
+    options: &[Opt::new("json", "Print the definitions as MCP JSON")],
     more: "",
 };
 
@@ -98,18 +102,16 @@ pub(super) static CALL: Form = Form {
     ],
     options: &[
         Opt {
-            short: None,
-            long: "json",
             value: Some("OBJECT"),
-            possible: &[],
-            help: "All arguments as one JSON object; `-` reads it from standard input",
+            ..Opt::new("json", "All arguments as one JSON object; `-` reads it from standard input")
         },
         Opt {
-            short: None,
-            long: "output",
             value: Some("FORM"),
             possible: &["text", "json"],
-            help: "Print the result's text, or the whole of it as MCP JSON [default: text] [possible values: text, json]",
+            ..Opt::new(
+                "output",
+                "Print the result's text, or the whole of it as MCP JSON [default: text] [possible values: text, json]",
+            )
         },
     ],
     more: "\
@@ -136,11 +138,8 @@ pub(super) static REPORT: Form = Form {
 
 /// Of programs that can be told their tools by a file.
 pub(super) const TOOLS: Opt = Opt {
-    short: None,
-    long: "tools",
     value: Some("FILE"),
-    possible: &[],
-    help: "Have the tools that this file names, instead of all",
+    ..Opt::new("tools", "Have the tools that this file names, instead of all")
 };
 
 pub(super) static HELP_COMMAND: Form = Form {
@@ -158,8 +157,6 @@ pub(super) static HELP_COMMAND: Form = Form {
 const TOOL: Positional =
     Positional { shown: "<TOOL>", help: "The tool's name", is_repeated: false };
 
-const HELP: Opt =
-    Opt { short: Some('h'), long: "help", value: None, possible: &[], help: "Print help" };
+const HELP: Opt = Opt { short: Some('h'), ..Opt::new("help", "Print help") };
 
-const VERSION: Opt =
-    Opt { short: Some('V'), long: "version", value: None, possible: &[], help: "Print version" };
+const VERSION: Opt = Opt { short: Some('V'), ..Opt::new("version", "Print version") };

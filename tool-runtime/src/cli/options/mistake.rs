@@ -1,5 +1,7 @@
 //! What is wrong with a command line, and what to write instead.
 
+#[cfg(not(feature = "http"))]
+use super::forms::SERVE;
 use super::forms::{COMMANDS, Form, Opt, ROOT};
 use super::help;
 use crate::schema::nearest::nearest;
@@ -47,6 +49,11 @@ impl Mistake {
         let tip = mistake.tip.clone();
         let mut mistake = mistake.similar("argument", name, known, "--");
         mistake.tip = mistake.tip.or(tip);
+        #[cfg(not(feature = "http"))]
+        if form.name == SERVE.name && name == "http" {
+            mistake.tip =
+                Some("rebuild the program with the feature `http` of tool-runtime".into());
+        }
         mistake
     }
 
@@ -94,6 +101,13 @@ impl Mistake {
             .map(Opt::shown)
             .unwrap_or_default();
         Self::new(format!("the argument '{value}' cannot be used with '{option}'")).of(form)
+    }
+
+    /// An option that means nothing without another one.
+    #[cfg(feature = "http")]
+    pub(super) fn needs(form: &'static Form, option: &Opt, other: &Opt) -> Self {
+        let what = format!("the argument '{}' needs '{}'", option.shown(), other.shown());
+        Self::new(what).of(form)
     }
 
     pub(super) fn no_value(shown: &str, possible: &[&str]) -> Self {

@@ -34,6 +34,13 @@ impl Given {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// All values of an option that may be repeated.
+    #[cfg(feature = "http")]
+    pub(super) fn values(&self, long: &str) -> Vec<String> {
+        let found = self.options.iter().filter(|(option, _)| *option == long);
+        found.map(|(_, value)| value.clone()).collect()
+    }
+
     /// Takes an option and its value; gives what it asks for instead of a command.
     fn take(
         &mut self,
@@ -44,7 +51,7 @@ impl Given {
         if let Some(reading) = asked(option, form) {
             return Ok(Some(reading));
         }
-        if self.has(option.long) {
+        if self.has(option.long) && !option.is_repeated {
             return Err(Mistake::repeated(form, option));
         }
         self.options.push((option.long, value(parser, option)?));

@@ -6,14 +6,16 @@ use super::rounds::{Interruption, Round, Rounds};
 use super::seal::{Seal, canonical};
 
 use super::stdio::RawArguments;
+use super::tasks::Handle;
 use crate::peer::{
     LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
+use crate::principal::Principal;
 use crate::tool::BoxFuture;
 use rmcp::RoleServer;
 use rmcp::model::{CustomRequest, JsonObject, ProgressToken, ProtocolVersion, RequestId};
 use rmcp::service::{PeerRequestOptions, RequestContext};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::future::pending;
 use std::sync::{Arc, OnceLock};
@@ -37,6 +39,8 @@ pub(super) struct Client {
     /// How a client of 2026-07-28 is asked. Older ones are asked while the request waits.
     asking: Option<(Round, Arc<Seal>)>,
     rounds: OnceLock<Rounds>,
+    /// The task that the call goes on as.
+    task: OnceLock<Handle>,
     token: OnceLock<Option<ProgressToken>>,
 }
 
@@ -54,6 +58,7 @@ impl Client {
             session,
             outbox: Outbox::default(),
             rounds: OnceLock::new(),
+            task: OnceLock::new(),
             token: OnceLock::new(),
         }
     }
@@ -74,6 +79,11 @@ impl Client {
         self.asking.is_some()
     }
 
+    /// Lets the call go on as a task: what it asks and tells from now on goes there.
+    pub(super) fn go_on_as(&self, task: Handle) {
+        drop(self.task.set(task));
+    }
+
     /// What progress is reported with, if the client wants to hear of it.
     pub(super) fn progress_token(&self) -> Option<&ProgressToken> {
         self.token.get_or_init(|| self.request.meta.get_progress_token()).as_ref()
@@ -86,9 +96,9 @@ impl Client {
 
     /// The arguments as text: our transports keep it, others hand over a parsed map.
     pub(super) fn arguments(&self) -> Cow<'_, str> {
-        if let Some(RawArguments(raw)) = self.request.extensions.get::<RawArguments>() {
+        if let Some(text) = raw_arguments(&self.request) {
             // A null stands for "none" with clients that always send the field.
-            return Cow::Borrowed(if raw.get() == "null" { "" } else { raw.get() });
+            return Cow::Borrowed(if text == "null" { "" } else { text });
         }
         match &self.subject.arguments {
             Some(map) => serde_json::to_string(map).expect("maps of JSON are JSON").into(),
@@ -101,7 +111,9 @@ impl Client {
             let arguments = self.arguments();
             let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
             let Subject { method, name, .. } = &self.subject;
-            let binding = format!("{method}\n{name}\n{}", canonical(&arguments));
+            let principal = principal(&self.request);
+            let principal = principal.as_ref().map_or("", |principal| principal.id());
+            let binding = canonical(&json!([method, name, principal, arguments]));
             Rounds::new(round.clone(), Arc::clone(seal), binding)
         })
     }
@@ -140,11 +152,14 @@ impl Drop for OpenQuestion<'_> {
 
 impl Peer for Client {
     fn hears_progress(&self) -> bool {
-        self.progress_token().is_some()
+        self.task.get().is_some() || self.progress_token().is_some()
     }
 
     fn progress(&self, progress: Progress) {
-        self.outbox.progress(progress);
+        match self.task.get() {
+            Some(task) => task.progress(&progress),
+            None => self.outbox.progress(progress),
+        }
     }
 
     fn hears_log(&self, level: LogLevel) -> bool {
@@ -155,7 +170,10 @@ impl Peer for Client {
     }
 
     fn log(&self, entry: LogEntry) {
-        self.outbox.log(entry);
+        // A task has no stream to log to.
+        if self.task.get().is_none() {
+            self.outbox.log(entry);
+        }
     }
 
     fn can(&self, capability: PeerCapability) -> bool {
@@ -177,10 +195,13 @@ impl Peer for Client {
 
     fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
         Box::pin(async move {
+            if let Some(task) = self.task.get() {
+                return task.ask(request).await;
+            }
             let Some(asking) = &self.asking else {
                 return self.pushed(request).await;
             };
-            match self.rounds(asking).ask(request, &self.outbox) {
+            match self.rounds(asking).ask(request, &self.outbox)? {
                 Some(answer) => Ok(answer),
                 // Whoever drives the call ends it here.
                 None => pending().await,
@@ -195,6 +216,32 @@ impl Peer for Client {
 
     fn meta(&self) -> Option<&Map<String, Value>> {
         Some(&self.request.meta.0.0)
+    }
+
+    #[cfg(feature = "http")]
+    fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        let value = super::http::request::parts(&self.request)?.headers.get(name)?;
+        value.to_str().ok().map(Cow::Borrowed)
+    }
+}
+
+/// The arguments as the client wrote them, where the transport has kept them.
+fn raw_arguments(request: &RequestContext<RoleServer>) -> Option<&str> {
+    #[cfg(feature = "http")]
+    if let Some(text) = super::http::request::arguments(request) {
+        return Some(text);
+    }
+    request.extensions.get::<RawArguments>().map(|RawArguments(raw)| raw.get())
+}
+
+/// Who makes a request; `None` for everybody over stdio.
+pub(super) fn principal(request: &RequestContext<RoleServer>) -> Option<Arc<Principal>> {
+    #[cfg(feature = "http")]
+    return super::http::request::principal(request);
+    #[cfg(not(feature = "http"))]
+    {
+        let _ = request;
+        None
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::annotations::ToolAnnotations;
 use crate::content::ContentBlock;
 use crate::definition::ToolDefinition;
+use crate::icon::Icon;
 use crate::observation::Observation;
 use rmcp::model::{self, CallToolResult, Tool};
 use serde_json::{Map, Value, json};
@@ -16,10 +17,22 @@ pub(super) fn tool(definition: &ToolDefinition) -> Tool {
     tool.description = Some(definition.description.clone().into());
     tool.input_schema = Arc::new(definition.input_schema.clone());
     tool.output_schema = definition.output_schema.clone().map(Arc::new);
+    tool.icons = icons(&definition.icons);
     tool.annotations = hints(&definition.annotations);
     let meta = definition.wire_meta();
     tool.meta = (!meta.is_empty()).then(|| model::MetaObject(meta.into_owned()));
     tool
+}
+
+fn icons(icons: &[Icon]) -> Option<Vec<model::Icon>> {
+    (!icons.is_empty()).then(|| icons.iter().map(icon).collect())
+}
+
+fn icon(icon: &Icon) -> model::Icon {
+    let mut converted = model::Icon::new(&icon.src);
+    converted.mime_type.clone_from(&icon.mime_type);
+    converted.sizes = (!icon.sizes.is_empty()).then(|| icon.sizes.clone());
+    converted
 }
 
 fn hints(annotations: &ToolAnnotations) -> Option<model::ToolAnnotations> {
@@ -45,6 +58,21 @@ pub(super) fn legacy_tool(definition: &ToolDefinition) -> Tool {
 /// Whether older clients see the tool's structured values wrapped.
 pub(super) fn is_wrapped(definition: &ToolDefinition) -> bool {
     definition.output_schema.as_ref().is_some_and(|schema| !is_object(schema))
+}
+
+/// Whether HTTP headers repeat some of the tool's arguments.
+#[cfg(feature = "http")]
+pub(super) fn is_mirrored(definition: &ToolDefinition) -> bool {
+    fn marks(value: &Value) -> bool {
+        match value {
+            Value::Object(members) => {
+                members.contains_key("x-mcp-header") || members.values().any(marks)
+            }
+            Value::Array(items) => items.iter().any(marks),
+            _ => false,
+        }
+    }
+    definition.input_schema.values().any(marks)
 }
 
 fn is_object(schema: &Map<String, Value>) -> bool {

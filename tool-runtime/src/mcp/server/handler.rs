@@ -5,14 +5,17 @@ use super::convert;
 use super::logging::{self, Session, SetLevel};
 use super::rounds::Round;
 use super::seal::Seal;
-use super::stdio::is_known_method;
+use super::stdio::{is_known_method, is_old_method};
+use super::tasks::Tasks;
+use crate::definition::TaskSupport;
 use crate::pool::{Snapshot, ToolPool};
 use arc_swap::ArcSwap;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, ErrorData, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, GetTaskParams,
+    GetTaskResult, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerConfig, TASKS_EXTENSION_ID,
+    Tool, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -25,6 +28,7 @@ pub(super) struct PoolHandler {
     config: ServerConfig,
     listing: Arc<ArcSwap<Listing>>,
     seal: Arc<Seal>,
+    pub(super) tasks: Tasks,
     session: Arc<Session>,
 }
 
@@ -35,15 +39,28 @@ struct Listing {
     of: Weak<Snapshot>,
     modern: Vec<Tool>,
     legacy: Vec<Tool>,
+    /// Whether calls of any tool may go on as tasks.
+    has_tasks: bool,
+    /// Whether HTTP headers repeat arguments of a tool, in the order of `modern`.
+    #[cfg(feature = "http")]
+    mirrored: Vec<bool>,
 }
 
 impl Listing {
     fn new(of: &Arc<Snapshot>) -> Self {
         Self {
+            #[cfg(feature = "http")]
+            mirrored: of.definitions().map(convert::is_mirrored).collect(),
             modern: of.definitions().map(convert::tool).collect(),
             legacy: of.definitions().map(convert::legacy_tool).collect(),
+            has_tasks: of.definitions().any(|tool| tool.task != TaskSupport::None),
             of: Arc::downgrade(of),
         }
+    }
+
+    /// Where a tool is in the lists.
+    fn find(&self, name: &str) -> Option<usize> {
+        self.modern.binary_search_by(|tool| (*tool.name).cmp(name)).ok()
     }
 }
 
@@ -57,6 +74,7 @@ impl PoolHandler {
             pool,
             config,
             seal: Arc::new(Seal::random()),
+            tasks: Tasks::default(),
             session: Arc::default(),
         }
     }
@@ -92,6 +110,13 @@ impl PoolHandler {
         listing
     }
 
+    /// Whether HTTP headers repeat arguments of this tool.
+    #[cfg(feature = "http")]
+    pub(super) fn has_mirrored_arguments(&self, name: &str) -> bool {
+        let listing = self.listing();
+        listing.find(name).is_some_and(|index| listing.mirrored[index])
+    }
+
     pub(super) fn set_title(&mut self, title: String) {
         self.config.server_info.title = Some(title);
     }
@@ -103,7 +128,12 @@ impl PoolHandler {
 
 impl ServerHandler for PoolHandler {
     fn get_info(&self) -> ServerConfig {
-        self.config.clone()
+        let mut config = self.config.clone();
+        if self.listing().has_tasks {
+            let extensions = config.capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
+        config
     }
 
     async fn list_tools(
@@ -123,8 +153,7 @@ impl ServerHandler for PoolHandler {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let listing = self.listing();
-        let found = listing.modern.binary_search_by(|tool| (*tool.name).cmp(name));
-        found.ok().map(|index| listing.modern[index].clone())
+        listing.find(name).map(|index| listing.modern[index].clone())
     }
 
     async fn call_tool(
@@ -135,13 +164,37 @@ impl ServerHandler for PoolHandler {
         self.call(request, context).await
     }
 
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.task(&request, &context)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.answer_task(request, &context)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.stop_task(&request, &context)
+    }
+
     async fn set_level(
         &self,
         request: SetLevel,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         if is_modern(&context) {
-            return Err(removed("logging/setLevel"));
+            return Err(unknown_method("logging/setLevel"));
         }
         self.session.set_level(logging::level_set(&request));
         Ok(())
@@ -156,15 +209,15 @@ impl ServerHandler for PoolHandler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        if is_known_method(&method) {
-            let message = format!("the parameters of `{method}` are not what the method takes");
-            return Err(ErrorData::invalid_params(message, None));
+        let is_gone = is_modern(&context) && is_old_method(&method);
+        if !is_known_method(&method) || is_gone {
+            return Err(unknown_method(&method));
         }
-        let message = format!("unknown method `{method}`");
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+        let message = format!("the parameters of `{method}` are not what the method takes");
+        Err(ErrorData::invalid_params(message, None))
     }
 
     // rmcp answers capabilities that were never declared with empty lists; they do not exist.
@@ -202,9 +255,8 @@ impl ServerHandler for PoolHandler {
     }
 }
 
-/// What MCP has no more since 2026-07-28, which rmcp leaves to its handlers.
-fn removed(method: &str) -> ErrorData {
-    let message = format!("2026-07-28 has no `{method}`");
+fn unknown_method(method: &str) -> ErrorData {
+    let message = format!("unknown method `{method}`");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 

@@ -3,17 +3,16 @@
 
 use super::outbox::Outbox;
 use super::seal::Seal;
-use crate::peer::PeerRequest;
-use rmcp::model::ErrorData;
+use crate::peer::{PeerCapability, PeerError, PeerRequest};
+use rmcp::model::{ErrorData, InputRequest, InputRequests, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a request says of earlier rounds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
     /// The answers that came with the request.
-    pub(super) responses: Option<BTreeMap<String, Value>>,
+    pub(super) responses: Option<InputResponses>,
     /// What we gave the client to bring back.
     pub(super) state: Option<String>,
 }
@@ -35,14 +34,14 @@ struct Talk {
     /// What this run has used.
     answered: Map<String, Value>,
     /// What has no answer yet, by key.
-    open: Map<String, Value>,
+    open: InputRequests,
     refusal: Option<ErrorData>,
 }
 
 /// Why a call ends before its tool does.
 pub(super) enum Interruption {
-    /// The client is to answer questions: MCP's `InputRequiredResult`.
-    Questions(Value),
+    /// The client is to answer questions.
+    Questions(InputRequiredResult),
     Refused(ErrorData),
 }
 
@@ -53,33 +52,40 @@ impl Rounds {
     }
 
     /// The answer to a question, or a note that it is open.
-    pub(super) fn ask(&self, request: PeerRequest, outbox: &Outbox) -> Option<Value> {
+    ///
+    /// # Errors
+    /// The question is none that clients know.
+    pub(super) fn ask(
+        &self,
+        request: PeerRequest,
+        outbox: &Outbox,
+    ) -> Result<Option<Value>, PeerError> {
         let mut talk = self.talk();
-        match self.answer(&mut talk, request.key()) {
+        match self.answer(&mut talk, &request) {
             Ok(Some(answer)) => {
                 talk.answered.insert(request.key().to_owned(), answer.clone());
-                return Some(answer);
+                return Ok(Some(answer));
             }
             Ok(None) => {
-                let method = request.method();
-                let (key, params) = request.into_parts();
-                talk.open.insert(key, json!({ "method": method, "params": params }));
+                let (key, question) = question(request)?;
+                talk.open.insert(key, question);
             }
             Err(refusal) => talk.refusal = Some(refusal),
         }
         drop(talk);
         outbox.nudge();
-        None
+        Ok(None)
     }
 
-    fn answer(&self, talk: &mut Talk, key: &str) -> Result<Option<Value>, ErrorData> {
+    fn answer(&self, talk: &mut Talk, to: &PeerRequest) -> Result<Option<Value>, ErrorData> {
         let earlier = match talk.earlier.take() {
             Some(earlier) => earlier,
             None => self.opened()?,
         };
         let earlier = talk.earlier.insert(earlier);
         let given = self.round.responses.as_ref();
-        Ok(earlier.get(key).or_else(|| given?.get(key)).cloned())
+        let given = || given?.get(to.key()).filter(|answer| is_answer(answer, to));
+        Ok(earlier.get(to.key()).or_else(given).cloned())
     }
 
     fn opened(&self) -> Result<Map<String, Value>, ErrorData> {
@@ -100,14 +106,33 @@ impl Rounds {
         }
         let state = self.seal.seal(&talk.answered, &self.binding);
         let questions = std::mem::take(&mut talk.open);
-        Some(Interruption::Questions(json!({
-            "resultType": "input_required",
-            "inputRequests": questions,
-            "requestState": state,
-        })))
+        Some(Interruption::Questions(InputRequiredResult::new(Some(questions), Some(state))))
     }
 
     fn talk(&self) -> MutexGuard<'_, Talk> {
         self.talk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a client's answer is one to this question at all; if not, it is asked again.
+fn is_answer(answer: &Value, to: &PeerRequest) -> bool {
+    let said = match to.capability() {
+        PeerCapability::Elicitation | PeerCapability::ElicitationUrl => "action",
+        PeerCapability::Sampling => "content",
+        PeerCapability::Roots => "roots",
+    };
+    answer.get(said).is_some()
+}
+
+/// A question as rmcp has it, by its key.
+///
+/// # Errors
+/// It is none that clients know.
+pub(super) fn question(request: PeerRequest) -> Result<(String, InputRequest), PeerError> {
+    let method = request.method();
+    let (key, params) = request.into_parts();
+    match serde_json::from_value(json!({ "method": method, "params": params })) {
+        Ok(question) => Ok((key, question)),
+        Err(error) => Err(PeerError::Unaskable { key, problem: error.to_string() }),
     }
 }

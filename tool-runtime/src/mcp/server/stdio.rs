@@ -35,6 +35,8 @@ mod writer;
 #[cfg(all(test, unix))]
 mod tests;
 
-pub(crate) use methods::is_known_method;
+pub(crate) use methods::{is_known_method, is_old_method};
+#[cfg(feature = "http")]
+pub(crate) use refusal::{Refusal, diagnose};
 pub(crate) use tool_call::RawArguments;
 pub(crate) use transport::StdioTransport;

@@ -1,14 +1,16 @@
 //! `tools/call`: a call of the pool for a client.
 
-use super::client::{Client, Subject};
+use super::client::{Client, Subject, principal};
 use super::convert;
 use super::drive::driven;
 use super::handler::PoolHandler;
 use super::rounds::{Interruption, Round};
-use super::service::Answer;
+use super::task_call::becomes_task;
+use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, INTERNAL, ProtocolError};
 use crate::observation::Observation;
 use crate::peer::{PeerCapability, PeerError};
+use crate::tool::Tool;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorCode, ErrorData};
 use rmcp::service::RequestContext;
@@ -16,6 +18,7 @@ use serde_json::json;
 use std::convert::identity;
 use std::error::Error as _;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 impl PoolHandler {
     pub(super) async fn call(
@@ -30,22 +33,50 @@ impl PoolHandler {
             arguments: params.arguments,
         };
         let client = Arc::new(self.client(request, subject, round));
-        let context = self
-            .pool
-            .context()
-            .with_cancellation(client.request().ct.clone())
-            .with_call_id(client.request().id.to_string())
-            .with_peer(Arc::clone(&client) as _);
-        // Asked before: the tool may be another one when the call has ended.
-        let is_wrapped = !client.is_modern()
-            && self.pool.get(client.name()).is_some_and(|t| convert::is_wrapped(t.definition()));
+        // Looked at before: the tool may be another one when the call has ended.
+        let tool = self.pool.get(client.name());
+        let definition = tool.as_ref().map(Tool::definition);
+        let support = definition.map(|definition| definition.task).unwrap_or_default();
+        if becomes_task(&client, support)? {
+            return self.call_as_task(client).await;
+        }
+        let is_wrapped = !client.is_modern() && definition.is_some_and(convert::is_wrapped);
+        let context = self.context(&client, client.request().ct.clone());
         let arguments = client.arguments();
         let call = self.pool.dispatch(client.name(), &arguments, &context, identity);
         match driven(&client, call).await {
-            Ok(Ok(observation)) => Ok(fit(client.name(), &observation, is_wrapped).into()),
-            Ok(Err(error)) => failed(&error, client.is_modern()).map(Into::into),
-            Err(interruption) => interrupted(interruption, &client).map(Into::into),
+            Ok(outcome) => {
+                answer(client.name(), outcome, is_wrapped, client.is_modern()).map(Into::into)
+            }
+            Err(interruption) => interrupted(interruption),
         }
+    }
+
+    /// The context of a call for a client.
+    pub(super) fn context(&self, client: &Arc<Client>, stop: CancellationToken) -> ToolContext {
+        let context = self
+            .pool
+            .context()
+            .with_cancellation(stop)
+            .with_call_id(client.request().id.to_string())
+            .with_peer(Arc::clone(client) as _);
+        match principal(client.request()) {
+            Some(principal) => context.with_principal(principal),
+            None => context,
+        }
+    }
+}
+
+/// What a call came to, for its client.
+pub(super) fn answer(
+    tool: &str,
+    outcome: Result<Observation, CallError>,
+    is_wrapped: bool,
+    is_modern: bool,
+) -> Result<CallToolResult, ErrorData> {
+    match outcome {
+        Ok(observation) => Ok(fit(tool, &observation, is_wrapped)),
+        Err(error) => failed(&error, is_modern),
     }
 }
 
@@ -91,14 +122,9 @@ fn missing(capability: PeerCapability, message: &str) -> ErrorData {
 }
 
 /// The client has to answer questions first: they are the result.
-fn interrupted(interruption: Interruption, client: &Client) -> Result<CallToolResult, ErrorData> {
+pub(super) fn interrupted(interruption: Interruption) -> Result<CallToolResponse, ErrorData> {
     match interruption {
-        Interruption::Questions(questions) => {
-            let answer = client.request().extensions.get::<Answer>();
-            let answer = answer.expect("requests come by the service, which adds it");
-            answer.set(questions);
-            Ok(CallToolResult::success(Vec::new()))
-        }
+        Interruption::Questions(questions) => Ok(questions.into()),
         Interruption::Refused(error) => Err(error),
     }
 }

@@ -42,3 +42,17 @@ const KNOWN: [&str; 21] = [
 pub(crate) fn is_known_method(method: &str) -> bool {
     KNOWN.contains(&method)
 }
+
+/// The methods that only older clients have: 2026-07-28 removed them.
+const OLD: [&str; 5] = [
+    InitializeResultMethod::VALUE,
+    PingRequestMethod::VALUE,
+    SetLevelRequestMethod::VALUE,
+    SubscribeRequestMethod::VALUE,
+    UnsubscribeRequestMethod::VALUE,
+];
+
+/// Whether there is no such method for clients of 2026-07-28.
+pub(crate) fn is_old_method(method: &str) -> bool {
+    OLD.contains(&method)
+}

@@ -1,4 +1,4 @@
-//! Answers to lines that no handler will see.
+//! Answers to messages that no handler will see.
 
 use rmcp::model::{ConstString, ErrorCode, ErrorData, JsonRpcVersion2_0};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::present::present;
 /// An error response. Not rmcp's type, which leaves an unknown `id` out where JSON-RPC wants
 /// `null`, and cannot repeat an id that is no 64-bit integer.
 #[derive(Debug, Serialize)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     jsonrpc: JsonRpcVersion2_0,
     id: Option<Box<RawValue>>,
     error: ErrorData,
@@ -33,7 +33,7 @@ struct Parts<'a> {
 
 impl Refusal {
     /// An error that belongs to `id`, or to no request we could make out.
-    fn new(id: Option<&RawValue>, error: ErrorData) -> Self {
+    pub(crate) fn new(id: Option<&RawValue>, error: ErrorData) -> Self {
         Self { jsonrpc: JsonRpcVersion2_0, id: id.map(ToOwned::to_owned), error }
     }
 
@@ -44,13 +44,13 @@ impl Refusal {
     }
 
     /// The line is not text.
-    pub(super) fn not_utf8() -> Self {
+    pub(crate) fn not_utf8() -> Self {
         let text = "the message is not valid UTF-8";
         Self::new(None, ErrorData::parse_error(text, None))
     }
 
     /// The line is not JSON.
-    fn not_json(error: &serde_json::Error) -> Self {
+    pub(crate) fn not_json(error: &serde_json::Error) -> Self {
         let text = format!("the message is not valid JSON: {error}");
         Self::new(None, ErrorData::parse_error(text, None))
     }
@@ -76,7 +76,7 @@ impl Refusal {
 /// Finds out what is wrong with a line rmcp does not take.
 ///
 /// `None` means silence: it is a notification, and those are never answered.
-pub(super) fn diagnose(text: &str) -> Option<Refusal> {
+pub(crate) fn diagnose(text: &str) -> Option<Refusal> {
     if let Err(error) = serde_json::from_str::<&RawValue>(text) {
         return Some(Refusal::not_json(&error));
     }

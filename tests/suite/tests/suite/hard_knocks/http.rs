@@ -1,0 +1,219 @@
+//! Many connections over HTTP.
+
+use super::dice::Dice;
+use super::vitals::Vitals;
+use crate::http::client::{Answer, Ask, Connection};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const CLIENTS: u64 = 16;
+const WARM_UP: u64 = 4_000;
+const MESSAGES: u64 = 50_000;
+
+/// How many unfinished requests a client leaves lying about.
+const MOST_UNFINISHED: usize = 4;
+
+/// How long the server may take to forget what clients left behind.
+const FORGETTING: Duration = Duration::from_secs(60);
+
+struct Server {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Server {
+    fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_knocked_server"))
+            .arg("http")
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut log = BufReader::new(child.stderr.take().expect("piped")).lines();
+        let address = log.next().expect("a line").expect("UTF-8");
+        // Every panic is told there: somebody must read it.
+        std::thread::spawn(move || log.for_each(drop));
+        Self { address: address.parse().expect("an address"), child }
+    }
+
+    async fn vitals(&self) -> Vitals {
+        let mut connection = Connection::open(self.address).await;
+        let answer = connection.ask(&call(1, "vitals", json!({}))).await;
+        Vitals::of(&answer.json()["result"])
+    }
+
+    /// All clients at once, each with its share.
+    async fn knocked(&self, messages: u64, seed: u64) {
+        let clients = (0..CLIENTS).map(|number| {
+            let client = Client::new(self.address, seed * CLIENTS + number);
+            tokio::spawn(client.run(messages / CLIENTS))
+        });
+        for client in clients.collect::<Vec<_>>() {
+            client.await.expect("everything was answered or closed");
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn call(id: u64, tool: &str, arguments: Value) -> Ask {
+    Ask::modern(id, "tools/call", json!({"name": tool, "arguments": arguments}))
+}
+
+struct Client {
+    address: SocketAddr,
+    dice: Dice,
+    connection: Option<Connection>,
+    unfinished: VecDeque<Connection>,
+    next_id: u64,
+}
+
+impl Client {
+    fn new(address: SocketAddr, seed: u64) -> Self {
+        let (connection, unfinished) = (None, VecDeque::new());
+        Self { address, dice: Dice::new(seed), connection, unfinished, next_id: 0 }
+    }
+
+    async fn run(mut self, messages: u64) {
+        for _ in 0..messages {
+            self.next_id += 1;
+            self.knock().await;
+        }
+    }
+
+    async fn knock(&mut self) {
+        let id = self.next_id;
+        match self.dice.below(100) {
+            0..45 => self.adds().await,
+            45..50 => {
+                let answer = self.ask(&call(id, "boom", json!({}))).await;
+                answer.inspect(|answer| assert_eq!(answer.json()["result"]["isError"], true));
+            }
+            50..54 => self.refused(&Ask::post("{\"jsonrpc\": "), 400).await,
+            54..58 => self.refused(&Ask::modern(id, "no/such/method", json!({})), 404).await,
+            58..61 => self.refused(&Ask::post("x".repeat(70 << 10)), 413).await,
+            61..64 => self.refused(&call(id, "add", json!({})).with("mcp-name", "sub"), 400).await,
+            64..67 => {
+                self.refused(&call(id, "add", json!({})).with("host", "evil.test"), 403).await
+            }
+            67..70 => self.refused(&Ask::new("PUT", "/mcp"), 405).await,
+            70..75 => self.leaves_in_the_middle(&call(id, "add", json!({"a": 1, "b": 2}))).await,
+            75..80 => {
+                let mut connection = Connection::open(self.address).await;
+                connection.send(&call(id, "wait", json!({"millis": 60_000}))).await;
+            }
+            80..84 => self.never_finishes().await,
+            84..88 => self.reads_slowly().await,
+            _ => self.holds_a_session().await,
+        }
+    }
+
+    /// Asks on the connection that is open. `None` if the server is too busy, and says so.
+    async fn ask(&mut self, ask: &Ask) -> Option<Answer> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => Connection::open(self.address).await,
+        };
+        let answer = connection.ask(ask).await;
+        if answer.head.header("connection") != "close" {
+            self.connection = Some(connection);
+        }
+        (answer.status() != 503).then_some(answer)
+    }
+
+    async fn adds(&mut self) {
+        let (id, a, b) = (self.next_id, self.dice.below(1000), self.dice.below(1000));
+        if let Some(answer) = self.ask(&call(id, "add", json!({"a": a, "b": b}))).await {
+            let answer = answer.json();
+            assert_eq!(answer["id"], id);
+            assert_eq!(answer["result"]["content"][0]["text"], (a + b).to_string());
+        }
+    }
+
+    async fn refused(&mut self, ask: &Ask, status: u16) {
+        if let Some(answer) = self.ask(ask).await {
+            assert_eq!(answer.status(), status, "{answer:?}");
+        }
+        // What was not read of the request may be left on the connection.
+        self.connection = None;
+    }
+
+    async fn leaves_in_the_middle(&mut self, ask: &Ask) {
+        let bytes = ask.bytes();
+        let end = usize::try_from(self.dice.below(bytes.len() as u64)).expect("a length");
+        Connection::open(self.address).await.write(&bytes[..end]).await;
+    }
+
+    /// Leaves requests lying about; the oldest must have been closed, with a reason.
+    async fn never_finishes(&mut self) {
+        let mut connection = Connection::open(self.address).await;
+        let ask = call(1, "add", json!({})).with("content-length", "1000");
+        connection.write(&ask.bytes()).await;
+        self.unfinished.push_back(connection);
+        if self.unfinished.len() > MOST_UNFINISHED {
+            let mut oldest = self.unfinished.pop_front().expect("there are some");
+            let said = oldest.rest().await;
+            assert!(said.contains(" 408 ") || said.contains(" 503 "), "{said:?}");
+        }
+    }
+
+    async fn reads_slowly(&mut self) {
+        let mut connection = Connection::open(self.address).await;
+        connection.send(&call(1, "big", json!({"kib": 512}))).await;
+        tokio::time::sleep(Duration::from_millis(self.dice.below(20))).await;
+        let answer = connection.answer().await;
+        assert!(answer.status() == 503 || answer.body.len() > 512 << 10, "{}", answer.status());
+    }
+
+    async fn holds_a_session(&mut self) {
+        let Some(hello) = self.ask(&Ask::initialize()).await else {
+            return;
+        };
+        let session = hello.head.header("mcp-session-id").to_owned();
+        match self.dice.below(8) {
+            // Left to expire.
+            0 => return,
+            1 => Connection::open(self.address).await.send(&Ask::listen(&session)).await,
+            _ => {
+                let ask = Ask::call_within(&session, self.next_id, "boom");
+                if let Some(answer) = self.ask(&ask).await {
+                    assert_eq!(answer.last_event()["result"]["isError"], true);
+                }
+            }
+        }
+        self.ask(&Ask::new("DELETE", "/mcp").with("mcp-session-id", &session)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_of_everything_over_http() {
+    let server = Server::start();
+    server.knocked(WARM_UP, 1).await;
+    let before = settled(&server, None).await;
+    server.knocked(MESSAGES - WARM_UP, 2).await;
+    settled(&server, Some(&before)).await;
+}
+
+/// Waits until sessions have expired and connections are closed.
+async fn settled(server: &Server, before: Option<&Vitals>) -> Vitals {
+    let end = Instant::now() + FORGETTING;
+    let mut last = server.vitals().await;
+    loop {
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        let now = server.vitals().await;
+        let is_settled = before.unwrap_or(&last).holds_no_more(&now);
+        if is_settled {
+            return now;
+        }
+        assert!(Instant::now() < end, "{before:?} {now:?}");
+        last = now;
+    }
+}

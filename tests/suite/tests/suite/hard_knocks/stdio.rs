@@ -1,0 +1,236 @@
+//! One connection over stdio.
+
+use super::dice::Dice;
+use super::vitals::Vitals;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+const WARM_UP: u64 = 10_000;
+const MESSAGES: u64 = 150_000;
+
+/// What must come back for an id.
+enum Due {
+    /// A result with this text.
+    Text(String),
+    /// A result with `isError`.
+    Failure,
+    /// An error of the protocol with this code.
+    Error(i64),
+    /// A result of any kind.
+    Result,
+    /// One answer or none: it is cancelled.
+    Maybe,
+}
+
+/// What was sent and is not answered yet.
+#[derive(Default)]
+struct Ledger {
+    due: HashMap<u64, Due>,
+    /// Lines whose answers have no id.
+    nameless: u64,
+    /// The last answer to a question for vitals.
+    vitals: Option<Value>,
+    fault: Option<String>,
+}
+
+impl Ledger {
+    fn settle(&mut self, answer: &Value) -> Result<(), String> {
+        let Some(id) = answer["id"].as_u64() else {
+            let is_refusal = answer["id"].is_null() && answer["error"]["code"].is_i64();
+            self.nameless = self.nameless.checked_sub(1).filter(|_| is_refusal).ok_or("unasked")?;
+            return Ok(());
+        };
+        let result = &answer["result"];
+        let fits = match self.due.remove(&id).ok_or("answered twice, or never asked")? {
+            Due::Text(text) => result["content"][0]["text"] == *text,
+            Due::Failure => result["isError"] == true,
+            Due::Error(code) => answer["error"]["code"] == code,
+            Due::Result => result.is_object(),
+            Due::Maybe => true,
+        };
+        if result["structuredContent"]["tasks"].is_u64() {
+            self.vitals = Some(result.clone());
+        }
+        fits.then_some(()).ok_or_else(|| "not what was asked for".to_owned())
+    }
+
+    fn is_settled(&self) -> bool {
+        let open = self.due.values().filter(|due| !matches!(due, Due::Maybe)).count();
+        (open == 0 && self.nameless == 0) || self.fault.is_some()
+    }
+}
+
+/// The server and both ends of its connection.
+struct Talk {
+    child: Child,
+    input: BufWriter<ChildStdin>,
+    ledger: Arc<(Mutex<Ledger>, Condvar)>,
+    reader: JoinHandle<()>,
+    next_id: u64,
+    dice: Dice,
+}
+
+impl Talk {
+    fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_knocked_server"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // Every panic is told there.
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the server starts");
+        let ledger = Arc::<(Mutex<Ledger>, Condvar)>::default();
+        let output = BufReader::new(child.stdout.take().expect("piped"));
+        let reader = std::thread::spawn({
+            let ledger = Arc::clone(&ledger);
+            move || read(output, &ledger)
+        });
+        let input = BufWriter::new(child.stdin.take().expect("piped"));
+        let mut talk = Self { child, input, ledger, reader, next_id: 0, dice: Dice::new(4) };
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        talk.request("initialize", &hello, Due::Result);
+        talk.settled();
+        talk.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        talk
+    }
+
+    fn line(&mut self, line: &str) {
+        self.input.write_all(line.as_bytes()).expect("the server reads");
+        self.input.write_all(b"\n").expect("the server reads");
+    }
+
+    /// A line that is answered without an id.
+    fn junk(&mut self, line: &str) {
+        self.ledger.0.lock().expect("no panic").nameless += 1;
+        self.line(line);
+    }
+
+    fn request(&mut self, method: &str, params: &Value, due: Due) -> u64 {
+        self.next_id += 1;
+        let id = self.next_id;
+        self.ledger.0.lock().expect("no panic").due.insert(id, due);
+        self.line(
+            &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
+        );
+        id
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value, due: Due) -> u64 {
+        self.request("tools/call", &json!({"name": tool, "arguments": arguments}), due)
+    }
+
+    fn knock(&mut self) {
+        match self.dice.below(100) {
+            0..40 => {
+                let (a, b) = (self.dice.below(1000), self.dice.below(1000));
+                let sum = (a + b).to_string();
+                self.call("add", &json!({"a": a, "b": b}), Due::Text(sum));
+            }
+            40..50 => {
+                let id = self.call("wait", &json!({"millis": 60_000}), Due::Maybe);
+                let gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+                self.line(&gone.to_string());
+            }
+            50..55 => drop(self.call("wait", &json!({"millis": 1}), Due::Result)),
+            55..60 => drop(self.call("boom", &json!({}), Due::Failure)),
+            60..65 => drop(self.call("add", &json!({"a": "one", "c": []}), Due::Failure)),
+            65..70 => drop(self.call("nothing", &json!({}), Due::Error(-32602))),
+            70..75 => drop(self.request("no/such/method", &json!({}), Due::Error(-32601))),
+            75..78 => drop(self.request("tools/call", &json!({"name": 7}), Due::Error(-32602))),
+            78..82 => drop(self.request("ping", &json!({}), Due::Result)),
+            82..85 => drop(self.request("tools/list", &json!({}), Due::Result)),
+            85..88 => self.junk("{\"jsonrpc\": \"2.0\", \"id\": 1, "),
+            88..90 => self.junk("[1, 2]"),
+            90..91 => self.junk(&"[".repeat(5000)),
+            91..92 => self.junk(&"x".repeat(70 << 10)),
+            92..94 => drop(self.call("big", &json!({"kib": 64}), Due::Result)),
+            94..96 => self.line(r#"{"jsonrpc":"2.0","method":"notifications/unheard_of"}"#),
+            96..98 => self.line(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"x"}}"#),
+            _ => self.line("\r"),
+        }
+    }
+
+    fn settled(&mut self) {
+        self.input.flush().expect("the server reads");
+        let (ledger, changed) = &*self.ledger;
+        let ledger = ledger.lock().expect("no panic");
+        let limit = Duration::from_secs(120);
+        let waited = changed.wait_timeout_while(ledger, limit, |ledger| !ledger.is_settled());
+        let (ledger, _) = waited.expect("no panic");
+        assert_eq!(ledger.fault, None);
+        assert!(ledger.is_settled(), "{} are not answered", ledger.due.len());
+    }
+
+    fn vitals(&mut self) -> Vitals {
+        self.call("vitals", &json!({}), Due::Result);
+        self.settled();
+        let ledger = self.ledger.0.lock().expect("no panic");
+        Vitals::of(ledger.vitals.as_ref().expect("an answer"))
+    }
+
+    /// The end of the input ends the server.
+    fn finish(mut self) {
+        drop(self.input);
+        assert!(self.child.wait().expect("a status").success());
+        self.reader.join().expect("all lines were answers");
+        assert_eq!(self.ledger.0.lock().expect("no panic").fault, None);
+    }
+}
+
+/// Reads all answers, at times with a rest, as a busy client does.
+fn read(output: BufReader<ChildStdout>, ledger: &(Mutex<Ledger>, Condvar)) {
+    for (number, line) in output.lines().enumerate() {
+        let line = line.expect("UTF-8");
+        let mut open = ledger.0.lock().expect("no panic");
+        let settled = match serde_json::from_str::<Value>(&line) {
+            Ok(answer) => open.settle(&answer),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(fault) = settled {
+            open.fault.get_or_insert(format!("{fault}: {line}"));
+        }
+        if open.is_settled() {
+            ledger.1.notify_all();
+        }
+        drop(open);
+        if number % 5000 == 0 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn a_stream_of_everything_over_stdio() {
+    let mut talk = Talk::start();
+    for _ in 0..WARM_UP {
+        talk.knock();
+    }
+    talk.settled();
+    let before = talk.vitals();
+    for _ in WARM_UP..MESSAGES {
+        talk.knock();
+    }
+    talk.settled();
+    let after = talk.vitals();
+    assert!(before.holds_no_more(&after), "{before:?} {after:?}");
+    talk.finish();
+}
+
+/// Hosts that die while they are answered.
+#[test]
+fn connections_that_end_in_the_middle_end_the_server() {
+    for seed in 0..20 {
+        let mut talk = Talk::start();
+        talk.dice = Dice::new(seed);
+        for _ in 0..200 {
+            talk.knock();
+        }
+        drop(talk.input.flush());
+        talk.finish();
+    }
+}

@@ -1,0 +1,27 @@
+//! What a server's process has and holds, before and after.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Memory that the allocator may keep for itself, in KiB.
+const SLACK: u64 = 32 << 10;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Vitals {
+    memory: u64,
+    descriptors: usize,
+    tasks: usize,
+}
+
+impl Vitals {
+    pub(super) fn of(result: &Value) -> Self {
+        Self::deserialize(&result["structuredContent"]).expect("vitals")
+    }
+
+    /// Whether a process that had this holds no more now.
+    pub(super) fn holds_no_more(&self, now: &Self) -> bool {
+        now.tasks <= self.tasks
+            && now.descriptors <= self.descriptors
+            && now.memory <= self.memory + SLACK
+    }
+}

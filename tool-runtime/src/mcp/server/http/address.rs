@@ -1,0 +1,58 @@
+//! Where to listen, as people write it.
+
+/// Where a port alone is: nobody but this machine reaches it.
+const HERE: &str = "127.0.0.1";
+
+/// Host and port of `8080`, `:8080`, `localhost:8080`, `0.0.0.0:8080`, `[::1]:8080`.
+///
+/// # Errors
+/// In words, what is wrong and what to write.
+pub(super) fn parse(text: &str) -> Result<(&str, u16), String> {
+    let (host, port) = match text.rsplit_once(':') {
+        Some(("", port)) => (HERE, port),
+        Some((host, port)) => (bare(host).ok_or_else(|| wrong(text))?, port),
+        None => (HERE, text),
+    };
+    let port = port.parse().map_err(|_| wrong(text))?;
+    Ok((host, port))
+}
+
+/// Without the brackets of an IPv6 address, which needs them.
+fn bare(host: &str) -> Option<&str> {
+    match host.strip_prefix('[') {
+        Some(inner) => inner.strip_suffix(']'),
+        None => (!host.contains(':')).then_some(host),
+    }
+}
+
+fn wrong(text: &str) -> String {
+    format!("`{text}` is no address to listen on; write `8080`, `127.0.0.1:8080` or `[::1]:8080`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn a_port_alone_is_on_this_machine() {
+        assert_eq!(parse("8080"), Ok(("127.0.0.1", 8080)));
+        assert_eq!(parse(":0"), Ok(("127.0.0.1", 0)));
+    }
+
+    #[test]
+    fn a_host_stands_before_the_port() {
+        assert_eq!(parse("0.0.0.0:80"), Ok(("0.0.0.0", 80)));
+        assert_eq!(parse("localhost:80"), Ok(("localhost", 80)));
+        assert_eq!(parse("[::1]:80"), Ok(("::1", 80)));
+    }
+
+    #[test]
+    fn anything_else_is_told_what_to_write() {
+        for text in
+            ["", "localhost", "127.0.0.1", "::1", "::1:80", "[::1]", "h:65536", "h:-1", "h:"]
+        {
+            let problem = parse(text).expect_err(text);
+            assert!(problem.contains("`127.0.0.1:8080`"), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! One connection: its requests, one after the other.
+
+use super::listen::Closing;
+use super::options::HttpOptions;
+use super::stall::Stall;
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::io;
+use std::pin::pin;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
+use tokio::net::TcpStream;
+
+/// How many headers a request may have.
+const MOST_HEADERS: usize = 100;
+
+/// How long a connection may be silent before its client is asked whether it is there, and how
+/// long it may then take to answer.
+#[cfg(target_os = "linux")]
+const KEEP_ALIVE: Duration = Duration::from_secs(60);
+
+/// What is said to a connection for which there is no room.
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
+retry-after: 1\r\n\
+connection: close\r\n\
+content-type: text/plain; charset=utf-8\r\n\
+content-length: 44\r\n\
+\r\n\
+there are too many connections; try later on";
+
+/// How connections are served.
+#[derive(Clone)]
+pub(super) struct Connections {
+    router: Router,
+    builder: http1::Builder,
+    options: HttpOptions,
+    closing: Closing,
+}
+
+impl Connections {
+    pub(super) fn new(router: Router, options: &HttpOptions, closing: Closing) -> Self {
+        let mut builder = http1::Builder::new();
+        builder
+            .timer(TokioTimer::new())
+            .header_read_timeout(options.idle_within)
+            .max_headers(MOST_HEADERS)
+            .max_header_size(options.max_headers);
+        Self { router, builder, options: options.clone(), closing }
+    }
+
+    /// Serves a connection until its client has gone or the server ends.
+    pub(super) async fn serve(self, stream: TcpStream) {
+        if let Err(error) = prepare(&stream) {
+            tracing::debug!(%error, "a connection was lost before its first request");
+            return;
+        }
+        let stream = TokioIo::new(Stall::new(stream, self.options.read_within));
+        let service = TowerToHyperService::new(self.router);
+        let mut connection = pin!(self.builder.serve_connection(stream, service));
+        let served = tokio::select! {
+            served = connection.as_mut() => served,
+            () = self.closing.begun.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                tokio::select! {
+                    served = connection => served,
+                    () = self.closing.over.cancelled() => Ok(()),
+                }
+            }
+        };
+        if let Err(error) = served {
+            tracing::debug!(%error, "a connection ended early");
+        }
+    }
+
+    /// Tells a connection that there is no room for it. It has sent nothing that fills its buffer,
+    /// so that nothing has to wait.
+    pub(super) fn refuse(stream: &TcpStream) {
+        tracing::warn!("a connection was refused: there are too many");
+        let _told = stream.try_write(FULL);
+    }
+}
+
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    // An answer in several writes would wait for the client's delayed acknowledgement: 40 ms.
+    stream.set_nodelay(true)?;
+    // A machine that is switched off closes nothing.
+    #[cfg(unix)]
+    {
+        use rustix::net::sockopt;
+        sockopt::set_socket_keepalive(stream, true)?;
+        #[cfg(target_os = "linux")]
+        {
+            sockopt::set_tcp_keepidle(stream, KEEP_ALIVE)?;
+            sockopt::set_tcp_keepintvl(stream, KEEP_ALIVE / 4)?;
+            sockopt::set_tcp_keepcnt(stream, 4)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! An answer on its way, and what is held until it is there.
+
+use axum::body::{Body, Bytes};
+use http_body::{Frame, SizeHint};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+/// A body that holds a place among the requests in flight until its end.
+pub(super) fn holding(body: Body, place: OwnedSemaphorePermit) -> Body {
+    Body::new(Holding { body, _place: place })
+}
+
+/// A body without an end of its own: it ends with the server.
+pub(super) fn ending(body: Body, end: &CancellationToken) -> Body {
+    Body::new(Ending { body, end: Box::pin(end.clone().cancelled_owned()) })
+}
+
+struct Holding {
+    body: Body,
+    _place: OwnedSemaphorePermit,
+}
+
+impl http_body::Body for Holding {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+struct Ending {
+    body: Body,
+    end: Pin<Box<WaitForCancellationFutureOwned>>,
+}
+
+impl http_body::Body for Ending {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.end.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+}

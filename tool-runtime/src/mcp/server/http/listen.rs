@@ -1,0 +1,83 @@
+//! Accepts connections until it is told to end, then lets them finish.
+
+use super::connection::Connections;
+use super::options::HttpOptions;
+use axum::Router;
+use std::io;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How long to wait when the process has run out of descriptors.
+const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(200);
+
+/// How long connections have, once everything was ended, to say so to their clients.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The two ends of a server.
+#[derive(Clone)]
+pub(super) struct Closing {
+    /// Nothing new is begun.
+    pub(super) begun: CancellationToken,
+    /// What still runs is ended.
+    pub(super) over: CancellationToken,
+}
+
+impl Closing {
+    pub(super) fn new(begun: CancellationToken) -> Self {
+        Self { begun, over: CancellationToken::new() }
+    }
+}
+
+/// Serves until it is told to end, and then for as long as calls in flight may take.
+pub(super) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    options: &HttpOptions,
+    closing: Closing,
+) -> io::Result<()> {
+    let connections = Connections::new(router, options, closing.clone());
+    let open = TaskTracker::new();
+    while let Some(stream) = accept(&listener, &closing.begun).await {
+        if open.len() < options.max_connections {
+            open.spawn(connections.clone().serve(stream));
+        } else {
+            Connections::refuse(&stream);
+        }
+    }
+    drop(listener);
+    open.close();
+    let drained = tokio::time::timeout(options.drain, open.wait()).await;
+    closing.over.cancel();
+    if drained.is_err() {
+        tracing::warn!(left = open.len(), "calls were still running when the server ended");
+        let _told = tokio::time::timeout(LAST_WORDS, open.wait()).await;
+    }
+    Ok(())
+}
+
+/// The next connection, unless the server is told to end.
+async fn accept(listener: &TcpListener, closing: &CancellationToken) -> Option<TcpStream> {
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = closing.cancelled() => return None,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => return Some(stream),
+            Err(error) if is_clients(&error) => tracing::debug!(%error, "a client left early"),
+            Err(error) => {
+                tracing::warn!(%error, "no connection can be accepted");
+                tokio::time::sleep(OUT_OF_DESCRIPTORS).await;
+            }
+        }
+    }
+}
+
+/// Whether it is the one client's matter alone.
+fn is_clients(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}

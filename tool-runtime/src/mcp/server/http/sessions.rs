@@ -1,0 +1,229 @@
+//! Sessions: how many there are, whose they are, and when they end.
+//!
+//! rmcp's own have no number, belong to whoever knows their id, and end while a quiet call runs or
+//! a client listens. What their clients have left is cancelled here, too: rmcp goes on for them.
+
+mod session;
+mod stream;
+
+use crate::principal::Principal;
+use futures_util::Stream;
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
+    RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::streamable_http_server::session::local::{
+    LocalSessionManager, LocalSessionManagerError,
+};
+use rmcp::transport::streamable_http_server::session::{
+    ServerSseMessage, SessionId, SessionManager,
+};
+use session::Session;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use stream::Watched;
+use tokio::sync::Semaphore;
+
+/// How long closing waits for a session whose client does not read.
+const CLOSE_LIMIT: Duration = Duration::from_secs(5);
+
+tokio::task_local! {
+    /// Who is asking: rmcp makes a session without saying for whom.
+    static CALLER: Caller;
+}
+
+struct Caller {
+    principal: Arc<Principal>,
+    /// Whether there was no room for a session.
+    is_refused: Cell<bool>,
+}
+
+/// All sessions.
+pub(super) struct Sessions {
+    rmcp: LocalSessionManager,
+    open: Mutex<HashMap<SessionId, Arc<Session>>>,
+    seats: Arc<Semaphore>,
+    idle: Duration,
+    resume: Duration,
+    itself: Weak<Self>,
+}
+
+/// Why there is no session.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SessionProblem {
+    #[error("there are as many sessions as there may be")]
+    Full,
+    #[error(transparent)]
+    Rmcp(#[from] LocalSessionManagerError),
+}
+
+impl Sessions {
+    pub(super) fn new(most: usize, idle: Duration, resume: Duration) -> Arc<Self> {
+        let mut rmcp = LocalSessionManager::default();
+        // A session is not idle while its client waits or listens; rmcp cannot tell.
+        rmcp.session_config.keep_alive = None;
+        Arc::new_cyclic(|itself| Self {
+            rmcp,
+            open: Mutex::default(),
+            seats: Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))),
+            idle,
+            resume,
+            itself: itself.clone(),
+        })
+    }
+
+    /// Does something for somebody; `None` if that needed a session and there was no room.
+    pub(super) async fn for_caller<T>(
+        principal: Arc<Principal>,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        let caller = Caller { principal, is_refused: Cell::new(false) };
+        let work = async {
+            let done = work.await;
+            (!CALLER.with(|caller| caller.is_refused.get())).then_some(done)
+        };
+        CALLER.scope(caller, work).await
+    }
+
+    /// Whether somebody else has this session.
+    pub(super) fn is_foreign(&self, id: &str, principal: &Principal) -> bool {
+        self.open().get(id).is_some_and(|session| session.owner.id() != principal.id())
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Session>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, id: &SessionId) -> Option<Arc<Session>> {
+        let session = self.open().get(id).cloned();
+        session.inspect(|session| session.touch())
+    }
+
+    /// Takes a seat for whoever is asking.
+    fn seat(&self) -> Result<Session, SessionProblem> {
+        let taken = CALLER.try_with(|caller| {
+            let seat = Arc::clone(&self.seats).try_acquire_owned();
+            caller.is_refused.set(seat.is_err());
+            seat.ok().map(|seat| Session::new(Arc::clone(&caller.principal), seat))
+        });
+        taken.ok().flatten().ok_or(SessionProblem::Full)
+    }
+
+    /// Ends the session when nothing happens in it.
+    fn watch(&self, id: SessionId, session: &Arc<Session>) {
+        let (sessions, idle) = (self.itself.clone(), self.idle);
+        let watched = Arc::downgrade(session);
+        let watch = async move {
+            while let Some(rest) = watched.upgrade().map(|session| session.rest(idle)) {
+                if rest.is_zero() {
+                    break;
+                }
+                tokio::time::sleep(rest).await;
+            }
+            if let Some(sessions) = sessions.upgrade() {
+                tracing::debug!(%id, "a session was idle and is closed");
+                let _closed = sessions.close_session(&id).await;
+            }
+        };
+        session.keep(tokio::spawn(watch).abort_handle());
+    }
+
+    /// Cancels a call whose client has gone, unless it comes back in time.
+    fn abandoned(&self, id: SessionId, request: RequestId, stream: Option<u64>) {
+        let (sessions, resume) = (self.itself.clone(), self.resume);
+        tokio::spawn(async move {
+            if stream.is_some() {
+                tokio::time::sleep(resume).await;
+            }
+            let Some(sessions) = sessions.upgrade() else { return };
+            let Some(session) = sessions.open().get(&id).cloned() else { return };
+            if stream.is_none_or(|stream| session.give_up(stream)) {
+                tracing::debug!(%id, %request, "the client has gone, its call is cancelled");
+                let _told = sessions.rmcp.accept_message(&id, cancelled(request)).await;
+            }
+        });
+    }
+}
+
+fn cancelled(request: RequestId) -> ClientJsonRpcMessage {
+    let params =
+        CancelledNotificationParam::new(Some(request), Some("the client has gone".to_owned()));
+    ClientJsonRpcMessage::notification(ClientNotification::CancelledNotification(
+        CancelledNotification::new(params),
+    ))
+}
+
+impl SessionManager for Sessions {
+    type Error = SessionProblem;
+    type Transport = <LocalSessionManager as SessionManager>::Transport;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionProblem> {
+        let session = Arc::new(self.seat()?);
+        let (id, transport) = self.rmcp.create_session().await?;
+        self.watch(Arc::clone(&id), &session);
+        self.open().insert(Arc::clone(&id), session);
+        Ok((id, transport))
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, SessionProblem> {
+        Ok(self.rmcp.initialize_session(id, message).await?)
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionProblem> {
+        Ok(self.rmcp.has_session(id).await?)
+    }
+
+    /// The watch itself may be what closes: its task ends with the session.
+    async fn close_session(&self, id: &SessionId) -> Result<(), SessionProblem> {
+        let closed = tokio::time::timeout(CLOSE_LIMIT, self.rmcp.close_session(id)).await;
+        self.open().remove(id);
+        Ok(closed.unwrap_or(Ok(()))?)
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
+        let request = match &message {
+            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        let watch = self.find(id).map(|session| session.open(self.itself.clone(), id, request));
+        Ok(Watched::new(self.rmcp.create_stream(id, message).await?, watch))
+    }
+
+    async fn accept_message(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<(), SessionProblem> {
+        self.find(id);
+        Ok(self.rmcp.accept_message(id, message).await?)
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
+        let watch = self.find(id).map(|session| session.open(self.itself.clone(), id, None));
+        Ok(Watched::new(self.rmcp.create_standalone_stream(id).await?, watch))
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
+        let watch = self
+            .find(id)
+            .map(|session| session.resume(self.itself.clone(), id, stream::number(&last_event_id)));
+        Ok(Watched::new(self.rmcp.resume(id, last_event_id).await?, watch))
+    }
+}

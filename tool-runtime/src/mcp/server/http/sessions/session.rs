@@ -1,0 +1,128 @@
+//! One session: whose it is, when it was used, which calls its client waits for.
+
+use super::Sessions;
+use super::stream::Watch;
+use crate::principal::Principal;
+use rmcp::model::RequestId;
+use rmcp::transport::streamable_http_server::session::SessionId;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::AbortHandle;
+
+/// One session.
+pub(super) struct Session {
+    pub(super) owner: Arc<Principal>,
+    used: Mutex<Instant>,
+    streams: AtomicUsize,
+    calls: Mutex<HashMap<u64, Call>>,
+    watch: OnceLock<AbortHandle>,
+    _seat: OwnedSemaphorePermit,
+}
+
+/// A call that has not been answered, by the number of its stream.
+struct Call {
+    request: RequestId,
+    /// How many connections its answer could go to: none while its client is away.
+    listeners: usize,
+}
+
+impl Session {
+    pub(super) fn new(owner: Arc<Principal>, seat: OwnedSemaphorePermit) -> Self {
+        Self {
+            owner,
+            used: Mutex::new(Instant::now()),
+            streams: AtomicUsize::new(0),
+            calls: Mutex::default(),
+            watch: OnceLock::new(),
+            _seat: seat,
+        }
+    }
+
+    /// Ends this task with the session.
+    pub(super) fn keep(&self, watch: AbortHandle) {
+        let _first = self.watch.set(watch);
+    }
+
+    pub(super) fn touch(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// How long it may go on without being used; nothing if that is over.
+    pub(super) fn rest(&self, idle: Duration) -> Duration {
+        if self.streams.load(Ordering::Relaxed) > 0 {
+            return idle;
+        }
+        let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.saturating_sub(used.elapsed())
+    }
+
+    /// Watches a stream that is opened, for the answer to a request if it is for one.
+    pub(super) fn open(
+        self: Arc<Self>,
+        sessions: Weak<Sessions>,
+        id: &SessionId,
+        request: Option<RequestId>,
+    ) -> Watch {
+        self.streams.fetch_add(1, Ordering::Relaxed);
+        Watch::new(sessions, Arc::clone(id), self, request)
+    }
+
+    /// Watches a stream that goes on with the answer that another one was for.
+    pub(super) fn resume(
+        self: Arc<Self>,
+        sessions: Weak<Sessions>,
+        id: &SessionId,
+        stream: Option<u64>,
+    ) -> Watch {
+        let request = stream.and_then(|stream| Some(self.calls().get(&stream)?.request.clone()));
+        let mut watch = self.open(sessions, id, request);
+        if let Some(stream) = stream {
+            watch.is_numbered(stream);
+        }
+        watch
+    }
+
+    /// A connection listens for the answer on this stream.
+    pub(super) fn listen(&self, stream: u64, request: &RequestId) {
+        let mut calls = self.calls();
+        let call =
+            calls.entry(stream).or_insert_with(|| Call { request: request.clone(), listeners: 0 });
+        call.listeners += 1;
+    }
+
+    pub(super) fn answered(&self, stream: u64) {
+        self.calls().remove(&stream);
+    }
+
+    /// A connection is closed, and was to carry this stream.
+    pub(super) fn close(&self, stream: Option<u64>) {
+        self.streams.fetch_sub(1, Ordering::Relaxed);
+        self.touch();
+        let mut calls = self.calls();
+        if let Some(call) = stream.and_then(|stream| calls.get_mut(&stream)) {
+            call.listeners = call.listeners.saturating_sub(1);
+        }
+    }
+
+    /// Forgets the call on this stream if nobody has come back for it.
+    pub(super) fn give_up(&self, stream: u64) -> bool {
+        let mut calls = self.calls();
+        let is_alone = calls.get(&stream).is_some_and(|call| call.listeners == 0);
+        is_alone && calls.remove(&stream).is_some()
+    }
+
+    fn calls(&self) -> MutexGuard<'_, HashMap<u64, Call>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(watch) = self.watch.get() {
+            watch.abort();
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A stream of messages to a client, watched for how it ends.
+
+use super::Sessions;
+use super::session::Session;
+use futures_util::Stream;
+use rmcp::model::{RequestId, ServerJsonRpcMessage};
+use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll, ready};
+
+/// A stream of messages, watched if its session is known.
+pub(super) struct Watched {
+    stream: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>,
+    watch: Option<Watch>,
+}
+
+impl Watched {
+    pub(super) fn new(
+        stream: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
+        watch: Option<Watch>,
+    ) -> Self {
+        Self { stream: Box::pin(stream), watch }
+    }
+}
+
+impl Stream for Watched {
+    type Item = ServerSseMessage;
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<ServerSseMessage>> {
+        let message = ready!(self.stream.as_mut().poll_next(context));
+        if let (Some(message), Some(watch)) = (&message, &mut self.watch) {
+            watch.see(message);
+        }
+        Poll::Ready(message)
+    }
+}
+
+/// Sees whether the answer to a request was sent before its stream ends.
+pub(super) struct Watch {
+    sessions: Weak<Sessions>,
+    id: SessionId,
+    session: Arc<Session>,
+    /// Which answer it waits for.
+    request: Option<RequestId>,
+    /// The number by which clients come back to the stream.
+    number: Option<u64>,
+}
+
+impl Watch {
+    pub(super) fn new(
+        sessions: Weak<Sessions>,
+        id: SessionId,
+        session: Arc<Session>,
+        request: Option<RequestId>,
+    ) -> Self {
+        Self { sessions, id, session, request, number: None }
+    }
+
+    /// The stream's number becomes known.
+    pub(super) fn is_numbered(&mut self, number: u64) {
+        if let (Some(request), None) = (&self.request, self.number) {
+            self.session.listen(number, request);
+            self.number = Some(number);
+        }
+    }
+
+    fn see(&mut self, message: &ServerSseMessage) {
+        if let Some(number) = message.event_id.as_deref().and_then(number) {
+            self.is_numbered(number);
+        }
+        let answered = message.message.as_deref().and_then(answered);
+        if answered.is_some() && answered == self.request.as_ref() {
+            self.request = None;
+            if let Some(number) = self.number {
+                self.session.answered(number);
+            }
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.session.close(self.number);
+        if let (Some(request), Some(sessions)) = (self.request.take(), self.sessions.upgrade()) {
+            sessions.abandoned(Arc::clone(&self.id), request, self.number);
+        }
+    }
+}
+
+/// Which request a message answers.
+fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        ServerJsonRpcMessage::Response(response) => Some(&response.id),
+        ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+        _ => None,
+    }
+}
+
+/// The number of the stream in the id of an event: `index/number`, as rmcp makes them.
+pub(super) fn number(event: &str) -> Option<u64> {
+    event.split_once('/')?.1.parse().ok()
+}

@@ -1,0 +1,141 @@
+//! Calls that go on as tasks, and what clients do with tasks.
+
+use super::client::{Client, is_modern, principal};
+use super::convert;
+use super::drive::driven;
+use super::handler::PoolHandler;
+use super::tasks::{Outcome, Work};
+use super::tool_call::{answer, interrupted};
+use crate::definition::TaskSupport;
+use crate::error::{CallError, ErrorClass};
+use crate::observation::Observation;
+use crate::tool::BoxFuture;
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolResponse, CancelTaskParams, ClientCapabilities, CreateTaskResult, ErrorData,
+    GetTaskParams, GetTaskResult, JsonObject, UpdateTaskParams,
+};
+use rmcp::service::RequestContext;
+use serde_json::Value;
+use std::convert::identity;
+use std::future::{poll_fn, ready};
+use std::sync::Arc;
+use std::task::Poll;
+use tokio_util::sync::CancellationToken;
+
+type Call = BoxFuture<'static, Result<Observation, CallError>>;
+
+/// Whether a call goes on as a task.
+///
+/// # Errors
+/// It must, and the client knows no tasks.
+pub(super) fn becomes_task(client: &Client, support: TaskSupport) -> Result<bool, ErrorData> {
+    match support {
+        TaskSupport::None => Ok(false),
+        _ if knows_tasks(client.request()) => Ok(true),
+        TaskSupport::Optional => Ok(false),
+        TaskSupport::Required => {
+            let required = ClientCapabilities::builder().enable_tasks().build();
+            Err(ErrorData::missing_required_client_capability(required))
+        }
+    }
+}
+
+fn knows_tasks(request: &RequestContext<RoleServer>) -> bool {
+    let client = request.client_capabilities();
+    is_modern(request) && client.is_some_and(|client| client.supports_tasks())
+}
+
+impl PoolHandler {
+    /// A call that goes on as a task as soon as it waits for anything. What it asks before that is
+    /// asked with the call, as if it were none.
+    pub(super) async fn call_as_task(
+        &self,
+        client: Arc<Client>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let stop = CancellationToken::new();
+        let mut call = self.owned_call(&client, stop.clone());
+        let first = poll_fn(|task| Poll::Ready(call.as_mut().poll(task))).await;
+        // What it told so far belongs to the request.
+        let told = driven(&client, ready(())).await;
+        match (first, told) {
+            (Poll::Ready(outcome), _) => {
+                answer(client.name(), outcome, false, true).map(Into::into)
+            }
+            (Poll::Pending, Err(interruption)) => interrupted(interruption),
+            (Poll::Pending, Ok(())) => match client.interruption() {
+                Some(interruption) => interrupted(interruption),
+                None => Ok(self.go_on(&client, call, stop)),
+            },
+        }
+    }
+
+    fn owned_call(&self, client: &Arc<Client>, stop: CancellationToken) -> Call {
+        let context = self.context(client, stop);
+        let (pool, client) = (self.pool.clone(), Arc::clone(client));
+        Box::pin(async move {
+            let arguments = client.arguments();
+            pool.dispatch(client.name(), &arguments, &context, identity).await
+        })
+    }
+
+    fn go_on(&self, client: &Arc<Client>, call: Call, stop: CancellationToken) -> CallToolResponse {
+        let name = client.name().to_owned();
+        let work = Work {
+            owner: owner(client.request()),
+            cancellation: stop,
+            call: Box::pin(async move { outcome(&name, call.await) }),
+        };
+        match self.tasks.start(work, |task| client.go_on_as(task)) {
+            Ok(task) => CreateTaskResult::new(task).into(),
+            Err(refusal) => convert::failure(refusal).into(),
+        }
+    }
+
+    pub(super) fn task(
+        &self,
+        params: &GetTaskParams,
+        request: &RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.tasks.get(&owner(request), &params.task_id).map(GetTaskResult::new)
+    }
+
+    pub(super) fn answer_task(
+        &self,
+        params: UpdateTaskParams,
+        request: &RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks.update(&owner(request), &params.task_id, params.input_responses)
+    }
+
+    pub(super) fn stop_task(
+        &self,
+        params: &CancelTaskParams,
+        request: &RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks.cancel(&owner(request), &params.task_id)
+    }
+}
+
+/// Whose tasks a request may see.
+fn owner(request: &RequestContext<RoleServer>) -> String {
+    principal(request).map(|principal| principal.id().to_owned()).unwrap_or_default()
+}
+
+/// How a task ended, as its client will read it.
+fn outcome(tool: &str, outcome: Result<Observation, CallError>) -> Outcome {
+    if outcome.as_ref().is_err_and(|error| error.class() == ErrorClass::Cancelled) {
+        return Outcome::Cancelled;
+    }
+    match answer(tool, outcome, false, true) {
+        Ok(result) => Outcome::Completed(written(&result)),
+        Err(error) => Outcome::Failed(written(&error)),
+    }
+}
+
+fn written(what: &impl serde::Serialize) -> JsonObject {
+    match serde_json::to_value(what) {
+        Ok(Value::Object(members)) => members,
+        _ => JsonObject::new(),
+    }
+}

@@ -1,0 +1,48 @@
+//! A task, as the call in it reaches it.
+
+use super::{Entry, Tasks};
+use crate::mcp::server::rounds::question;
+use crate::peer::{PeerError, PeerRequest, Progress};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, Weak};
+
+/// A task, as the call in it reaches it. It keeps no server alive.
+pub(in super::super) struct Handle {
+    tasks: Weak<Mutex<BTreeMap<String, Entry>>>,
+    id: String,
+}
+
+impl Handle {
+    pub(super) fn new(tasks: &Tasks, id: &str) -> Self {
+        Self { tasks: std::sync::Arc::downgrade(&tasks.0), id: id.to_owned() }
+    }
+
+    /// Asks the client, and waits for the answer.
+    ///
+    /// # Errors
+    /// The task is over, or the question is none that clients know.
+    pub(in super::super) async fn ask(&self, request: PeerRequest) -> Result<Value, PeerError> {
+        let over = || PeerError::Failed("the task is over".to_owned());
+        let (key, request) = question(request)?;
+        let answer = self.change(|entry| entry.ask(key, request)).ok_or_else(over)?;
+        answer.await.map_err(|_| over())
+    }
+
+    /// Shows how far it is as the task's message.
+    pub(in super::super) fn progress(&self, progress: &Progress) {
+        let far = match progress.total {
+            Some(total) => format!("{} of {total}", progress.done),
+            None => progress.done.to_string(),
+        };
+        let message = match &progress.message {
+            Some(message) => format!("{far}: {message}"),
+            None => far,
+        };
+        self.change(|entry| entry.tell(message));
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Entry) -> T) -> Option<T> {
+        Tasks(self.tasks.upgrade()?).change(&self.id, change)
+    }
+}

@@ -1,0 +1,102 @@
+//! Who makes a call.
+
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// Who makes a call, as far as the transport knows.
+///
+/// A tool asks for it by a parameter `&Principal`, or by
+/// [`ToolContext::principal`](crate::ToolContext::principal). It is anonymous unless somebody has
+/// authenticated: over stdio, and over HTTP without authentication.
+///
+/// ```
+/// use tool_runtime::Principal;
+/// use tool_runtime::prelude::*;
+///
+/// /// Say who is asking.
+/// #[tool(read_only)]
+/// async fn whoami(caller: &Principal) -> String {
+///     if caller.is_anonymous() { "nobody".into() } else { caller.id().into() }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// assert_eq!(whoami(&Principal::anonymous()).await, "nobody");
+/// assert_eq!(whoami(&Principal::new("ada")).await, "ada");
+/// # });
+/// ```
+#[derive(Clone, Default, PartialEq)]
+pub struct Principal {
+    id: String,
+    scopes: Vec<String>,
+    claims: Map<String, Value>,
+}
+
+impl Principal {
+    /// Nobody in particular: no id, no scopes, no claims.
+    pub fn anonymous() -> Self {
+        Self::default()
+    }
+
+    /// Somebody with an id, which is the same for all that they do; an empty one is nobody's.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self { id: id.into(), ..Self::default() }
+    }
+
+    /// Sets what they were allowed to do. Default: nothing in particular.
+    #[must_use]
+    pub fn with_scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+        self.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets what else is known of them, such as a token's claims. Default: nothing.
+    #[must_use]
+    pub fn with_claims(mut self, claims: Map<String, Value>) -> Self {
+        self.claims = claims;
+        self
+    }
+
+    /// Their id; empty for nobody.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Whether nobody has authenticated.
+    pub fn is_anonymous(&self) -> bool {
+        self.id.is_empty()
+    }
+
+    /// What they were allowed to do, in the order in which it was given.
+    pub fn scopes(&self) -> &[String] {
+        &self.scopes
+    }
+
+    /// Whether they were allowed to do this.
+    ///
+    /// ```
+    /// # use tool_runtime::Principal;
+    /// let ada = Principal::new("ada").with_scopes(["notes:read"]);
+    /// assert!(ada.has_scope("notes:read"));
+    /// assert!(!ada.has_scope("notes:write"));
+    /// ```
+    pub fn has_scope(&self, scope: &str) -> bool {
+        self.scopes.iter().any(|own| own == scope)
+    }
+
+    /// What else is known of them.
+    pub fn claims(&self) -> &Map<String, Value> {
+        &self.claims
+    }
+}
+
+/// Claims may be private: only their names are shown.
+impl fmt::Debug for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let claims: Vec<&String> = self.claims.keys().collect();
+        f.debug_struct("Principal")
+            .field("id", &self.id)
+            .field("scopes", &self.scopes)
+            .field("claims", &claims)
+            .finish()
+    }
+}
