@@ -201,7 +201,7 @@ impl ServerHandler for PoolHandler {
     }
 
     async fn ping(&self, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        if is_modern(&context) { Err(removed("ping")) } else { Ok(()) }
+        if is_modern(&context) { Err(unknown_method("ping")) } else { Ok(()) }
     }
 
     /// rmcp hands over requests whose parameters it could not read as if their method were
