@@ -87,7 +87,8 @@ pub trait Toolset: ToolsetMethods {
         async {}
     }
 
-    /// Stops a call that is given up: cancelled, out of time, or running when the pool closes.
+    /// Stops a call that is given up: cancelled, out of time, running when the pool closes, or
+    /// answered with a question ([`ToolContext::ask`]) and to be run again.
     /// The future of an `async` method is dropped anyway; this is for what runs elsewhere, as a
     /// child process. It may come more than once, and when the call has just ended. Default:
     /// nothing.

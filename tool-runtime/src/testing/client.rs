@@ -3,7 +3,7 @@
 use super::builder::{Era, TestClientBuilder};
 use super::call::TestCall;
 use super::exchange::{Exchange, Link};
-use super::message::{Notification, Outcome};
+use super::message::Notification;
 use super::question::Question;
 use super::wire::Sent;
 use crate::definition::ToolDefinition;
@@ -157,7 +157,11 @@ impl TestClient {
     /// # Panics
     /// `params` is no object. The server does not answer in time, ends the connection, or breaks
     /// JSON-RPC.
-    pub async fn request(&self, method: &str, params: impl Serialize) -> Outcome {
+    pub async fn request(
+        &self,
+        method: &str,
+        params: impl Serialize,
+    ) -> Result<Value, ProtocolError> {
         self.link.send(method, &object(params), false).answer(self.link.limit).await
     }
 
@@ -168,7 +172,11 @@ impl TestClient {
     ///
     /// # Panics
     /// As [`Self::request`], or if the server asks for ever.
-    pub async fn exchange(&self, method: &str, params: impl Serialize) -> Outcome {
+    pub async fn exchange(
+        &self,
+        method: &str,
+        params: impl Serialize,
+    ) -> Result<Value, ProtocolError> {
         let (link, method) = (Arc::clone(&self.link), method.to_owned());
         Exchange { link, method, params: object(params), reports: false }.start().end().await
     }
@@ -189,7 +197,7 @@ impl TestClient {
     ///
     /// # Panics
     /// As [`Self::request`].
-    pub async fn listen(&self, filter: impl Serialize) -> Outcome {
+    pub async fn listen(&self, filter: impl Serialize) -> Result<Value, ProtocolError> {
         let filter = object(filter);
         if self.link.era == Era::Legacy {
             return Ok(filter.into());

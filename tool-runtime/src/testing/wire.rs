@@ -49,9 +49,13 @@ enum Turn {
     None,
 }
 
-fn taken_back(notification: &Notification) -> Option<Value> {
-    let is_cancelled = notification.method == "notifications/cancelled";
-    is_cancelled.then(|| notification.params["requestId"].clone())
+impl Turn {
+    fn of(notification: &Notification) -> Self {
+        match notification.method.as_str() {
+            "notifications/cancelled" => Self::TakenBack(notification.params["requestId"].clone()),
+            _ => Self::None,
+        }
+    }
 }
 
 impl Wire {
@@ -164,22 +168,20 @@ impl Wire {
 
     /// Takes a line in; gives back what is to be done about it.
     fn hear(&self, line: &str) -> Result<Turn, String> {
-        self.state().transcript.push(format!("<- {line}"));
+        let mut state = self.state();
+        state.transcript.push(format!("<- {line}"));
         match message::parse(line)? {
             Message::Request { id, method, params } => {
-                return Ok(Turn::Question(id, Question::new(None, method, params)));
+                Ok(Turn::Question(id, Question::new(None, method, params)))
             }
+            Message::Answer { id, outcome } => state.answer(&id, outcome).map(|()| Turn::None),
             Message::Notification(notification) => {
-                let taken_back = taken_back(&notification);
-                self.state().notifications.push(Heard { notification, is_taken: false });
+                let turn = Turn::of(&notification);
+                state.notifications.push(Heard { notification, is_taken: false });
                 self.changed.notify_waiters();
-                if let Some(id) = taken_back {
-                    return Ok(Turn::TakenBack(id));
-                }
+                Ok(turn)
             }
-            Message::Answer { id, outcome } => self.state().answer(&id, outcome)?,
         }
-        Ok(Turn::None)
     }
 
     async fn reply(self: Arc<Self>, id: Value, question: Question, desk: Arc<Desk>) {
@@ -192,6 +194,9 @@ impl Wire {
             Ok(result) => message["result"] = result,
             Err(error) => {
                 message["error"] = json!({ "code": error.code(), "message": error.message() });
+                if let Some(data) = error.data() {
+                    message["error"]["data"] = data.clone();
+                }
             }
         }
         drop(self.state().send(&message));

@@ -3,6 +3,7 @@
 use super::asking::{ERAS, answering, calls};
 use super::support::pool_of;
 use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{Era, Question, Reply, TestClient};
@@ -193,4 +194,41 @@ async fn a_client_that_goes_while_it_is_asked_ends_the_call() {
     }
     client.close().await;
     assert!(tokio::spawn(call.recorded()).await.is_err(), "nobody answers");
+}
+
+/// What has to be stopped when a call is given up.
+#[derive(Default)]
+struct Shell(AtomicUsize);
+
+/// A shell that asks first.
+#[toolset(register = false)]
+impl Shell {
+    /// Run what the user confirms.
+    #[tool]
+    async fn run(&self, context: &ToolContext) -> Result<String, ToolError> {
+        let sure = context.ask::<bool>("sure", "Sure?").await?;
+        Ok(format!("{sure:?}, stopped {}", self.0.load(Ordering::SeqCst)))
+    }
+}
+
+impl Toolset for Shell {
+    type Params = ();
+
+    async fn create((): ()) -> Result<Self, ToolError> {
+        Ok(Self::default())
+    }
+
+    fn interrupt(&self, _: &ToolContext) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn a_value_hears_of_each_run_that_a_question_ended() {
+    for (era, expected) in [(Era::Modern, "stopped 1"), (Era::Legacy, "stopped 0")] {
+        let pool = ToolPool::builder().toolset::<Shell>(()).await.build().expect("a pool");
+        let client = answering(&pool, era, yes()).await;
+        let result = client.call("shell.run", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), format!("Accepted(true), {expected}"));
+    }
 }
