@@ -1,9 +1,9 @@
 //! The examples, as those who copy them run them.
 
-use super::quickstart;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use suite::built::built;
 
 /// The terminal, served to a client of 2025-11-25.
 struct Terminal {
@@ -14,7 +14,7 @@ struct Terminal {
 
 impl Terminal {
     fn start() -> Self {
-        let mut child = Command::new(quickstart::built("terminal"))
+        let mut child = Command::new(built("terminal"))
             .arg("serve")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -58,7 +58,7 @@ impl Terminal {
 }
 
 fn run(example: &str, words: &[&str]) -> Output {
-    Command::new(quickstart::built(example)).args(words).output().expect("the example starts")
+    Command::new(built(example)).args(words).output().expect("the example starts")
 }
 
 fn text(bytes: &[u8]) -> String {
