@@ -25,6 +25,7 @@ struct Found {
 #[tool(read_only)]
 async fn search_notes(
     /// The text to look for.
+    #[arg(example = "milk")]
     query: String,
     /// How many notes to return at most.
     #[arg(default = 10, range = 1..=50)]
@@ -43,7 +44,7 @@ async fn search_notes(
 #[tool(destructive = false, open_world = false)]
 async fn remember(
     /// What to remember; words such as `#rust` become tags.
-    #[arg(length = 1..=10_000)]
+    #[arg(length = 1..=10_000, example = "Buy milk. #errand")]
     text: String,
     notes: &Notes,
 ) -> String {

@@ -4,7 +4,8 @@
 import { expect, names, same, text } from './expect.mjs';
 
 /**
- * One connection to the server, or for the Inspector one command line per request.
+ * One connection to the server, or for the Inspector one command line per request. Over HTTP the server runs already,
+ * over stdio the peer starts it.
  *
  * @typedef {object} Peer
  * @property {string} version the protocol version that this peer has to end up with
@@ -13,7 +14,7 @@ import { expect, names, same, text } from './expect.mjs';
  * @property {() => Promise<{protocolVersion?: string, serverInfo?: object}>} connect
  * @property {() => Promise<object[]>} listTools asks the server again on every call, never a cache
  * @property {(name: string, args: object) => Promise<object>} callTool rejects with `{code, message}`
- * @property {() => Promise<string | undefined>} close what went wrong with the exit of the server, if anything
+ * @property {() => Promise<string | undefined>} close what went wrong with the exit of the server, if that is the peer's
  */
 
 /** @typedef {{name: string, needs?: string, run: (peer: Peer) => Promise<void>}} Check */
@@ -21,6 +22,8 @@ import { expect, names, same, text } from './expect.mjs';
 const SESSION = 'session';
 const PROTOCOL_ERRORS = 'protocol errors';
 const PORTABILITY = 'portability';
+const PROCESS = 'process';
+const CONNECTION = 'connection';
 
 /** Runs first; nothing else is tried when it throws. @type {Check[]} */
 const connecting = [
@@ -234,10 +237,16 @@ const failing = [
 const closing = [
   {
     name: 'close: the server exits by itself within five seconds',
+    needs: PROCESS,
     async run(peer) {
       const fault = await peer.close();
       expect(fault === undefined, fault);
     },
+  },
+  {
+    name: 'close: the client leaves without a complaint',
+    needs: CONNECTION,
+    run: (peer) => peer.close(),
   },
 ];
 

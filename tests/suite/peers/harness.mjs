@@ -21,47 +21,45 @@ const counts = { passed: 0, failed: 0 };
 /** The check under way, for the report of one that never ends. */
 let current;
 
-/** What stands before `--`, and the server's command after it. */
-export function commandLine(usage) {
-  const argv = process.argv.slice(2);
-  const end = argv.indexOf('--');
-  if (end < 0 || end + 1 === argv.length) refuse(usage);
-  const [command, ...args] = argv.slice(end + 1);
-  return { words: argv.slice(0, end), command, args };
-}
+/** The protocol version that each lifecycle ends up with. */
+const VERSIONS = { legacy: '2025-11-25', modern: '2026-07-28' };
 
-/** Ends the script for a wrong command line. */
-export function refuse(usage) {
-  console.error(`usage: ${usage} -- CMD ARGS...`);
-  process.exit(2);
+/**
+ * The lifecycle, and the server: the URL of one that runs, or the command that starts one.
+ *
+ * @param {string} script
+ * @param {string[]} lifecycles that the client knows
+ */
+export function commandLine(script, lifecycles = Object.keys(VERSIONS)) {
+  const [lifecycle, first, ...rest] = process.argv.slice(2);
+  const [command, ...args] = first === '--' ? rest : [];
+  const url = first?.startsWith('http') && rest.length === 0 ? first : undefined;
+  if (!lifecycles.includes(lifecycle) || !(command ?? url)) {
+    console.error(`usage: node ${script} ${lifecycles.join('|')} (URL | -- CMD ARGS...)`);
+    process.exit(2);
+  }
+  return { lifecycle, version: VERSIONS[lifecycle], url, command, args };
 }
 
 /**
- * Runs every check that each peer can express, one peer after the other, and ends the script.
+ * Runs every check that the peer can express, and ends the script.
  *
- * @param {Record<string, import('./checks.mjs').Peer & {abandon: () => void}>} peers by the prefix of their check names
+ * @param {import('./checks.mjs').Peer & {abandon: () => void}} peer
  */
-export async function main(peers) {
-  for (const [prefix, peer] of Object.entries(peers)) {
-    const deadline = setTimeout(() => giveUp(peer), DEADLINE_MS / Object.keys(peers).length);
-    await runAll(prefix, peer);
-    peer.abandon();
-    clearTimeout(deadline);
-  }
+export async function main(peer) {
+  setTimeout(() => giveUp(peer), DEADLINE_MS);
+  const connected = await runList(peer, checks.connecting);
+  if (connected) await runList(peer, checks.asking);
+  await runList(peer, checks.closing);
+  peer.abandon();
   finish();
 }
 
-async function runAll(prefix, peer) {
-  const connected = await runList(prefix, peer, checks.connecting);
-  if (connected) await runList(prefix, peer, checks.asking);
-  await runList(prefix, peer, checks.closing);
-}
-
 /** False when the client itself failed; a check that merely does not hold is no reason to stop. */
-async function runList(prefix, peer, list) {
+async function runList(peer, list) {
   let usable = true;
   for (const check of list.filter(({ needs }) => !needs || peer.offers.includes(needs))) {
-    current = prefix + check.name;
+    current = check.name;
     const error = await check.run(peer).then(() => undefined, (reason) => reason);
     report(current, error);
     usable &&= error === undefined || error instanceof Unexpected;

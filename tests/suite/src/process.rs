@@ -1,0 +1,66 @@
+//! Other programs, run to their end.
+
+use crate::built::scratch;
+use std::fs::{self, File};
+use std::io;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How a program ended, and all that it printed.
+#[derive(Debug)]
+pub struct Ended {
+    /// `None` if its time was over.
+    pub status: Option<ExitStatus>,
+    /// Standard output and standard error.
+    pub output: String,
+}
+
+impl Ended {
+    /// Whether it says of itself that all is well.
+    pub fn is_success(&self) -> bool {
+        self.status.is_some_and(|status| status.success())
+    }
+
+    /// How it ended, for people.
+    pub fn described(&self) -> String {
+        match self.status {
+            Some(status) => format!("ended with {status}:\n{}", self.output),
+            None => format!("did not end in time:\n{}", self.output),
+        }
+    }
+}
+
+/// Runs a command to its end or to `limit`, whichever comes first. Its output goes through a
+/// file, since a pipe would stay open for as long as any descendant lives.
+///
+/// # Errors
+/// It cannot be started.
+pub fn run(command: &mut Command, name: &str, limit: Duration) -> io::Result<Ended> {
+    let file = format!("{}-{}.log", name.replace('/', "-"), std::process::id());
+    let path = scratch().join(file);
+    let log = File::create(&path)?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .spawn()
+        .inspect_err(|_| drop(fs::remove_file(&path)))?;
+    let status = wait(&mut child, limit)?;
+    let output = fs::read(&path)?;
+    fs::remove_file(&path)?;
+    Ok(Ended { status, output: String::from_utf8_lossy(&output).into_owned() })
+}
+
+fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    let end = Instant::now() + limit;
+    while Instant::now() < end {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(None)
+}

@@ -1,0 +1,63 @@
+//! A server over HTTP, on a port of the system's choice.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+/// A server that runs until this is dropped.
+#[derive(Debug)]
+pub struct Served {
+    child: Child,
+    url: String,
+    log: Option<JoinHandle<String>>,
+}
+
+impl Served {
+    /// Starts `serve --http` of a generated binary, and waits until it listens.
+    ///
+    /// # Panics
+    /// It does not start, or says anything else first.
+    pub fn start(binary: &Path) -> Self {
+        let mut child = Command::new(binary)
+            .args(["serve", "--http", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("`{}`: {error}", binary.display()));
+        let mut log = BufReader::new(child.stderr.take().expect("piped"));
+        let mut line = String::new();
+        log.read_line(&mut line).expect("UTF-8");
+        let url = line.trim_end().strip_prefix("listening on ");
+        let url = url.unwrap_or_else(|| panic!("the server said {line:?}")).to_owned();
+        // It would wait for a reader one day.
+        let log = thread::spawn(move || {
+            let mut text = String::new();
+            drop(log.read_to_string(&mut text));
+            text
+        });
+        Self { child, url, log: Some(log) }
+    }
+
+    /// Where the protocol is.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Ends it, and gives what it has logged.
+    pub fn log(mut self) -> String {
+        self.end();
+        self.log.take().and_then(|log| log.join().ok()).unwrap_or_default()
+    }
+
+    fn end(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
