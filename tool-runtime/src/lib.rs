@@ -50,6 +50,7 @@
 //! | hear and answer that in an agent of your own | [`Peer`] |
 //! | know who calls | [`Principal`], `HttpOptions::auth` |
 //! | test a server, keep its schemas from changing unseen | `testing` |
+//! | serve over HTTP | `McpServer::serve_http`, `HttpOptions`, `Authenticate` |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |
 //!
 //! # Features

@@ -41,6 +41,25 @@ async fn a_call_in_a_session_ends_when_its_client_does_not_come_back() {
 }
 
 #[tokio::test]
+async fn a_client_cannot_pile_up_calls_by_leaving() {
+    let options = HttpOptions::default().resume_within(Duration::from_secs(60));
+    let mut served = Served::start(options).await;
+    let session = served.session(&[]).await;
+    let mut connections = Vec::new();
+    for id in 0..18 {
+        let mut connection = served.open().await;
+        connection.send(&Ask::call_within(&session, id, "wait")).await;
+        assert_eq!(served.told().await, "started");
+        connections.push(connection);
+    }
+    drop(connections);
+    assert_eq!([served.told().await, served.told().await], ["dropped", "dropped"]);
+    served.go();
+    assert_eq!(served.told().await, "dropped");
+    assert!(served.is_quiet(), "the others still run");
+}
+
+#[tokio::test]
 async fn a_client_that_comes_back_gets_its_answer() {
     let options = HttpOptions::default().resume_within(Duration::from_millis(300));
     let mut served = Served::start(options).await;

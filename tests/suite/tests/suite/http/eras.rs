@@ -27,7 +27,7 @@ async fn a_modern_client_discovers_and_lists() {
     let listed = connection.ask(&Ask::modern(2, "tools/list", json!({}))).await.json();
     let names: Vec<&Value> =
         listed["result"]["tools"].as_array().expect("a list").iter().map(|t| &t["name"]).collect();
-    assert_eq!(names, ["echo", "wait", "whoami"]);
+    assert_eq!(names, ["echo", "place", "wait", "whoami"]);
 }
 
 #[tokio::test]
@@ -37,6 +37,19 @@ async fn headers_that_contradict_the_message_are_refused() {
     assert_eq!((answer.status(), &answer.json()["error"]["code"]), (400, &json!(-32020)));
     let answer = served.ask(&Ask::modern(1, "no/such", json!({}))).await;
     assert_eq!((answer.status(), &answer.json()["error"]["code"]), (404, &json!(-32601)));
+}
+
+#[tokio::test]
+async fn arguments_that_headers_repeat_are_compared() {
+    let served = Served::start(HttpOptions::default()).await;
+    let params = json!({"name": "place", "arguments": {"region": "north"}});
+    let ask = Ask::modern(1, "tools/call", params);
+    for other in [ask.clone(), ask.clone().with("mcp-param-region", "south")] {
+        let refused = served.ask(&other).await;
+        assert_eq!((refused.status(), &refused.json()["error"]["code"]), (400, &json!(-32020)));
+    }
+    let answer = served.ask(&ask.with("mcp-param-region", "north")).await.json();
+    assert_eq!(answer["result"]["content"][0]["text"], "north");
 }
 
 #[tokio::test]

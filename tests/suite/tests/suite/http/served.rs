@@ -62,6 +62,17 @@ async fn echo(
     text
 }
 
+/// Say where it is.
+#[tool(register = false, input_schema = json!({
+    "type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}
+}))]
+async fn place(
+    /// Where.
+    region: String,
+) -> String {
+    region
+}
+
 impl Served {
     pub(super) async fn start(options: HttpOptions) -> Self {
         Self::start_for(options, Duration::from_secs(5)).await
@@ -75,6 +86,7 @@ impl Served {
             .tool::<WhoamiAction>()
             .tool::<WaitAction>()
             .tool::<EchoAction>()
+            .tool::<PlaceAction>()
             .state(Probe { tell, go: Arc::clone(&go) })
             .build()
             .expect("a pool");
