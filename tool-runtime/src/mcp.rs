@@ -2,6 +2,8 @@
 
 mod server;
 
+#[cfg(feature = "testing")]
+pub(crate) use server::offered_beside_tools;
 #[cfg(all(feature = "http", feature = "cli"))]
 pub(crate) use server::serve_http;
 #[cfg(feature = "http")]
