@@ -42,8 +42,7 @@ impl Front {
         closing: Closing,
     ) -> Self {
         let handler = Arc::new(handler);
-        let sessions =
-            Sessions::new(options.max_sessions, options.session_idle, options.resume_within);
+        let sessions = Sessions::new(&options);
         let made = Arc::clone(&handler);
         Self {
             rmcp: StreamableHttpService::new(

@@ -6,6 +6,7 @@
 mod session;
 mod stream;
 
+use super::options::HttpOptions;
 use crate::principal::Principal;
 use futures_util::Stream;
 use rmcp::model::{
@@ -51,6 +52,7 @@ pub(super) struct Sessions {
     seats: Arc<Semaphore>,
     idle: Duration,
     resume: Duration,
+    hang_up: Option<Duration>,
     itself: Weak<Self>,
 }
 
@@ -64,16 +66,17 @@ pub(super) enum SessionProblem {
 }
 
 impl Sessions {
-    pub(super) fn new(most: usize, idle: Duration, resume: Duration) -> Arc<Self> {
+    pub(super) fn new(options: &HttpOptions) -> Arc<Self> {
         let mut rmcp = LocalSessionManager::default();
         // A session is not idle while its client waits or listens; rmcp cannot tell.
         rmcp.session_config.keep_alive = None;
         Arc::new_cyclic(|itself| Self {
             rmcp,
             open: Mutex::default(),
-            seats: Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))),
-            idle,
-            resume,
+            seats: Arc::new(Semaphore::new(options.max_sessions.min(Semaphore::MAX_PERMITS))),
+            idle: options.session_idle,
+            resume: options.resume_within,
+            hang_up: options.hang_up_after,
             itself: itself.clone(),
         })
     }
@@ -202,7 +205,8 @@ impl SessionManager for Sessions {
             _ => None,
         };
         let watch = self.find(id).map(|session| session.open(self.itself.clone(), id, request));
-        Ok(Watched::new(self.rmcp.create_stream(id, message).await?, watch))
+        let stream = Watched::new(self.rmcp.create_stream(id, message).await?, watch);
+        Ok(stream.for_at_most(self.hang_up))
     }
 
     async fn accept_message(
@@ -230,6 +234,7 @@ impl SessionManager for Sessions {
         let watch = self
             .find(id)
             .map(|session| session.resume(self.itself.clone(), id, stream::number(&last_event_id)));
-        Ok(Watched::new(self.rmcp.resume(id, last_event_id).await?, watch))
+        let stream = Watched::new(self.rmcp.resume(id, last_event_id).await?, watch);
+        Ok(stream.for_at_most(self.hang_up))
     }
 }

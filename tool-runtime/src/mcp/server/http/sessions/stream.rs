@@ -7,12 +7,16 @@ use rmcp::model::{RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::Sleep;
 
 /// A stream of messages, watched if its session is known.
 pub(super) struct Watched {
     stream: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>,
     watch: Option<Watch>,
+    /// When it is closed although it could go on.
+    end: Option<Pin<Box<Sleep>>>,
 }
 
 impl Watched {
@@ -20,7 +24,20 @@ impl Watched {
         stream: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
         watch: Option<Watch>,
     ) -> Self {
-        Self { stream: Box::pin(stream), watch }
+        Self { stream: Box::pin(stream), watch, end: None }
+    }
+
+    /// Closes it after some time; its client comes back for the rest.
+    pub(super) fn for_at_most(mut self, limit: Option<Duration>) -> Self {
+        self.end = limit.map(|limit| Box::pin(tokio::time::sleep(limit)));
+        self
+    }
+
+    /// Whether its time is over, and its client knows how to come back.
+    fn is_over(&mut self, context: &mut Context<'_>) -> bool {
+        let is_numbered = self.watch.as_ref().is_some_and(|watch| watch.number.is_some());
+        let end = self.end.as_mut().filter(|_| is_numbered);
+        end.is_some_and(|end| end.as_mut().poll(context).is_ready())
     }
 }
 
@@ -31,7 +48,9 @@ impl Stream for Watched {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<ServerSseMessage>> {
-        let message = ready!(self.stream.as_mut().poll_next(context));
+        let Poll::Ready(message) = self.stream.as_mut().poll_next(context) else {
+            return if self.is_over(context) { Poll::Ready(None) } else { Poll::Pending };
+        };
         if let (Some(message), Some(watch)) = (&message, &mut self.watch) {
             watch.see(message);
         }
