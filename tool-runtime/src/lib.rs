@@ -167,5 +167,8 @@ pub mod prelude {
     pub use tool_macros::{tool, toolset};
 }
 
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod __fuzz;
 #[doc(hidden)]
 pub mod __private;

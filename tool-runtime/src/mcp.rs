@@ -3,6 +3,8 @@
 mod server;
 
 pub use server::McpServer;
+#[cfg(fuzzing)]
+pub use server::fuzz;
 #[cfg(all(feature = "http", feature = "cli"))]
 pub(crate) use server::serve_http;
 #[cfg(feature = "http")]

@@ -1,6 +1,8 @@
 //! A pool as an MCP server.
 
 mod convert;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
@@ -99,8 +101,12 @@ impl McpServer {
 
     async fn serve_on_stdio(self) -> io::Result<()> {
         let transport = StdioTransport::take()?.with_line_limit(self.line_limit);
-        let outbox = transport.outbox();
         tracing::info!("serving MCP on stdio");
+        self.served_on(transport).await
+    }
+
+    async fn served_on(self, transport: StdioTransport) -> io::Result<()> {
+        let outbox = transport.outbox();
         let served = self.served(transport).await;
         // A peer that reads no more is no failure of ours.
         drop(outbox.emptied().await);
