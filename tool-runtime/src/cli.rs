@@ -48,7 +48,10 @@ mod exit {
 /// The command line of a pool: `serve`, `list`, `call`, `schema`, `report`.
 ///
 /// Without a command it serves when standard input is not a terminal, as under an MCP client,
-/// and shows its help when it is. `main!` is sugar for this.
+/// and shows its help when it is. `serve --http ADDR` serves over HTTP, with the feature `http`:
+/// it prints one line `listening on http://HOST:PORT/mcp` to standard error, and ends with
+/// SIGTERM or SIGINT when calls in flight are done, after 10 seconds at the latest, or with the
+/// second such signal. `main!` is sugar for this.
 ///
 /// | Exit code | Means |
 /// |---|---|

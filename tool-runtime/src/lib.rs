@@ -45,7 +45,8 @@
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | return images, errors, structured values | [`Observation`], [`ToolError`], [`Json`] |
 //! | use state, cancellation, deadlines | [`ToolContext`] |
-//! | know who calls | [`Principal`], `HttpOptions::auth` |
+//! | serve over HTTP | `McpServer::serve_http`, `HttpOptions`, `Authenticate` |
+//! | know who calls | [`Principal`] |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |
 //!
 //! # Features

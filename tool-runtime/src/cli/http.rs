@@ -3,8 +3,11 @@
 use super::options::ServeHttp;
 use super::{exit, print};
 use crate::mcp::{self, BearerTokens, HttpOptions, McpServer, TokensError};
+use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// How long calls in flight may go on after the first signal.
@@ -20,17 +23,22 @@ pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
             return ExitCode::from(exit::USAGE);
         }
     };
+    let mut signals = match Signals::hear() {
+        Ok(signals) => signals,
+        Err(error) => return exit::served(Err(error)),
+    };
+    // Whoever reads the line may send a signal at once.
     let serving = mcp::serve_http(server, &command.address, options, |address| {
         print::status(&format!("listening on http://{address}/mcp"));
     });
-    let signals = async {
-        signal().await;
+    let ending = async {
+        signals.next().await;
         end.cancel();
-        signal().await;
+        signals.next().await;
     };
     tokio::select! {
         served = serving => exit::served(served),
-        () = signals => ExitCode::from(exit::ERROR),
+        () = ending => ExitCode::from(exit::ERROR),
     }
 }
 
@@ -61,26 +69,43 @@ fn tokens(command: &ServeHttp) -> Result<Option<BearerTokens>, TokensError> {
     }
 }
 
-/// The next request to end.
+/// Requests to end, heard from when it is made.
 #[cfg(unix)]
-async fn signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let interrupt = signal(SignalKind::interrupt());
-    let terminate = signal(SignalKind::terminate());
-    let (Ok(mut interrupt), Ok(mut terminate)) = (interrupt, terminate) else {
-        tracing::warn!("signals cannot be heard: the server ends without finishing calls");
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn hear() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }
 
-/// The next request to end.
+/// Requests to end.
 #[cfg(not(unix))]
-async fn signal() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn hear() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
     }
 }

@@ -14,6 +14,7 @@ mod floors;
 mod held_ground;
 mod hooks;
 mod host_tools;
+mod http;
 mod layers;
 mod outputs;
 mod outputs_limited;

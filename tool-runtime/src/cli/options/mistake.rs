@@ -144,3 +144,15 @@ fn listed(possible: &[&str]) -> String {
     }
     format!("\n  [possible values: {}]", possible.join(", "))
 }
+
+#[cfg(all(test, not(feature = "http")))]
+mod tests {
+    use super::Mistake;
+    use crate::cli::options::forms::SERVE;
+
+    #[test]
+    fn a_program_without_http_says_how_to_get_it() {
+        let text = Mistake::unknown_option(&SERVE, "http", &[]).text("program");
+        assert!(text.contains("rebuild the program with the feature `http`"), "{text}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::convert;
 #[cfg(feature = "http")]
-use super::http;
+use super::http::request;
 use super::stdio::{RawArguments, is_known_method};
 use crate::context::ToolContext;
 use crate::error::{ErrorClass, INTERNAL};
@@ -98,17 +98,17 @@ impl PoolHandler {
 
 impl PoolHandler {
     /// What the tool may use.
-    fn call_context(&self, request: &RequestContext<RoleServer>) -> ToolContext {
-        let context = self
+    fn call_context(&self, context: &RequestContext<RoleServer>) -> ToolContext {
+        let call = self
             .pool
             .context()
-            .with_cancellation(request.ct.clone())
-            .with_call_id(request.id.to_string());
+            .with_cancellation(context.ct.clone())
+            .with_call_id(context.id.to_string());
         #[cfg(feature = "http")]
-        if let Some(principal) = http::principal(request) {
-            return context.with_principal(principal);
+        if let Some(principal) = request::principal(context) {
+            return call.with_principal(principal);
         }
-        context
+        call
     }
 }
 
@@ -219,7 +219,7 @@ fn arguments<'a>(
         return Ok(Cow::Borrowed(given(raw.get())));
     }
     #[cfg(feature = "http")]
-    if let Some(text) = http::arguments(context) {
+    if let Some(text) = request::arguments(context) {
         return Ok(Cow::Borrowed(given(text)));
     }
     let Some(map) = &request.arguments else {

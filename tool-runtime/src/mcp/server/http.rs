@@ -21,14 +21,13 @@ mod message;
 mod options;
 mod origins;
 mod refusal;
-mod request;
+pub(super) mod request;
 mod sessions;
 mod stall;
 
 pub use auth::{AuthRefusal, Authenticate};
 pub use bearer::{BearerTokens, TokensError};
 pub use options::HttpOptions;
-pub(super) use request::{arguments, principal};
 
 use super::McpServer;
 use crate::tool::BoxFuture;

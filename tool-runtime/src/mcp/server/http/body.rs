@@ -7,26 +7,21 @@ use http_body::Body as _;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use std::time::Duration;
 
-/// How much more than its limit is read of a body, and for how long: a client that is cut off
-/// while it sends does not see the answer.
-const PATIENCE: (usize, Duration) = (16 << 20, Duration::from_secs(2));
+/// How much is read of a body that nobody wants, and for how long.
+const PATIENCE: (usize, Duration) = (16 << 20, Duration::from_secs(1));
 
 /// The whole body.
 ///
 /// # Errors
 /// The answer to a body that is too long, too slow or broken off.
-pub(super) async fn read(mut body: Body, limit: usize, time: Duration) -> Step<Bytes> {
+pub(super) async fn read(body: &mut Body, limit: usize, time: Duration) -> Step<Bytes> {
     if body.size_hint().lower() > limit as u64 {
-        skip(body).await;
         return Err(too_long(limit));
     }
-    let read = tokio::time::timeout(time, Limited::new(&mut body, limit).collect()).await;
+    let read = tokio::time::timeout(time, Limited::new(body, limit).collect()).await;
     match read {
         Ok(Ok(whole)) => Ok(whole.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            skip(body).await;
-            Err(too_long(limit))
-        }
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_long(limit)),
         Ok(Err(error)) => {
             tracing::debug!(%error, "a body broke off");
             Err(Refusal::new(StatusCode::BAD_REQUEST, "the body of the request broke off"))
@@ -38,8 +33,9 @@ pub(super) async fn read(mut body: Body, limit: usize, time: Duration) -> Step<B
     }
 }
 
-/// Reads on for a moment, for nothing.
-async fn skip(body: Body) {
+/// Reads on for a moment, for nothing: a client that is cut off while it sends does not see the
+/// answer.
+pub(super) async fn skip(body: &mut Body) {
     let (bytes, time) = PATIENCE;
     let mut rest = Limited::new(body, bytes);
     let skipping = async { while let Some(Ok(_)) = rest.frame().await {} };

@@ -7,11 +7,19 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::io;
 use std::pin::pin;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 use tokio::net::TcpStream;
 
 /// How many headers a request may have.
 const MOST_HEADERS: usize = 100;
+
+/// How long a connection may be silent before its client is asked whether it is there, and how
+/// long it may then take to answer.
+#[cfg(target_os = "linux")]
+const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
 /// What is said to a connection for which there is no room.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
@@ -44,8 +52,7 @@ impl Connections {
 
     /// Serves a connection until its client has gone or the server ends.
     pub(super) async fn serve(self, stream: TcpStream) {
-        // An answer in several writes would wait for the client's delayed acknowledgement: 40 ms.
-        if let Err(error) = stream.set_nodelay(true) {
+        if let Err(error) = prepare(&stream) {
             tracing::debug!(%error, "a connection was lost before its first request");
             return;
         }
@@ -73,4 +80,22 @@ impl Connections {
         tracing::warn!("a connection was refused: there are too many");
         let _told = stream.try_write(FULL);
     }
+}
+
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    // An answer in several writes would wait for the client's delayed acknowledgement: 40 ms.
+    stream.set_nodelay(true)?;
+    // A machine that is switched off closes nothing.
+    #[cfg(unix)]
+    {
+        use rustix::net::sockopt;
+        sockopt::set_socket_keepalive(stream, true)?;
+        #[cfg(target_os = "linux")]
+        {
+            sockopt::set_tcp_keepidle(stream, KEEP_ALIVE)?;
+            sockopt::set_tcp_keepintvl(stream, KEEP_ALIVE / 4)?;
+            sockopt::set_tcp_keepcnt(stream, 4)?;
+        }
+    }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Browsers ask before they send JSON to another origin, and show its answers to the page only if
 //! they say so.
 
-use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 
@@ -18,9 +18,9 @@ const REMEMBERED: HeaderValue = HeaderValue::from_static("600");
 const ASKED: HeaderName = header::ACCESS_CONTROL_REQUEST_HEADERS;
 
 /// Whether a browser only asks what it may send.
-pub(super) fn is_preflight(request: &Request) -> bool {
-    request.method() == Method::OPTIONS
-        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+pub(super) fn is_preflight(request: &Parts) -> bool {
+    request.method == Method::OPTIONS
+        && request.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 /// It may send what it asks for: which headers there are is up to the tools.

@@ -71,13 +71,18 @@ impl Front {
     }
 
     async fn answer(&self, request: Request) -> Response {
-        let origin = match self.gate.origin(&request) {
+        let (parts, mut body) = request.into_parts();
+        let origin = match self.gate.origin(&parts) {
             Ok(origin) => origin,
-            Err(refusal) => return refusal.into_response(),
+            Err(refusal) => return refusal.after(&mut body).await,
         };
-        let mut response = match origin {
-            Some(_) if cors::is_preflight(&request) => cors::preflight(request.headers()),
-            _ => self.serve(request).await.unwrap_or_else(Refusal::into_response),
+        let served = match origin {
+            Some(_) if cors::is_preflight(&parts) => Ok(cors::preflight(&parts.headers)),
+            _ => self.serve(parts, &mut body).await,
+        };
+        let mut response = match served {
+            Ok(response) => response,
+            Err(refusal) => refusal.after(&mut body).await,
         };
         if let Some(origin) = origin {
             cors::show(&mut response, origin);
@@ -86,24 +91,21 @@ impl Front {
     }
 
     /// A request that no foreign page has made.
-    async fn serve(&self, request: Request) -> Step<Response> {
-        let (mut parts, body) = request.into_parts();
+    async fn serve(&self, mut parts: Parts, body: &mut Body) -> Step<Response> {
         let principal = self.gate.principal(&parts).await?;
         self.check_session(&parts.headers, &principal)?;
         parts.extensions.insert(Arc::clone(&principal));
         if parts.method == Method::POST {
-            self.post(parts, body, principal).await
-        } else {
-            let response =
-                self.hand_on(Request::from_parts(parts, Bytes::new()), principal).await?;
-            Ok(response.map(|body| held::ending(body, &self.closing.begun)))
+            return self.post(parts, body, principal).await;
         }
+        let response = self.hand_on(Request::from_parts(parts, Bytes::new()), principal).await?;
+        Ok(response.map(|body| held::ending(body, &self.closing.begun)))
     }
 
     async fn post(
         &self,
         mut parts: Parts,
-        body: Body,
+        body: &mut Body,
         principal: Arc<Principal>,
     ) -> Step<Response> {
         check_type(&parts.headers)?;

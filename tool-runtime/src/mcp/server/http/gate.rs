@@ -6,7 +6,6 @@ use super::options::HttpOptions;
 use super::origins::Origins;
 use super::refusal::{Refusal, Step};
 use crate::principal::Principal;
-use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use std::net::IpAddr;
@@ -32,9 +31,9 @@ impl Gate {
     }
 
     /// The page that asks, if one does and may.
-    pub(super) fn origin(&self, request: &Request) -> Step<Option<HeaderValue>> {
+    pub(super) fn origin(&self, request: &Parts) -> Step<Option<HeaderValue>> {
         self.check_host(request)?;
-        let Some(origin) = request.headers().get(header::ORIGIN) else { return Ok(None) };
+        let Some(origin) = request.headers.get(header::ORIGIN) else { return Ok(None) };
         let text = origin.to_str().unwrap_or_default();
         if self.origins.admit(text) {
             return Ok(Some(origin.clone()));
@@ -42,10 +41,10 @@ impl Gate {
         Err(not_allowed("origin", text))
     }
 
-    fn check_host(&self, request: &Request) -> Step<()> {
-        let mut hosts = request.headers().get_all(header::HOST).iter();
+    fn check_host(&self, request: &Parts) -> Step<()> {
+        let mut hosts = request.headers.get_all(header::HOST).iter();
         let header = hosts.next().map(|host| host.to_str().unwrap_or_default());
-        let target = request.uri().authority().map(|authority| authority.as_str());
+        let target = request.uri.authority().map(|authority| authority.as_str());
         let Some(host) = header.or(target).filter(|_| hosts.next().is_none()) else {
             return Err(Refusal::new(StatusCode::BAD_REQUEST, "send one `Host`"));
         };

@@ -60,4 +60,12 @@ impl http_body::Body for Ending {
         }
         Pin::new(&mut self.body).poll_frame(context)
     }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }

@@ -67,11 +67,17 @@ async fn accept(listener: &TcpListener, closing: &CancellationToken) -> Option<T
         };
         match accepted {
             Ok((stream, _)) => return Some(stream),
-            // The client has gone before it was accepted, or there is no room for it now.
+            Err(error) if is_clients(&error) => tracing::debug!(%error, "a client left early"),
             Err(error) => {
-                tracing::warn!(%error, "a connection was not accepted");
+                tracing::warn!(%error, "no connection can be accepted");
                 tokio::time::sleep(OUT_OF_DESCRIPTORS).await;
             }
         }
     }
+}
+
+/// Whether it is the one client's matter alone.
+fn is_clients(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }

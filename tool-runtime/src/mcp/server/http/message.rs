@@ -1,7 +1,7 @@
 //! What a body says, before rmcp reads it.
 
 use crate::mcp::server::handler::PoolHandler;
-use crate::mcp::server::stdio::{Refusal, diagnose};
+use crate::mcp::server::stdio::{Refusal as Misfit, diagnose};
 use axum::body::Bytes;
 use rmcp::model::{
     CallToolRequestMethod, ConstString as _, ErrorData, SubscriptionsListenRequestMethod,
@@ -23,6 +23,10 @@ impl CallArguments {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
+
+/// How many values rmcp is given to read. It keeps several copies of each, some hundred bytes in
+/// all, which is much for a client that has sent two.
+const MOST_VALUES: usize = 50_000;
 
 /// A body that is JSON.
 pub(super) struct Message {
@@ -52,22 +56,31 @@ struct Params<'a> {
 impl Message {
     /// # Errors
     /// The answer to a body that is not JSON, or not one message.
-    pub(super) fn read(body: Bytes, handler: &PoolHandler) -> Result<Self, Refusal> {
-        let text = std::str::from_utf8(&body).map_err(|_| Refusal::not_utf8())?;
+    pub(super) fn read(body: Bytes, handler: &PoolHandler) -> Result<Self, Misfit> {
+        let text = std::str::from_utf8(&body).map_err(|_| Misfit::not_utf8())?;
         if !text.trim_ascii_start().starts_with('{') {
             return Err(diagnose(text.trim_ascii_start()).unwrap_or_else(unusable));
         }
         let Ok(outline) = serde_json::from_str::<Outline<'_>>(text) else {
             // Another shape is rmcp's to judge.
-            serde_json::from_str::<&RawValue>(text).map_err(|error| Refusal::not_json(&error))?;
-            return Ok(Self { body, listens: false, arguments: None });
+            serde_json::from_str::<&RawValue>(text).map_err(|error| Misfit::not_json(&error))?;
+            return Self { body, listens: false, arguments: None }.checked();
         };
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
         let found = outline.arguments(text, handler);
-        Ok(match found {
+        let message = match found {
             Some(place) => Self::without(body, place),
             None => Self { body, listens, arguments: None },
-        })
+        };
+        message.checked()
+    }
+
+    fn checked(self) -> Result<Self, Misfit> {
+        if self.body.len() > MOST_VALUES && values(&self.body) > MOST_VALUES {
+            let text = format!("the message has more than {MOST_VALUES} values; send it in parts");
+            return Err(Misfit::new(None, ErrorData::invalid_request(text, None)));
+        }
+        Ok(self)
     }
 
     /// Takes the arguments out, so that rmcp need not parse them.
@@ -93,12 +106,45 @@ impl Outline<'_> {
 }
 
 /// The answer to a message that rmcp does not take.
-pub(super) fn misfit(body: &[u8]) -> Refusal {
+pub(super) fn misfit(body: &[u8]) -> Misfit {
     let text = std::str::from_utf8(body).unwrap_or_default();
     diagnose(text.trim_ascii_start()).unwrap_or_else(unusable)
 }
 
-fn unusable() -> Refusal {
+fn unusable() -> Misfit {
     let text = "not a message of this protocol: its `params` do not fit its `method`";
-    Refusal::new(None, ErrorData::invalid_request(text, None))
+    Misfit::new(None, ErrorData::invalid_request(text, None))
+}
+
+/// How many values there are in JSON, at least one more than commas and brackets that are no text.
+fn values(json: &[u8]) -> usize {
+    let (mut count, mut is_text, mut is_escaped) = (1, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'{' if !is_text => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::values;
+
+    #[test]
+    fn values_are_counted_outside_of_texts() {
+        for (json, count) in [
+            ("{}", 2),
+            ("[1,2]", 3),
+            (r#"{"a": [1, {"b": 2}]}"#, 5),
+            (r#""[,,,{""#, 1),
+            (r#"["\\", "a,\"[", 1]"#, 4),
+        ] {
+            assert_eq!(values(json.as_bytes()), count, "{json}");
+        }
+    }
 }

@@ -111,7 +111,7 @@ impl HttpOptions {
 
     /// Sets how long a call in a session goes on after its connection was lost, so that the client
     /// can come back for the answer with `Last-Event-ID`. Default: 10 seconds. Without a session
-    /// such a call is cancelled at once.
+    /// such a call is cancelled at once, and so is the 17th of a session.
     #[must_use]
     pub fn resume_within(mut self, limit: Duration) -> Self {
         self.resume_within = limit;

@@ -1,5 +1,6 @@
 //! Answers to requests that nobody else sees.
 
+use super::body;
 use crate::mcp::server::stdio::Refusal as Misfit;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -32,7 +33,9 @@ impl Refusal {
         self
     }
 
-    pub(super) fn into_response(self) -> Response {
+    /// The answer, once the client has sent the rest of what it was about to.
+    pub(super) async fn after(self, body: &mut Body) -> Response {
+        body::skip(body).await;
         *self.0
     }
 }

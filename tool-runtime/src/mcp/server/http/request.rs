@@ -8,16 +8,18 @@ use rmcp::service::RequestContext;
 use std::sync::Arc;
 
 /// Method, path, headers and extensions of the HTTP request; `None` over other transports.
-pub(crate) fn parts(context: &RequestContext<RoleServer>) -> Option<&Parts> {
+pub(in crate::mcp::server) fn parts(context: &RequestContext<RoleServer>) -> Option<&Parts> {
     context.extensions.get()
 }
 
 /// Who is asking; `None` if nobody had to authenticate.
-pub(crate) fn principal(context: &RequestContext<RoleServer>) -> Option<Arc<Principal>> {
+pub(in crate::mcp::server) fn principal(
+    context: &RequestContext<RoleServer>,
+) -> Option<Arc<Principal>> {
     parts(context)?.extensions.get().cloned()
 }
 
 /// The arguments of a call as JSON text, unless rmcp was to read them.
-pub(crate) fn arguments(context: &RequestContext<RoleServer>) -> Option<&str> {
+pub(in crate::mcp::server) fn arguments(context: &RequestContext<RoleServer>) -> Option<&str> {
     parts(context)?.extensions.get().map(CallArguments::text)
 }

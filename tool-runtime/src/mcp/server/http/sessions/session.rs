@@ -107,6 +107,11 @@ impl Session {
         }
     }
 
+    /// For how many calls nobody listens.
+    pub(super) fn away(&self) -> usize {
+        self.calls().values().filter(|call| call.listeners == 0).count()
+    }
+
     /// Forgets the call on this stream if nobody has come back for it.
     pub(super) fn give_up(&self, stream: u64) -> bool {
         let mut calls = self.calls();

@@ -1,0 +1,108 @@
+//! Who may ask, and what tools learn of them.
+
+use super::client::Ask;
+use super::served::Served;
+use std::future::ready;
+use tool_runtime::{AuthRefusal, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
+
+fn tokens() -> BearerTokens {
+    BearerTokens::parse("ada:t-1\nbob:t-2\nt-3").expect("tokens")
+}
+
+fn bearing(token: &str) -> String {
+    format!("Bearer {token}")
+}
+
+#[tokio::test]
+async fn without_a_known_token_nothing_is_answered_but_health() {
+    let served = Served::start(HttpOptions::default().auth(tokens())).await;
+    let call = Ask::call(1, "whoami");
+    let refused = served.ask(&call).await;
+    assert_eq!(refused.status(), 401);
+    assert_eq!(refused.head.header("www-authenticate"), r#"Bearer realm="mcp""#);
+    for header in
+        ["Bearer wrong", "Bearer ", "Bearer ada:t-1", "Basic t-1", "t-1", "Bearer t-1 t-2"]
+    {
+        let refused = served.ask(&call.clone().with("authorization", header)).await;
+        assert_eq!(refused.status(), 401, "{header}");
+        assert!(refused.head.header("www-authenticate").starts_with("Bearer "), "{header}");
+        assert!(!refused.body.contains("t-1"), "{refused:?}");
+    }
+    assert_eq!(served.ask(&Ask::new("GET", "/mcp?access_token=t-1")).await.status(), 401);
+    assert_eq!(served.ask(&Ask::new("DELETE", "/mcp")).await.status(), 401);
+    let health = served.ask(&Ask::new("GET", "/healthz")).await;
+    assert_eq!((health.status(), health.body.as_str()), (200, "ok\n"));
+}
+
+#[tokio::test]
+async fn a_tool_learns_who_is_asking() {
+    let served = Served::start(HttpOptions::default().auth(tokens())).await;
+    for (token, name) in [("t-1", "ada"), ("t-2", "bob"), ("t-3", "#3")] {
+        let bearer = bearing(token);
+        let call = Ask::call(1, "whoami").with("authorization", &bearer);
+        let answer = served.ask(&call).await.json();
+        assert_eq!(answer["result"]["content"][0]["text"], name);
+        let session = served.session(&[("authorization", &bearer)]).await;
+        let call = Ask::call_within(&session, 1, "whoami").with("authorization", &bearer);
+        let answer = served.ask(&call).await.last_event();
+        assert_eq!(answer["result"]["content"][0]["text"], name);
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_its_owners_alone() {
+    let served = Served::start(HttpOptions::default().auth(tokens())).await;
+    let session = served.session(&[("authorization", "Bearer t-1")]).await;
+    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
+    for ask in [Ask::call_within(&session, 1, "whoami"), Ask::listen(&session), end] {
+        assert_eq!(served.ask(&ask.with("authorization", "Bearer t-2")).await.status(), 404);
+    }
+    let own = Ask::call_within(&session, 1, "whoami").with("authorization", "Bearer t-1");
+    assert_eq!(served.ask(&own).await.last_event()["result"]["content"][0]["text"], "ada");
+}
+
+/// Knows everybody by their token, and lets some of them through.
+struct Picky;
+
+impl Authenticate for Picky {
+    fn authenticate<'a>(
+        &'a self,
+        token: Option<&'a str>,
+        request: &'a axum::http::request::Parts,
+    ) -> BoxFuture<'a, Result<Principal, AuthRefusal>> {
+        Box::pin(ready(match token {
+            None => Err(AuthRefusal::Unknown),
+            Some("guest") => {
+                Err(AuthRefusal::InsufficientScope(vec!["a:read".into(), "a:write".into()]))
+            }
+            Some("later") => Err(AuthRefusal::Unavailable("the keys are lost".into())),
+            Some(name) => Ok(Principal::new(format!("{name}@{}", request.uri.path()))),
+        }))
+    }
+}
+
+#[tokio::test]
+async fn somebody_elses_authentication_says_who_and_what_is_needed() {
+    let metadata = "https://example.com/.well-known/oauth-protected-resource";
+    let options = HttpOptions::default().auth(Picky).resource_metadata(metadata);
+    let served = Served::start(options).await;
+    let ask = |token: &str| Ask::call(1, "whoami").with("authorization", &bearing(token));
+    let answer = served.ask(&ask("eve")).await.json();
+    assert_eq!(answer["result"]["content"][0]["text"], "eve@/mcp");
+    let unknown = served.ask(&Ask::call(1, "whoami")).await;
+    assert_eq!(unknown.status(), 401);
+    assert_eq!(
+        unknown.head.header("www-authenticate"),
+        format!(r#"Bearer realm="mcp", resource_metadata="{metadata}""#)
+    );
+    let guest = served.ask(&ask("guest")).await;
+    assert_eq!(guest.status(), 403);
+    let challenge = guest.head.header("www-authenticate");
+    assert!(
+        challenge.contains(r#"error="insufficient_scope", scope="a:read a:write""#),
+        "{challenge}"
+    );
+    let later = served.ask(&ask("later")).await;
+    assert_eq!((later.status(), later.head.header("retry-after")), (503, "1"));
+    assert!(!later.body.contains("keys"), "{later:?}");
+}

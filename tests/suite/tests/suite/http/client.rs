@@ -1,0 +1,237 @@
+//! A client that shows everything: one connection, requests as they are written.
+
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+/// A request, to be changed before it is sent.
+#[derive(Clone)]
+pub(super) struct Ask {
+    line: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+impl Ask {
+    pub(super) fn new(method: &str, path: &str) -> Self {
+        let line = format!("{method} {path} HTTP/1.1");
+        Self { line, headers: Vec::new(), body: Vec::new() }.with("host", "localhost")
+    }
+
+    /// A message as clients post it.
+    pub(super) fn post(body: impl Into<Vec<u8>>) -> Self {
+        let ask = Self::new("POST", "/mcp")
+            .with("content-type", "application/json")
+            .with("accept", "application/json, text/event-stream");
+        let body = body.into();
+        Self { body, ..ask }
+    }
+
+    /// A request of 2026-07-28.
+    pub(super) fn modern(id: u64, method: &str, mut params: Value) -> Self {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        });
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let ask = Self::post(message.to_string())
+            .with("mcp-protocol-version", "2026-07-28")
+            .with("mcp-method", method);
+        match params["name"].as_str() {
+            Some(name) => ask.with("mcp-name", name),
+            None => ask,
+        }
+    }
+
+    /// A call as of 2026-07-28.
+    pub(super) fn call(id: u64, tool: &str) -> Self {
+        Self::modern(id, "tools/call", json!({"name": tool, "arguments": {}}))
+    }
+
+    pub(super) fn initialize() -> Self {
+        let message = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"}
+        }});
+        Self::post(message.to_string())
+    }
+
+    /// A message in a session.
+    pub(super) fn within(session: &str, message: &Value) -> Self {
+        Self::post(message.to_string())
+            .with("mcp-session-id", session)
+            .with("mcp-protocol-version", "2025-11-25")
+    }
+
+    /// A call in a session.
+    pub(super) fn call_within(session: &str, id: u64, tool: &str) -> Self {
+        let params = json!({"name": tool, "arguments": {}});
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        Self::within(session, &call)
+    }
+
+    /// A stream of what a session has to say.
+    pub(super) fn listen(session: &str) -> Self {
+        Self::new("GET", "/mcp").with("accept", "text/event-stream").with("mcp-session-id", session)
+    }
+
+    /// Sets a header, or takes it away with an empty value.
+    pub(super) fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        if !value.is_empty() {
+            self.headers.push((name.to_owned(), value.to_owned()));
+        }
+        self
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut text = format!("{}\r\n", self.line);
+        for (name, value) in &self.headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if !self.body.is_empty() && !self.headers.iter().any(|(name, _)| name == "content-length") {
+            text.push_str(&format!("content-length: {}\r\n", self.body.len()));
+        }
+        [(text + "\r\n").as_bytes(), self.body.as_slice()].concat()
+    }
+}
+
+/// Status and headers of an answer.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub(super) status: u16,
+    headers: Vec<(String, String)>,
+}
+
+impl Head {
+    /// A header's value, or nothing.
+    pub(super) fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value)
+    }
+}
+
+/// An answer with its whole body.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) head: Head,
+    pub(super) body: String,
+}
+
+impl Answer {
+    pub(super) fn status(&self) -> u16 {
+        self.head.status
+    }
+
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The last message of a stream.
+    pub(super) fn last_event(&self) -> Value {
+        let mut data = self.body.lines().rev().filter_map(|line| line.strip_prefix("data: {"));
+        let last = data.next().unwrap_or_else(|| panic!("no event: {self:?}"));
+        serde_json::from_str(&format!("{{{last}")).expect("JSON")
+    }
+}
+
+/// One connection.
+pub(super) struct Connection(BufReader<TcpStream>);
+
+impl Connection {
+    pub(super) async fn open(address: SocketAddr) -> Self {
+        Self(BufReader::new(TcpStream::connect(address).await.expect("it listens")))
+    }
+
+    pub(super) async fn write(&mut self, bytes: &[u8]) {
+        self.0.get_mut().write_all(bytes).await.expect("it reads");
+    }
+
+    pub(super) async fn send(&mut self, ask: &Ask) {
+        self.write(&ask.bytes()).await;
+    }
+
+    pub(super) async fn ask(&mut self, ask: &Ask) -> Answer {
+        self.send(ask).await;
+        self.answer().await
+    }
+
+    /// Asks, if the connection is open.
+    pub(super) async fn try_ask(&mut self, ask: &Ask) -> Option<Head> {
+        self.0.get_mut().write_all(&ask.bytes()).await.ok()?;
+        self.0.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
+        Some(self.head().await)
+    }
+
+    /// Asks so often and never reads; gives how often it went.
+    pub(super) async fn send_until_closed(&mut self, ask: &Ask, most: usize) -> usize {
+        for sent in 0..most {
+            if self.0.get_mut().write_all(&ask.bytes()).await.is_err() {
+                return sent;
+            }
+        }
+        most
+    }
+
+    pub(super) async fn answer(&mut self) -> Answer {
+        let head = self.head().await;
+        let body = self.body(&head).await;
+        Answer { head, body }
+    }
+
+    pub(super) async fn head(&mut self) -> Head {
+        let status = self.line().await.expect("an answer");
+        let status = status.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let mut headers = Vec::new();
+        while let Some((name, value)) =
+            self.line().await.expect("headers").split_once(": ").map(own)
+        {
+            headers.push((name, value));
+        }
+        Head { status: status.expect("a status"), headers }
+    }
+
+    async fn body(&mut self, head: &Head) -> String {
+        if head.header("transfer-encoding") == "chunked" {
+            let mut body = String::new();
+            while let Some(chunk) = self.chunk().await {
+                body.push_str(&chunk);
+            }
+            return body;
+        }
+        let length = head.header("content-length").parse().unwrap_or(0);
+        let mut body = vec![0; length];
+        self.0.read_exact(&mut body).await.expect("a body");
+        String::from_utf8(body).expect("UTF-8")
+    }
+
+    /// The next piece of a stream, unless it has ended.
+    pub(super) async fn chunk(&mut self) -> Option<String> {
+        let length = usize::from_str_radix(&self.line().await?, 16).expect("a length");
+        let mut chunk = vec![0; length + 2];
+        self.0.read_exact(&mut chunk).await.ok()?;
+        chunk.truncate(length);
+        (length > 0).then(|| String::from_utf8(chunk).expect("UTF-8"))
+    }
+
+    /// A line, unless the connection is closed.
+    async fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let read = self.0.read_line(&mut line).await;
+        let is_line = read.is_ok_and(|bytes| bytes > 0);
+        is_line.then(|| line.trim_end_matches("\r\n").to_owned())
+    }
+
+    /// Waits until the server closes the connection, and gives what it still said.
+    pub(super) async fn rest(&mut self) -> String {
+        let mut rest = Vec::new();
+        let _closed_or_reset = self.0.read_to_end(&mut rest).await;
+        String::from_utf8_lossy(&rest).into_owned()
+    }
+}
+
+fn own((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}

@@ -1,0 +1,122 @@
+//! How calls end: with their client, or with the server.
+
+use super::client::Ask;
+use super::served::{Served, in_time};
+use std::time::Duration;
+use tool_runtime::HttpOptions;
+
+#[tokio::test]
+async fn a_call_ends_with_its_connection() {
+    let mut served = Served::start(HttpOptions::default()).await;
+    let mut connection = served.open().await;
+    connection.send(&Ask::call(1, "wait")).await;
+    assert_eq!(served.told().await, "started");
+    drop(connection);
+    assert_eq!(served.told().await, "dropped");
+}
+
+#[tokio::test]
+async fn an_older_call_without_a_session_ends_with_its_connection() {
+    let mut served = Served::start(HttpOptions::default().sessions(false)).await;
+    let mut connection = served.open().await;
+    connection.send(&Ask::call_within("", 1, "wait")).await;
+    assert_eq!(served.told().await, "started");
+    drop(connection);
+    assert_eq!(served.told().await, "dropped");
+}
+
+#[tokio::test]
+async fn a_call_in_a_session_ends_when_its_client_does_not_come_back() {
+    let options = HttpOptions::default().resume_within(Duration::from_millis(10));
+    let mut served = Served::start(options).await;
+    let session = served.session(&[]).await;
+    let mut connection = served.open().await;
+    connection.send(&Ask::call_within(&session, 1, "wait")).await;
+    assert_eq!(served.told().await, "started");
+    drop(connection);
+    assert_eq!(served.told().await, "dropped");
+    // The session itself is as good as before.
+    let call = Ask::call_within(&session, 2, "whoami");
+    assert_eq!(served.ask(&call).await.last_event()["result"]["isError"], false);
+}
+
+#[tokio::test]
+async fn a_client_cannot_pile_up_calls_by_leaving() {
+    let options = HttpOptions::default().resume_within(Duration::from_secs(60));
+    let mut served = Served::start(options).await;
+    let session = served.session(&[]).await;
+    let mut connections = Vec::new();
+    for id in 0..18 {
+        let mut connection = served.open().await;
+        connection.send(&Ask::call_within(&session, id, "wait")).await;
+        assert_eq!(served.told().await, "started");
+        connections.push(connection);
+    }
+    drop(connections);
+    assert_eq!([served.told().await, served.told().await], ["dropped", "dropped"]);
+    served.go();
+    assert_eq!(served.told().await, "dropped");
+    assert!(served.is_quiet(), "the others still run");
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_gets_its_answer() {
+    let options = HttpOptions::default().resume_within(Duration::from_millis(300));
+    let mut served = Served::start(options).await;
+    let session = served.session(&[]).await;
+    let mut connection = served.open().await;
+    connection.send(&Ask::call_within(&session, 1, "wait")).await;
+    assert_eq!(connection.head().await.status, 200);
+    let event = connection.chunk().await.expect("an event to come back to");
+    let id = event.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id").to_owned();
+    assert_eq!(served.told().await, "started");
+    drop(connection);
+    let mut again = served.open().await;
+    again.send(&Ask::listen(&session).with("last-event-id", &id)).await;
+    assert_eq!(again.head().await.status, 200);
+    // Longer than a call goes on for a client that is away.
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert!(served.is_quiet(), "the call still runs");
+    served.go();
+    let mut said = String::new();
+    while let Some(chunk) = in_time(again.chunk()).await {
+        said.push_str(&chunk);
+    }
+    assert!(said.contains(r#""text":"done""#), "{said}");
+}
+
+#[tokio::test]
+async fn calls_may_finish_when_the_server_ends_and_listeners_are_let_go() {
+    let mut served = Served::start(HttpOptions::default()).await;
+    let session = served.session(&[]).await;
+    let mut listener = served.open().await;
+    listener.send(&Ask::listen(&session)).await;
+    assert_eq!(listener.head().await.status, 200);
+    let mut idle = served.open().await;
+    assert_eq!(idle.ask(&Ask::call(1, "whoami")).await.status(), 200);
+    let mut call = served.open().await;
+    call.send(&Ask::call(1, "wait")).await;
+    assert_eq!(served.told().await, "started");
+    served.end.cancel();
+    in_time(async { while listener.chunk().await.is_some() {} }).await;
+    assert_eq!(in_time(idle.rest()).await, "");
+    served.go();
+    let answer = in_time(call.answer()).await.json();
+    assert_eq!(answer["result"]["content"][0]["text"], "done");
+    in_time(&mut served.ended).await.expect("no panic").expect("no error");
+}
+
+#[tokio::test]
+async fn a_call_that_does_not_finish_ends_with_the_server() {
+    let drain = Duration::from_millis(50);
+    let mut served = Served::start_for(HttpOptions::default(), drain).await;
+    let session = served.session(&[]).await;
+    let mut connections = [served.open().await, served.open().await];
+    connections[0].send(&Ask::call(1, "wait")).await;
+    assert_eq!(served.told().await, "started");
+    connections[1].send(&Ask::call_within(&session, 1, "wait")).await;
+    assert_eq!(served.told().await, "started");
+    served.end.cancel();
+    in_time(&mut served.ended).await.expect("no panic").expect("no error");
+    assert_eq!([served.told().await, served.told().await], ["dropped", "dropped"]);
+}

@@ -1,0 +1,92 @@
+//! How much at once, and how slowly.
+
+use super::client::Ask;
+use super::served::{Served, in_time};
+use std::time::Duration;
+use tool_runtime::HttpOptions;
+
+const SOON: Duration = Duration::from_millis(100);
+
+#[tokio::test]
+async fn only_so_many_requests_are_in_flight() {
+    let mut served = Served::start(HttpOptions::default().max_requests(1)).await;
+    let session = served.session(&[]).await;
+    for ask in [Ask::call(1, "wait"), Ask::call_within(&session, 1, "wait")] {
+        let mut connection = served.open().await;
+        connection.send(&ask).await;
+        assert_eq!(served.told().await, "started");
+        let refused = served.ask(&Ask::call(1, "whoami")).await;
+        assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
+        served.go();
+        assert_eq!(in_time(connection.answer()).await.status(), 200);
+        assert_eq!(served.told().await, "dropped");
+        assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
+    }
+}
+
+#[tokio::test]
+async fn there_are_only_so_many_connections() {
+    let served = Served::start(HttpOptions::default().max_connections(1)).await;
+    let mut first = served.open().await;
+    assert_eq!(first.ask(&Ask::call(1, "whoami")).await.status(), 200);
+    let mut second = served.open().await;
+    let refused = in_time(second.rest()).await;
+    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+    let body = refused.split("\r\n\r\n").nth(1).expect("a body");
+    assert!(refused.contains(&format!("content-length: {}\r\n", body.len())), "{refused}");
+    assert_eq!(first.ask(&Ask::call(2, "whoami")).await.status(), 200);
+    drop(first);
+    // Its place is free as soon as the server has noticed.
+    in_time(async {
+        loop {
+            let mut next = served.open().await;
+            if next.try_ask(&Ask::call(1, "whoami")).await.is_some_and(|head| head.status == 200) {
+                return;
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_body_must_arrive() {
+    let served = Served::start(HttpOptions::default().body_within(SOON)).await;
+    let mut connection = served.open().await;
+    connection.send(&Ask::call(1, "whoami").with("content-length", "100000")).await;
+    assert_eq!(in_time(connection.answer()).await.status(), 408);
+}
+
+#[tokio::test]
+async fn headers_must_arrive() {
+    let served = Served::start(HttpOptions::default().idle_within(SOON)).await;
+    let mut connection = served.open().await;
+    connection.write(b"POST /mcp HTTP/1.1\r\nhost: local").await;
+    in_time(connection.rest()).await;
+    let mut silent = served.open().await;
+    in_time(silent.rest()).await;
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_closed_and_a_busy_one_is_not() {
+    let mut served = Served::start(HttpOptions::default().idle_within(SOON)).await;
+    let mut busy = served.open().await;
+    busy.send(&Ask::call(1, "wait")).await;
+    assert_eq!(served.told().await, "started");
+    let mut idle = served.open().await;
+    assert_eq!(idle.ask(&Ask::call(1, "whoami")).await.status(), 200);
+    in_time(idle.rest()).await;
+    served.go();
+    assert_eq!(in_time(busy.answer()).await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_client_must_read() {
+    let served = Served::start(HttpOptions::default().read_within(SOON)).await;
+    let mut connection = served.open().await;
+    let text = "x".repeat(3 << 20);
+    let params = serde_json::json!({"name": "echo", "arguments": {"text": text}});
+    let ask = Ask::modern(1, "tools/call", params);
+    // More than any buffer between the two holds.
+    let sent = in_time(connection.send_until_closed(&ask, 20)).await;
+    assert!(sent < 20, "the connection was closed after {sent} requests");
+}

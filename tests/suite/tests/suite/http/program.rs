@@ -1,0 +1,161 @@
+//! The generated program: `serve --http`.
+
+use super::client::{Ask, Connection};
+use super::served::in_time;
+use std::net::SocketAddr;
+use std::process::{Output, Stdio};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::process::{Child, ChildStderr, Command};
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_odd_server"));
+    command.arg("serve").args(arguments).stdin(Stdio::null()).kill_on_drop(true);
+    command
+}
+
+/// A running server, where it is, and what it says.
+struct Program {
+    child: Child,
+    address: SocketAddr,
+    log: BufReader<ChildStderr>,
+}
+
+impl Program {
+    async fn start(command: &mut Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut log = BufReader::new(child.stderr.take().expect("piped"));
+        let mut line = String::new();
+        in_time(log.read_line(&mut line)).await.expect("a line");
+        let address = line.strip_prefix("listening on http://").expect("where it is");
+        let address = address.trim_end().strip_suffix("/mcp").expect("where it is");
+        Self { address: address.parse().expect("an address"), child, log }
+    }
+
+    async fn ask(&self, ask: &Ask) -> u16 {
+        in_time(async { Connection::open(self.address).await.ask(ask).await }).await.status()
+    }
+
+    async fn log_until(&mut self, text: &str) {
+        let mut line = String::new();
+        while !line.contains(text) {
+            line.clear();
+            let read = in_time(self.log.read_line(&mut line)).await.expect("UTF-8");
+            assert!(read > 0, "{text:?} was not logged");
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().expect("it runs").to_string();
+        let sent = std::process::Command::new("kill").args(["-s", name, &id]).status();
+        assert!(sent.expect("`kill` exists").success());
+    }
+}
+
+async fn refused(arguments: &[&str]) -> (Option<i32>, String) {
+    let output: Output = in_time(command(arguments).output()).await.expect("it starts");
+    (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
+}
+
+#[tokio::test]
+async fn it_says_where_it_listens_and_answers_there() {
+    let program = Program::start(&mut command(&["--http", "0"])).await;
+    assert!(program.address.ip().is_loopback() && program.address.port() > 0);
+    assert_eq!(program.ask(&Ask::call(1, "numbers")).await, 200);
+    assert_eq!(program.ask(&Ask::call(1, "numbers").with("host", "a.example")).await, 403);
+}
+
+#[tokio::test]
+async fn flags_let_others_in() {
+    let flags = [
+        "--http",
+        ":0",
+        "--allow-host",
+        "a.example",
+        "--allow-host",
+        "b.example",
+        "--allow-origin",
+        "https://c.example",
+        "--no-sessions",
+    ];
+    let program = Program::start(&mut command(&flags)).await;
+    for host in ["a.example", "b.example"] {
+        assert_eq!(program.ask(&Ask::call(1, "numbers").with("host", host)).await, 200);
+    }
+    let call = Ask::call(1, "numbers").with("origin", "https://c.example");
+    assert_eq!(program.ask(&call).await, 200);
+    let listen = Ask::new("GET", "/mcp").with("accept", "text/event-stream");
+    assert_eq!(program.ask(&listen).await, 405);
+}
+
+#[tokio::test]
+async fn tokens_come_from_a_variable_or_a_file() {
+    let file = std::env::temp_dir().join(format!("tokens-{}", std::process::id()));
+    std::fs::write(&file, "ada:one\n").expect("a file");
+    let path = file.to_str().expect("UTF-8");
+    let flags = ["--http", "0", "--auth-token-env", "SUITE_TOKENS", "--auth-token-file", path];
+    let program = Program::start(command(&flags).env("SUITE_TOKENS", "two")).await;
+    std::fs::remove_file(&file).expect("it was there");
+    assert_eq!(program.ask(&Ask::call(1, "numbers")).await, 401);
+    for token in ["one", "two"] {
+        let call = Ask::call(1, "numbers").with("authorization", &format!("Bearer {token}"));
+        assert_eq!(program.ask(&call).await, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_public_address_needs_authentication() {
+    let (code, said) = refused(&["--http", "0.0.0.0:0"]).await;
+    assert_eq!(code, Some(1));
+    for flag in ["--auth-token-env", "--auth-token-file", "--insecure-no-auth"] {
+        assert!(said.contains(flag), "{said}");
+    }
+    assert!(!said.contains("listening"), "{said}");
+    let program =
+        Program::start(&mut command(&["--http", "0.0.0.0:0", "--insecure-no-auth"])).await;
+    assert!(program.address.ip().is_unspecified());
+}
+
+#[tokio::test]
+async fn wrong_flags_are_told_what_to_write() {
+    let cases: [(&[&str], i32, &str); 7] = [
+        (&["--no-sessions"], 2, "'--no-sessions' needs '--http <ADDR>'"),
+        (&["--http", "localhost"], 1, "write `8080`"),
+        (&["--http", "0", "--allow-origin", "c.example"], 2, "write `https://example.com`"),
+        (&["--http", "0", "--auth-token-env", "SUITE_UNSET"], 2, "`SUITE_UNSET`"),
+        (&["--http", "0", "--auth-token-file", "/no/such/file"], 2, "/no/such/file"),
+        (&["--http", "0", "--http", "0"], 2, "cannot be used multiple times"),
+        (&["--htpp", "0"], 2, "'--http'"),
+    ];
+    for (flags, code, said) in cases {
+        let (ended, says) = refused(flags).await;
+        assert_eq!(ended, Some(code), "{flags:?}: {says}");
+        assert!(says.contains(said), "{flags:?}: {says}");
+    }
+    let empty = command(&["--http", "0", "--auth-token-env", "SUITE_EMPTY"])
+        .env("SUITE_EMPTY", "ada:")
+        .output();
+    let says = String::from_utf8(in_time(empty).await.expect("it starts").stderr).expect("UTF-8");
+    assert!(says.contains("has no token"), "{says}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_signal_lets_calls_finish_and_a_second_one_does_not() {
+    for name in ["TERM", "INT"] {
+        let mut program = Program::start(&mut command(&["--http", "0"])).await;
+        program.signal(name);
+        assert!(in_time(program.child.wait()).await.expect("it ends").success());
+    }
+    let mut program = Program::start(&mut command(&["--http", "0"])).await;
+    let mut connection = Connection::open(program.address).await;
+    connection.send(&Ask::call(1, "hang")).await;
+    program.log_until("hanging").await;
+    program.signal("TERM");
+    // Nobody is let in any more, and the call still runs.
+    in_time(async { while tokio::net::TcpStream::connect(program.address).await.is_ok() {} }).await;
+    assert!(program.child.try_wait().expect("it can be asked").is_none());
+    program.signal("TERM");
+    assert_eq!(in_time(program.child.wait()).await.expect("it ends").code(), Some(1));
+    let mut rest = String::new();
+    in_time(program.log.read_to_string(&mut rest)).await.expect("UTF-8");
+}

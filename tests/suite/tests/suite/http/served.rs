@@ -1,0 +1,140 @@
+//! A server to ask, and tools that tell what becomes of them.
+
+use super::client::{Answer, Ask, Connection};
+use serde_json::json;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+use tool_runtime::prelude::*;
+use tool_runtime::{CancellationToken, HttpOptions, McpServer, Principal};
+
+/// How long anything may take here before it counts as hanging.
+const HANGING: Duration = Duration::from_secs(20);
+
+/// A server, and what its tools tell.
+pub(super) struct Served {
+    pub(super) address: SocketAddr,
+    pub(super) end: CancellationToken,
+    pub(super) ended: JoinHandle<std::io::Result<()>>,
+    told: UnboundedReceiver<&'static str>,
+    go: Arc<Semaphore>,
+}
+
+/// What the tools share with the test.
+pub(super) struct Probe {
+    tell: UnboundedSender<&'static str>,
+    go: Arc<Semaphore>,
+}
+
+struct Running<'a>(&'a Probe);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let _heard = self.0.tell.send("dropped");
+    }
+}
+
+/// Say who is asking.
+#[tool(register = false, read_only)]
+async fn whoami(caller: &Principal) -> String {
+    if caller.is_anonymous() { "nobody".into() } else { caller.id().into() }
+}
+
+/// Wait until the test lets it go.
+#[tool(register = false)]
+async fn wait(probe: &Probe) -> &'static str {
+    let _running = Running(probe);
+    let _heard = probe.tell.send("started");
+    probe.go.acquire().await.expect("never closed").forget();
+    "done"
+}
+
+/// Give back a text as it is.
+#[tool(register = false, read_only)]
+async fn echo(
+    /// The text.
+    text: String,
+) -> String {
+    text
+}
+
+/// Say where it is.
+#[tool(register = false, input_schema = json!({
+    "type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}
+}))]
+async fn place(
+    /// Where.
+    region: String,
+) -> String {
+    region
+}
+
+impl Served {
+    pub(super) async fn start(options: HttpOptions) -> Self {
+        Self::start_for(options, Duration::from_secs(5)).await
+    }
+
+    /// With calls that may go on for so long when the server ends.
+    pub(super) async fn start_for(options: HttpOptions, drain: Duration) -> Self {
+        let (tell, told) = unbounded_channel();
+        let go = Arc::new(Semaphore::new(0));
+        let pool = ToolPool::builder()
+            .tool::<WhoamiAction>()
+            .tool::<WaitAction>()
+            .tool::<EchoAction>()
+            .tool::<PlaceAction>()
+            .state(Probe { tell, go: Arc::clone(&go) })
+            .build()
+            .expect("a pool");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let end = CancellationToken::new();
+        let options = options.shutdown(end.clone(), drain);
+        let server = McpServer::new(pool, "suite", "1").serve_http_on(listener, options);
+        Self { address, end, ended: tokio::spawn(server), told, go }
+    }
+
+    pub(super) async fn open(&self) -> Connection {
+        Connection::open(self.address).await
+    }
+
+    /// Asks on a connection of its own.
+    pub(super) async fn ask(&self, ask: &Ask) -> Answer {
+        in_time(async { self.open().await.ask(ask).await }).await
+    }
+
+    /// A session that is ready, of whoever these headers name.
+    pub(super) async fn session(&self, headers: &[(&str, &str)]) -> String {
+        let dress = |ask: Ask| headers.iter().fold(ask, |ask, (name, value)| ask.with(name, value));
+        let answer = self.ask(&dress(Ask::initialize())).await;
+        let id = answer.head.header("mcp-session-id").to_owned();
+        assert!(!id.is_empty(), "{answer:?}");
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(self.ask(&dress(Ask::within(&id, &ready))).await.status(), 202);
+        id
+    }
+
+    /// The next that a tool tells.
+    pub(super) async fn told(&mut self) -> &'static str {
+        in_time(self.told.recv()).await.expect("the server runs")
+    }
+
+    /// Nothing has been told.
+    pub(super) fn is_quiet(&mut self) -> bool {
+        self.told.try_recv().is_err()
+    }
+
+    /// Lets one call of `wait` go.
+    pub(super) fn go(&self) {
+        self.go.add_permits(1);
+    }
+}
+
+/// Waits, but not for ever.
+pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(HANGING, work).await.expect("it does not hang")
+}
