@@ -5,6 +5,8 @@ mod client;
 mod completion;
 mod convert;
 mod drive;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
