@@ -5,6 +5,8 @@ mod client;
 mod completion;
 mod convert;
 mod drive;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
@@ -27,6 +29,8 @@ mod tool_call;
 pub(crate) use http::serve as serve_http;
 #[cfg(feature = "http")]
 pub use http::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
+#[cfg(feature = "testing")]
+pub(crate) use listing::offered_beside_tools;
 pub use pages::CacheScope;
 
 use crate::pool::ToolPool;

@@ -153,5 +153,5 @@ impl std::fmt::Debug for Tasks {
 fn fresh_id() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");
-    uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,11 +1,10 @@
 //! One task, as clients see it.
 
 use super::Outcome;
-use chrono::{DateTime, Utc};
 use rmcp::model::{InputRequest, Task, TaskPayload};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -17,8 +16,8 @@ pub(super) struct Entry {
     owner: String,
     cancellation: CancellationToken,
     lifetime: Duration,
-    created: DateTime<Utc>,
-    updated: DateTime<Utc>,
+    created: SystemTime,
+    updated: SystemTime,
     message: Option<String>,
     /// What it has asked and nobody has answered yet, by key.
     questions: BTreeMap<String, Question>,
@@ -34,7 +33,7 @@ struct Question {
 
 impl Entry {
     pub(super) fn new(owner: String, cancellation: CancellationToken, lifetime: Duration) -> Self {
-        let now = Utc::now();
+        let now = SystemTime::now();
         Self {
             owner,
             cancellation,
@@ -54,7 +53,7 @@ impl Entry {
 
     /// MCP's `Task`.
     pub(super) fn describe(&self, id: &str) -> Task {
-        let (created, updated) = (self.created.to_rfc3339(), self.updated.to_rfc3339());
+        let [created, updated] = [self.created, self.updated].map(timestamp);
         let mut task = Task::new(id, self.payload().status(), created, updated);
         task.status_message.clone_from(&self.message);
         task.ttl_ms = Some(millis(self.lifetime));
@@ -80,7 +79,7 @@ impl Entry {
     /// Says what it is doing.
     pub(super) fn tell(&mut self, message: String) {
         self.message = Some(message);
-        self.updated = Utc::now();
+        self.updated = SystemTime::now();
     }
 
     /// Asks the client, which answers by `tasks/update`.
@@ -93,7 +92,7 @@ impl Entry {
         let question = self.questions.entry(key);
         let question = question.or_insert_with(|| Question { request, askers: Vec::new() });
         question.askers.push(asker);
-        self.updated = Utc::now();
+        self.updated = SystemTime::now();
         answer
     }
 
@@ -106,13 +105,13 @@ impl Entry {
             drop(asker.send(answer.clone()));
         }
         self.answers.insert(key.to_owned(), answer);
-        self.updated = Utc::now();
+        self.updated = SystemTime::now();
     }
 
     pub(super) fn end(&mut self, outcome: Outcome) {
         if self.outcome.is_none() {
             self.outcome = Some(outcome);
-            self.updated = Utc::now();
+            self.updated = SystemTime::now();
         }
         self.questions.clear();
         self.answers.clear();
@@ -123,6 +122,11 @@ impl Entry {
         self.cancellation.cancel();
         self.end(Outcome::Cancelled);
     }
+}
+
+/// RFC 3339, in UTC.
+fn timestamp(time: SystemTime) -> String {
+    humantime::format_rfc3339_millis(time).to_string()
 }
 
 fn millis(duration: Duration) -> u64 {
