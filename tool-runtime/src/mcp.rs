@@ -4,7 +4,7 @@ mod server;
 
 pub use server::McpServer;
 #[cfg(fuzzing)]
-pub use server::fuzz;
+pub(crate) use server::fuzz;
 #[cfg(all(feature = "http", feature = "cli"))]
 pub(crate) use server::serve_http;
 #[cfg(feature = "http")]

@@ -2,7 +2,7 @@
 
 mod convert;
 #[cfg(fuzzing)]
-pub mod fuzz;
+pub(crate) mod fuzz;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
