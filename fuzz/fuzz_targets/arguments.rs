@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use tool_runtime::prelude::*;
-use tool_runtime::Arguments;
 use tool_runtime::__fuzz::Walker;
+use tool_runtime::Arguments;
+use tool_runtime::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
