@@ -3,6 +3,7 @@
 //! rmcp's own have no number, belong to whoever knows their id, and end while a quiet call runs or
 //! a client listens. What their clients have left is cancelled here, too: rmcp goes on for them.
 
+mod kept;
 mod session;
 mod stream;
 
@@ -231,10 +232,16 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
-        let watch = self
-            .find(id)
-            .map(|session| session.resume(self.itself.clone(), id, stream::number(&last_event_id)));
-        let stream = Watched::new(self.rmcp.resume(id, last_event_id).await?, watch);
+        let (session, number) = (self.find(id), stream::number(&last_event_id));
+        let watch = session.clone().map(|session| session.resume(self.itself.clone(), id, number));
+        let stream = match self.rmcp.resume(id, last_event_id.clone()).await {
+            Ok(stream) => Watched::new(stream, watch),
+            Err(error) => {
+                let kept = session.zip(number).and_then(|(session, number)| session.kept(number));
+                let kept = kept.ok_or(error)?.after(&last_event_id).await;
+                Watched::new(futures_util::stream::iter(kept), watch)
+            }
+        };
         Ok(stream.for_at_most(self.hang_up))
     }
 }

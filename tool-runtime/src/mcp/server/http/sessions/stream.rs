@@ -1,19 +1,24 @@
 //! A stream of messages to a client, watched for how it ends.
 
 use super::Sessions;
+use super::kept::Kept;
 use super::session::Session;
-use futures_util::Stream;
+use futures_util::{Stream, stream};
 use rmcp::model::{RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
+use std::mem;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::Sleep;
 
+/// Messages to a client.
+pub(super) type Messages = Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>;
+
 /// A stream of messages, watched if its session is known.
 pub(super) struct Watched {
-    stream: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>,
+    stream: Messages,
     watch: Option<Watch>,
     /// When it is closed although it could go on.
     end: Option<Pin<Box<Sleep>>>,
@@ -58,6 +63,15 @@ impl Stream for Watched {
     }
 }
 
+/// What still comes is kept for the client, who may come back for it.
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if let Some(watch) = &self.watch {
+            watch.keep(mem::replace(&mut self.stream, Box::pin(stream::empty())));
+        }
+    }
+}
+
 /// Sees whether the answer to a request was sent before its stream ends.
 pub(super) struct Watch {
     sessions: Weak<Sessions>,
@@ -84,6 +98,12 @@ impl Watch {
         if let (Some(request), None) = (&self.request, self.number) {
             self.session.listen(number, request);
             self.number = Some(number);
+        }
+    }
+
+    fn keep(&self, stream: Messages) {
+        if let (Some(_), Some(number)) = (&self.request, self.number) {
+            self.session.keep_for(number, Kept::new(stream));
         }
     }
 
@@ -122,4 +142,9 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
 /// The number of the stream in the id of an event: `index/number`, as rmcp makes them.
 pub(super) fn number(event: &str) -> Option<u64> {
     event.split_once('/')?.1.parse().ok()
+}
+
+/// The place of an event in its stream.
+pub(super) fn index(event: &str) -> Option<u64> {
+    event.split_once('/')?.0.parse().ok()
 }
