@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use tool_runtime::__fuzz::Walker;
+use tool_runtime::Arguments;
 use tool_runtime::prelude::*;
-use tool_runtime::{__fuzz, Arguments};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -77,10 +79,12 @@ async fn take(
 ) {
 }
 
+static SCHEMA: LazyLock<Walker> = LazyLock::new(Walker::of::<TakeAction>);
+
 fuzz_target!(|text: &str| {
     // Whatever the text is, a refusal can be put into words.
     let decoded = TakeAction::decode(Arguments::new(text));
-    let issues = __fuzz::issues::<TakeAction>(Arguments::new(text));
+    let issues = SCHEMA.issues(Arguments::new(text));
     assert!(decoded.is_err() || issues.is_some(), "what is no JSON is decoded");
     // A key given twice is refused by the decoder and unknown to the schema: here there is none.
     let Ok(value) = serde_json::from_str::<Value>(text) else {
@@ -91,6 +95,6 @@ fuzz_target!(|text: &str| {
     }
     let text = value.to_string();
     let decoded = TakeAction::decode(Arguments::new(&text)).map(drop);
-    let issues = __fuzz::issues::<TakeAction>(Arguments::new(&text)).expect("it is JSON");
+    let issues = SCHEMA.issues(Arguments::new(&text)).expect("it is JSON");
     assert_eq!(decoded.is_ok(), issues.is_empty(), "{text}: {decoded:?}, but {issues:?}");
 });

@@ -8,7 +8,17 @@ use crate::issue::Issue;
 #[cfg(feature = "mcp-server")]
 pub use crate::mcp::fuzz::{Fate, fates, serve};
 
-/// What walking the schema finds wrong; `None` if the arguments are no JSON.
-pub fn issues<A: Action>(arguments: Arguments<'_>) -> Option<Vec<Issue>> {
-    InputModel::new(&A::definition(), &A::settings()).issues(arguments).ok()
+/// The schema of an action's arguments, as it is walked.
+pub struct Walker(InputModel);
+
+impl Walker {
+    /// Of an action that `#[tool]` made.
+    pub fn of<A: Action>() -> Self {
+        Self(InputModel::new(&A::definition(), &A::settings()))
+    }
+
+    /// What is wrong with arguments; `None` if they are no JSON.
+    pub fn issues(&self, arguments: Arguments<'_>) -> Option<Vec<Issue>> {
+        self.0.issues(arguments).ok()
+    }
 }

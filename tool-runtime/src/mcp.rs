@@ -3,7 +3,7 @@
 mod server;
 
 #[cfg(fuzzing)]
-pub use server::fuzz;
+pub(crate) use server::fuzz;
 #[cfg(feature = "testing")]
 pub(crate) use server::offered_beside_tools;
 #[cfg(all(feature = "http", feature = "cli"))]

@@ -6,7 +6,7 @@ mod completion;
 mod convert;
 mod drive;
 #[cfg(fuzzing)]
-pub mod fuzz;
+pub(crate) mod fuzz;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
