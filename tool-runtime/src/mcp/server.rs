@@ -185,7 +185,8 @@ impl McpServer {
     }
 
     async fn serve_on(self, transport: StdioTransport) -> io::Result<()> {
-        let transport = transport.with_line_limit(self.line_limit);
+        let gone = self.handler.session().gone.clone();
+        let transport = transport.with_line_limit(self.line_limit).telling(gone);
         let outbox = transport.outbox();
         let served = self.served(transport).await;
         // A peer that reads no more is no failure of ours.

@@ -9,6 +9,7 @@ use rmcp::service::{Peer, SubscriptionSink};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// How long news are gathered, so that a burst of changes is told once.
 const GATHERING: Duration = Duration::from_millis(10);
@@ -33,6 +34,8 @@ pub(super) struct Audience {
 pub(super) struct Session {
     /// What it hears of the log.
     pub(super) level: Level,
+    /// Cancelled when nothing more comes from it, over transports that can tell.
+    pub(super) gone: CancellationToken,
     presence: Mutex<Presence>,
 }
 

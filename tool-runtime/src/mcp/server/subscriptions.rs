@@ -15,10 +15,10 @@ impl PoolHandler {
         heard
     }
 
-    /// `subscriptions/listen`, until the client has heard enough.
+    /// `subscriptions/listen`, until the client has heard enough or is gone.
     pub(super) async fn hear(&self, context: SubscriptionContext) {
         let _seat = self.audience().seat(context.sink().clone());
-        context.cancelled().await;
+        self.session().gone.run_until_cancelled(context.cancelled()).await;
     }
 
     /// `resources/subscribe`, of older clients.
