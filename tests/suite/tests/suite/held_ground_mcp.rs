@@ -5,9 +5,9 @@ use super::support::pool_of;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tool_runtime::Answer;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{Era, Reply, TestClient};
+use tool_runtime::{Answer, ErrorClass};
 
 /// A client that takes tasks.
 async fn patient(pool: &ToolPool) -> TestClient {
@@ -166,6 +166,39 @@ async fn a_task_whose_time_is_over_is_gone_whatever_it_drops() {
     let id = begun(&client, "linger").await;
     tokio::time::sleep(std::time::Duration::from_secs(3601)).await;
     assert_eq!(status(&client, &id).await, Err(-32602));
+}
+
+#[tokio::test]
+async fn a_uri_longer_than_any_is_of_no_resource() {
+    let file = Resource::builder("file:///{+path}", "file", "A file.").handler(|| async { "text" });
+    let pool = ToolPool::builder().add_resource(file).build().expect("a pool");
+    let read = async |length: usize| {
+        let uri = format!("file:///{}", "a".repeat(length));
+        pool.read_resource(&uri, &pool.context()).await.map_err(|error| error.class())
+    };
+    assert!(read(4_000).await.is_ok());
+    assert_eq!(read(4_000_000).await, Err(ErrorClass::NotFound));
+}
+
+#[tokio::test]
+async fn a_client_hears_of_so_many_resources_and_no_more() {
+    let note = Resource::builder("notes://{id}", "note", "A note.").handler(|| async { "text" });
+    let pool = ToolPool::builder().add_resource(note).build().expect("a pool");
+    let client = TestClient::legacy(&pool).await;
+    let subscribe = async |n: usize| {
+        client.request("resources/subscribe", json!({ "uri": format!("notes://{n}") })).await
+    };
+    for n in 0..1000 {
+        subscribe(n).await.expect("subscribed");
+    }
+    assert!(subscribe(1000).await.is_err());
+    assert!(subscribe(7).await.is_ok(), "it is subscribed to already");
+    client.request("resources/unsubscribe", json!({ "uri": "notes://0" })).await.expect("gone");
+    subscribe(1000).await.expect("there is room");
+    let uris: Vec<String> = (0..3000).map(|n| format!("notes://{n}")).collect();
+    let client = TestClient::modern(&pool).await;
+    let heard = client.listen(json!({ "resourceSubscriptions": uris })).await.expect("heard");
+    assert_eq!(heard["resourceSubscriptions"].as_array().expect("a list").len(), 1000);
 }
 
 #[tokio::test]
