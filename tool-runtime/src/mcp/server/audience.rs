@@ -127,9 +127,14 @@ impl Drop for Seat<'_> {
 }
 
 impl Session {
-    /// It wants to hear of a resource.
-    pub(super) fn subscribe(&self, uri: String) {
-        self.presence().subscribed.insert(uri);
+    /// It wants to hear of a resource, unless these are so many already.
+    pub(super) fn subscribe(&self, uri: String, most: usize) -> bool {
+        let subscribed = &mut self.presence().subscribed;
+        let may = subscribed.len() < most || subscribed.contains(&uri);
+        if may {
+            subscribed.insert(uri);
+        }
+        may
     }
 
     /// It wants to hear of a resource no more.

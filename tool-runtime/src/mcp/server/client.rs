@@ -110,7 +110,9 @@ impl Client {
     fn rounds(&self, (round, seal): &(Round, Arc<Seal>)) -> &Rounds {
         self.rounds.get_or_init(|| {
             let arguments = self.arguments();
-            let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
+            // What is no value of ours, too deep for instance, goes by its text.
+            let arguments: Value =
+                serde_json::from_str(&arguments).unwrap_or_else(|_| (&*arguments).into());
             let Subject { method, name, .. } = &self.subject;
             let principal = principal(&self.request);
             let principal = principal.as_ref().map_or("", |principal| principal.id());

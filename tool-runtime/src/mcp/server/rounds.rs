@@ -8,6 +8,10 @@ use rmcp::model::{ErrorData, InputRequest, InputRequests, InputRequiredResult, I
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// How many answers a run may use. A tool that asks until it likes an answer gets the same one for
+/// ever, without ever waiting.
+const MOST_ANSWERS: usize = 1000;
+
 /// What a request says of earlier rounds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
@@ -33,6 +37,8 @@ struct Talk {
     earlier: Option<Map<String, Value>>,
     /// What this run has used.
     answered: Map<String, Value>,
+    /// How many answers this run was given.
+    uses: usize,
     /// What has no answer yet, by key.
     open: InputRequests,
     refusal: Option<ErrorData>,
@@ -62,7 +68,11 @@ impl Rounds {
     ) -> Result<Option<Value>, PeerError> {
         let mut talk = self.talk();
         match self.answer(&mut talk, &request) {
+            Ok(Some(_)) if talk.uses == MOST_ANSWERS => {
+                talk.refusal = Some(endless(request.key()));
+            }
             Ok(Some(answer)) => {
+                talk.uses += 1;
                 talk.answered.insert(request.key().to_owned(), answer.clone());
                 return Ok(Some(answer));
             }
@@ -112,6 +122,16 @@ impl Rounds {
     fn talk(&self) -> MutexGuard<'_, Talk> {
         self.talk.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The tool asks what was answered, again and again.
+pub(super) fn endless(key: &str) -> ErrorData {
+    tracing::error!(
+        key,
+        "a tool asks the same for ever; each question of a call needs its own key"
+    );
+    let text = format!("`{key}` was answered, and is asked again and again; the call was ended");
+    ErrorData::internal_error(text, None)
 }
 
 /// Whether a client's answer is one to this question at all; if not, it is asked again.
