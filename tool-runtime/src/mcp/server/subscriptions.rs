@@ -15,10 +15,11 @@ impl PoolHandler {
         heard
     }
 
-    /// `subscriptions/listen`, until the client has heard enough.
+    /// `subscriptions/listen`, until the client has heard enough or the server ends: then the
+    /// request is answered.
     pub(super) async fn hear(&self, context: SubscriptionContext) {
         let _seat = self.audience().seat(context.sink().clone());
-        context.cancelled().await;
+        self.ending().run_until_cancelled(context.cancelled()).await;
     }
 
     /// `resources/subscribe`, of older clients.
