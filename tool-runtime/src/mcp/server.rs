@@ -16,6 +16,7 @@ mod outbox;
 mod pages;
 mod prompts;
 mod refusal;
+mod request;
 mod resources;
 mod rounds;
 mod seal;

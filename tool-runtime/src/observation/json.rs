@@ -10,22 +10,32 @@ impl Observation {
     /// MCP's `CallToolResult` as JSON text.
     pub(crate) fn to_json(&self) -> String {
         let mut json = String::with_capacity(FRAME + self.estimated_length());
-        json.push_str(r#"{"content":["#);
+        json.push('{');
         self.write_content(&mut json);
-        json.push(']');
-        if let Some(structured) = self.structured_json() {
-            json.push_str(r#","structuredContent":"#);
-            json.push_str(structured);
-        }
         if self.is_error {
             json.push_str(r#","isError":true"#);
         }
-        if let Some(meta) = self.meta() {
-            json.push_str(r#","_meta":"#);
-            push_json(&mut json, meta);
-        }
+        self.write_meta(&mut json);
         json.push('}');
         json
+    }
+
+    /// The members of MCP's `CallToolResult`, with `isError` also where it is false.
+    #[cfg(feature = "http")]
+    pub(crate) fn write_members(&self, json: &mut String) {
+        json.reserve(FRAME + self.estimated_length());
+        self.write_content(json);
+        json.push_str(if self.is_error { r#","isError":true"# } else { r#","isError":false"# });
+        self.write_meta(json);
+    }
+
+    /// Whether its content is nothing but text.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.content.iter().all(|block| match block {
+            ContentBlock::Text(content) => content.extra.is_none(),
+            _ => false,
+        })
     }
 
     fn estimated_length(&self) -> usize {
@@ -35,6 +45,23 @@ impl Observation {
     }
 
     fn write_content(&self, json: &mut String) {
+        json.push_str(r#""content":["#);
+        self.write_blocks(json);
+        json.push(']');
+        if let Some(structured) = self.structured_json() {
+            json.push_str(r#","structuredContent":"#);
+            json.push_str(structured);
+        }
+    }
+
+    fn write_meta(&self, json: &mut String) {
+        if let Some(meta) = self.meta() {
+            json.push_str(r#","_meta":"#);
+            push_json(json, meta);
+        }
+    }
+
+    fn write_blocks(&self, json: &mut String) {
         if let (true, Some(structured)) = (self.content.is_empty(), self.structured_json()) {
             push_text_block(json, structured);
         }

@@ -3,19 +3,16 @@
 use super::audience::Session;
 use super::logging::level_asked;
 use super::outbox::Outbox;
+use super::request::Request;
 use super::rounds::{Interruption, Round, Rounds};
 use super::seal::{Seal, canonical};
-
-use super::stdio::RawArguments;
 use super::tasks::Handle;
 use crate::peer::{
     LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
-use crate::principal::Principal;
 use crate::tool::BoxFuture;
-use rmcp::RoleServer;
-use rmcp::model::{CustomRequest, JsonObject, ProgressToken, ProtocolVersion, RequestId};
-use rmcp::service::{PeerRequestOptions, RequestContext};
+use rmcp::model::{CustomRequest, JsonObject, ProgressToken, RequestId};
+use rmcp::service::PeerRequestOptions;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -34,7 +31,7 @@ pub(super) struct Subject {
 
 /// The client of one request.
 pub(super) struct Client {
-    request: RequestContext<RoleServer>,
+    request: Request,
     subject: Subject,
     session: Arc<Session>,
     outbox: Outbox,
@@ -50,13 +47,13 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn new(
-        request: RequestContext<RoleServer>,
+        request: Request,
         subject: Subject,
         session: Arc<Session>,
         asking: (Round, Arc<Seal>),
     ) -> Self {
         Self {
-            asking: is_modern(&request).then_some(asking),
+            asking: request.is_modern().then_some(asking),
             request,
             subject,
             session,
@@ -68,7 +65,7 @@ impl Client {
         }
     }
 
-    pub(super) fn request(&self) -> &RequestContext<RoleServer> {
+    pub(super) fn request(&self) -> &Request {
         &self.request
     }
 
@@ -91,7 +88,7 @@ impl Client {
 
     /// What progress is reported with, if the client wants to hear of it.
     pub(super) fn progress_token(&self) -> Option<&ProgressToken> {
-        self.token.get_or_init(|| self.request.meta.get_progress_token()).as_ref()
+        self.token.get_or_init(|| self.request.meta().get_progress_token()).as_ref()
     }
 
     /// Why the request must be answered before its work is done, if it must.
@@ -101,7 +98,7 @@ impl Client {
 
     /// The arguments as text: our transports keep it, others hand over a parsed map.
     pub(super) fn arguments(&self) -> Cow<'_, str> {
-        if let Some(text) = raw_arguments(&self.request) {
+        if let Some(text) = self.request.arguments() {
             // A null stands for "none" with clients that always send the field.
             return Cow::Borrowed(if text == "null" { "" } else { text });
         }
@@ -118,7 +115,7 @@ impl Client {
             let arguments: Value =
                 serde_json::from_str(&arguments).unwrap_or_else(|_| (&*arguments).into());
             let Subject { method, name, .. } = &self.subject;
-            let principal = principal(&self.request);
+            let principal = self.request.principal();
             let principal = principal.as_ref().map_or("", |principal| principal.id());
             let binding = canonical(&json!([method, name, principal, arguments]));
             Rounds::new(round.clone(), Arc::clone(seal), binding)
@@ -140,11 +137,13 @@ impl Client {
     /// Asks a client of the older era, while the call waits.
     async fn pushed(&self, request: PeerRequest) -> Result<Value, PeerError> {
         let failed = |error: &dyn ToString| PeerError::Failed(error.to_string());
+        let unsupported = PeerError::Unsupported(request.capability());
+        let peer = self.request.peer().ok_or(unsupported)?;
         let method = request.method();
         let (_, params) = request.into_parts();
         let request = CustomRequest::new(method, Some(params.into()));
         let options = PeerRequestOptions::no_options();
-        let sent = self.request.peer.send_cancellable_request(request.into(), options).await;
+        let sent = peer.send_cancellable_request(request.into(), options).await;
         let sent = sent.map_err(|error| failed(&error))?;
         let mut open = OpenQuestion { outbox: &self.outbox, id: Some(sent.id.clone()) };
         let answer = sent.await_response().await;
@@ -185,7 +184,7 @@ impl Peer for Client {
         if !self.is_modern() {
             return self.session.level.hears(level);
         }
-        level_asked(&self.request.meta).is_some_and(|least| level >= least)
+        level_asked(self.request.meta()).is_some_and(|least| level >= least)
     }
 
     fn log(&self, entry: LogEntry) {
@@ -235,36 +234,12 @@ impl Peer for Client {
     }
 
     fn meta(&self) -> Option<&Map<String, Value>> {
-        Some(&self.request.meta.0.0)
+        Some(&self.request.meta().0.0)
     }
 
     #[cfg(feature = "http")]
     fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        let value = super::http::request::parts(&self.request)?.headers.get(name)?;
+        let value = self.request.parts()?.headers.get(name)?;
         value.to_str().ok().map(Cow::Borrowed)
     }
-}
-
-/// The arguments as the client wrote them, where the transport has kept them.
-fn raw_arguments(request: &RequestContext<RoleServer>) -> Option<&str> {
-    #[cfg(feature = "http")]
-    if let Some(text) = super::http::request::arguments(request) {
-        return Some(text);
-    }
-    request.extensions.get::<RawArguments>().map(|RawArguments(raw)| raw.get())
-}
-
-/// Who makes a request; `None` for everybody over stdio.
-pub(super) fn principal(request: &RequestContext<RoleServer>) -> Option<Arc<Principal>> {
-    #[cfg(feature = "http")]
-    return super::http::request::principal(request);
-    #[cfg(not(feature = "http"))]
-    {
-        let _ = request;
-        None
-    }
-}
-
-pub(super) fn is_modern(request: &RequestContext<RoleServer>) -> bool {
-    request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

@@ -1,8 +1,8 @@
 //! What arguments could be, as clients ask while somebody types.
 
-use super::client::is_modern;
 use super::handler::PoolHandler;
 use super::refusal;
+use super::request::is_modern;
 use crate::completion::Completion;
 use rmcp::RoleServer;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, Reference};

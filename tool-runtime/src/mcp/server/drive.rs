@@ -109,10 +109,6 @@ impl Sender<'_> {
     }
 
     fn send(&mut self, message: ServerNotification) {
-        let peer = self.client.request().peer.clone();
-        self.sending = Some(Box::pin(async move {
-            // A client that is gone hears nothing, and its call is cancelled elsewhere.
-            drop(peer.send_notification(message).await);
-        }));
+        self.sending = Some(Box::pin(self.client.request().tell(message)));
     }
 }

@@ -1,25 +1,27 @@
 //! Answers MCP requests from a pool. rmcp keeps the lifecycles and the versions.
 
 use super::audience::{Audience, Session};
-use super::client::{Client, Subject, is_modern, principal};
+use super::client::{Client, Subject};
 use super::listing::Listing;
 use super::logging::{self, SetLevel};
 use super::pages::{Hint, List, Paging};
+use super::request::{Request, is_modern, principal};
 use super::rounds::Round;
 use super::seal::Seal;
 use super::stdio::{is_known_method, is_old_method};
 use super::tasks::Tasks;
 use crate::context::ToolContext;
 use crate::pool::ToolPool;
+use crate::principal::Principal;
 use arc_swap::ArcSwap;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData,
     GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
-    UpdateTaskParams,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, RequestId,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -38,6 +40,8 @@ pub(super) struct PoolHandler {
     session: Arc<Session>,
     seal: Arc<Seal>,
     tasks: Tasks,
+    /// When it is cancelled, the server ends.
+    ending: CancellationToken,
 }
 
 impl Clone for PoolHandler {
@@ -51,6 +55,7 @@ impl Clone for PoolHandler {
             session: Arc::default(),
             seal: Arc::clone(&self.seal),
             tasks: self.tasks.clone(),
+            ending: self.ending.clone(),
         }
     }
 }
@@ -73,6 +78,7 @@ impl PoolHandler {
             session: Arc::default(),
             seal: Arc::new(Seal::random()),
             tasks: Tasks::default(),
+            ending: CancellationToken::new(),
             paging: Paging::default(),
             pool,
             config,
@@ -106,28 +112,19 @@ impl PoolHandler {
         &self.tasks
     }
 
+    pub(super) fn ending(&self) -> &CancellationToken {
+        &self.ending
+    }
+
     /// The client of a request, as what runs for it may turn to it.
-    pub(super) fn client(
-        &self,
-        request: RequestContext<RoleServer>,
-        subject: Subject,
-        round: Round,
-    ) -> Arc<Client> {
+    pub(super) fn client(&self, request: Request, subject: Subject, round: Round) -> Arc<Client> {
         let asking = (round, Arc::clone(&self.seal));
         Arc::new(Client::new(request, subject, Arc::clone(&self.session), asking))
     }
 
     /// What a request runs in: it ends when the client gives up.
     pub(super) fn context(&self, request: &RequestContext<RoleServer>) -> ToolContext {
-        let context = self
-            .pool
-            .context()
-            .with_cancellation(request.ct.clone())
-            .with_call_id(request.id.to_string());
-        match principal(request) {
-            Some(principal) => context.with_principal(principal),
-            None => context,
-        }
+        self.context_of(&request.id, principal(request)).with_cancellation(request.ct.clone())
     }
 
     /// What a request runs in that may turn to its client, until somebody stops it.
@@ -136,8 +133,17 @@ impl PoolHandler {
         client: &Arc<Client>,
         stop: CancellationToken,
     ) -> ToolContext {
-        let context = self.context(client.request()).with_cancellation(stop);
+        let request = client.request();
+        let context = self.context_of(request.id(), request.principal()).with_cancellation(stop);
         context.with_peer(Arc::clone(client) as _)
+    }
+
+    fn context_of(&self, id: &RequestId, principal: Option<Arc<Principal>>) -> ToolContext {
+        let context = self.pool.context().with_call_id(id.to_string());
+        match principal {
+            Some(principal) => context.with_principal(principal),
+            None => context,
+        }
     }
 
     /// The page that a request asks for, of names that are sorted.
@@ -151,16 +157,13 @@ impl PoolHandler {
     ) -> Result<Page, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
         let (range, next) = self.paging.page(list, count, name, cursor.as_deref())?;
-        let (ttl_ms, scope) = self.hint(context);
+        let (ttl_ms, scope) = self.hint(is_modern(context));
         Ok(Page { range, next, ttl_ms, scope })
     }
 
     /// How long an answer is fresh and for whom: older clients know no such thing.
-    pub(super) fn hint(
-        &self,
-        context: &RequestContext<RoleServer>,
-    ) -> (Option<u64>, Option<CacheScope>) {
-        match self.paging.hint.filter(|_| is_modern(context)) {
+    pub(super) fn hint(&self, is_modern: bool) -> (Option<u64>, Option<CacheScope>) {
+        match self.paging.hint.filter(|_| is_modern) {
             Some(hint) => (Some(hint.ttl_ms), Some(hint.scope)),
             None => (None, None),
         }
@@ -170,6 +173,12 @@ impl PoolHandler {
     #[cfg(feature = "http")]
     pub(super) fn has_mirrored_arguments(&self, name: &str) -> bool {
         self.listing().is_mirrored(name)
+    }
+
+    /// Ends what has no end of its own with this token.
+    #[cfg(feature = "http")]
+    pub(super) fn set_ending(&mut self, ending: CancellationToken) {
+        self.ending = ending;
     }
 
     pub(super) fn set_seal(&mut self, seal: Seal) {
@@ -206,7 +215,7 @@ impl ServerHandler for PoolHandler {
     ) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         let mut result = DiscoverResult::from_server_info(versions, self.get_info());
-        if let (Some(ttl_ms), Some(scope)) = self.hint(&context) {
+        if let (Some(ttl_ms), Some(scope)) = self.hint(is_modern(&context)) {
             (result.ttl_ms, result.cache_scope) = (ttl_ms, scope);
         }
         Ok(result)

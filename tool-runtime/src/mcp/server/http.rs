@@ -1,8 +1,8 @@
 //! Streamable HTTP, both eras.
 //!
 //! rmcp stays the authority for the protocol: versions, headers, streams, sessions. What stands in
-//! front of it is ours: who may ask, how much and how fast, and what a message is read from. A
-//! front and not a fork, so that a plain call may one day be answered without the rest.
+//! front of it is ours: who may ask, how much and how fast, and what a message is read from. A plain
+//! call is answered without the rest.
 //!
 //! Limits: HTTP/1.1 without TLS; put a proxy in front of it for both.
 
@@ -12,21 +12,26 @@ mod bearer;
 mod body;
 mod connection;
 mod cors;
+mod events;
 mod front;
 mod gate;
 mod held;
 mod hosts;
+mod lane;
 mod listen;
 mod message;
 mod options;
 mod origins;
+mod plain;
 mod refusal;
+mod reply;
 pub(super) mod request;
 mod sessions;
 mod stall;
 
 pub use auth::{AuthRefusal, Authenticate};
 pub use bearer::{BearerTokens, TokensError};
+pub(super) use lane::PlainRequest;
 pub use options::HttpOptions;
 
 use super::McpServer;

@@ -6,6 +6,7 @@ use super::drive::{driven, interrupted};
 use super::handler::PoolHandler;
 use super::pages::List;
 use super::refusal;
+use super::request::Request;
 use super::rounds::Round;
 use crate::prompt::{self, PromptMessages};
 use crate::texts::TextArguments;
@@ -76,8 +77,8 @@ impl PoolHandler {
         let round = Round { responses: request.input_responses, state: request.request_state };
         let subject =
             Subject { method: "prompts/get", name: request.name, arguments: request.arguments };
-        let client = self.client(context, subject, round);
-        let call = self.context_with(&client, client.request().ct.clone());
+        let client = self.client(Request::Rmcp(context), subject, round);
+        let call = self.context_with(&client, client.request().token());
         let prompt = self.pool().get_prompt(client.name(), &arguments, &call);
         match driven(&client, prompt).await {
             Ok(Ok(messages)) => result(messages).map(GetPromptResponse::from),

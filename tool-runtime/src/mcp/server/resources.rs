@@ -6,6 +6,7 @@ use super::drive::{driven, interrupted};
 use super::handler::PoolHandler;
 use super::pages::List;
 use super::refusal;
+use super::request::Request;
 use super::rounds::Round;
 use crate::content::{ContentAnnotations, ResourceContents};
 use crate::error::ErrorClass;
@@ -130,13 +131,13 @@ impl PoolHandler {
         refusal::unless(self.listing().capabilities.resources.is_some(), "resources/read")?;
         let round = Round { responses: request.input_responses, state: request.request_state };
         let subject = Subject { method: "resources/read", name: request.uri, arguments: None };
-        let client = self.client(context, subject, round);
-        let call = self.context_with(&client, client.request().ct.clone());
+        let client = self.client(Request::Rmcp(context), subject, round);
+        let call = self.context_with(&client, client.request().token());
         let resource = self.pool().read_resource(client.name(), &call);
         match driven(&client, resource).await {
             Ok(Ok(read)) => {
                 let mut result = ReadResourceResult::new(read.into_iter().map(contents).collect());
-                (result.ttl_ms, result.cache_scope) = self.hint(client.request());
+                (result.ttl_ms, result.cache_scope) = self.hint(client.is_modern());
                 Ok(result.into())
             }
             Ok(Err(error)) if error.class() == ErrorClass::NotFound => {

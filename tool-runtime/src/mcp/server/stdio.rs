@@ -41,6 +41,8 @@ mod tests;
 pub use fuzz::{Fate, fates};
 pub(crate) use methods::{is_known_method, is_old_method};
 #[cfg(feature = "http")]
+pub(crate) use present::present;
+#[cfg(feature = "http")]
 pub(crate) use refusal::{Refusal, diagnose};
 pub(crate) use tool_call::RawArguments;
 pub(crate) use transport::StdioTransport;

@@ -19,10 +19,12 @@ impl PoolHandler {
         heard
     }
 
-    /// `subscriptions/listen`, until the client has heard enough or is gone.
+    /// `subscriptions/listen`, until the client has heard enough or is gone, or the server ends: then
+    /// the request is answered.
     pub(super) async fn hear(&self, context: SubscriptionContext) {
         let _seat = self.audience().seat(context.sink().clone());
-        self.session().gone.run_until_cancelled(context.cancelled()).await;
+        let heard = self.session().gone.run_until_cancelled(context.cancelled());
+        self.ending().run_until_cancelled(heard).await;
     }
 
     /// `resources/subscribe`, of older clients.

@@ -1,14 +1,16 @@
 //! Calls that go on as tasks, and what clients do with tasks.
 
-use super::client::{Client, is_modern, principal};
+use super::client::Client;
 use super::convert;
 use super::drive::{cut_short, driven, interrupted};
 use super::handler::PoolHandler;
+use super::request::principal;
 use super::tasks::{Outcome, Work};
 use super::tool_call::answer;
 use crate::definition::TaskSupport;
 use crate::error::{CallError, ErrorClass};
 use crate::observation::Observation;
+use crate::principal::Principal;
 use crate::tool::BoxFuture;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -31,7 +33,7 @@ type Call = BoxFuture<'static, Result<Observation, CallError>>;
 pub(super) fn becomes_task(client: &Client, support: TaskSupport) -> Result<bool, ErrorData> {
     match support {
         TaskSupport::None => Ok(false),
-        _ if knows_tasks(client.request()) => Ok(true),
+        _ if knows_tasks(client) => Ok(true),
         TaskSupport::Optional => Ok(false),
         TaskSupport::Required => {
             let required = ClientCapabilities::builder().enable_tasks().build();
@@ -40,9 +42,9 @@ pub(super) fn becomes_task(client: &Client, support: TaskSupport) -> Result<bool
     }
 }
 
-fn knows_tasks(request: &RequestContext<RoleServer>) -> bool {
-    let client = request.client_capabilities();
-    is_modern(request) && client.is_some_and(|client| client.supports_tasks())
+fn knows_tasks(client: &Client) -> bool {
+    let capabilities = client.request().client_capabilities();
+    client.is_modern() && capabilities.is_some_and(|client| client.supports_tasks())
 }
 
 impl PoolHandler {
@@ -58,9 +60,7 @@ impl PoolHandler {
         // What it told so far belongs to the request.
         let told = driven(&client, ready(())).await;
         match (first, told) {
-            (Poll::Ready(outcome), _) => {
-                answer(client.name(), outcome, false, true).map(Into::into)
-            }
+            (Poll::Ready(outcome), _) => answer(client.name(), outcome).map(Into::into),
             (Poll::Pending, Err(interruption)) => interrupted(interruption),
             (Poll::Pending, Ok(())) => match client.interruption() {
                 Some(interruption) => {
@@ -68,7 +68,7 @@ impl PoolHandler {
                     interrupted(interruption)
                 }
                 // Nobody would learn of the task.
-                None if client.request().ct.is_cancelled() => Err(cancelled()),
+                None if client.request().token().is_cancelled() => Err(cancelled()),
                 None => Ok(self.go_on(&client, call, stop)),
             },
         }
@@ -86,7 +86,7 @@ impl PoolHandler {
     fn go_on(&self, client: &Arc<Client>, call: Call, stop: CancellationToken) -> CallToolResponse {
         let name = client.name().to_owned();
         let work = Work {
-            owner: owner(client.request()),
+            owner: owner(client.request().principal()),
             cancellation: stop,
             call: Box::pin(async move { outcome(&name, call.await) }),
         };
@@ -101,7 +101,7 @@ impl PoolHandler {
         params: &GetTaskParams,
         request: &RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.tasks().get(&owner(request), &params.task_id).map(GetTaskResult::new)
+        self.tasks().get(&owner(principal(request)), &params.task_id).map(GetTaskResult::new)
     }
 
     pub(super) fn answer_task(
@@ -109,7 +109,7 @@ impl PoolHandler {
         params: UpdateTaskParams,
         request: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.tasks().update(&owner(request), &params.task_id, params.input_responses)
+        self.tasks().update(&owner(principal(request)), &params.task_id, params.input_responses)
     }
 
     pub(super) fn stop_task(
@@ -117,13 +117,13 @@ impl PoolHandler {
         params: &CancelTaskParams,
         request: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.tasks().cancel(&owner(request), &params.task_id)
+        self.tasks().cancel(&owner(principal(request)), &params.task_id)
     }
 }
 
 /// Whose tasks a request may see.
-fn owner(request: &RequestContext<RoleServer>) -> String {
-    principal(request).map(|principal| principal.id().to_owned()).unwrap_or_default()
+fn owner(principal: Option<Arc<Principal>>) -> String {
+    principal.map(|principal| principal.id().to_owned()).unwrap_or_default()
 }
 
 /// How a task ended, as its client will read it.
@@ -131,7 +131,7 @@ fn outcome(tool: &str, outcome: Result<Observation, CallError>) -> Outcome {
     if outcome.as_ref().is_err_and(|error| error.class() == ErrorClass::Cancelled) {
         return Outcome::Cancelled;
     }
-    match answer(tool, outcome, false, true) {
+    match answer(tool, outcome) {
         Ok(result) => Outcome::completed(&result),
         Err(error) => Outcome::failed(&error),
     }

@@ -1,10 +1,11 @@
 //! `tools/call`: a call of the pool for a client.
 
-use super::client::Subject;
+use super::client::{Client, Subject};
 use super::convert;
 use super::drive::{driven, interrupted};
 use super::handler::PoolHandler;
 use super::refusal;
+use super::request::Request;
 use super::rounds::Round;
 use super::task_call::becomes_task;
 use crate::error::{CallError, ErrorClass, INTERNAL};
@@ -14,6 +15,19 @@ use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData};
 use rmcp::service::RequestContext;
 use std::convert::identity;
+use std::sync::Arc;
+
+/// What a call came to.
+pub(super) enum Called {
+    /// What its tool gave back.
+    Observation {
+        observation: Observation,
+        /// Whether this client sees its structured value wrapped.
+        is_wrapped: bool,
+    },
+    /// What else can become of a call.
+    Other(CallToolResponse),
+}
 
 impl PoolHandler {
     pub(super) async fn call(
@@ -27,37 +41,53 @@ impl PoolHandler {
             name: params.name.into_owned(),
             arguments: params.arguments,
         };
-        let client = self.client(request, subject, round);
+        let client = self.client(Request::Rmcp(request), subject, round);
+        Ok(self.called(&client).await?.into_response(client.name()))
+    }
+
+    /// A call, wherever it came from.
+    pub(super) async fn called(&self, client: &Arc<Client>) -> Result<Called, ErrorData> {
         // Looked at before: the tool may be another one when the call has ended.
         let tool = self.pool().get(client.name());
         let definition = tool.as_ref().map(Tool::definition);
         let support = definition.map(|definition| definition.task).unwrap_or_default();
-        if becomes_task(&client, support)? {
-            return self.call_as_task(client).await;
+        if becomes_task(client, support)? {
+            return self.call_as_task(Arc::clone(client)).await.map(Called::Other);
         }
         let is_wrapped = !client.is_modern() && definition.is_some_and(convert::is_wrapped);
-        let context = self.context_with(&client, client.request().ct.clone());
+        let context = self.context_with(client, client.request().token());
         let arguments = client.arguments();
         let call = self.pool().dispatch(client.name(), &arguments, &context, identity);
-        match driven(&client, call).await {
-            Ok(outcome) => {
-                answer(client.name(), outcome, is_wrapped, client.is_modern()).map(Into::into)
+        match driven(client, call).await {
+            Ok(Ok(observation)) => Ok(Called::Observation { observation, is_wrapped }),
+            Ok(Err(error)) => {
+                failed(&error, client.is_modern()).map(|result| Called::Other(result.into()))
             }
-            Err(interruption) => interrupted(interruption),
+            Err(interruption) => interrupted(interruption).map(Called::Other),
         }
     }
 }
 
-/// What a call came to, for its client.
+impl Called {
+    /// As rmcp has it.
+    pub(super) fn into_response(self, tool: &str) -> CallToolResponse {
+        match self {
+            Self::Observation { observation, is_wrapped } => {
+                fit(tool, &observation, is_wrapped).into()
+            }
+            Self::Other(response) => response,
+        }
+    }
+}
+
+/// What a call that goes on as a task came to: only clients of 2026-07-28 have them.
 pub(super) fn answer(
     tool: &str,
     outcome: Result<Observation, CallError>,
-    is_wrapped: bool,
-    is_modern: bool,
 ) -> Result<CallToolResult, ErrorData> {
     match outcome {
-        Ok(observation) => Ok(fit(tool, &observation, is_wrapped)),
-        Err(error) => failed(&error, is_modern),
+        Ok(observation) => Ok(fit(tool, &observation, false)),
+        Err(error) => failed(&error, true),
     }
 }
 

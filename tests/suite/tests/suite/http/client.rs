@@ -86,6 +86,19 @@ impl Ask {
         self
     }
 
+    /// Changes the parameters of the message.
+    pub(crate) fn with_params(mut self, change: impl FnOnce(&mut Value)) -> Self {
+        let mut message: Value = serde_json::from_slice(&self.body).expect("JSON");
+        change(&mut message["params"]);
+        self.body = message.to_string().into_bytes();
+        self
+    }
+
+    /// The same, in a way that is unusual enough to go through rmcp.
+    pub(crate) fn past_the_lane(self) -> Self {
+        self.with("accept", "application/json;q=0.9, text/event-stream;q=1")
+    }
+
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut text = format!("{}\r\n", self.line);
         for (name, value) in &self.headers {

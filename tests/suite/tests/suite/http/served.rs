@@ -1,7 +1,7 @@
 //! A server to ask, and tools that tell what becomes of them.
 
 use super::client::{Answer, Ask, Connection};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tool_runtime::prelude::*;
-use tool_runtime::{CancellationToken, HttpOptions, McpServer, Principal};
+use tool_runtime::{CancellationToken, HttpOptions, McpServer, Principal, ToolPoolBuilder};
 
 /// How long anything may take here before it counts as hanging.
 const HANGING: Duration = Duration::from_secs(20);
@@ -38,6 +38,20 @@ impl Drop for Running<'_> {
     }
 }
 
+impl Probe {
+    /// Waits until the test lets it go, and tells when it begins and ends.
+    pub(super) async fn wait(&self) {
+        let _running = Running(self);
+        let _heard = self.tell.send("started");
+        self.go.acquire().await.expect("never closed").forget();
+    }
+
+    /// What the test lets go with.
+    pub(super) fn ghost(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.go)
+    }
+}
+
 /// Say who is asking.
 #[tool(register = false, read_only)]
 async fn whoami(caller: &Principal) -> String {
@@ -47,9 +61,7 @@ async fn whoami(caller: &Principal) -> String {
 /// Wait until the test lets it go.
 #[tool(register = false)]
 async fn wait(probe: &Probe) -> &'static str {
-    let _running = Running(probe);
-    let _heard = probe.tell.send("started");
-    probe.go.acquire().await.expect("never closed").forget();
+    probe.wait().await;
     "done"
 }
 
@@ -80,9 +92,25 @@ impl Served {
 
     /// With calls that may go on for so long when the server ends.
     pub(super) async fn start_for(options: HttpOptions, drain: Duration) -> Self {
+        Self::serve(options, drain, |pool| pool).await
+    }
+
+    /// With more tools.
+    pub(super) async fn start_with(
+        options: HttpOptions,
+        tools: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder,
+    ) -> Self {
+        Self::serve(options, Duration::from_secs(5), tools).await
+    }
+
+    async fn serve(
+        options: HttpOptions,
+        drain: Duration,
+        tools: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder,
+    ) -> Self {
         let (tell, told) = unbounded_channel();
         let go = Arc::new(Semaphore::new(0));
-        let pool = ToolPool::builder()
+        let pool = tools(ToolPool::builder())
             .tool::<WhoamiAction>()
             .tool::<WaitAction>()
             .tool::<EchoAction>()
@@ -115,6 +143,18 @@ impl Served {
         assert!(!id.is_empty(), "{answer:?}");
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         assert_eq!(self.ask(&dress(Ask::within(&id, &ready))).await.status(), 202);
+        id
+    }
+
+    /// A session of a client with these capabilities.
+    pub(super) async fn session_that_can(&self, capabilities: &Value) -> String {
+        let initialize = Ask::initialize().with_params(|params| {
+            params["capabilities"] = capabilities.clone();
+        });
+        let answer = self.ask(&initialize).await;
+        let id = answer.head.header("mcp-session-id").to_owned();
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(self.ask(&Ask::within(&id, &ready)).await.status(), 202);
         id
     }
 

@@ -4,9 +4,10 @@ use super::gate::Gate;
 use super::listen::Closing;
 use super::message::{Message, misfit};
 use super::options::HttpOptions;
+use super::plain::PlainCall;
 use super::refusal::{Refusal, Step};
 use super::sessions::Sessions;
-use super::{PATH, body, cors, held};
+use super::{PATH, body, cors, held, lane};
 use crate::mcp::server::handler::PoolHandler;
 use crate::principal::Principal;
 use axum::Router;
@@ -36,11 +37,12 @@ pub(super) struct Front {
 impl Front {
     /// `bound` is the address that is listened on, if it is known.
     pub(super) fn new(
-        handler: PoolHandler,
+        mut handler: PoolHandler,
         options: HttpOptions,
         bound: Option<IpAddr>,
         closing: Closing,
     ) -> Self {
+        handler.set_ending(closing.begun.clone());
         let handler = Arc::new(handler);
         let sessions = Sessions::new(&options);
         let made = Arc::clone(&handler);
@@ -110,6 +112,10 @@ impl Front {
         check_type(&parts.headers)?;
         let place = self.place()?;
         let body = body::read(body, self.options.max_body, self.options.body_within).await?;
+        if let Some(call) = self.plain(&parts, &body) {
+            let response = lane::answer(Arc::clone(&self.handler), call, parts).await;
+            return Ok(response.map(|body| held::holding(body, place)));
+        }
         let message = Message::read(body, &self.handler)?;
         if let Some(arguments) = message.arguments {
             parts.extensions.insert(arguments);
@@ -121,9 +127,15 @@ impl Front {
             return Err(misfit(&message.body).into());
         }
         Ok(response.map(|body| match message.listens {
-            true => held::ending(body, &self.closing.begun),
+            // It takes no place, and is answered when the server ends.
+            true => body,
             false => held::holding(body, place),
         }))
+    }
+
+    /// The call that a request makes, if it is one that needs nothing of rmcp.
+    fn plain(&self, parts: &Parts, body: &Bytes) -> Option<PlainCall> {
+        PlainCall::read(&parts.headers, body, !self.options.sessions, &self.handler)
     }
 
     async fn hand_on(&self, request: Request<Bytes>, principal: Arc<Principal>) -> Step<Response> {

@@ -18,6 +18,11 @@ use std::borrow::Cow;
 pub(super) struct CallArguments(Bytes);
 
 impl CallArguments {
+    /// Some part of a body.
+    pub(super) fn within(body: &Bytes, arguments: &RawValue) -> Self {
+        Self(body.slice_ref(arguments.get().as_bytes()))
+    }
+
     /// JSON text. It was UTF-8 when it was found.
     pub(super) fn text(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
@@ -67,9 +72,8 @@ impl Message {
             return Self { body, listens: false, arguments: None }.checked();
         };
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
-        let found = outline.arguments(text, handler);
-        let message = match found {
-            Some(place) => Self::without(body, place),
+        let message = match outline.arguments(handler) {
+            Some(arguments) => Self::without(&body, CallArguments::within(&body, arguments)),
             None => Self { body, listens, arguments: None },
         };
         message.checked()
@@ -84,24 +88,21 @@ impl Message {
     }
 
     /// Takes the arguments out, so that rmcp need not parse them.
-    fn without(body: Bytes, (start, end): (usize, usize)) -> Self {
-        let rest = [&body[..start], b"{}", &body[end..]].concat();
-        let arguments = CallArguments(body.slice(start..end));
+    fn without(body: &Bytes, arguments: CallArguments) -> Self {
+        let start = arguments.0.as_ptr().addr() - body.as_ptr().addr();
+        let rest = [&body[..start], b"{}", &body[start + arguments.0.len()..]].concat();
         Self { body: rest.into(), listens: false, arguments: Some(arguments) }
     }
 }
 
-impl Outline<'_> {
-    /// Where in the text the arguments of a call are that only its tool reads. Those which headers
-    /// repeat are rmcp's to compare.
-    fn arguments(&self, text: &str, handler: &PoolHandler) -> Option<(usize, usize)> {
+impl<'a> Outline<'a> {
+    /// The arguments of a call that only its tool reads. Those which headers repeat are rmcp's to
+    /// compare.
+    fn arguments(&self, handler: &PoolHandler) -> Option<&'a RawValue> {
         let params = self.params.as_ref()?;
-        let (name, arguments) = (params.name.as_ref()?, params.arguments?.get());
-        if self.method != CallToolRequestMethod::VALUE || handler.has_mirrored_arguments(name) {
-            return None;
-        }
-        let start = arguments.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
-        Some((start, start + arguments.len()))
+        let is_call = self.method == CallToolRequestMethod::VALUE;
+        let is_ours = is_call && !handler.has_mirrored_arguments(params.name.as_ref()?);
+        params.arguments.filter(|_| is_ours)
     }
 }
 

@@ -1,0 +1,168 @@
+//! Plain calls are answered without rmcp, as rmcp would answer them.
+
+use super::client::Ask;
+use super::served::Served;
+use serde_json::{Value, json};
+use tool_runtime::prelude::*;
+use tool_runtime::{ContentBlock, HttpOptions, ProtocolError, ToolPoolBuilder};
+
+/// A value with parts.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Place {
+    name: String,
+    height: f64,
+}
+
+/// Give a value with parts.
+#[tool(register = false)]
+async fn summit() -> Place {
+    Place { name: "Brocken \"B\"\n".to_owned(), height: 1141.0 }
+}
+
+/// Give a value that is no object.
+#[tool(register = false)]
+async fn primes() -> Vec<u32> {
+    vec![2, 3, 5]
+}
+
+/// Give all kinds of content.
+#[tool(register = false)]
+async fn collage() -> Observation {
+    Observation::text("a\u{1}\t\"ä\"\\")
+        .with_content(ContentBlock::image("aGk=", "image/png"))
+        .with_meta("example.com/n", json!({"deep": [1, null]}))
+}
+
+/// Fail.
+#[tool(register = false)]
+async fn fail() -> Result<String, ToolError> {
+    Err(ToolError::user("there is no such thing"))
+}
+
+/// Panic.
+#[tool(register = false)]
+async fn burst() -> String {
+    panic!("on purpose")
+}
+
+/// Fail as the protocol does.
+#[tool(register = false)]
+async fn refuse(
+    /// With which code.
+    code: i32,
+) -> Result<String, ProtocolError> {
+    Err(ProtocolError::new(code, "no").with_data(json!({"why": "so"})))
+}
+
+/// Say what is known of the caller.
+#[tool(register = false)]
+async fn known(context: &ToolContext) -> String {
+    let client = context.client().map(|client| client.name);
+    let meta = context.meta("example.com/k").cloned();
+    format!("{client:?} {meta:?} {:?}", context.header("x-known"))
+}
+
+async fn served(options: HttpOptions) -> Served {
+    let tools = |pool: ToolPoolBuilder| {
+        pool.tool::<SummitAction>()
+            .tool::<PrimesAction>()
+            .tool::<CollageAction>()
+            .tool::<FailAction>()
+            .tool::<BurstAction>()
+            .tool::<RefuseAction>()
+            .tool::<KnownAction>()
+    };
+    Served::start_with(options, tools).await
+}
+
+/// Calls of all kinds: their parameters.
+fn calls() -> Vec<Value> {
+    let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
+    let mut calls: Vec<Value> = ["summit", "primes", "collage", "fail", "burst", "no_such_tool"]
+        .map(|name| call(name, json!({})))
+        .into();
+    calls.extend(
+        [-32_601, -32_602, -32_020, -32_021, -32_022, -1, 7]
+            .map(|code| call("refuse", json!({"code": code}))),
+    );
+    calls.push(call("echo", json!({"text": "hello"})));
+    calls.push(call("echo", json!({"txet": "hello"})));
+    calls.push(call("echo", json!([1])));
+    calls.push(json!({"name": "echo"}));
+    calls.push(json!({"name": "echo", "arguments": null}));
+    calls
+}
+
+/// Asks twice, and sees to it that the answers are the same.
+async fn same(served: &Served, ask: &Ask) {
+    let (lane, past) = (served.ask(ask).await, served.ask(&ask.clone().past_the_lane()).await);
+    assert_eq!(lane.status(), past.status(), "{lane:?} {past:?}");
+    assert_eq!(lane.head.header("content-type"), past.head.header("content-type"));
+    assert_eq!(lane.json(), past.json());
+}
+
+#[tokio::test]
+async fn modern_calls_are_answered_alike() {
+    let served = served(HttpOptions::default()).await;
+    for params in calls() {
+        same(&served, &Ask::modern(7, "tools/call", params)).await;
+    }
+}
+
+#[tokio::test]
+async fn older_calls_without_sessions_are_answered_alike() {
+    let served = served(HttpOptions::default().sessions(false)).await;
+    for params in calls() {
+        let call = json!({"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": params});
+        let ask = Ask::post(call.to_string());
+        same(&served, &ask).await;
+        same(&served, &ask.with("mcp-protocol-version", "2025-06-18")).await;
+    }
+}
+
+#[tokio::test]
+async fn what_comes_with_a_call_reaches_the_tool() {
+    let served = served(HttpOptions::default()).await;
+    let ask = Ask::call(1, "known").with("x-known", "yes").with_params(|params| {
+        params["_meta"]["example.com/k"] = json!(5);
+    });
+    let answer = served.ask(&ask).await.json();
+    let text = &answer["result"]["content"][0]["text"];
+    assert_eq!(text, r#"Some("t") Some(Number(5)) Some("yes")"#);
+    same(&served, &ask).await;
+}
+
+#[tokio::test]
+async fn calls_that_are_not_as_they_should_be_are_refused() {
+    let served = served(HttpOptions::default()).await;
+    let call = Ask::call(1, "whoami");
+    for (name, value) in [
+        ("mcp-name", ""),
+        ("mcp-name", "echo"),
+        ("mcp-method", ""),
+        ("mcp-method", "tools/list"),
+        ("mcp-protocol-version", ""),
+        ("mcp-protocol-version", "2025-11-25"),
+        ("mcp-protocol-version", "2030-01-01"),
+    ] {
+        let refused = served.ask(&call.clone().with(name, value)).await;
+        assert_eq!(refused.status(), 400, "{name}: {value}: {refused:?}");
+    }
+    assert_eq!(served.ask(&call.clone().with("accept", "application/json")).await.status(), 406);
+    for key in ["protocolVersion", "clientCapabilities"] {
+        for broken in [Value::Null, json!(1)] {
+            let ask = call.clone().with_params(|params| {
+                params["_meta"][format!("io.modelcontextprotocol/{key}")] = broken;
+            });
+            let refused = served.ask(&ask).await;
+            assert_eq!(refused.status(), 400, "{key}: {refused:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_name_may_be_encoded_in_its_header() {
+    let served = served(HttpOptions::default()).await;
+    let ask = Ask::call(1, "whoami").with("mcp-name", "=?base64?d2hvYW1p?=");
+    assert_eq!(served.ask(&ask).await.json()["result"]["content"][0]["text"], "nobody");
+}

@@ -1,0 +1,248 @@
+//! Answers that are streams: what is told on the way, questions, and how streams end.
+
+use super::client::{Ask, Connection};
+use super::served::{Probe, Served, in_time};
+use serde_json::{Value, json};
+use tool_runtime::prelude::*;
+use tool_runtime::{Answer, HttpOptions, LogLevel, ToolPoolBuilder};
+
+/// Tell half of it, then wait until the test lets it go.
+#[tool(register = false)]
+async fn halfway(probe: &Probe, context: &ToolContext) -> &'static str {
+    context.progress(1, 2, "half");
+    context.log(LogLevel::Warning, "half of it");
+    probe.wait().await;
+    "whole"
+}
+
+/// Tell all of it, and be done at once.
+#[tool(register = false)]
+async fn quick(context: &ToolContext) -> &'static str {
+    context.progress(1, 1, "all");
+    "whole"
+}
+
+/// Leave somebody behind who knows the client.
+#[tool(register = false)]
+async fn haunted(probe: &Probe, context: &ToolContext) -> &'static str {
+    let (context, ghost) = (context.clone(), probe.ghost());
+    context.progress(1, 1, "all");
+    tokio::spawn(async move {
+        ghost.acquire().await.expect("never closed").forget();
+        drop(context);
+    });
+    "done"
+}
+
+/// Ask before doing anything.
+#[tool(register = false)]
+async fn careful(context: &ToolContext) -> Result<String, ToolError> {
+    Ok(match context.ask::<bool>("sure", "Sure?").await? {
+        Answer::Accepted(true) => "did it".to_owned(),
+        _ => "left it".to_owned(),
+    })
+}
+
+async fn served(options: HttpOptions) -> Served {
+    let tools = |pool: ToolPoolBuilder| {
+        pool.tool::<HalfwayAction>()
+            .tool::<QuickAction>()
+            .tool::<HauntedAction>()
+            .tool::<CarefulAction>()
+    };
+    Served::start_with(options, tools).await
+}
+
+/// A call that wants to hear of everything, in the lane or past it.
+fn modern(tool: &str) -> [Ask; 2] {
+    let meta = json!({
+        "progressToken": "p",
+        "io.modelcontextprotocol/logLevel": "info",
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+    });
+    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+        "name": tool, "arguments": {}, "_meta": meta
+    }});
+    let ask = Ask::post(call.to_string())
+        .with("mcp-protocol-version", "2026-07-28")
+        .with("mcp-method", "tools/call")
+        .with("mcp-name", tool);
+    [ask.clone(), ask.past_the_lane()]
+}
+
+/// The next message of a stream.
+async fn event(connection: &mut Connection) -> Value {
+    loop {
+        let chunk = in_time(connection.chunk()).await.expect("another message");
+        let data = chunk.lines().find_map(|line| line.strip_prefix("data:"));
+        if let Some(data) = data.map(str::trim).filter(|data| !data.is_empty()) {
+            return serde_json::from_str(data).expect("JSON");
+        }
+    }
+}
+
+/// What is told before `halfway` waits, in either order.
+async fn hear_half(connection: &mut Connection) {
+    let mut told = [event(connection).await, event(connection).await];
+    told.sort_by_key(|message| message["method"].to_string());
+    let [log, progress] = told;
+    assert_eq!(log["method"], "notifications/message");
+    assert_eq!(log["params"]["data"], "half of it");
+    assert_eq!(progress["method"], "notifications/progress");
+    assert_eq!(progress["params"]["progressToken"], "p");
+    assert_eq!(progress["params"]["progress"], json!(1.0));
+}
+
+#[tokio::test]
+async fn what_is_told_comes_before_the_result() {
+    let mut served = served(HttpOptions::default()).await;
+    let session = served.session(&[]).await;
+    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+        "name": "halfway", "_meta": {"progressToken": "p"}
+    }});
+    let [lane, past] = modern("halfway");
+    for ask in [lane, past, Ask::within(&session, &call)] {
+        let mut connection = served.open().await;
+        connection.send(&ask).await;
+        let head = connection.head().await;
+        assert_eq!((head.status, head.header("content-type")), (200, "text/event-stream"));
+        assert_eq!(head.header("cache-control"), "no-cache");
+        hear_half(&mut connection).await;
+        assert_eq!(served.told().await, "started");
+        served.go();
+        let answer = event(&mut connection).await;
+        assert_eq!(answer["id"], 7);
+        assert_eq!(answer["result"]["content"][0]["text"], "whole");
+        assert_eq!(in_time(connection.chunk()).await, None);
+        assert_eq!(served.told().await, "dropped");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_ends_at_once_still_tells_first() {
+    let served = served(HttpOptions::default()).await;
+    for ask in modern("quick") {
+        let mut connection = served.open().await;
+        connection.send(&ask).await;
+        assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
+        assert_eq!(event(&mut connection).await["params"]["message"], "all");
+        assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "whole");
+        assert_eq!(in_time(connection.chunk()).await, None);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_call_whoever_still_knows_the_client() {
+    let served = served(HttpOptions::default()).await;
+    let [ask, _] = modern("haunted");
+    let mut connection = served.open().await;
+    connection.send(&ask).await;
+    connection.head().await;
+    assert_eq!(event(&mut connection).await["params"]["message"], "all");
+    assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "done");
+    assert_eq!(in_time(connection.chunk()).await, None);
+    served.go();
+}
+
+#[tokio::test]
+async fn a_call_that_streams_ends_with_its_connection() {
+    let mut served = served(HttpOptions::default()).await;
+    for ask in modern("halfway") {
+        let mut connection = served.open().await;
+        connection.send(&ask).await;
+        connection.head().await;
+        event(&mut connection).await;
+        assert_eq!(served.told().await, "started");
+        drop(connection);
+        assert_eq!(served.told().await, "dropped");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_a_request_in_flight_until_it_ends() {
+    let mut served = served(HttpOptions::default().max_requests(1)).await;
+    let [ask, _] = modern("halfway");
+    let mut connection = served.open().await;
+    connection.send(&ask).await;
+    hear_half_of(&mut connection).await;
+    assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 503);
+    assert_eq!(served.told().await, "started");
+    served.go();
+    event(&mut connection).await;
+    assert_eq!(in_time(connection.chunk()).await, None);
+    assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
+}
+
+async fn hear_half_of(connection: &mut Connection) {
+    connection.head().await;
+    hear_half(connection).await;
+}
+
+#[tokio::test]
+async fn a_stream_may_finish_when_the_server_ends() {
+    let mut served = served(HttpOptions::default()).await;
+    let [ask, _] = modern("halfway");
+    let mut connection = served.open().await;
+    connection.send(&ask).await;
+    hear_half_of(&mut connection).await;
+    served.end.cancel();
+    served.go();
+    assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "whole");
+    in_time(&mut served.ended).await.expect("no panic").expect("no error");
+}
+
+#[tokio::test]
+async fn a_modern_client_is_asked_by_the_result_and_calls_again() {
+    let served = served(HttpOptions::default()).await;
+    for ask in modern("careful") {
+        let asked = served.ask(&ask).await;
+        assert_eq!(asked.head.header("content-type"), "application/json");
+        let result = &asked.json()["result"];
+        assert_eq!(result["resultType"], "input_required");
+        let again = ask.with_params(|params| {
+            params["requestState"] = result["requestState"].clone();
+            params["inputResponses"] =
+                json!({"sure": {"action": "accept", "content": {"sure": true}}});
+        });
+        let done = served.ask(&again).await.json();
+        assert_eq!(done["result"]["content"][0]["text"], "did it", "{done}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
+    let served = served(HttpOptions::default()).await;
+    let session = served.session_that_can(&json!({"elicitation": {}})).await;
+    let mut connection = served.open().await;
+    connection.send(&Ask::call_within(&session, 1, "careful")).await;
+    assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
+    let question = event(&mut connection).await;
+    assert_eq!(question["method"], "elicitation/create");
+    assert_eq!(question["params"]["message"], "Sure?");
+    let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
+        "action": "accept", "content": {"sure": true}
+    }});
+    assert_eq!(served.ask(&Ask::within(&session, &answer)).await.status(), 202);
+    assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "did it");
+    assert_eq!(in_time(connection.chunk()).await, None);
+}
+
+#[tokio::test]
+async fn a_subscription_is_answered_when_the_server_ends() {
+    let mut served = served(HttpOptions::default()).await;
+    let listen = Ask::modern(
+        5,
+        "subscriptions/listen",
+        json!({"notifications": {"toolsListChanged": true}}),
+    );
+    let mut connection = served.open().await;
+    connection.send(&listen).await;
+    assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
+    assert_eq!(event(&mut connection).await["method"], "notifications/subscriptions/acknowledged");
+    served.end.cancel();
+    let last = event(&mut connection).await;
+    assert_eq!((&last["id"], &last["result"]["resultType"]), (&json!(5), &json!("complete")));
+    assert_eq!(in_time(connection.chunk()).await, None);
+    in_time(&mut served.ended).await.expect("no panic").expect("no error");
+}

@@ -1,0 +1,163 @@
+//! Calls that are exactly what they should be, read without rmcp.
+//!
+//! Whatever is unusual about a request is rmcp's: it judges versions, headers and metadata, and
+//! says what is wrong with them.
+
+use super::message::CallArguments;
+use crate::mcp::server::client::Subject;
+use crate::mcp::server::handler::PoolHandler;
+use crate::mcp::server::rounds::Round;
+use crate::mcp::server::stdio::present;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, header};
+use rmcp::model::{
+    CallToolRequestMethod, ConstString as _, JsonRpcVersion2_0, ProtocolVersion, RequestId,
+    RequestMetaObject,
+};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// How many bytes there may be around the arguments: they are read into values, which take much
+/// more room.
+const MOST_AROUND: usize = 32 << 10;
+
+/// A call that needs no session, with nothing unusual about it.
+pub(super) struct PlainCall {
+    pub(super) id: RequestId,
+    pub(super) meta: RequestMetaObject,
+    pub(super) is_modern: bool,
+    pub(super) subject: Subject,
+    pub(super) round: Round,
+    pub(super) arguments: Option<CallArguments>,
+}
+
+/// A message. With `result` or `error` it is no request.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    jsonrpc: Cow<'a, str>,
+    id: RequestId,
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    #[serde(borrow)]
+    params: Params<'a>,
+    #[serde(default, deserialize_with = "present")]
+    result: Option<IgnoredAny>,
+    #[serde(default, deserialize_with = "present")]
+    error: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Params<'a> {
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input_responses: Option<&'a RawValue>,
+    request_state: Option<String>,
+}
+
+impl PlainCall {
+    /// The call, if it is a plain one. `is_stateless` says that older clients have no sessions.
+    pub(super) fn read(
+        headers: &HeaderMap,
+        body: &Bytes,
+        is_stateless: bool,
+        handler: &PoolHandler,
+    ) -> Option<Self> {
+        let is_modern = era(headers).filter(|is_modern| *is_modern || is_stateless)?;
+        let text = std::str::from_utf8(body).ok().filter(|_| accepts_both(headers))?;
+        let Envelope { id, params, .. } = Envelope::read(text)?;
+        let around = text.len() - params.arguments.map_or(0, |raw| raw.get().len());
+        let is_named = !is_modern || names(headers, &params.name);
+        if around > MOST_AROUND || !is_named || handler.has_mirrored_arguments(&params.name) {
+            return None;
+        }
+        let meta: RequestMetaObject = read_or_default(params.meta)?;
+        is_complete(&meta, is_modern).then_some(())?;
+        Some(Self {
+            id,
+            meta,
+            is_modern,
+            arguments: params.arguments.map(|raw| CallArguments::within(body, raw)),
+            round: Round {
+                responses: read_or_default(params.input_responses)?,
+                state: params.request_state,
+            },
+            subject: Subject {
+                method: CallToolRequestMethod::VALUE,
+                name: params.name.into_owned(),
+                arguments: None,
+            },
+        })
+    }
+}
+
+impl<'a> Envelope<'a> {
+    fn read(text: &'a str) -> Option<Self> {
+        let envelope: Self = serde_json::from_str(text).ok()?;
+        let is_call = envelope.jsonrpc == JsonRpcVersion2_0::VALUE
+            && envelope.method == CallToolRequestMethod::VALUE
+            && envelope.result.is_none()
+            && envelope.error.is_none();
+        is_call.then_some(envelope)
+    }
+}
+
+fn read_or_default<'a, T: Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> Option<T> {
+    match raw {
+        Some(raw) => T::deserialize(raw).ok(),
+        None => Some(T::default()),
+    }
+}
+
+/// Whether a request is of 2026-07-28, if it is of a version that is known.
+fn era(headers: &HeaderMap) -> Option<bool> {
+    if headers.contains_key("mcp-session-id") {
+        return None;
+    }
+    if !headers.contains_key("mcp-protocol-version") {
+        return Some(false);
+    }
+    let version = only(headers, "mcp-protocol-version")?;
+    let known = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == version)?;
+    Some(*known >= ProtocolVersion::V_2026_07_28)
+}
+
+/// Whether the headers repeat the method and the name, as those of 2026-07-28 must.
+fn names(headers: &HeaderMap, name: &str) -> bool {
+    let is_encoded = name.starts_with("=?");
+    only(headers, "mcp-method") == Some(CallToolRequestMethod::VALUE)
+        && only(headers, "mcp-name").is_some_and(|given| given == name && !is_encoded)
+}
+
+/// Whether the metadata is what its era has: all that 2026-07-28 requires, or nothing of it.
+fn is_complete(meta: &RequestMetaObject, is_modern: bool) -> bool {
+    let version = meta.protocol_version();
+    if !is_modern {
+        return version.is_none();
+    }
+    version == Some(ProtocolVersion::V_2026_07_28)
+        && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+}
+
+/// Whether JSON and streams are asked for, without conditions.
+fn accepts_both(headers: &HeaderMap) -> bool {
+    let accepted = only(headers, header::ACCEPT.as_str()).filter(|text| !text.contains('"'));
+    let is_listed = |kind: &str| {
+        accepted.is_some_and(|accepted| accepted.split(',').any(|one| one.trim() == kind))
+    };
+    is_listed("application/json") && is_listed("text/event-stream")
+}
+
+/// The value of a header that is there once.
+fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())?.to_str().ok()
+}
