@@ -9,6 +9,7 @@
 mod address;
 mod auth;
 mod bearer;
+mod begun;
 mod body;
 mod connection;
 mod cors;
@@ -23,6 +24,7 @@ mod message;
 mod options;
 mod origins;
 mod plain;
+mod plain_request;
 mod refusal;
 mod reply;
 pub(super) mod request;
@@ -31,8 +33,9 @@ mod stall;
 
 pub use auth::{AuthRefusal, Authenticate};
 pub use bearer::{BearerTokens, TokensError};
-pub(super) use lane::PlainRequest;
+pub(super) use begun::Begun;
 pub use options::HttpOptions;
+pub(super) use plain_request::PlainRequest;
 
 use super::McpServer;
 use crate::tool::BoxFuture;

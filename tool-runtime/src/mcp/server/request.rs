@@ -60,7 +60,7 @@ impl Request {
         match self {
             Self::Rmcp(request) => request.client_info(),
             #[cfg(feature = "http")]
-            Self::Plain(request) => request.meta.client_info(),
+            Self::Plain(request) => request.client_info(),
         }
     }
 
@@ -68,7 +68,7 @@ impl Request {
         match self {
             Self::Rmcp(request) => request.client_capabilities(),
             #[cfg(feature = "http")]
-            Self::Plain(request) => request.meta.client_capabilities(),
+            Self::Plain(request) => request.client_capabilities(),
         }
     }
 
@@ -116,11 +116,11 @@ impl Request {
     }
 
     /// Where a client of the older era can be asked, if its answer can come back.
-    pub(super) fn peer(&self) -> Option<&Peer<RoleServer>> {
+    pub(super) async fn peer(&self) -> Option<&Peer<RoleServer>> {
         match self {
             Self::Rmcp(request) => Some(&request.peer),
             #[cfg(feature = "http")]
-            Self::Plain(_) => None,
+            Self::Plain(request) => request.peer().await,
         }
     }
 }

@@ -142,8 +142,11 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The last message of a stream.
+    /// The one message, or the last of a stream.
     pub(crate) fn last_event(&self) -> Value {
+        if self.head.header("content-type") == "application/json" {
+            return self.json();
+        }
         let mut data = self.body.lines().rev().filter_map(|line| line.strip_prefix("data: {"));
         let last = data.next().unwrap_or_else(|| panic!("no event: {self:?}"));
         serde_json::from_str(&format!("{{{last}")).expect("JSON")

@@ -97,8 +97,8 @@ fn calls() -> Vec<Value> {
 async fn same(served: &Served, ask: &Ask) {
     let (lane, past) = (served.ask(ask).await, served.ask(&ask.clone().past_the_lane()).await);
     assert_eq!(lane.status(), past.status(), "{lane:?} {past:?}");
-    assert_eq!(lane.head.header("content-type"), past.head.header("content-type"));
-    assert_eq!(lane.json(), past.json());
+    assert_eq!(lane.head.header("content-type"), "application/json");
+    assert_eq!(lane.json(), past.last_event());
 }
 
 #[tokio::test]
@@ -118,6 +118,46 @@ async fn older_calls_without_sessions_are_answered_alike() {
         same(&served, &ask).await;
         same(&served, &ask.with("mcp-protocol-version", "2025-06-18")).await;
     }
+}
+
+#[tokio::test]
+async fn calls_in_sessions_are_answered_alike() {
+    let served = served(HttpOptions::default()).await;
+    let session = served.session(&[]).await;
+    for params in calls() {
+        let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params});
+        same(&served, &Ask::within(&session, &call)).await;
+    }
+    same(&served, &Ask::call_within(&session, 3, "known").with("x-known", "yes")).await;
+}
+
+#[tokio::test]
+async fn a_call_in_a_session_that_waits_can_be_cancelled() {
+    let mut served = served(HttpOptions::default()).await;
+    let session = served.session(&[]).await;
+    let mut connection = served.open().await;
+    connection.send(&Ask::call_within(&session, 3, "wait")).await;
+    assert_eq!(connection.head().await.header("content-type"), "text/event-stream");
+    assert_eq!(served.told().await, "started");
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {
+        "requestId": 3
+    }});
+    assert_eq!(served.ask(&Ask::within(&session, &cancel)).await.status(), 202);
+    assert_eq!(served.told().await, "dropped");
+}
+
+#[tokio::test]
+async fn a_session_that_is_over_takes_no_calls() {
+    let served = served(HttpOptions::default()).await;
+    let session = served.session(&[]).await;
+    let call = Ask::call_within(&session, 1, "whoami");
+    assert_eq!(served.ask(&call).await.status(), 200);
+    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
+    assert_eq!(served.ask(&end).await.status(), 202);
+    assert_eq!(served.ask(&call).await.status(), 404);
+    assert_eq!(served.ask(&Ask::call_within("no-such", 1, "whoami")).await.status(), 404);
+    // Without a session there is none to be called in.
+    assert_eq!(served.ask(&Ask::call_within("", 1, "whoami")).await.status(), 400);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use super::gate::Gate;
 use super::listen::Closing;
 use super::message::{Message, misfit};
 use super::options::HttpOptions;
-use super::plain::PlainCall;
+use super::plain::{Kind, PlainCall};
 use super::refusal::{Refusal, Step};
 use super::sessions::Sessions;
 use super::{PATH, body, cors, held, lane};
@@ -48,7 +48,11 @@ impl Front {
         let made = Arc::clone(&handler);
         Self {
             rmcp: StreamableHttpService::new(
-                move || Ok(PoolHandler::clone(&made)),
+                move || {
+                    let handler = PoolHandler::clone(&made);
+                    Sessions::is_served_by(&handler);
+                    Ok(handler)
+                },
                 Arc::clone(&sessions),
                 config(&options, &closing),
             ),
@@ -112,9 +116,11 @@ impl Front {
         check_type(&parts.headers)?;
         let place = self.place()?;
         let body = body::read(body, self.options.max_body, self.options.body_within).await?;
-        if let Some(call) = self.plain(&parts, &body) {
-            let response = lane::answer(Arc::clone(&self.handler), call, parts).await;
-            return Ok(response.map(|body| held::holding(body, place)));
+        if let Some(call) = PlainCall::read(&parts.headers, &body, &self.handler) {
+            match self.lane(call, parts).await {
+                Ok(response) => return Ok(response.map(|body| held::holding(body, place))),
+                Err(rest) => parts = rest,
+            }
         }
         let message = Message::read(body, &self.handler)?;
         if let Some(arguments) = message.arguments {
@@ -133,9 +139,19 @@ impl Front {
         }))
     }
 
-    /// The call that a request makes, if it is one that needs nothing of rmcp.
-    fn plain(&self, parts: &Parts, body: &Bytes) -> Option<PlainCall> {
-        PlainCall::read(&parts.headers, body, !self.options.sessions, &self.handler)
+    /// Answers a plain call.
+    ///
+    /// # Errors
+    /// It needs rmcp after all: for its session, or because it has none and should.
+    async fn lane(&self, call: PlainCall, parts: Parts) -> Result<Response, Parts> {
+        match call.kind {
+            Kind::Older if self.options.sessions => Err(parts),
+            Kind::Modern | Kind::Older => Ok(lane::answer(&self.handler, call, parts).await),
+            Kind::InSession => match self.sessions.client(&parts.headers) {
+                Some(session) => lane::begin(&self.handler, call, parts, session),
+                None => Err(parts),
+            },
+        }
     }
 
     async fn hand_on(&self, request: Request<Bytes>, principal: Arc<Principal>) -> Step<Response> {

@@ -23,11 +23,22 @@ use std::borrow::Cow;
 /// more room.
 const MOST_AROUND: usize = 32 << 10;
 
-/// A call that needs no session, with nothing unusual about it.
+/// Of which kind the client is that makes a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Of 2026-07-28.
+    Modern,
+    /// Older, and without a session.
+    Older,
+    /// Older, in a session.
+    InSession,
+}
+
+/// A call with nothing unusual about it.
 pub(super) struct PlainCall {
+    pub(super) kind: Kind,
     pub(super) id: RequestId,
     pub(super) meta: RequestMetaObject,
-    pub(super) is_modern: bool,
     pub(super) subject: Subject,
     pub(super) round: Round,
     pub(super) arguments: Option<CallArguments>,
@@ -64,14 +75,10 @@ struct Params<'a> {
 }
 
 impl PlainCall {
-    /// The call, if it is a plain one. `is_stateless` says that older clients have no sessions.
-    pub(super) fn read(
-        headers: &HeaderMap,
-        body: &Bytes,
-        is_stateless: bool,
-        handler: &PoolHandler,
-    ) -> Option<Self> {
-        let is_modern = era(headers).filter(|is_modern| *is_modern || is_stateless)?;
+    /// The call, if it is a plain one.
+    pub(super) fn read(headers: &HeaderMap, body: &Bytes, handler: &PoolHandler) -> Option<Self> {
+        let kind = kind(headers)?;
+        let is_modern = kind == Kind::Modern;
         let text = std::str::from_utf8(body).ok().filter(|_| accepts_both(headers))?;
         let Envelope { id, params, .. } = Envelope::read(text)?;
         let around = text.len() - params.arguments.map_or(0, |raw| raw.get().len());
@@ -84,7 +91,7 @@ impl PlainCall {
         Some(Self {
             id,
             meta,
-            is_modern,
+            kind,
             arguments: params.arguments.map(|raw| CallArguments::within(body, raw)),
             round: Round {
                 responses: read_or_default(params.input_responses)?,
@@ -117,17 +124,21 @@ fn read_or_default<'a, T: Deserialize<'a> + Default>(raw: Option<&'a RawValue>) 
     }
 }
 
-/// Whether a request is of 2026-07-28, if it is of a version that is known.
-fn era(headers: &HeaderMap) -> Option<bool> {
-    if headers.contains_key("mcp-session-id") {
-        return None;
-    }
+/// The kind of a client, if its version is known.
+fn kind(headers: &HeaderMap) -> Option<Kind> {
+    let older = match headers.contains_key("mcp-session-id") {
+        true => Kind::InSession,
+        false => Kind::Older,
+    };
     if !headers.contains_key("mcp-protocol-version") {
-        return Some(false);
+        return Some(older);
     }
     let version = only(headers, "mcp-protocol-version")?;
     let known = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == version)?;
-    Some(*known >= ProtocolVersion::V_2026_07_28)
+    match *known < ProtocolVersion::V_2026_07_28 {
+        true => Some(older),
+        false => Some(Kind::Modern).filter(|_| older == Kind::Older),
+    }
 }
 
 /// Whether the headers repeat the method and the name, as those of 2026-07-28 must.
@@ -157,7 +168,7 @@ fn accepts_both(headers: &HeaderMap) -> bool {
 }
 
 /// The value of a header that is there once.
-fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(super) fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())?.to_str().ok()
 }

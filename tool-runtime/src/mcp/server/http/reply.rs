@@ -26,8 +26,15 @@ impl Reply {
         Self { is_last: false, ..Self::written(&JsonRpcMessage::notification(notification)) }
     }
 
-    /// What a call came to.
-    pub(super) fn result(called: Called, client: &Client) -> Self {
+    /// What a call of this client came to.
+    pub(super) fn to(client: &Client, called: Result<Called, ErrorData>) -> Self {
+        match called {
+            Ok(called) => Self::result(called, client),
+            Err(error) => Self::refusal(error, client.request()),
+        }
+    }
+
+    fn result(called: Called, client: &Client) -> Self {
         let request = client.request();
         match called {
             Called::Observation { observation, is_wrapped: false } if observation.is_plain() => {
@@ -43,8 +50,7 @@ impl Reply {
         }
     }
 
-    /// Why a call has no result.
-    pub(super) fn refusal(error: ErrorData, request: &Request) -> Self {
+    fn refusal(error: ErrorData, request: &Request) -> Self {
         let status = status(error.code, request.is_modern());
         let message = JsonRpcMessage::error(error, Some(request.id().clone()));
         Self { status, ..Self::written(&message) }

@@ -8,7 +8,11 @@ mod session;
 mod stream;
 
 use super::options::HttpOptions;
+use super::plain::only;
+use crate::mcp::server::audience::Session as Client;
+use crate::mcp::server::handler::PoolHandler;
 use crate::principal::Principal;
+use axum::http::HeaderMap;
 use futures_util::Stream;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
@@ -44,6 +48,8 @@ struct Caller {
     principal: Arc<Principal>,
     /// Whether there was no room for a session.
     is_refused: Cell<bool>,
+    /// The client, as the handler knows it that rmcp has for a session.
+    client: Cell<Option<Arc<Client>>>,
 }
 
 /// All sessions.
@@ -87,12 +93,27 @@ impl Sessions {
         principal: Arc<Principal>,
         work: impl Future<Output = T>,
     ) -> Option<T> {
-        let caller = Caller { principal, is_refused: Cell::new(false) };
+        let caller = Caller { principal, is_refused: Cell::default(), client: Cell::default() };
         let work = async {
             let done = work.await;
             (!CALLER.with(|caller| caller.is_refused.get())).then_some(done)
         };
         CALLER.scope(caller, work).await
+    }
+
+    /// This handler will be the one of a session, if whoever is asking opens one.
+    pub(super) fn is_served_by(handler: &PoolHandler) {
+        let known = |caller: &Caller| caller.client.set(Some(Arc::clone(handler.session())));
+        // rmcp makes handlers for other purposes, too.
+        let _asked = CALLER.try_with(known);
+    }
+
+    /// The client whose session a request names, once it is open.
+    pub(super) fn client(&self, headers: &HeaderMap) -> Option<Arc<Client>> {
+        let id = only(headers, "mcp-session-id")?;
+        let session = self.open().get(id).cloned()?;
+        session.touch();
+        session.client.clone()
     }
 
     /// Whether somebody else has this session.
@@ -114,7 +135,8 @@ impl Sessions {
         let taken = CALLER.try_with(|caller| {
             let seat = Arc::clone(&self.seats).try_acquire_owned();
             caller.is_refused.set(seat.is_err());
-            seat.ok().map(|seat| Session::new(Arc::clone(&caller.principal), seat))
+            let client = caller.client.take();
+            seat.ok().map(|seat| Session::new(Arc::clone(&caller.principal), client, seat))
         });
         taken.ok().flatten().ok_or(SessionProblem::Full)
     }

@@ -3,6 +3,7 @@
 use super::Sessions;
 use super::kept::Kept;
 use super::stream::Watch;
+use crate::mcp::server::audience::Session as Client;
 use crate::principal::Principal;
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::SessionId;
@@ -16,6 +17,7 @@ use tokio::task::AbortHandle;
 /// One session.
 pub(super) struct Session {
     pub(super) owner: Arc<Principal>,
+    pub(super) client: Option<Arc<Client>>,
     used: Mutex<Instant>,
     streams: AtomicUsize,
     calls: Mutex<HashMap<u64, Call>>,
@@ -32,9 +34,14 @@ struct Call {
 }
 
 impl Session {
-    pub(super) fn new(owner: Arc<Principal>, seat: OwnedSemaphorePermit) -> Self {
+    pub(super) fn new(
+        owner: Arc<Principal>,
+        client: Option<Arc<Client>>,
+        seat: OwnedSemaphorePermit,
+    ) -> Self {
         Self {
             owner,
+            client,
             used: Mutex::new(Instant::now()),
             streams: AtomicUsize::new(0),
             calls: Mutex::default(),
