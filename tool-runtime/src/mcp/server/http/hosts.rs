@@ -32,12 +32,21 @@ impl Hosts {
         if self.all {
             return true;
         }
-        let is_plain = !authority.contains('@') && authority.parse::<Authority>().is_ok();
+        let is_plain = authority.parse().is_ok_and(|authority| is_plain(&authority));
         let (name, port) = split(authority);
         let is_allowed = |(own, only): &(String, Option<u16>)| {
             *own == name && only.is_none_or(|only| port == Some(only))
         };
         is_plain && self.allowed.iter().any(is_allowed)
+    }
+}
+
+/// Whether it is a name and perhaps a port, and nothing else: no user, nothing behind a bracket.
+pub(super) fn is_plain(authority: &Authority) -> bool {
+    match authority.as_str().strip_prefix(authority.host()) {
+        Some("") => true,
+        Some(rest) => rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok()),
+        None => false,
     }
 }
 
@@ -71,6 +80,8 @@ mod tests {
             "0.0.0.0",
             "localhost@example.com",
             "example.com@localhost",
+            "[::1].example.com",
+            "localhost:99999",
             "",
             "a b",
         ] {

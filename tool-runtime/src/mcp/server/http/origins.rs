@@ -1,5 +1,6 @@
 //! From which pages browsers may ask.
 
+use super::hosts::is_plain;
 use axum::http::Uri;
 use std::net::IpAddr;
 
@@ -77,7 +78,7 @@ fn page(text: &str) -> Option<Page> {
     let uri: Uri = text.parse().ok()?;
     let (scheme, authority) = (uri.scheme_str()?, uri.authority()?);
     let is_bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
-    if !is_bare || text.ends_with('/') || authority.as_str().contains('@') {
+    if !is_bare || text.ends_with('/') || !is_plain(authority) {
         return None;
     }
     let scheme = scheme.to_ascii_lowercase();
@@ -117,6 +118,8 @@ mod tests {
             "http://localhost.example.com",
             "http://localhost@example.com",
             "http://example.com@localhost",
+            "http://[::1].example.com",
+            "http://localhost:99999",
             "file://localhost",
             "null",
             "localhost",
