@@ -232,10 +232,6 @@ impl Completers {
         self.0.push((argument.to_owned(), Completer::Function(Box::new(function))));
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The arguments that are completed.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(argument, _)| argument.as_str())

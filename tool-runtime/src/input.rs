@@ -82,7 +82,9 @@ impl InputModel {
         }
     }
 
-    fn issues(&self, arguments: Arguments<'_>) -> Result<Vec<Issue>, CallError> {
+    /// # Errors
+    /// If they are no JSON.
+    pub(crate) fn issues(&self, arguments: Arguments<'_>) -> Result<Vec<Issue>, CallError> {
         let mut value: Value = serde_json::from_str(arguments.as_str())
             .map_err(|error| self.refused(&format!("the arguments are no valid JSON: {error}")))?;
         if let Value::Object(map) = &mut value {

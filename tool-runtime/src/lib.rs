@@ -207,5 +207,8 @@ pub mod prelude {
     pub use tool_macros::{prompt, resource, tool, toolset};
 }
 
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod __fuzz;
 #[doc(hidden)]
 pub mod __private;

@@ -2,6 +2,10 @@
 
 mod server;
 
+#[cfg(fuzzing)]
+pub(crate) use server::fuzz;
+#[cfg(feature = "testing")]
+pub(crate) use server::offered_beside_tools;
 #[cfg(all(feature = "http", feature = "cli"))]
 pub(crate) use server::serve_http;
 #[cfg(feature = "http")]

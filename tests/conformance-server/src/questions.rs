@@ -20,6 +20,18 @@ struct Confirmed {
     ok: bool,
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct About {
+    context: String,
+}
+
+/// What a prompt is to be about.
+pub(crate) async fn asked_for_context(context: &ToolContext) -> Result<String, PeerError> {
+    let question = "What context should the prompt use?";
+    let answer = context.ask::<About>("user_context", question).await?.accepted();
+    Ok(answer.map_or_else(|| "anything".to_owned(), |about| about.context))
+}
+
 /// Ask for a name.
 #[tool(read_only)]
 async fn test_input_required_result_elicitation(

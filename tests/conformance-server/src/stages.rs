@@ -36,3 +36,10 @@ fn test_logging_tool(context: &ToolContext) -> &'static str {
     context.log(LogLevel::Info, "one line");
     "one line is logged"
 }
+
+/// Work for longer than the server holds a stream open.
+#[tool(read_only)]
+async fn test_reconnection() -> &'static str {
+    sleep(Duration::from_millis(1500)).await;
+    "the client has come back"
+}

@@ -42,18 +42,10 @@ pub fn peer(program: Program, words: &[&str]) -> Ended {
     };
     let mut command = Command::new(interpreter);
     command.args(script).args(words).current_dir(dir);
-    let name = log_name(program, words);
-    run(&mut command, &name, LIMIT).unwrap_or_else(|error| panic!("{command:?}: {error}"))
+    run(&mut command, LIMIT).unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
 /// The directory that relative paths of a program's words start from.
 pub fn folder() -> &'static Path {
     installed()
-}
-
-fn log_name(program: Program, words: &[&str]) -> String {
-    let (Program::Node(name) | Program::Python(name) | Program::Venv(name)) = program;
-    let words = words.iter().take_while(|word| **word != "--").take(2);
-    let name: Vec<&str> = std::iter::once(name).chain(words.copied()).collect();
-    name.join("-").replace(|c: char| !c.is_ascii_alphanumeric(), "-")
 }

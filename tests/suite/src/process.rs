@@ -3,7 +3,9 @@
 use crate::built::scratch;
 use std::fs::{self, File};
 use std::io;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,9 +38,8 @@ impl Ended {
 ///
 /// # Errors
 /// It cannot be started.
-pub fn run(command: &mut Command, name: &str, limit: Duration) -> io::Result<Ended> {
-    let file = format!("{}-{}.log", name.replace('/', "-"), std::process::id());
-    let path = scratch().join(file);
+pub fn run(command: &mut Command, limit: Duration) -> io::Result<Ended> {
+    let path = log_path();
     let log = File::create(&path)?;
     let mut child = command
         .stdin(Stdio::null())
@@ -50,6 +51,13 @@ pub fn run(command: &mut Command, name: &str, limit: Duration) -> io::Result<End
     let output = fs::read(&path)?;
     fs::remove_file(&path)?;
     Ok(Ended { status, output: String::from_utf8_lossy(&output).into_owned() })
+}
+
+/// A file of its own for each run of each process.
+fn log_path() -> PathBuf {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    scratch().join(format!("run-{}-{run}.log", std::process::id()))
 }
 
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {

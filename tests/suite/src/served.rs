@@ -14,13 +14,14 @@ pub struct Served {
 }
 
 impl Served {
-    /// Starts `serve --http` of a generated binary, and waits until it listens.
+    /// Starts `serve --http` of a generated binary with more options, and waits until it listens.
     ///
     /// # Panics
     /// It does not start, or says anything else first.
-    pub fn start(binary: &Path) -> Self {
+    pub fn start(binary: &Path, options: &[&str]) -> Self {
         let mut child = Command::new(binary)
             .args(["serve", "--http", "127.0.0.1:0"])
+            .args(options)
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()

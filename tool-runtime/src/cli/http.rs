@@ -44,6 +44,9 @@ pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
 
 fn options(command: &ServeHttp) -> Result<HttpOptions, String> {
     let mut options = HttpOptions::default().sessions(command.sessions);
+    if let Some(limit) = command.hang_up_after {
+        options = options.hang_up_after(limit);
+    }
     for host in &command.hosts {
         options = options.allow_host(host);
     }

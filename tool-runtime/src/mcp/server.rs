@@ -5,6 +5,8 @@ mod client;
 mod completion;
 mod convert;
 mod drive;
+#[cfg(fuzzing)]
+pub(crate) mod fuzz;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
@@ -28,6 +30,8 @@ mod tool_call;
 pub(crate) use http::serve as serve_http;
 #[cfg(feature = "http")]
 pub use http::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
+#[cfg(feature = "testing")]
+pub(crate) use listing::offered_beside_tools;
 pub use pages::CacheScope;
 
 use crate::pool::ToolPool;
@@ -182,7 +186,8 @@ impl McpServer {
     }
 
     async fn serve_on(self, transport: StdioTransport) -> io::Result<()> {
-        let transport = transport.with_line_limit(self.line_limit);
+        let gone = self.handler.session().gone.clone();
+        let transport = transport.with_line_limit(self.line_limit).telling(gone);
         let outbox = transport.outbox();
         let served = self.served(transport).await;
         // A peer that reads no more is no failure of ours.

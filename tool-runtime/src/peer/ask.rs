@@ -71,7 +71,10 @@ impl ToolContext {
     /// [`Self::ask_url`].
     ///
     /// `key` names the question within the call; give each question of a call a key of its own,
-    /// and the same question the same key every time.
+    /// and the same question the same key every time. To ask again after an answer of no use takes
+    /// another key: with clients of 2026-07-28 and in tasks the same key has the same answer, and a call
+    /// that asks without end is ended. An answer is good for the question as it was worded: one that
+    /// says something else when the function runs again is asked again.
     ///
     /// **Effects belong after the last question.** With clients of 2026-07-28 a call is answered with
     /// the question, and when the answer comes the function runs again from its beginning, with
@@ -99,7 +102,8 @@ impl ToolContext {
     /// ```
     ///
     /// # Errors
-    /// The client shows no forms, does not answer, or answers something else; or `T` is no form.
+    /// The client shows no forms, does not answer, or answers something else; `T` is no form, or
+    /// `key` names another question of the call already.
     /// That a person declines is no error.
     pub async fn ask<T>(
         &self,

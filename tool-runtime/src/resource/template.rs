@@ -6,6 +6,9 @@ use crate::texts::TextArguments;
 use decoded::decoded;
 use std::fmt;
 
+/// How many bytes a URI may have: finding its variables takes several times its room.
+const LONGEST: usize = 64 << 10;
+
 /// A URI, or a template of URIs: `{name}` stands for one segment or a part of it, `{+name}` for
 /// any text, slashes included. Neither stands for nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +113,9 @@ impl UriTemplate {
     /// Each variable takes as little as it can. The time is that of reading the URI once per
     /// part of the template, whatever the URI is.
     pub(crate) fn captures(&self, uri: &str) -> Option<TextArguments> {
+        if uri.len() > LONGEST || !self.begins(uri) {
+            return None;
+        }
         let fits = self.fitting(uri);
         let (mut at, mut captures) = (0, TextArguments::new());
         for (index, part) in self.parts.iter().enumerate() {
@@ -129,6 +135,11 @@ impl UriTemplate {
             };
         }
         (at == uri.len()).then_some(captures)
+    }
+
+    /// Whether a URI begins as the template does: most others are told apart by that.
+    fn begins(&self, uri: &str) -> bool {
+        matches!(self.parts.first(), Some(Part::Literal(literal)) if uri.starts_with(literal))
     }
 
     /// For every part and every place: whether this part and those behind it can take the whole

@@ -1,6 +1,7 @@
 //! What a pool offers, as a text to keep beside the code.
 
 use super::breaking::breaking;
+use crate::mcp;
 use crate::pool::ToolPool;
 use serde_json::{Value, json};
 use similar::TextDiff;
@@ -24,7 +25,11 @@ const VARIABLE: &str = "TOOL_SNAPSHOTS";
 pub fn snapshot(pool: &ToolPool) -> String {
     let snapshot = pool.snapshot();
     let tools: Vec<_> = snapshot.definitions().collect();
-    format!("{:#}\n", json!({ "tools": tools }))
+    let mut offered = json!({ "tools": tools });
+    for (kind, list) in mcp::offered_beside_tools(&snapshot) {
+        offered[kind] = list;
+    }
+    format!("{offered:#}\n")
 }
 
 /// Holds a pool to its [`snapshot`] in a file, as a test: whoever changes what models and clients
@@ -122,6 +127,20 @@ mod tests {
         assert!(changed.contains(r#"-      "description": "Answer.","#), "{changed}");
         assert!(changed.contains(r#"+      "description": "Answer soon.","#), "{changed}");
         assert!(!changed.contains("breaks"), "{changed}");
+    }
+
+    #[test]
+    fn prompts_and_resources_are_in_it() {
+        use crate::prompt::Prompt;
+        use crate::resource::Resource;
+        let prompt = Prompt::builder("greet", "Greet.").handler(|_| async { "Hello" });
+        let note = Resource::builder("notes://{id}", "note", "A note.").handler(|_| async { "x" });
+        let pool = ToolPool::builder().add_prompt(prompt).add_resource(note).build();
+        let snapshot = snapshot(&pool.expect("a pool"));
+        let offered: Value = serde_json::from_str(&snapshot).expect("JSON");
+        assert_eq!(offered["prompts"][0]["name"], "greet");
+        assert_eq!(offered["resourceTemplates"][0]["uriTemplate"], "notes://{id}");
+        assert_eq!(offered.get("resources"), None);
     }
 
     #[test]

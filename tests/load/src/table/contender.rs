@@ -15,23 +15,24 @@ const fn rmcp(name: &'static str, arguments: &'static [&'static str]) -> Contend
     Contender { name, program: "rmcp-baseline", arguments }
 }
 
-const fn ours(arguments: &'static [&'static str]) -> Contender {
-    Contender { name: "here", program: "ours", arguments }
+const fn ours(name: &'static str, arguments: &'static [&'static str]) -> Contender {
+    Contender { name, program: "ours", arguments }
 }
 
 /// Over standard input and output.
 pub(super) const STDIO: [Contender; 3] = [
     rmcp("rmcp `stdio()`", &["stdio"]),
     rmcp("rmcp `stdio_pipes()`", &["pipes"]),
-    ours(&["serve"]),
+    ours("here", &["serve"]),
 ];
 
 /// Over HTTP.
-pub(super) const HTTP: [Contender; 4] = [
+pub(super) const HTTP: [Contender; 5] = [
     rmcp("rmcp, as in its examples", &["http", "0", "nagle"]),
     rmcp("rmcp, `TCP_NODELAY`", &["http", "0"]),
     rmcp("rmcp, JSON, no sessions", &["http", "0", "json", "stateless"]),
-    ours(&["serve", "--http", "127.0.0.1:0"]),
+    ours("here", &["serve", "--http", "127.0.0.1:0"]),
+    ours("here, `--no-sessions`", &["serve", "--http", "127.0.0.1:0", "--no-sessions"]),
 ];
 
 impl Contender {

@@ -79,7 +79,7 @@ impl Client {
                 peer(self.program, &[&lifecycle, "--", server])
             }
             Transport::Http => {
-                let served = Served::start(server);
+                let served = Served::start(server, &[]);
                 let mut ended = peer(self.program, &[&lifecycle, served.url()]);
                 ended.output.push_str(&served.log());
                 ended

@@ -69,7 +69,7 @@ fn step(dir: &Path, program: &str, words: &[&str], remedy: &str) -> Result<(), S
     // A path is one of the installation, a bare name one of the machine.
     let path = if program.contains('/') { dir.join(program) } else { program.into() };
     let mut command = Command::new(path);
-    match run(command.args(words).current_dir(dir), program, LIMIT) {
+    match run(command.args(words).current_dir(dir), LIMIT) {
         Ok(ended) if ended.is_success() => Ok(()),
         Ok(ended) => {
             Err(format!("`{program} {}` {remedy}; it {}", words.join(" "), ended.described()))

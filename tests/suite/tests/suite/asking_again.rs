@@ -3,8 +3,9 @@
 use super::asking::{answering, calls};
 use super::support::pool_of;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU32, Ordering};
 use tool_runtime::prelude::*;
-use tool_runtime::testing::{Reply, TestClient};
+use tool_runtime::testing::{Era, Reply, TestClient};
 use tool_runtime::{McpServer, ProtocolError};
 
 /// Ask two things, one after the other.
@@ -111,6 +112,10 @@ async fn an_answer_that_is_missing_is_asked_for_again() {
     let state = state_of(&client).await;
     let again = round(&client, &hi(), &state, json!({})).await.expect("a question");
     assert_eq!(keys(&again), ["city"]);
+    // What is no answer at all is none.
+    let nothing = json!({ "city": { "content": { "city": "Graz" } } });
+    let again = round(&client, &hi(), &again["requestState"], nothing).await.expect("a question");
+    assert_eq!(keys(&again), ["city"]);
     let done = round(&client, &hi(), &again["requestState"], graz()).await;
     assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
 }
@@ -205,4 +210,49 @@ async fn the_limit_of_rounds_is_none_for_older_clients() {
     let result = client.call("chat", json!({ "greeting": "Hi" })).await.expect("a result");
     assert_eq!(result.to_text(), "Hi None of None, 1");
     assert_eq!(calls(&client), 1);
+}
+
+/// Ask for a price that is another one each time.
+#[tool(register = false)]
+async fn pay(prices: &Prices, context: &ToolContext) -> Result<String, ToolError> {
+    let price = prices.0.fetch_add(10, Ordering::Relaxed);
+    let agreed = context.ask::<bool>("sure", format!("Pay {price} EUR?")).await?;
+    Ok(format!("{price} EUR: {:?}", agreed.accepted()))
+}
+
+struct Prices(AtomicU32);
+
+/// Ask two questions by one key.
+#[tool(register = false)]
+async fn confuse(context: &ToolContext) -> Result<String, ToolError> {
+    let one = context.ask::<bool>("sure", "One?").await?.accepted();
+    let two = context.ask::<bool>("sure", "Two?").await?.accepted();
+    Ok(format!("{one:?} {two:?}"))
+}
+
+#[tokio::test]
+async fn nobody_agrees_to_what_they_were_not_asked() {
+    let prices = Prices(AtomicU32::new(10));
+    let pool = ToolPool::builder().tool::<PayAction>().state(prices).build().expect("a pool");
+    let client =
+        TestClient::builder(&pool).capabilities(json!({"elicitation": {}})).connect().await;
+    let call = json!({ "name": "pay", "arguments": {} });
+    let asked = |round: &Value| round["inputRequests"]["sure"]["params"]["message"].clone();
+    let first = client.request("tools/call", call.clone()).await.expect("a question");
+    assert_eq!(asked(&first), "Pay 10 EUR?");
+    let yes = json!({ "sure": { "action": "accept", "content": { "sure": true } } });
+    let second = round(&client, &call, &first["requestState"], yes).await.expect("a question");
+    assert_eq!(asked(&second), "Pay 20 EUR?", "{second}");
+}
+
+#[tokio::test]
+async fn one_key_is_one_question_in_both_eras() {
+    for era in [Era::Modern, Era::Legacy] {
+        let pool = pool_of::<ConfuseAction>();
+        let yes = |_| async { Reply::accept(json!({ "sure": true })) };
+        let client = TestClient::builder(&pool).era(era).answer(yes).connect().await;
+        let confused = client.call("confuse", json!({})).await.expect("a result");
+        assert!(confused.is_error());
+        assert!(confused.to_text().contains("give each question its own key"), "{confused:?}");
+    }
 }

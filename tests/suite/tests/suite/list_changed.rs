@@ -82,7 +82,10 @@ fn newer_clients_are_told_what_they_asked_for() {
     let update = told(&mut server, &modern_call(10, "touch", &json!({"uri": "notes://1"})), 1);
     assert_eq!(methods(&update), ["notifications/resources/updated"]);
     assert_eq!(update[0]["params"]["uri"], "notes://1");
-    server.finish();
+    let rest = server.rest();
+    assert_eq!(rest.len(), 1, "{rest:?}");
+    assert_eq!(rest[0]["id"], 7);
+    assert_eq!(rest[0]["result"]["_meta"][SUBSCRIPTION], 7, "it ends with its client");
 }
 
 #[test]
@@ -97,7 +100,8 @@ fn a_subscription_ends_when_it_is_cancelled() {
     );
     let change = told(&mut server, &modern_call(3, "grow", &grown(&["tool", "prompt"])), 1);
     assert_eq!(change[0]["params"]["_meta"][SUBSCRIPTION], 2);
-    server.finish();
+    let ends: Vec<Value> = server.rest().iter().map(|end| end["id"].clone()).collect();
+    assert_eq!(ends, [2]);
 }
 
 #[test]

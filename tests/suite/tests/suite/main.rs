@@ -18,6 +18,7 @@ mod examples;
 mod floors;
 mod hard_knocks;
 mod held_ground;
+mod held_ground_mcp;
 mod hooks;
 mod host_tools;
 mod http;

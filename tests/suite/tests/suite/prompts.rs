@@ -54,6 +54,7 @@ fn what_is_there_is_declared() {
         hello["capabilities"],
         json!({
             "completions": {},
+            "logging": {},
             "prompts": { "listChanged": true },
             "resources": { "subscribe": true, "listChanged": true },
             "tools": { "listChanged": true },

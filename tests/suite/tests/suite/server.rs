@@ -92,6 +92,17 @@ impl Server {
         assert!(self.child.wait().expect("it ends").success());
     }
 
+    /// Ends the input, waits for the process, and gives all that it still says.
+    pub(super) fn rest(mut self) -> Vec<Value> {
+        drop(self.input.take());
+        let mut said = Vec::new();
+        for line in &mut self.output {
+            said.push(serde_json::from_str(&line.expect("UTF-8")).expect("a message"));
+        }
+        assert!(self.child.wait().expect("it ends").success());
+        said
+    }
+
     /// Ends the input and waits for the process.
     pub(super) fn finish(mut self) {
         drop(self.input.take());

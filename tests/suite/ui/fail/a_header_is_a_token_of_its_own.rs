@@ -22,6 +22,7 @@ async fn query(
     #[arg(header = "More", flatten)]
     more: More,
 ) {
+    let _ = (region, other, user, password, more);
 }
 
 fn main() {}

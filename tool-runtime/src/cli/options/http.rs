@@ -4,12 +4,15 @@ use super::Command;
 use super::forms::{Opt, SERVE};
 use super::mistake::Mistake;
 use super::read::Given;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// `serve --http ADDR ...`
 pub(in crate::cli) struct ServeHttp {
     pub(in crate::cli) address: String,
     pub(in crate::cli) sessions: bool,
+    pub(in crate::cli) hang_up_after: Option<Duration>,
     pub(in crate::cli) hosts: Vec<String>,
     pub(in crate::cli) origins: Vec<String>,
     pub(in crate::cli) token_variable: Option<String>,
@@ -29,6 +32,14 @@ const NO_SESSIONS: Opt = Opt::new(
     "no-sessions",
     "Give no sessions to clients that would have one, those before 2026-07-28",
 );
+
+const HANG_UP_AFTER: Opt = Opt {
+    value: Some("SECONDS"),
+    ..Opt::new(
+        "hang-up-after",
+        "Close streams of calls in sessions after this long; clients come back for the rest",
+    )
+};
 
 const ALLOW_HOST: Opt = Opt {
     value: Some("HOST"),
@@ -64,8 +75,16 @@ const INSECURE: Opt = Opt::new(
 );
 
 /// What `serve` takes.
-pub(super) const OPTIONS: &[Opt] =
-    &[ADDRESS, NO_SESSIONS, ALLOW_HOST, ALLOW_ORIGIN, TOKEN_ENV, TOKEN_FILE, INSECURE];
+pub(super) const OPTIONS: &[Opt] = &[
+    ADDRESS,
+    NO_SESSIONS,
+    HANG_UP_AFTER,
+    ALLOW_HOST,
+    ALLOW_ORIGIN,
+    TOKEN_ENV,
+    TOKEN_FILE,
+    INSECURE,
+];
 
 /// The command in what was given.
 pub(super) fn command(given: Given) -> Result<Command, Mistake> {
@@ -78,10 +97,20 @@ pub(super) fn command(given: Given) -> Result<Command, Mistake> {
     Ok(Command::ServeHttp(ServeHttp {
         address: address.to_owned(),
         sessions: !given.has(NO_SESSIONS.long),
+        hang_up_after: seconds(&given, &HANG_UP_AFTER)?,
         hosts: given.values(ALLOW_HOST.long),
         origins: given.values(ALLOW_ORIGIN.long),
         token_variable: given.value(TOKEN_ENV.long).map(str::to_owned),
         token_file: given.value(TOKEN_FILE.long).map(PathBuf::from),
         insecure_no_auth: given.has(INSECURE.long),
     }))
+}
+
+/// The value of an option that is a time, if it is given.
+fn seconds(given: &Given, option: &Opt) -> Result<Option<Duration>, Mistake> {
+    let read = |value: &str| match value.parse::<NonZeroU64>() {
+        Ok(seconds) => Ok(Duration::from_secs(seconds.get())),
+        Err(_) => Err(Mistake::bad_value(option, value)),
+    };
+    given.value(option.long).map(read).transpose()
 }

@@ -9,6 +9,7 @@ use rmcp::service::{Peer, SubscriptionSink};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// How long news are gathered, so that a burst of changes is told once.
 const GATHERING: Duration = Duration::from_millis(10);
@@ -33,6 +34,8 @@ pub(super) struct Audience {
 pub(super) struct Session {
     /// What it hears of the log.
     pub(super) level: Level,
+    /// Cancelled when nothing more comes from it, over transports that can tell.
+    pub(super) gone: CancellationToken,
     presence: Mutex<Presence>,
 }
 
@@ -124,9 +127,14 @@ impl Drop for Seat<'_> {
 }
 
 impl Session {
-    /// It wants to hear of a resource.
-    pub(super) fn subscribe(&self, uri: String) {
-        self.presence().subscribed.insert(uri);
+    /// It wants to hear of a resource, unless these are so many already.
+    pub(super) fn subscribe(&self, uri: String, most: usize) -> bool {
+        let subscribed = &mut self.presence().subscribed;
+        let may = subscribed.len() < most || subscribed.contains(&uri);
+        if may {
+            subscribed.insert(uri);
+        }
+        may
     }
 
     /// It wants to hear of a resource no more.

@@ -15,8 +15,9 @@ use rmcp::model::{CustomRequest, JsonObject, ProgressToken, RequestId};
 use rmcp::service::PeerRequestOptions;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::future::pending;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What a request asks for, and with what.
 pub(super) struct Subject {
@@ -37,6 +38,8 @@ pub(super) struct Client {
     /// How a client of 2026-07-28 is asked. Older ones are asked while the request waits.
     asking: Option<(Round, Arc<Seal>)>,
     rounds: OnceLock<Rounds>,
+    /// What was asked, by key.
+    named: Mutex<BTreeMap<String, String>>,
     /// The task that the call goes on as.
     task: OnceLock<Handle>,
     token: OnceLock<Option<ProgressToken>>,
@@ -56,6 +59,7 @@ impl Client {
             session,
             outbox: Outbox::default(),
             rounds: OnceLock::new(),
+            named: Mutex::default(),
             task: OnceLock::new(),
             token: OnceLock::new(),
         }
@@ -107,13 +111,27 @@ impl Client {
     fn rounds(&self, (round, seal): &(Round, Arc<Seal>)) -> &Rounds {
         self.rounds.get_or_init(|| {
             let arguments = self.arguments();
-            let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
+            // What is no value of ours, too deep for instance, goes by its text.
+            let arguments: Value =
+                serde_json::from_str(&arguments).unwrap_or_else(|_| (&*arguments).into());
             let Subject { method, name, .. } = &self.subject;
             let principal = self.request.principal();
             let principal = principal.as_ref().map_or("", |principal| principal.id());
             let binding = canonical(&json!([method, name, principal, arguments]));
             Rounds::new(round.clone(), Arc::clone(seal), binding)
         })
+    }
+
+    /// Whoever answers a question must know which one: a key names one question of a call.
+    fn named_once(&self, request: &PeerRequest) -> Result<(), PeerError> {
+        let wording = canonical(&json!([request.method(), request.params()]));
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = named.entry(request.key().to_owned()).or_insert_with(|| wording.clone());
+        if *known == wording {
+            return Ok(());
+        }
+        let problem = "it names another question of this call; give each question its own key";
+        Err(PeerError::Unaskable { key: request.key().to_owned(), problem: problem.to_owned() })
     }
 
     /// Asks a client of the older era, while the call waits.
@@ -195,6 +213,7 @@ impl Peer for Client {
 
     fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
         Box::pin(async move {
+            self.named_once(&request)?;
             if let Some(task) = self.task.get() {
                 return task.ask(request).await;
             }

@@ -36,10 +36,7 @@ pub(super) async fn driven<F: Future>(client: &Client, work: F) -> Result<F::Out
         Poll::Pending
     })
     .await;
-    // What a question cuts short may panic when it is dropped; the client is asked all the same.
-    if catch_unwind(AssertUnwindSafe(|| work.set(None))).is_err() {
-        tracing::error!(name = client.name(), "what was dropped for a question panicked");
-    }
+    cut_short(client, || work.set(None));
     poll_fn(|task| sender.poll(task, true)).await;
     if client.outbox().dropped() > 0 {
         let dropped = client.outbox().dropped();
@@ -50,6 +47,13 @@ pub(super) async fn driven<F: Future>(client: &Client, work: F) -> Result<F::Out
         );
     }
     ended
+}
+
+/// Drops what a question ends. That may panic; the client is asked all the same.
+pub(super) fn cut_short(client: &Client, drop: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(drop)).is_err() {
+        tracing::error!(name = client.name(), "what was dropped for a question panicked");
+    }
 }
 
 /// The client has to answer questions first: they are the result.

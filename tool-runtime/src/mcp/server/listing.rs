@@ -61,6 +61,19 @@ impl Listing {
     }
 }
 
+/// Prompts, resources and templates as clients are told of them, each kind only if there is any.
+#[cfg(feature = "testing")]
+pub(crate) fn offered_beside_tools(of: &Arc<Snapshot>) -> Vec<(&'static str, serde_json::Value)> {
+    let listing = Listing::new(of);
+    let written = [
+        ("prompts", serde_json::to_value(listing.prompts)),
+        ("resources", serde_json::to_value(listing.resources)),
+        ("resourceTemplates", serde_json::to_value(listing.templates)),
+    ];
+    let lists = written.into_iter().filter_map(|(kind, list)| Some((kind, list.ok()?)));
+    lists.filter(|(_, list)| list.as_array().is_some_and(|list| !list.is_empty())).collect()
+}
+
 /// Exactly what there is; tools may come at any time.
 fn capabilities(of: &Snapshot) -> ServerCapabilities {
     let mut capabilities =
@@ -79,7 +92,7 @@ fn capabilities(of: &Snapshot) -> ServerCapabilities {
     }
     let prompts = catalog.prompts().iter().map(|prompt| prompt.terms());
     let resources = catalog.resources().iter().map(|resource| resource.terms());
-    if prompts.chain(resources).any(|terms| !terms.completers.is_empty()) {
+    if prompts.chain(resources).any(|terms| terms.completers.arguments().next().is_some()) {
         capabilities.completions = Some(serde_json::Map::new());
     }
     capabilities

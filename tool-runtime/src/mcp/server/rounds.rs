@@ -2,11 +2,16 @@
 //! the answers (SEP-2322, "multi round-trip requests").
 
 use super::outbox::Outbox;
-use super::seal::Seal;
+use super::seal::{Seal, canonical};
 use crate::peer::{PeerCapability, PeerError, PeerRequest};
 use rmcp::model::{ErrorData, InputRequest, InputRequests, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How many answers a run may use. A tool that asks until it likes an answer gets the same one for
+/// ever, without ever waiting.
+const MOST_ANSWERS: usize = 1000;
 
 /// What a request says of earlier rounds.
 #[derive(Clone, Debug, Default)]
@@ -29,10 +34,12 @@ pub(super) struct Rounds {
 
 #[derive(Debug, Default)]
 struct Talk {
-    /// What was answered in earlier rounds; read when the first question is asked.
+    /// What earlier rounds have left; read when the first question is asked.
     earlier: Option<Map<String, Value>>,
-    /// What this run has used.
-    answered: Map<String, Value>,
+    /// What this run leaves to the next, by key: which question it was, and the answer if there is one.
+    carried: Map<String, Value>,
+    /// How many answers this run was given.
+    uses: usize,
     /// What has no answer yet, by key.
     open: InputRequests,
     refusal: Option<ErrorData>,
@@ -61,13 +68,20 @@ impl Rounds {
         outbox: &Outbox,
     ) -> Result<Option<Value>, PeerError> {
         let mut talk = self.talk();
-        match self.answer(&mut talk, &request) {
+        let wording = digest(&request);
+        match self.answer(&mut talk, &request, &wording) {
+            Ok(Some(_)) if talk.uses == MOST_ANSWERS => {
+                talk.refusal = Some(endless(request.key()));
+            }
             Ok(Some(answer)) => {
-                talk.answered.insert(request.key().to_owned(), answer.clone());
+                talk.uses += 1;
+                let carried = json!({ "to": wording, "is": answer });
+                talk.carried.insert(request.key().to_owned(), carried);
                 return Ok(Some(answer));
             }
             Ok(None) => {
                 let (key, question) = question(request)?;
+                talk.carried.insert(key.clone(), json!({ "to": wording }));
                 talk.open.insert(key, question);
             }
             Err(refusal) => talk.refusal = Some(refusal),
@@ -77,15 +91,26 @@ impl Rounds {
         Ok(None)
     }
 
-    fn answer(&self, talk: &mut Talk, to: &PeerRequest) -> Result<Option<Value>, ErrorData> {
+    /// What was answered to this very question. One that is worded otherwise now, because its tool
+    /// was told something else meanwhile, has no answer yet: somebody agreed to another thing.
+    fn answer(
+        &self,
+        talk: &mut Talk,
+        to: &PeerRequest,
+        wording: &str,
+    ) -> Result<Option<Value>, ErrorData> {
         let earlier = match talk.earlier.take() {
             Some(earlier) => earlier,
             None => self.opened()?,
         };
         let earlier = talk.earlier.insert(earlier);
+        let asked = earlier.get(to.key());
+        if asked.is_some_and(|asked| asked["to"] != wording) {
+            return Ok(None);
+        }
         let given = self.round.responses.as_ref();
         let given = || given?.get(to.key()).filter(|answer| is_answer(answer, to));
-        Ok(earlier.get(to.key()).or_else(given).cloned())
+        Ok(asked.and_then(|asked| asked.get("is")).or_else(given).cloned())
     }
 
     fn opened(&self) -> Result<Map<String, Value>, ErrorData> {
@@ -104,7 +129,7 @@ impl Rounds {
         if talk.open.is_empty() {
             return None;
         }
-        let state = self.seal.seal(&talk.answered, &self.binding);
+        let state = self.seal.seal(&talk.carried, &self.binding);
         let questions = std::mem::take(&mut talk.open);
         Some(Interruption::Questions(InputRequiredResult::new(Some(questions), Some(state))))
     }
@@ -112,6 +137,16 @@ impl Rounds {
     fn talk(&self) -> MutexGuard<'_, Talk> {
         self.talk.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The tool asks what was answered, again and again.
+pub(super) fn endless(key: &str) -> ErrorData {
+    tracing::error!(
+        key,
+        "a tool asks the same for ever; each question of a call needs its own key"
+    );
+    let text = format!("`{key}` was answered, and is asked again and again; the call was ended");
+    ErrorData::internal_error(text, None)
 }
 
 /// Whether a client's answer is one to this question at all; if not, it is asked again.
@@ -122,6 +157,13 @@ fn is_answer(answer: &Value, to: &PeerRequest) -> bool {
         PeerCapability::Roots => "roots",
     };
     answer.get(said).is_some()
+}
+
+/// What a question says, in short.
+fn digest(question: &PeerRequest) -> String {
+    let wording = canonical(&json!([question.method(), question.params()]));
+    let digest = Sha256::digest(wording);
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A question as rmcp has it, by its key.

@@ -8,6 +8,8 @@
 //! a pipe is served by two threads instead of the runtime's event loop.
 
 mod descriptor;
+#[cfg(fuzzing)]
+mod fuzz;
 mod gate;
 mod lines;
 mod message;
@@ -35,6 +37,8 @@ mod writer;
 #[cfg(all(test, unix))]
 mod tests;
 
+#[cfg(fuzzing)]
+pub use fuzz::{Fate, fates};
 pub(crate) use methods::{is_known_method, is_old_method};
 #[cfg(feature = "http")]
 pub(crate) use present::present;

@@ -5,21 +5,26 @@ use super::refusal;
 use rmcp::model::{ErrorData, SubscriptionFilter};
 use rmcp::service::SubscriptionContext;
 
+/// Of how many resources one client hears, or one subscription: a template stands for any number.
+const MOST: usize = 1000;
+
 impl PoolHandler {
     /// What of a `subscriptions/listen` can happen here; rmcp leaves out what is not declared.
     pub(super) fn heard(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
         let mut heard = requested.clone();
         if let Some(uris) = &mut heard.resource_subscriptions {
+            uris.truncate(MOST);
             uris.retain(|uri| self.pool().find_resource(uri).is_some());
         }
         heard
     }
 
-    /// `subscriptions/listen`, until the client has heard enough or the server ends: then the
-    /// request is answered.
+    /// `subscriptions/listen`, until the client has heard enough or is gone, or the server ends: then
+    /// the request is answered.
     pub(super) async fn hear(&self, context: SubscriptionContext) {
         let _seat = self.audience().seat(context.sink().clone());
-        self.ending().run_until_cancelled(context.cancelled()).await;
+        let heard = self.session().gone.run_until_cancelled(context.cancelled());
+        self.ending().run_until_cancelled(heard).await;
     }
 
     /// `resources/subscribe`, of older clients.
@@ -29,7 +34,10 @@ impl PoolHandler {
         if self.pool().find_resource(&uri).is_none() {
             return Err(refusal::no_resource(&uri));
         }
-        self.session().subscribe(uri);
+        if !self.session().subscribe(uri, MOST) {
+            let text = format!("a client hears of {MOST} resources at most; unsubscribe from some");
+            return Err(ErrorData::invalid_params(text, None));
+        }
         Ok(())
     }
 

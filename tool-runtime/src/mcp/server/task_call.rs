@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::convert;
-use super::drive::{driven, interrupted};
+use super::drive::{cut_short, driven, interrupted};
 use super::handler::PoolHandler;
 use super::request::principal;
 use super::tasks::{Outcome, Work};
@@ -15,10 +15,9 @@ use crate::tool::BoxFuture;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolResponse, CancelTaskParams, ClientCapabilities, CreateTaskResult, ErrorData,
-    GetTaskParams, GetTaskResult, JsonObject, UpdateTaskParams,
+    GetTaskParams, GetTaskResult, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
-use serde_json::Value;
 use std::convert::identity;
 use std::future::{poll_fn, ready};
 use std::sync::Arc;
@@ -64,7 +63,12 @@ impl PoolHandler {
             (Poll::Ready(outcome), _) => answer(client.name(), outcome).map(Into::into),
             (Poll::Pending, Err(interruption)) => interrupted(interruption),
             (Poll::Pending, Ok(())) => match client.interruption() {
-                Some(interruption) => interrupted(interruption),
+                Some(interruption) => {
+                    cut_short(&client, || drop(call));
+                    interrupted(interruption)
+                }
+                // Nobody would learn of the task.
+                None if client.request().token().is_cancelled() => Err(cancelled()),
                 None => Ok(self.go_on(&client, call, stop)),
             },
         }
@@ -128,14 +132,11 @@ fn outcome(tool: &str, outcome: Result<Observation, CallError>) -> Outcome {
         return Outcome::Cancelled;
     }
     match answer(tool, outcome) {
-        Ok(result) => Outcome::Completed(written(&result)),
-        Err(error) => Outcome::Failed(written(&error)),
+        Ok(result) => Outcome::completed(&result),
+        Err(error) => Outcome::failed(&error),
     }
 }
 
-fn written(what: &impl serde::Serialize) -> JsonObject {
-    match serde_json::to_value(what) {
-        Ok(Value::Object(members)) => members,
-        _ => JsonObject::new(),
-    }
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("the request was cancelled", None)
 }

@@ -7,11 +7,13 @@ pub(super) use handle::Handle;
 
 use crate::tool::BoxFuture;
 use entry::Entry;
-use rmcp::model::{DetailedTask, ErrorData, JsonObject, Task};
+use rmcp::model::{CallToolResult, DetailedTask, ErrorData, JsonObject, Task};
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How long a task lives after it began, running or done.
@@ -19,6 +21,9 @@ const LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// How many tasks there are at once, running or done.
 const MOST: usize = 1000;
+
+/// How many of them one owner has, who must not take the others' places.
+const MOST_OF_ONE: usize = 250;
 
 /// How a task ended.
 pub(super) enum Outcome {
@@ -29,9 +34,22 @@ pub(super) enum Outcome {
     Cancelled,
 }
 
-/// The tasks of a server. Cheap to clone.
+impl Outcome {
+    pub(super) fn completed(result: &CallToolResult) -> Self {
+        Self::Completed(written(result))
+    }
+
+    pub(super) fn failed(error: &ErrorData) -> Self {
+        Self::Failed(written(error))
+    }
+}
+
+/// The tasks of a server, which end with it. Cheap to clone.
 #[derive(Clone, Default)]
-pub(super) struct Tasks(Arc<Mutex<BTreeMap<String, Entry>>>);
+pub(super) struct Tasks(Arc<Entries>);
+
+/// By their ids.
+type Entries = Mutex<BTreeMap<String, Entry>>;
 
 /// What begins a task.
 pub(super) struct Work {
@@ -48,44 +66,23 @@ impl Tasks {
     /// has the answer.
     ///
     /// # Errors
-    /// There are too many.
+    /// Too many are running.
     pub(super) fn start(
         &self,
         work: Work,
         tell: impl FnOnce(Handle),
     ) -> Result<Task, &'static str> {
         let id = fresh_id();
-        let entry = Entry::new(work.owner, work.cancellation.clone(), LIFETIME);
+        let entry = Entry::new(work.owner.clone(), work.cancellation.clone(), LIFETIME);
         let created = entry.describe(&id);
         {
             let mut entries = self.entries();
-            if entries.len() >= MOST {
-                return Err("the server has too many tasks; try again later");
-            }
+            make_room(&mut entries, &entry)?;
             entries.insert(id.clone(), entry);
         }
         tell(Handle::new(self, &id));
-        tokio::spawn(self.clone().run(id, work.cancellation, work.call));
+        tokio::spawn(run(Arc::downgrade(&self.0), id, work));
         Ok(created)
-    }
-
-    /// Runs it, and keeps how it ended until its time is over.
-    async fn run(
-        self,
-        id: String,
-        cancellation: CancellationToken,
-        call: BoxFuture<'static, Outcome>,
-    ) {
-        let expiry = tokio::time::Instant::now() + LIFETIME;
-        let outcome = tokio::time::timeout_at(expiry, call).await;
-        match outcome {
-            Ok(outcome) => {
-                self.change(&id, |entry| entry.end(outcome));
-                tokio::time::sleep_until(expiry).await;
-            }
-            Err(_) => cancellation.cancel(),
-        }
-        self.entries().remove(&id);
     }
 
     /// `tasks/get`.
@@ -93,7 +90,10 @@ impl Tasks {
     /// # Errors
     /// There is no such task of this owner.
     pub(super) fn get(&self, owner: &str, id: &str) -> Result<DetailedTask, ErrorData> {
-        self.own(owner, id, |entry| DetailedTask::new(entry.describe(id), entry.payload()))
+        self.own(owner, id, |entry| {
+            entry.read();
+            DetailedTask::new(entry.describe(id), entry.payload())
+        })
     }
 
     /// `tasks/update`: answers to what the task has asked. Others are ignored.
@@ -138,8 +138,52 @@ impl Tasks {
         self.entries().get_mut(id).map(change)
     }
 
+    /// Those whose time is not over.
     fn entries(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        entries.retain(|_, entry| entry.expiry() > now);
+        entries
+    }
+}
+
+/// Runs a task. It knows its server weakly: with that it is cancelled.
+async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
+    let limit = tokio::time::timeout(LIFETIME, &mut work.call).await;
+    let outcome = match limit {
+        Ok(outcome) => outcome,
+        // Not dropped but cancelled: what it drops may panic.
+        Err(_) => {
+            work.cancellation.cancel();
+            work.call.await
+        }
+    };
+    if let Some(tasks) = tasks.upgrade() {
+        Tasks(tasks).change(&id, |entry| entry.end(outcome));
+    }
+}
+
+/// Where there is no place for one more, one that has ended gives way: first those whose end was
+/// read, the oldest first.
+fn make_room(entries: &mut BTreeMap<String, Entry>, newcomer: &Entry) -> Result<(), &'static str> {
+    let owned = entries.values().filter(|entry| entry.is_neighbour(newcomer)).count();
+    let is_crowded = owned >= MOST_OF_ONE;
+    if !is_crowded && entries.len() < MOST {
+        return Ok(());
+    }
+    let may_go = entries.iter().filter(|(_, entry)| !is_crowded || entry.is_neighbour(newcomer));
+    let ended = may_go.filter_map(|(id, entry)| Some((entry.ended()?, id)));
+    match ended.min().map(|(_, id)| id.clone()) {
+        Some(id) => drop(entries.remove(&id)),
+        None => return Err("the server has too many tasks; try again later"),
+    }
+    Ok(())
+}
+
+fn written(what: &impl Serialize) -> JsonObject {
+    match serde_json::to_value(what) {
+        Ok(Value::Object(members)) => members,
+        _ => JsonObject::new(),
     }
 }
 
@@ -153,5 +197,5 @@ impl std::fmt::Debug for Tasks {
 fn fresh_id() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");
-    uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

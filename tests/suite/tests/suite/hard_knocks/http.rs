@@ -102,7 +102,7 @@ impl Client {
             58..61 => self.refused(&Ask::post("x".repeat(70 << 10)), 413).await,
             61..64 => self.refused(&call(id, "add", json!({})).with("mcp-name", "sub"), 400).await,
             64..67 => {
-                self.refused(&call(id, "add", json!({})).with("host", "evil.test"), 403).await
+                self.refused(&call(id, "add", json!({})).with("host", "evil.test"), 403).await;
             }
             67..70 => self.refused(&Ask::new("PUT", "/mcp"), 405).await,
             70..75 => self.leaves_in_the_middle(&call(id, "add", json!({"a": 1, "b": 2}))).await,

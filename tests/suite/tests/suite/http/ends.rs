@@ -86,6 +86,23 @@ async fn a_client_that_comes_back_gets_its_answer() {
 }
 
 #[tokio::test]
+async fn a_client_comes_back_to_a_call_that_the_server_hung_up_on() {
+    let options = HttpOptions::default().hang_up_after(Duration::from_millis(200));
+    let mut served = Served::start(options).await;
+    let session = served.session(&[]).await;
+    let mut connection = served.open().await;
+    connection.send(&Ask::call_within(&session, 1, "wait")).await;
+    assert_eq!(served.told().await, "started");
+    let event = in_time(connection.answer()).await.body;
+    let id = event.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id");
+    assert!(event.contains("retry: "), "{event}");
+    served.go();
+    let mut again = served.open().await;
+    let answer = in_time(again.ask(&Ask::listen(&session).with("last-event-id", id))).await;
+    assert_eq!(answer.last_event()["result"]["content"][0]["text"], "done");
+}
+
+#[tokio::test]
 async fn calls_may_finish_when_the_server_ends_and_listeners_are_let_go() {
     let mut served = Served::start(HttpOptions::default()).await;
     let session = served.session(&[]).await;

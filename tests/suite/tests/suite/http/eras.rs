@@ -61,7 +61,7 @@ async fn an_older_client_has_a_session_until_it_ends_it() {
     assert_eq!(answer.head.header("content-type"), "application/json");
     assert_eq!(answer.last_event()["result"]["content"][0]["text"], "nobody");
     let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    assert_eq!(served.ask(&end).await.status(), 202);
+    assert_eq!(served.ask(&end).await.status(), 204);
     assert_eq!(served.ask(&call).await.status(), 404);
 }
 

@@ -44,8 +44,7 @@ impl Front {
     ) -> Self {
         handler.set_ending(closing.begun.clone());
         let handler = Arc::new(handler);
-        let sessions =
-            Sessions::new(options.max_sessions, options.session_idle, options.resume_within);
+        let sessions = Sessions::new(&options);
         let made = Arc::clone(&handler);
         Self {
             rmcp: StreamableHttpService::new(
@@ -156,6 +155,7 @@ impl Front {
     }
 
     async fn hand_on(&self, request: Request<Bytes>, principal: Arc<Principal>) -> Step<Response> {
+        let is_end = request.method() == Method::DELETE;
         let answer = self.rmcp.handle(request.map(Full::new));
         let response = Sessions::for_caller(principal, answer).await.ok_or_else(|| {
             let most = self.options.max_sessions;
@@ -163,7 +163,12 @@ impl Front {
                 "there are {most} sessions, and no more are opened; try again later"
             ))
         })?;
-        Ok(response.map(Body::new))
+        let mut response = response.map(Body::new);
+        // The session has ended: clients take rmcp's "accepted" for a failure.
+        if is_end && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        Ok(response)
     }
 
     /// Somebody else's session is as good as none.

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 /// | [`max_sessions`](Self::max_sessions) | 1000 | 503 |
 /// | [`session_idle`](Self::session_idle) | 5 minutes | the session ends, then 404 |
 /// | [`resume_within`](Self::resume_within) | 10 seconds | the call is cancelled |
+/// | [`hang_up_after`](Self::hang_up_after) | never | the client comes back for the answer |
 /// | [`max_requests`](Self::max_requests) in flight | 512 | 503 |
 /// | [`max_connections`](Self::max_connections) | 4096 | 503, and the connection is closed |
 /// | [`max_body`](Self::max_body) | 4 MiB | 413 |
@@ -44,6 +45,7 @@ pub struct HttpOptions {
     pub(super) max_sessions: usize,
     pub(super) session_idle: Duration,
     pub(super) resume_within: Duration,
+    pub(super) hang_up_after: Option<Duration>,
     pub(super) hosts: Vec<String>,
     pub(super) origins: Origins,
     pub(super) auth: Option<Arc<dyn Authenticate>>,
@@ -67,6 +69,7 @@ impl Default for HttpOptions {
             max_sessions: 1000,
             session_idle: Duration::from_secs(300),
             resume_within: Duration::from_secs(10),
+            hang_up_after: None,
             hosts: Vec::new(),
             origins: Origins::default(),
             auth: None,
@@ -115,6 +118,15 @@ impl HttpOptions {
     #[must_use]
     pub fn resume_within(mut self, limit: Duration) -> Self {
         self.resume_within = limit;
+        self
+    }
+
+    /// Closes the stream of a call in a session after this long, whatever the call still does: the
+    /// client comes back for the rest with `Last-Event-ID`, some three seconds later, as often as
+    /// it takes. For proxies that cut answers which take long. Default: never.
+    #[must_use]
+    pub fn hang_up_after(mut self, limit: Duration) -> Self {
+        self.hang_up_after = Some(limit);
         self
     }
 

@@ -3,9 +3,11 @@
 //! rmcp's own have no number, belong to whoever knows their id, and end while a quiet call runs or
 //! a client listens. What their clients have left is cancelled here, too: rmcp goes on for them.
 
+mod kept;
 mod session;
 mod stream;
 
+use super::options::HttpOptions;
 use super::plain::only;
 use crate::mcp::server::audience::Session as Client;
 use crate::mcp::server::handler::PoolHandler;
@@ -57,6 +59,7 @@ pub(super) struct Sessions {
     seats: Arc<Semaphore>,
     idle: Duration,
     resume: Duration,
+    hang_up: Option<Duration>,
     itself: Weak<Self>,
 }
 
@@ -70,16 +73,17 @@ pub(super) enum SessionProblem {
 }
 
 impl Sessions {
-    pub(super) fn new(most: usize, idle: Duration, resume: Duration) -> Arc<Self> {
+    pub(super) fn new(options: &HttpOptions) -> Arc<Self> {
         let mut rmcp = LocalSessionManager::default();
         // A session is not idle while its client waits or listens; rmcp cannot tell.
         rmcp.session_config.keep_alive = None;
         Arc::new_cyclic(|itself| Self {
             rmcp,
             open: Mutex::default(),
-            seats: Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))),
-            idle,
-            resume,
+            seats: Arc::new(Semaphore::new(options.max_sessions.min(Semaphore::MAX_PERMITS))),
+            idle: options.session_idle,
+            resume: options.resume_within,
+            hang_up: options.hang_up_after,
             itself: itself.clone(),
         })
     }
@@ -224,7 +228,8 @@ impl SessionManager for Sessions {
             _ => None,
         };
         let watch = self.find(id).map(|session| session.open(self.itself.clone(), id, request));
-        Ok(Watched::new(self.rmcp.create_stream(id, message).await?, watch))
+        let stream = Watched::new(self.rmcp.create_stream(id, message).await?, watch);
+        Ok(stream.for_at_most(self.hang_up))
     }
 
     async fn accept_message(
@@ -249,9 +254,16 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
-        let watch = self
-            .find(id)
-            .map(|session| session.resume(self.itself.clone(), id, stream::number(&last_event_id)));
-        Ok(Watched::new(self.rmcp.resume(id, last_event_id).await?, watch))
+        let (session, number) = (self.find(id), stream::number(&last_event_id));
+        let watch = session.clone().map(|session| session.resume(self.itself.clone(), id, number));
+        let stream = match self.rmcp.resume(id, last_event_id.clone()).await {
+            Ok(stream) => Watched::new(stream, watch),
+            Err(error) => {
+                let kept = session.zip(number).and_then(|(session, number)| session.kept(number));
+                let kept = kept.ok_or(error)?.after(&last_event_id).await;
+                Watched::new(futures_util::stream::iter(kept), watch)
+            }
+        };
+        Ok(stream.for_at_most(self.hang_up))
     }
 }

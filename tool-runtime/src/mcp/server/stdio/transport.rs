@@ -8,6 +8,7 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use tokio_util::sync::CancellationToken;
 
 use super::descriptor::Descriptors;
 use super::gate::Gate;
@@ -28,6 +29,8 @@ pub(crate) struct StdioTransport {
     gate: Gate,
     writer: Writer,
     pump: Pump,
+    /// Cancelled when there is no more input.
+    gone: CancellationToken,
 }
 
 impl StdioTransport {
@@ -71,6 +74,7 @@ impl StdioTransport {
             gate: Gate::default(),
             writer,
             pump,
+            gone: CancellationToken::new(),
         }
     }
 
@@ -82,6 +86,13 @@ impl StdioTransport {
     /// Sets how many bytes a line may have (16 MiB by default).
     pub(crate) fn with_line_limit(mut self, limit: usize) -> Self {
         self.lines.set_limit(limit);
+        self
+    }
+
+    /// Sets the token that is cancelled when there is no more input, before requests in flight are
+    /// waited for: what only listens then would be waited for in vain.
+    pub(crate) fn telling(mut self, gone: CancellationToken) -> Self {
+        self.gone = gone;
         self
     }
 
@@ -127,6 +138,7 @@ impl Transport<RoleServer> for StdioTransport {
                 }
             }
             if self.lines.has_ended() {
+                self.gone.cancel();
                 return None;
             }
             self.reader.fill(&mut self.lines).await;

@@ -1,30 +1,40 @@
 //! One task, as clients see it.
 
 use super::Outcome;
-use chrono::{DateTime, Utc};
+use crate::mcp::server::rounds::endless;
 use rmcp::model::{InputRequest, Task, TaskPayload};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How often clients should ask.
 const POLL: Duration = Duration::from_secs(1);
 
-/// One task.
+/// How often it may ask what was answered: a tool that asks until it likes an answer gets the same
+/// one for ever.
+const MOST_ANSWERS: usize = 1000;
+
+/// One task. Its call is cancelled with it.
 pub(super) struct Entry {
     owner: String,
     cancellation: CancellationToken,
     lifetime: Duration,
-    created: DateTime<Utc>,
-    updated: DateTime<Utc>,
+    expiry: Instant,
+    created: SystemTime,
+    updated: SystemTime,
     message: Option<String>,
     /// What it has asked and nobody has answered yet, by key.
     questions: BTreeMap<String, Question>,
     /// What was answered: the same question is asked once.
     answers: BTreeMap<String, Value>,
+    /// How often it was given one of these again.
+    repeats: usize,
     outcome: Option<Outcome>,
+    /// Whether its client knows how it ended.
+    is_read: bool,
 }
 
 struct Question {
@@ -34,17 +44,20 @@ struct Question {
 
 impl Entry {
     pub(super) fn new(owner: String, cancellation: CancellationToken, lifetime: Duration) -> Self {
-        let now = Utc::now();
+        let now = SystemTime::now();
         Self {
             owner,
             cancellation,
             lifetime,
+            expiry: Instant::now() + lifetime,
             created: now,
             updated: now,
             message: None,
             questions: BTreeMap::new(),
             answers: BTreeMap::new(),
+            repeats: 0,
             outcome: None,
+            is_read: false,
         }
     }
 
@@ -52,9 +65,29 @@ impl Entry {
         self.owner == owner
     }
 
+    /// Whether both are of one owner.
+    pub(super) fn is_neighbour(&self, other: &Self) -> bool {
+        self.owner == other.owner
+    }
+
+    /// When its time is over.
+    pub(super) fn expiry(&self) -> Instant {
+        self.expiry
+    }
+
+    /// Whether nobody has read yet how it ended, and when that was; `None` while it runs.
+    pub(super) fn ended(&self) -> Option<(bool, SystemTime)> {
+        self.outcome.as_ref().map(|_| (!self.is_read, self.updated))
+    }
+
+    /// Its client reads how it is.
+    pub(super) fn read(&mut self) {
+        self.is_read = self.outcome.is_some();
+    }
+
     /// MCP's `Task`.
     pub(super) fn describe(&self, id: &str) -> Task {
-        let (created, updated) = (self.created.to_rfc3339(), self.updated.to_rfc3339());
+        let [created, updated] = [self.created, self.updated].map(timestamp);
         let mut task = Task::new(id, self.payload().status(), created, updated);
         task.status_message.clone_from(&self.message);
         task.ttl_ms = Some(millis(self.lifetime));
@@ -79,22 +112,36 @@ impl Entry {
 
     /// Says what it is doing.
     pub(super) fn tell(&mut self, message: String) {
-        self.message = Some(message);
-        self.updated = Utc::now();
+        if self.outcome.is_none() {
+            self.message = Some(message);
+            self.updated = SystemTime::now();
+        }
     }
 
-    /// Asks the client, which answers by `tasks/update`.
-    pub(super) fn ask(&mut self, key: String, request: InputRequest) -> oneshot::Receiver<Value> {
+    /// Asks the client, which answers by `tasks/update`; `None` if the task is over.
+    pub(super) fn ask(
+        &mut self,
+        key: String,
+        request: InputRequest,
+    ) -> Option<oneshot::Receiver<Value>> {
+        if self.repeats == MOST_ANSWERS {
+            self.end(Outcome::failed(&endless(&key)));
+            self.cancellation.cancel();
+        }
+        if self.outcome.is_some() {
+            return None;
+        }
         let (asker, answer) = oneshot::channel();
         if let Some(known) = self.answers.get(&key) {
+            self.repeats += 1;
             drop(asker.send(known.clone()));
-            return answer;
+            return Some(answer);
         }
         let question = self.questions.entry(key);
         let question = question.or_insert_with(|| Question { request, askers: Vec::new() });
         question.askers.push(asker);
-        self.updated = Utc::now();
-        answer
+        self.updated = SystemTime::now();
+        Some(answer)
     }
 
     /// Takes an answer; one that nobody waits for is ignored.
@@ -106,13 +153,13 @@ impl Entry {
             drop(asker.send(answer.clone()));
         }
         self.answers.insert(key.to_owned(), answer);
-        self.updated = Utc::now();
+        self.updated = SystemTime::now();
     }
 
     pub(super) fn end(&mut self, outcome: Outcome) {
         if self.outcome.is_none() {
             self.outcome = Some(outcome);
-            self.updated = Utc::now();
+            self.updated = SystemTime::now();
         }
         self.questions.clear();
         self.answers.clear();
@@ -123,6 +170,17 @@ impl Entry {
         self.cancellation.cancel();
         self.end(Outcome::Cancelled);
     }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.cancellation.cancel();
+    }
+}
+
+/// RFC 3339, in UTC.
+fn timestamp(time: SystemTime) -> String {
+    humantime::format_rfc3339_millis(time).to_string()
 }
 
 fn millis(duration: Duration) -> u64 {

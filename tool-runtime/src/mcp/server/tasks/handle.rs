@@ -1,15 +1,14 @@
 //! A task, as the call in it reaches it.
 
-use super::{Entry, Tasks};
+use super::{Entries, Entry, Tasks};
 use crate::mcp::server::rounds::question;
 use crate::peer::{PeerError, PeerRequest, Progress};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::sync::{Mutex, Weak};
+use std::sync::Weak;
 
 /// A task, as the call in it reaches it. It keeps no server alive.
 pub(in super::super) struct Handle {
-    tasks: Weak<Mutex<BTreeMap<String, Entry>>>,
+    tasks: Weak<Entries>,
     id: String,
 }
 
@@ -23,10 +22,16 @@ impl Handle {
     /// # Errors
     /// The task is over, or the question is none that clients know.
     pub(in super::super) async fn ask(&self, request: PeerRequest) -> Result<Value, PeerError> {
-        let over = || PeerError::Failed("the task is over".to_owned());
         let (key, request) = question(request)?;
-        let answer = self.change(|entry| entry.ask(key, request)).ok_or_else(over)?;
-        answer.await.map_err(|_| over())
+        let answer = self.change(|entry| entry.ask(key, request)).flatten();
+        if let Some(answer) = answer
+            && let Ok(answer) = answer.await
+        {
+            return Ok(answer);
+        }
+        // A tool that asks on must notice that it is cancelled.
+        tokio::task::yield_now().await;
+        Err(PeerError::Failed("the task is over".to_owned()))
     }
 
     /// Shows how far it is as the task's message.

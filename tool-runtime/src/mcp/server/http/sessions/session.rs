@@ -1,6 +1,7 @@
 //! One session: whose it is, when it was used, which calls its client waits for.
 
 use super::Sessions;
+use super::kept::Kept;
 use super::stream::Watch;
 use crate::mcp::server::audience::Session as Client;
 use crate::principal::Principal;
@@ -29,6 +30,7 @@ struct Call {
     request: RequestId,
     /// How many connections its answer could go to: none while its client is away.
     listeners: usize,
+    kept: Option<Kept>,
 }
 
 impl Session {
@@ -95,9 +97,8 @@ impl Session {
     /// A connection listens for the answer on this stream.
     pub(super) fn listen(&self, stream: u64, request: &RequestId) {
         let mut calls = self.calls();
-        let call =
-            calls.entry(stream).or_insert_with(|| Call { request: request.clone(), listeners: 0 });
-        call.listeners += 1;
+        let request = || Call { request: request.clone(), listeners: 0, kept: None };
+        calls.entry(stream).or_insert_with(request).listeners += 1;
     }
 
     pub(super) fn answered(&self, stream: u64) {
@@ -114,16 +115,30 @@ impl Session {
         }
     }
 
+    /// Keeps what comes on this stream until its client is back.
+    pub(super) fn keep_for(&self, stream: u64, kept: Option<Kept>) {
+        if let Some(call) = self.calls().get_mut(&stream) {
+            call.kept = kept;
+        }
+    }
+
+    /// What came on this stream while its client was away.
+    pub(super) fn kept(&self, stream: u64) -> Option<Kept> {
+        self.calls().get_mut(&stream)?.kept.take()
+    }
+
     /// For how many calls nobody listens.
     pub(super) fn away(&self) -> usize {
         self.calls().values().filter(|call| call.listeners == 0).count()
     }
 
-    /// Forgets the call on this stream if nobody has come back for it.
+    /// Forgets the call on this stream if nobody has come back for it, and says whether it still
+    /// runs.
     pub(super) fn give_up(&self, stream: u64) -> bool {
         let mut calls = self.calls();
         let is_alone = calls.get(&stream).is_some_and(|call| call.listeners == 0);
-        is_alone && calls.remove(&stream).is_some()
+        let alone = if is_alone { calls.remove(&stream) } else { None };
+        alone.is_some_and(|call| !call.kept.is_some_and(|kept| kept.is_all()))
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<u64, Call>> {

@@ -1,18 +1,27 @@
 //! A stream of messages to a client, watched for how it ends.
 
 use super::Sessions;
+use super::kept::Kept;
 use super::session::Session;
-use futures_util::Stream;
+use futures_util::{Stream, stream};
 use rmcp::model::{RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
+use std::mem;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::Sleep;
+
+/// Messages to a client.
+pub(super) type Messages = Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>;
 
 /// A stream of messages, watched if its session is known.
 pub(super) struct Watched {
-    stream: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>,
+    stream: Messages,
     watch: Option<Watch>,
+    /// When it is closed although it could go on.
+    end: Option<Pin<Box<Sleep>>>,
 }
 
 impl Watched {
@@ -20,7 +29,20 @@ impl Watched {
         stream: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
         watch: Option<Watch>,
     ) -> Self {
-        Self { stream: Box::pin(stream), watch }
+        Self { stream: Box::pin(stream), watch, end: None }
+    }
+
+    /// Closes it after some time; its client comes back for the rest.
+    pub(super) fn for_at_most(mut self, limit: Option<Duration>) -> Self {
+        self.end = limit.map(|limit| Box::pin(tokio::time::sleep(limit)));
+        self
+    }
+
+    /// Whether its time is over, and its client knows how to come back.
+    fn is_over(&mut self, context: &mut Context<'_>) -> bool {
+        let is_numbered = self.watch.as_ref().is_some_and(|watch| watch.number.is_some());
+        let end = self.end.as_mut().filter(|_| is_numbered);
+        end.is_some_and(|end| end.as_mut().poll(context).is_ready())
     }
 }
 
@@ -31,11 +53,22 @@ impl Stream for Watched {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<ServerSseMessage>> {
-        let message = ready!(self.stream.as_mut().poll_next(context));
+        let Poll::Ready(message) = self.stream.as_mut().poll_next(context) else {
+            return if self.is_over(context) { Poll::Ready(None) } else { Poll::Pending };
+        };
         if let (Some(message), Some(watch)) = (&message, &mut self.watch) {
             watch.see(message);
         }
         Poll::Ready(message)
+    }
+}
+
+/// What still comes is kept for the client, who may come back for it.
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if let Some(watch) = &self.watch {
+            watch.keep(mem::replace(&mut self.stream, Box::pin(stream::empty())));
+        }
     }
 }
 
@@ -65,6 +98,12 @@ impl Watch {
         if let (Some(request), None) = (&self.request, self.number) {
             self.session.listen(number, request);
             self.number = Some(number);
+        }
+    }
+
+    fn keep(&self, stream: Messages) {
+        if let (Some(_), Some(number)) = (&self.request, self.number) {
+            self.session.keep_for(number, Kept::new(stream));
         }
     }
 
@@ -103,4 +142,9 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
 /// The number of the stream in the id of an event: `index/number`, as rmcp makes them.
 pub(super) fn number(event: &str) -> Option<u64> {
     event.split_once('/')?.1.parse().ok()
+}
+
+/// The place of an event in its stream.
+pub(super) fn index(event: &str) -> Option<u64> {
+    event.split_once('/')?.0.parse().ok()
 }

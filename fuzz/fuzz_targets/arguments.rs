@@ -1,0 +1,100 @@
+//! Arguments as text: a tool decodes exactly what its schema allows, and what it refuses it can say.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use tool_runtime::__fuzz::Walker;
+use tool_runtime::Arguments;
+use tool_runtime::prelude::*;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Colour {
+    Red,
+    Green,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[allow(dead_code)]
+enum Shape {
+    Circle { radius: u8 },
+    Square { side: i16, colour: Option<Colour> },
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code)]
+struct Tree {
+    leaf: Option<bool>,
+    #[serde(default)]
+    children: Vec<Tree>,
+}
+
+/// Take one of each.
+#[tool(register = false)]
+#[allow(clippy::too_many_arguments, unused_variables)]
+async fn take(
+    /// A whole number.
+    a: i64,
+    /// A number that may be left out.
+    b: Option<u32>,
+    /// A number in a range.
+    #[arg(default = 1, range = -10..=10)]
+    c: i8,
+    /// Any number.
+    #[arg(range = ..1.5)]
+    d: Option<f64>,
+    /// A short text.
+    #[arg(length = 1..=5)]
+    e: Option<String>,
+    /// A word.
+    #[arg(pattern = "^[a-z]+$")]
+    f: Option<String>,
+    /// A date.
+    #[arg(format = "date")]
+    g: Option<String>,
+    /// One of two.
+    h: Option<Colour>,
+    /// One of two with something in it.
+    i: Option<Shape>,
+    /// A tree.
+    j: Option<Tree>,
+    /// A few numbers.
+    #[arg(length = ..3)]
+    k: Option<Vec<u64>>,
+    /// Numbers by name.
+    l: Option<BTreeMap<String, i32>>,
+    /// Two together.
+    m: Option<(bool, char)>,
+    /// Anything.
+    n: Option<Value>,
+    /// By two names.
+    #[arg(alias = "p")]
+    o: Option<bool>,
+) {
+}
+
+static SCHEMA: LazyLock<Walker> = LazyLock::new(Walker::of::<TakeAction>);
+
+fuzz_target!(|text: &str| {
+    // Whatever the text is, a refusal can be put into words.
+    let decoded = TakeAction::decode(Arguments::new(text));
+    let issues = SCHEMA.issues(Arguments::new(text));
+    assert!(decoded.is_err() || issues.is_some(), "what is no JSON is decoded");
+    // A key given twice is refused by the decoder and unknown to the schema: here there is none.
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        return;
+    };
+    if value.get("o").is_some() && value.get("p").is_some() {
+        return;
+    }
+    let text = value.to_string();
+    let decoded = TakeAction::decode(Arguments::new(&text)).map(drop);
+    let issues = SCHEMA.issues(Arguments::new(&text)).expect("it is JSON");
+    assert_eq!(decoded.is_ok(), issues.is_empty(), "{text}: {decoded:?}, but {issues:?}");
+});

@@ -1,0 +1,86 @@
+//! Bytes on standard input: every line is found whatever pieces it comes in, and every request in
+//! one goes on or is refused by its own id.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use serde_json::{Value, value::RawValue};
+use tool_runtime::__fuzz::{Fate, fates};
+
+/// Lines longer than this are refused: short, so that there are some.
+const LIMIT: usize = 1000;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&piece, bytes)) = data.split_first() else {
+        return;
+    };
+    let found = fates(bytes, usize::from(piece) + 1, LIMIT);
+    assert_eq!(found, fates(bytes, bytes.len().max(1), LIMIT), "pieces make a difference");
+    let contents: Vec<Option<&[u8]>> = found.iter().map(|(line, _)| line.as_deref()).collect();
+    assert_eq!(contents, lines(bytes));
+    for (line, fate) in &found {
+        check_refusal(fate);
+        if let Some(text) = line.as_deref().and_then(|line| str::from_utf8(line).ok()) {
+            check(text, fate);
+        } else {
+            assert!(matches!(fate, Fate::Refused { .. }));
+        }
+    }
+});
+
+/// The lines that are not blank, found the simple way.
+fn lines(bytes: &[u8]) -> Vec<Option<&[u8]>> {
+    let mut parts: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    let first = parts.first_mut().expect("there is always one");
+    let is_short = first.len() <= LIMIT;
+    if let Some(rest) = first.strip_prefix(b"\xEF\xBB\xBF").filter(|_| is_short) {
+        *first = rest;
+    }
+    let kept = |line: &&[u8]| line.len() > LIMIT || !line.trim_ascii().is_empty();
+    let lines = parts.into_iter().filter(kept);
+    lines.map(|line| (line.len() <= LIMIT).then(|| line.trim_ascii())).collect()
+}
+
+/// An answer is a JSON-RPC error on one line.
+fn check_refusal(fate: &Fate) {
+    if let Fate::Refused { answer } = fate {
+        let message: Value = serde_json::from_str(answer).expect("an answer is JSON");
+        assert!(!answer.contains('\n') && message["jsonrpc"] == "2.0");
+        assert!(message["error"]["code"].is_i64() && message["error"]["message"].is_string());
+        assert!(message.get("id").is_some_and(|id| !id.is_array() && !id.is_object()));
+    }
+}
+
+fn check(text: &str, fate: &Fate) {
+    if serde_json::from_str::<&RawValue>(text).is_err() {
+        assert!(matches!(fate, Fate::Refused { .. }), "no JSON, and not refused");
+        return;
+    }
+    // Members that are given twice are gone from the value, and from the line that it makes.
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        return;
+    };
+    let Some(id) = request_id(&value) else {
+        return;
+    };
+    match &fates(value.to_string().as_bytes(), usize::MAX, usize::MAX)[..] {
+        [(_, Fate::Passed { id: Some(passed) })] => {
+            // 1.0 is an integer in JSON, and written as 1.
+            let is_same = passed == id || (id.is_f64() && passed.as_f64() == id.as_f64());
+            assert!(is_same, "{id} has become {passed}");
+        }
+        [(_, Fate::Refused { answer })] => {
+            let answer: Value = serde_json::from_str(answer).expect("an answer is JSON");
+            assert_eq!(&answer["id"], id);
+        }
+        other => panic!("a request without an answer: {other:?}"),
+    }
+}
+
+/// The id, if the message is a request.
+fn request_id(value: &Value) -> Option<&Value> {
+    let is_request = value["jsonrpc"] == "2.0"
+        && value["method"].is_string()
+        && value.get("result").is_none()
+        && value.get("error").is_none();
+    value.get("id").filter(|id| is_request && (id.is_string() || id.is_number()))
+}

@@ -1,0 +1,215 @@
+//! What hostile clients and careless tools must not get from a server.
+
+use super::asking::answering;
+use super::support::pool_of;
+use futures_util::FutureExt as _;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tool_runtime::prelude::*;
+use tool_runtime::testing::{Era, Reply, TestClient};
+use tool_runtime::{Answer, ErrorClass};
+
+/// A client that takes tasks.
+async fn patient(pool: &ToolPool) -> TestClient {
+    let capabilities = json!({
+        "elicitation": { "form": {} },
+        "extensions": { "io.modelcontextprotocol/tasks": {} },
+    });
+    TestClient::builder(pool).capabilities(capabilities).connect().await
+}
+
+/// Begins a task, and gives its id.
+async fn begun(client: &TestClient, tool: &str) -> String {
+    let params = json!({ "name": tool, "arguments": {} });
+    let result = client.request("tools/call", params).await.expect("a result");
+    result["taskId"].as_str().unwrap_or_else(|| panic!("no task: {result}")).to_owned()
+}
+
+async fn status(client: &TestClient, id: &str) -> Result<String, i32> {
+    let task = client.request("tasks/get", json!({ "taskId": id })).await;
+    let status = |task: Value| task["status"].as_str().expect("a status").to_owned();
+    task.map(status).map_err(|error| error.code())
+}
+
+/// Waits until the task is no longer at work.
+async fn settled(client: &TestClient, id: &str) -> String {
+    loop {
+        match status(client, id).await.expect("a task").as_str() {
+            "working" => tokio::task::yield_now().await,
+            other => return other.to_owned(),
+        }
+    }
+}
+
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert!(std::thread::panicking(), "boom");
+    }
+}
+
+/// Tells when it is dropped.
+struct Running(UnboundedSender<&'static str>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _heard = self.0.send("dropped");
+    }
+}
+
+/// Ask until the answer is a good one, with one key for all of it.
+#[tool(register = false)]
+async fn nag(context: &ToolContext) -> Result<String, ToolError> {
+    loop {
+        if let Ok(Answer::Accepted(true)) = context.ask::<bool>("sure", "Sure?").await {
+            return Ok("at last".to_owned());
+        }
+    }
+}
+
+/// The same as a task, after a while.
+#[tool(register = false, task = "optional")]
+async fn nag_later(context: &ToolContext) -> Result<String, ToolError> {
+    tokio::task::yield_now().await;
+    loop {
+        if let Ok(Answer::Accepted(true)) = context.ask::<bool>("sure", "Sure?").await {
+            return Ok("at last".to_owned());
+        }
+    }
+}
+
+/// Be done after a while.
+#[tool(register = false, task = "optional")]
+async fn quick() -> &'static str {
+    tokio::task::yield_now().await;
+    "done"
+}
+
+/// Go on for ever.
+#[tool(register = false, task = "optional")]
+async fn endless(told: &UnboundedSender<&'static str>) {
+    let _running = Running(told.clone());
+    std::future::pending::<()>().await;
+}
+
+/// Hold what must not be dropped, and ask at once.
+#[tool(register = false, task = "optional")]
+async fn explode(context: &ToolContext) -> Result<String, ToolError> {
+    let bomb = Bomb;
+    let answer = context.ask::<bool>("sure", "Sure?").await?;
+    std::mem::forget(bomb);
+    Ok(format!("{answer:?}"))
+}
+
+/// Hold what must not be dropped, for ever.
+#[tool(register = false, task = "optional")]
+async fn linger() {
+    let _bomb = Bomb;
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_that_takes_no_answer_for_one_is_ended() {
+    let pool = pool_of::<NagAction>();
+    let client = answering(&pool, Era::Modern, Reply::accept(json!({ "sure": false }))).await;
+    let error = client.call("nag", json!({})).await.expect_err("an error");
+    assert!(error.message().contains("`sure`"), "{error}");
+    client.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_that_takes_no_answer_for_one_is_ended() {
+    let client = patient(&pool_of::<NagLaterAction>()).await;
+    let id = begun(&client, "nag_later").await;
+    assert_eq!(settled(&client, &id).await, "input_required");
+    let no = json!({ "sure": { "action": "accept", "content": { "sure": false } } });
+    let params = json!({ "taskId": id, "inputResponses": no });
+    client.request("tasks/update", params).await.expect("taken");
+    assert_eq!(settled(&client, &id).await, "failed");
+}
+
+#[tokio::test]
+async fn tasks_that_have_ended_make_room() {
+    let client = patient(&pool_of::<QuickAction>()).await;
+    let mut last = String::new();
+    for _ in 0..1100 {
+        last = begun(&client, "quick").await;
+        settled(&client, &last).await;
+    }
+    assert_eq!(status(&client, &last).await.as_deref(), Ok("completed"));
+}
+
+#[tokio::test]
+async fn tasks_end_with_their_server() {
+    let (tell, mut told) = unbounded_channel();
+    let pool = ToolPool::builder().tool::<EndlessAction>().state(tell).build().expect("a pool");
+    let client = patient(&pool).await;
+    begun(&client, "endless").await;
+    client.close().await;
+    let dropped = tokio::time::timeout(std::time::Duration::from_secs(20), told.recv()).await;
+    assert_eq!(dropped, Ok(Some("dropped")));
+}
+
+#[tokio::test]
+async fn what_panics_when_it_is_dropped_costs_no_question_of_a_task() {
+    let client = patient(&pool_of::<ExplodeAction>()).await;
+    let params = json!({ "name": "explode", "arguments": {} });
+    let result = client.request("tools/call", params).await.expect("a question");
+    assert_eq!(result["resultType"], "input_required", "{result}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_whose_time_is_over_is_gone_whatever_it_drops() {
+    let client = patient(&pool_of::<LingerAction>()).await;
+    let id = begun(&client, "linger").await;
+    tokio::time::sleep(std::time::Duration::from_secs(3601)).await;
+    assert_eq!(status(&client, &id).await, Err(-32602));
+}
+
+#[tokio::test]
+async fn a_uri_longer_than_any_is_of_no_resource() {
+    let file = Resource::builder("file:///{+path}", "file", "A file.").handler(|| async { "text" });
+    let pool = ToolPool::builder().add_resource(file).build().expect("a pool");
+    let read = async |length: usize| {
+        let uri = format!("file:///{}", "a".repeat(length));
+        pool.read_resource(&uri, &pool.context()).await.map_err(|error| error.class())
+    };
+    assert!(read(4_000).await.is_ok());
+    assert_eq!(read(4_000_000).await, Err(ErrorClass::NotFound));
+}
+
+#[tokio::test]
+async fn a_client_hears_of_so_many_resources_and_no_more() {
+    let note = Resource::builder("notes://{id}", "note", "A note.").handler(|| async { "text" });
+    let pool = ToolPool::builder().add_resource(note).build().expect("a pool");
+    let client = TestClient::legacy(&pool).await;
+    let subscribe = async |n: usize| {
+        client.request("resources/subscribe", json!({ "uri": format!("notes://{n}") })).await
+    };
+    for n in 0..1000 {
+        subscribe(n).await.expect("subscribed");
+    }
+    assert!(subscribe(1000).await.is_err());
+    assert!(subscribe(7).await.is_ok(), "it is subscribed to already");
+    client.request("resources/unsubscribe", json!({ "uri": "notes://0" })).await.expect("gone");
+    subscribe(1000).await.expect("there is room");
+    let uris: Vec<String> = (0..3000).map(|n| format!("notes://{n}")).collect();
+    let client = TestClient::modern(&pool).await;
+    let heard = client.listen(json!({ "resourceSubscriptions": uris })).await.expect("heard");
+    assert_eq!(heard["resourceSubscriptions"].as_array().expect("a list").len(), 1000);
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_before_its_answer_is_no_task() {
+    let (tell, mut told) = unbounded_channel();
+    let pool = ToolPool::builder().tool::<EndlessAction>().state(tell).build().expect("a pool");
+    let client = patient(&pool).await;
+    let params = json!({ "name": "endless", "arguments": {} });
+    // A request that is dropped is taken back.
+    assert!(client.request("tools/call", params).now_or_never().is_none());
+    let dropped = tokio::time::timeout(std::time::Duration::from_secs(20), told.recv()).await;
+    assert_eq!(dropped, Ok(Some("dropped")));
+    client.close().await;
+}

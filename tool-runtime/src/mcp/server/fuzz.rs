@@ -1,0 +1,16 @@
+//! A server on any two descriptors, for the fuzz targets.
+
+use super::McpServer;
+use super::stdio::StdioTransport;
+pub use super::stdio::{Fate, fates};
+use std::io;
+use std::os::fd::OwnedFd;
+
+/// Serves until the input ends; see [`McpServer::serve_stdio`].
+///
+/// # Errors
+/// Those of [`McpServer::serve_stdio`].
+pub async fn serve(server: McpServer, input: OwnedFd, output: OwnedFd) -> io::Result<()> {
+    let transport = StdioTransport::from_descriptors(input, output)?;
+    server.serve_on(transport).await
+}
