@@ -14,6 +14,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// A request, by the way that it came.
+#[allow(clippy::large_enum_variant, reason = "it is moved once, to where its client is kept")]
 pub(super) enum Request {
     /// Out of rmcp's service loop.
     Rmcp(RequestContext<RoleServer>),

@@ -73,50 +73,79 @@ fn modern(tool: &str) -> [Ask; 2] {
 
 /// The next message of a stream.
 async fn event(connection: &mut Connection) -> Value {
-    loop {
-        let chunk = in_time(connection.chunk()).await.expect("another message");
-        let data = chunk.lines().find_map(|line| line.strip_prefix("data:"));
-        if let Some(data) = data.map(str::trim).filter(|data| !data.is_empty()) {
-            return serde_json::from_str(data).expect("JSON");
+    in_time(async {
+        loop {
+            let chunk = connection.chunk().await.expect("another message");
+            let data = chunk.lines().find_map(|line| line.strip_prefix("data:"));
+            if let Some(data) = data.map(str::trim).filter(|data| !data.is_empty()) {
+                return serde_json::from_str(data).expect("JSON");
+            }
         }
-    }
+    })
+    .await
 }
 
-/// What is told before `halfway` waits, in either order.
+/// The log that `halfway` writes before it waits.
+fn is_log(message: &Value) -> bool {
+    message["method"] == "notifications/message" && message["params"]["data"] == "half of it"
+}
+
+/// The progress that it tells.
+fn is_progress(message: &Value) -> bool {
+    let params = &message["params"];
+    message["method"] == "notifications/progress"
+        && (&params["progressToken"], &params["progress"]) == (&json!("p"), &json!(1.0))
+}
+
+/// The head of a stream, and both of these.
 async fn hear_half(connection: &mut Connection) {
-    let mut told = [event(connection).await, event(connection).await];
-    told.sort_by_key(|message| message["method"].to_string());
-    let [log, progress] = told;
-    assert_eq!(log["method"], "notifications/message");
-    assert_eq!(log["params"]["data"], "half of it");
-    assert_eq!(progress["method"], "notifications/progress");
-    assert_eq!(progress["params"]["progressToken"], "p");
-    assert_eq!(progress["params"]["progress"], json!(1.0));
+    let head = in_time(connection.head()).await;
+    assert_eq!((head.status, head.header("content-type")), (200, "text/event-stream"));
+    assert_eq!(head.header("cache-control"), "no-cache");
+    let told = [event(connection).await, event(connection).await];
+    assert!(told.iter().any(is_log) && told.iter().any(is_progress), "{told:?}");
+}
+
+/// Lets the call go and hears what it comes to.
+async fn hear_whole(served: &mut Served, connection: &mut Connection) {
+    assert_eq!(served.told().await, "started");
+    served.go();
+    let answer = event(connection).await;
+    assert_eq!(
+        (&answer["id"], &answer["result"]["content"][0]["text"]),
+        (&json!(7), &json!("whole"))
+    );
+    assert_eq!(in_time(connection.chunk()).await, None);
+    assert_eq!(served.told().await, "dropped");
 }
 
 #[tokio::test]
 async fn what_is_told_comes_before_the_result() {
     let mut served = served(HttpOptions::default()).await;
+    for ask in modern("halfway") {
+        let mut connection = served.open().await;
+        connection.send(&ask).await;
+        hear_half(&mut connection).await;
+        hear_whole(&mut served, &mut connection).await;
+    }
+}
+
+#[tokio::test]
+async fn in_a_session_progress_comes_with_the_result_and_the_log_beside_it() {
+    let mut served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
+    let mut listener = served.open().await;
+    listener.send(&Ask::listen(&session)).await;
+    assert_eq!(in_time(listener.head()).await.status, 200);
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
         "name": "halfway", "_meta": {"progressToken": "p"}
     }});
-    let [lane, past] = modern("halfway");
-    for ask in [lane, past, Ask::within(&session, &call)] {
-        let mut connection = served.open().await;
-        connection.send(&ask).await;
-        let head = connection.head().await;
-        assert_eq!((head.status, head.header("content-type")), (200, "text/event-stream"));
-        assert_eq!(head.header("cache-control"), "no-cache");
-        hear_half(&mut connection).await;
-        assert_eq!(served.told().await, "started");
-        served.go();
-        let answer = event(&mut connection).await;
-        assert_eq!(answer["id"], 7);
-        assert_eq!(answer["result"]["content"][0]["text"], "whole");
-        assert_eq!(in_time(connection.chunk()).await, None);
-        assert_eq!(served.told().await, "dropped");
-    }
+    let mut connection = served.open().await;
+    connection.send(&Ask::within(&session, &call)).await;
+    assert_eq!(in_time(connection.head()).await.header("content-type"), "text/event-stream");
+    assert!(is_progress(&event(&mut connection).await));
+    assert!(is_log(&event(&mut listener).await));
+    hear_whole(&mut served, &mut connection).await;
 }
 
 #[tokio::test]
@@ -165,7 +194,7 @@ async fn a_stream_is_a_request_in_flight_until_it_ends() {
     let [ask, _] = modern("halfway");
     let mut connection = served.open().await;
     connection.send(&ask).await;
-    hear_half_of(&mut connection).await;
+    hear_half(&mut connection).await;
     assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 503);
     assert_eq!(served.told().await, "started");
     served.go();
@@ -174,18 +203,13 @@ async fn a_stream_is_a_request_in_flight_until_it_ends() {
     assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
 }
 
-async fn hear_half_of(connection: &mut Connection) {
-    connection.head().await;
-    hear_half(connection).await;
-}
-
 #[tokio::test]
 async fn a_stream_may_finish_when_the_server_ends() {
     let mut served = served(HttpOptions::default()).await;
     let [ask, _] = modern("halfway");
     let mut connection = served.open().await;
     connection.send(&ask).await;
-    hear_half_of(&mut connection).await;
+    hear_half(&mut connection).await;
     served.end.cancel();
     served.go();
     assert_eq!(event(&mut connection).await["result"]["content"][0]["text"], "whole");

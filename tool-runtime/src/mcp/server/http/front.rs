@@ -119,7 +119,7 @@ impl Front {
         if let Some(call) = PlainCall::read(&parts.headers, &body, &self.handler) {
             match self.lane(call, parts).await {
                 Ok(response) => return Ok(response.map(|body| held::holding(body, place))),
-                Err(rest) => parts = rest,
+                Err(rest) => parts = *rest,
             }
         }
         let message = Message::read(body, &self.handler)?;
@@ -143,13 +143,13 @@ impl Front {
     ///
     /// # Errors
     /// It needs rmcp after all: for its session, or because it has none and should.
-    async fn lane(&self, call: PlainCall, parts: Parts) -> Result<Response, Parts> {
+    async fn lane(&self, call: PlainCall, parts: Parts) -> Result<Response, Box<Parts>> {
         match call.kind {
-            Kind::Older if self.options.sessions => Err(parts),
+            Kind::Older if self.options.sessions => Err(Box::new(parts)),
             Kind::Modern | Kind::Older => Ok(lane::answer(&self.handler, call, parts).await),
             Kind::InSession => match self.sessions.client(&parts.headers) {
                 Some(session) => lane::begin(&self.handler, call, parts, session),
-                None => Err(parts),
+                None => Err(Box::new(parts)),
             },
         }
     }

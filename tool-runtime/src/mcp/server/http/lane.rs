@@ -64,8 +64,8 @@ pub(super) fn begin(
     call: PlainCall,
     parts: Parts,
     session: Arc<Session>,
-) -> Result<Response, Parts> {
-    let Some(peer) = session.peer() else { return Err(parts) };
+) -> Result<Response, Box<Parts>> {
+    let Some(peer) = session.peer() else { return Err(Box::new(parts)) };
     let way = Way::Session { peer, is_adopted: AtomicBool::new(false) };
     let client = client(handler, call, parts, session, way);
     let mut run = run(handler, &client);
@@ -74,7 +74,7 @@ pub(super) fn begin(
     }
     let mut parts = client.request().parts().cloned().expect("it came over HTTP");
     parts.extensions.insert(Begun::new(client, run));
-    Err(parts)
+    Err(Box::new(parts))
 }
 
 fn client(
