@@ -153,7 +153,7 @@ async fn a_session_that_is_over_takes_no_calls() {
     let call = Ask::call_within(&session, 1, "whoami");
     assert_eq!(served.ask(&call).await.status(), 200);
     let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
-    assert_eq!(served.ask(&end).await.status(), 202);
+    assert_eq!(served.ask(&end).await.status(), 204);
     assert_eq!(served.ask(&call).await.status(), 404);
     assert_eq!(served.ask(&Ask::call_within("no-such", 1, "whoami")).await.status(), 404);
     // Without a session there is none to be called in.

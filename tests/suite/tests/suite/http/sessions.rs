@@ -16,7 +16,7 @@ async fn there_are_only_so_many_sessions() {
     // Those who need none are served all the same.
     assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
     let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &first);
-    assert_eq!(served.ask(&end).await.status(), 202);
+    assert_eq!(served.ask(&end).await.status(), 204);
     served.session(&[]).await;
 }
 
