@@ -1,7 +1,7 @@
 //! `call NAME ...`: runs one tool and shows its answer.
 
 use super::options::{Call, Input};
-use super::{arguments, exit, print};
+use super::{arguments, exit, print, signals};
 use crate::call::{ToolCall, ToolResult};
 use crate::error::ErrorClass;
 use crate::observation::Observation;
@@ -17,7 +17,8 @@ pub(super) async fn call(pool: &ToolPool, call: Call) -> ExitCode {
             return ExitCode::from(exit::USAGE);
         }
     };
-    let result = pool.call(ToolCall::new(&call.name, &arguments)).await;
+    let context = pool.context().with_cancellation(signals::first());
+    let result = pool.call_with(ToolCall::new(&call.name, &arguments), &context).await;
     if call.as_json {
         print::line(&result.observation().to_json());
     } else {

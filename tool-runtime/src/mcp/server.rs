@@ -34,18 +34,24 @@ pub(crate) use listing::offered_beside_tools;
 pub use pages::CacheScope;
 
 use crate::pool::ToolPool;
+use futures_util::future::{Either, select};
 use handler::PoolHandler;
 use pages::Hint;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use seal::Seal;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 use stdio::StdioTransport;
+#[cfg(feature = "cli")]
+use tokio_util::sync::CancellationToken;
 
 /// How many bytes one message may have.
 const LINE_LIMIT: usize = 16 << 20;
+
+/// How long calls may go on when their client is gone: hosts kill a server after two seconds.
+const LAST_CALLS: Duration = Duration::from_secs(1);
 
 /// A pool as an MCP server: its tools, prompts and resources.
 ///
@@ -151,6 +157,9 @@ impl McpServer {
 
     /// Serves on standard input and output until the input ends.
     ///
+    /// Then questions that are open fail, and calls that run have one second to finish before they
+    /// are cancelled.
+    ///
     /// From here on the process's standard output is its standard error, so that nothing a
     /// tool prints can spoil the protocol.
     ///
@@ -160,6 +169,14 @@ impl McpServer {
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
     pub async fn serve_stdio(self) -> io::Result<()> {
+        self.boxed().await
+    }
+
+    /// Serves on standard input and output until the input ends or the token is cancelled, which is
+    /// as if the input ended.
+    #[cfg(feature = "cli")]
+    pub(crate) async fn serve_stdio_until(mut self, end: &CancellationToken) -> io::Result<()> {
+        self.handler.set_end(end);
         self.boxed().await
     }
 
@@ -197,9 +214,20 @@ impl McpServer {
     /// The handler is erased for the same reason: rmcp's loop answers requests in two places, and
     /// the future of a request is its largest.
     async fn served(self, transport: StdioTransport) -> io::Result<()> {
+        let gone = self.handler.session().gone.clone();
         match self.handler.into_dyn().serve(transport).await {
             Ok(running) => {
-                let reason = running.waiting().await.map_err(io::Error::other)?;
+                let end = running.cancellation_token();
+                let late = async move {
+                    gone.cancelled().await;
+                    tokio::time::sleep(LAST_CALLS).await;
+                    end.cancel();
+                };
+                let reason = match select(pin!(running.waiting()), pin!(late)).await {
+                    Either::Left((reason, _)) => reason,
+                    Either::Right(((), ending)) => ending.await,
+                };
+                let reason = reason.map_err(io::Error::other)?;
                 tracing::info!(?reason, "the client is gone");
                 Ok(())
             }

@@ -14,6 +14,7 @@ mod changes;
 mod checkers;
 mod cli;
 mod conformance;
+mod endings;
 mod examples;
 mod floors;
 mod hard_knocks;

@@ -121,6 +121,11 @@ impl Client {
         })
     }
 
+    /// Waits for what involves the client, as long as it is there.
+    pub(super) async fn while_there<F: Future>(&self, what: F) -> Option<F::Output> {
+        self.session.gone.run_until_cancelled(what).await
+    }
+
     /// Asks a client of the older era, while the call waits.
     async fn pushed(&self, request: PeerRequest) -> Result<Value, PeerError> {
         let failed = |error: &dyn ToString| PeerError::Failed(error.to_string());
@@ -202,7 +207,8 @@ impl Peer for Client {
                 return task.ask(request).await;
             }
             let Some(asking) = &self.asking else {
-                return self.pushed(request).await;
+                let answer = self.while_there(self.pushed(request)).await;
+                return answer.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())));
             };
             match self.rounds(asking).ask(request, &self.outbox)? {
                 Some(answer) => Ok(answer),

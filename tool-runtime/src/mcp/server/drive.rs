@@ -109,10 +109,11 @@ impl Sender<'_> {
     }
 
     fn send(&mut self, message: ServerNotification) {
-        let peer = self.client.request().peer.clone();
+        let client = self.client;
         self.sending = Some(Box::pin(async move {
             // A client that is gone hears nothing, and its call is cancelled elsewhere.
-            drop(peer.send_notification(message).await);
+            let sending = client.request().peer.send_notification(message);
+            drop(client.while_there(sending).await);
         }));
     }
 }

@@ -3,8 +3,10 @@
 use std::io;
 #[cfg(unix)]
 use std::os::fd::OwnedFd;
+use std::pin::pin;
 use std::time::Duration;
 
+use futures_util::future::select;
 use rmcp::RoleServer;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -29,7 +31,7 @@ pub(crate) struct StdioTransport {
     gate: Gate,
     writer: Writer,
     pump: Pump,
-    /// Cancelled when there is no more input.
+    /// Cancelled when there is no more input; whoever cancels it ends the input.
     gone: CancellationToken,
 }
 
@@ -90,7 +92,8 @@ impl StdioTransport {
     }
 
     /// Sets the token that is cancelled when there is no more input, before requests in flight are
-    /// waited for: what only listens then would be waited for in vain.
+    /// waited for: what only listens then would be waited for in vain. It also goes the other way
+    /// round: cancelled by somebody else, it ends the input.
     pub(crate) fn telling(mut self, gone: CancellationToken) -> Self {
         self.gone = gone;
         self
@@ -137,11 +140,12 @@ impl Transport<RoleServer> for StdioTransport {
                     None => continue,
                 }
             }
-            if self.lines.has_ended() {
+            if self.gone.is_cancelled() || self.lines.has_ended() {
                 self.gone.cancel();
                 return None;
             }
-            self.reader.fill(&mut self.lines).await;
+            let filled = pin!(self.reader.fill(&mut self.lines));
+            select(filled, pin!(self.gone.cancelled())).await;
         }
     }
 
