@@ -45,8 +45,10 @@ fn arguments(pool: &ToolPool, call: &Call) -> Result<String, String> {
 /// A person sees the call and the answer as they show themselves; a pipe gets the plain text.
 fn show(pool: &ToolPool, result: &ToolResult, arguments: &str) {
     if result.is_error() {
-        print::error(&result.observation().to_text());
-        if let Some(detail) = result.error().and_then(|error| error.detail()) {
+        let text = result.observation().to_text();
+        print::error(&text);
+        let detail = result.error().and_then(|error| error.detail());
+        if let Some(detail) = detail.filter(|detail| *detail != text) {
             print::detail(detail);
         }
         return;

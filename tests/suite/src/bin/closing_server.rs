@@ -34,6 +34,12 @@ impl Shop {
         }
     }
 
+    /// Fail for a reason that the caller may know.
+    #[tool]
+    async fn read(&self) -> std::io::Result<String> {
+        std::fs::read_to_string("/no/such/file")
+    }
+
     /// Ask somebody; tells why there is no answer.
     #[tool]
     async fn ask(&self, context: &ToolContext) -> Result<String, ToolError> {
