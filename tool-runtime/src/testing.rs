@@ -46,6 +46,7 @@ mod builder;
 mod call;
 mod client;
 mod exchange;
+mod filter;
 mod message;
 mod question;
 mod snapshot;
