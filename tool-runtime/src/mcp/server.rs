@@ -1,6 +1,8 @@
 //! A pool as an MCP server.
 
 mod audience;
+#[cfg(feature = "testing")]
+mod caller;
 mod client;
 mod completion;
 mod convert;
@@ -25,6 +27,8 @@ mod task_call;
 mod tasks;
 mod tool_call;
 
+#[cfg(feature = "testing")]
+pub(crate) use caller::Caller;
 #[cfg(all(feature = "http", feature = "cli"))]
 pub(crate) use http::serve as serve_http;
 #[cfg(feature = "http")]
@@ -197,8 +201,9 @@ impl McpServer {
     pub(crate) fn serve_in_memory(
         self,
         stream: tokio::io::DuplexStream,
+        caller: Caller,
     ) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
-        Box::pin(self.serve_on(StdioTransport::in_memory(stream)))
+        Box::pin(self.serve_on(StdioTransport::in_memory(stream, caller)))
     }
 
     async fn serve_on(self, transport: StdioTransport) -> io::Result<()> {

@@ -4,8 +4,9 @@ use super::client::TestClient;
 use super::exchange::Link;
 use super::question::{Desk, Handler, Question, Reply};
 use super::wire::Wire;
-use crate::mcp::McpServer;
+use crate::mcp::{Caller, McpServer};
 use crate::peer::LogLevel;
+use crate::principal::Principal;
 use crate::tool::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -44,6 +45,7 @@ pub struct TestClientBuilder {
     answer: Option<Handler>,
     limit: Duration,
     most_rounds: usize,
+    caller: Caller,
 }
 
 impl TestClientBuilder {
@@ -62,6 +64,7 @@ impl TestClientBuilder {
             answer: None,
             limit: Duration::from_secs(10),
             most_rounds: 10,
+            caller: Caller::default(),
         }
     }
 
@@ -139,6 +142,40 @@ impl TestClientBuilder {
         self
     }
 
+    /// Sets who calls, as if they had authenticated over HTTP. Default: nobody in particular.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::Principal;
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::testing::TestClient;
+    ///
+    /// /// Say who is asking, and from where.
+    /// #[tool(read_only)]
+    /// async fn whoami(caller: &Principal, context: &ToolContext) -> String {
+    ///     format!("{} of {}", caller.id(), context.header("x-tenant").unwrap_or_default())
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder().tool::<WhoamiAction>().build()?;
+    /// let ada = TestClient::builder(&pool).principal(Principal::new("ada")).header("X-Tenant", "acme");
+    /// let result = ada.connect().await.call("whoami", json!({})).await?;
+    /// assert_eq!(result.to_text(), "ada of acme");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn principal(mut self, principal: Principal) -> Self {
+        self.caller.principal = Some(Arc::new(principal));
+        self
+    }
+
+    /// Adds a header that tools see by [`ToolContext::header`](crate::ToolContext::header), as if the
+    /// requests came over HTTP. Default: none.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.caller.headers.push((name.into(), value.into()));
+        self
+    }
+
     /// Starts the server in a task of its own, and greets it.
     ///
     /// # Panics
@@ -151,7 +188,8 @@ impl TestClientBuilder {
     fn connected(mut self) -> BoxFuture<'static, TestClient> {
         Box::pin(async move {
             let (near, far) = tokio::io::duplex(PIPE);
-            let server = tokio::spawn(self.server.clone().serve_in_memory(far));
+            let server =
+                tokio::spawn(self.server.clone().serve_in_memory(far, self.caller.clone()));
             let link = self.link(near);
             let greeting = match link.era {
                 Era::Modern => discovered(&link).await,

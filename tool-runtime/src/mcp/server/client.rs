@@ -1,6 +1,8 @@
 //! The client of one request, as what runs for it may turn to it.
 
 use super::audience::Session;
+#[cfg(feature = "testing")]
+use super::caller::Caller;
 use super::logging::level_asked;
 use super::outbox::Outbox;
 use super::rounds::{Interruption, Round, Rounds};
@@ -227,11 +229,23 @@ impl Peer for Client {
         Some(&self.request.meta.0.0)
     }
 
-    #[cfg(feature = "http")]
+    #[cfg(any(feature = "http", feature = "testing"))]
     fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        let value = super::http::request::parts(&self.request)?.headers.get(name)?;
-        value.to_str().ok().map(Cow::Borrowed)
+        header(&self.request, name).map(Cow::Borrowed)
     }
+}
+
+/// A header, where the transport has any.
+#[cfg(any(feature = "http", feature = "testing"))]
+fn header<'a>(request: &'a RequestContext<RoleServer>, name: &str) -> Option<&'a str> {
+    #[cfg(feature = "testing")]
+    if let Some(caller) = request.extensions.get::<Caller>() {
+        return caller.header(name);
+    }
+    #[cfg(feature = "http")]
+    return super::http::request::parts(request)?.headers.get(name)?.to_str().ok();
+    #[cfg(not(feature = "http"))]
+    None
 }
 
 /// The arguments as the client wrote them, where the transport has kept them.
@@ -245,6 +259,10 @@ fn raw_arguments(request: &RequestContext<RoleServer>) -> Option<&str> {
 
 /// Who makes a request; `None` for everybody over stdio.
 pub(super) fn principal(request: &RequestContext<RoleServer>) -> Option<Arc<Principal>> {
+    #[cfg(feature = "testing")]
+    if let Some(caller) = request.extensions.get::<Caller>() {
+        return caller.principal.clone();
+    }
     #[cfg(feature = "http")]
     return super::http::request::principal(request);
     #[cfg(not(feature = "http"))]
