@@ -47,6 +47,7 @@ mod call;
 mod client;
 mod exchange;
 mod filter;
+mod following;
 mod message;
 mod question;
 mod snapshot;

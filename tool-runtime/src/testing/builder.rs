@@ -45,6 +45,7 @@ pub struct TestClientBuilder {
     answer: Option<Handler>,
     limit: Duration,
     most_rounds: usize,
+    follows_tasks: bool,
     caller: Caller,
 }
 
@@ -64,6 +65,7 @@ impl TestClientBuilder {
             answer: None,
             limit: Duration::from_secs(10),
             most_rounds: 10,
+            follows_tasks: false,
             caller: Caller::default(),
         }
     }
@@ -142,6 +144,35 @@ impl TestClientBuilder {
         self
     }
 
+    /// Declares MCP's tasks extension: a call that goes on as a task is followed to its end, at the
+    /// pace that the server asks for, and what the task asks is [answered](Self::answer). Default: no
+    /// call becomes a task. Clients of [`Era::Legacy`] know no tasks.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use std::time::Duration;
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::testing::TestClient;
+    ///
+    /// /// Bake a cake.
+    /// #[tool(task = "required")]
+    /// async fn bake() -> &'static str {
+    ///     tokio::time::sleep(Duration::from_millis(1)).await;
+    ///     "baked"
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder().tool::<BakeAction>().build()?;
+    /// let client = TestClient::builder(&pool).tasks().connect().await;
+    /// assert_eq!(client.call("bake", json!({})).await?.to_text(), "baked");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn tasks(mut self) -> Self {
+        self.follows_tasks = true;
+        self
+    }
+
     /// Sets who calls, as if they had authenticated over HTTP. Default: nobody in particular.
     ///
     /// ```
@@ -208,6 +239,7 @@ impl TestClientBuilder {
             meta: if self.era == Era::Modern { self.meta() } else { Map::new() },
             limit: self.limit,
             most_rounds: self.most_rounds,
+            follows_tasks: self.follows_tasks,
         })
     }
 
@@ -218,11 +250,20 @@ impl TestClientBuilder {
             |key: &str, value| meta.insert(format!("io.modelcontextprotocol/{key}"), value);
         set("protocolVersion", self.era.version().into());
         set("clientInfo", self.info());
-        set("clientCapabilities", self.capabilities.clone());
+        set("clientCapabilities", self.declared());
         if let Some(level) = self.log_level {
             set("logLevel", json!(level));
         }
         meta
+    }
+
+    /// What it says that it can do.
+    fn declared(&self) -> Value {
+        let mut capabilities = self.capabilities.clone();
+        if self.follows_tasks {
+            capabilities["extensions"]["io.modelcontextprotocol/tasks"] = json!({});
+        }
+        capabilities
     }
 
     fn info(&self) -> Value {
@@ -232,7 +273,7 @@ impl TestClientBuilder {
     async fn initialized(&self, link: &Link) -> Value {
         let hello = object(json!({
             "protocolVersion": self.era.version(),
-            "capabilities": self.capabilities,
+            "capabilities": self.declared(),
             "clientInfo": self.info(),
         }));
         let greeting = greeted(link, "initialize", &hello).await;

@@ -24,6 +24,7 @@ mod hooks;
 mod host_tools;
 mod http;
 mod in_memory;
+mod in_memory_clients;
 mod layers;
 mod list_changed;
 mod outputs;
