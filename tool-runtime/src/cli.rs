@@ -9,6 +9,7 @@ mod log;
 mod main_macro;
 mod options;
 mod print;
+mod signals;
 
 pub use main_macro::{Setup, main, ready};
 
@@ -49,9 +50,12 @@ mod exit {
 ///
 /// Without a command it serves when standard input is not a terminal, as under an MCP client,
 /// and shows its help when it is. `serve --http ADDR` serves over HTTP, with the feature `http`:
-/// it prints one line `listening on http://HOST:PORT/mcp` to standard error, and ends with
-/// SIGTERM or SIGINT when calls in flight are done, after 10 seconds at the latest, or with the
-/// second such signal. `main!` is sugar for this.
+/// it prints one line `listening on http://HOST:PORT/mcp` to standard error. `main!` is sugar for
+/// this.
+///
+/// SIGTERM and SIGINT end a server when calls in flight are done, over HTTP after 10 seconds at the
+/// latest, over standard input and output after one second, as the end of the input does. They
+/// cancel the call of `call`. The second such signal ends the process at once, with exit code 1.
 ///
 /// | Exit code | Means |
 /// |---|---|
@@ -205,7 +209,8 @@ impl About {
     }
 
     async fn serve(self, pool: &ToolPool) -> ExitCode {
-        exit::served(self.server(pool).serve_stdio().await)
+        let end = signals::first();
+        exit::served(self.server(pool).serve_stdio_until(&end).await)
     }
 
     fn server(self, pool: &ToolPool) -> McpServer {

@@ -2,6 +2,8 @@
 
 mod server;
 
+#[cfg(feature = "testing")]
+pub(crate) use server::Caller;
 #[cfg(fuzzing)]
 pub(crate) use server::fuzz;
 #[cfg(feature = "testing")]

@@ -10,7 +10,8 @@ pub use into::{IntoObservation, Json};
 use crate::content::ContentBlock;
 use crate::error::ToolError;
 use blocks::Blocks;
-use serde::Serialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -132,6 +133,31 @@ impl Observation {
     /// The structured value as JSON text.
     pub fn structured_json(&self) -> Option<&str> {
         self.structured.as_deref().map(RawValue::get)
+    }
+
+    /// The structured value as a type of yours, which may borrow from it.
+    ///
+    /// # Errors
+    /// There is no structured value, or it is no such type.
+    ///
+    /// ```
+    /// # use tool_runtime::{Observation, ToolError};
+    /// #[derive(serde::Deserialize)]
+    /// struct Found {
+    ///     total: u64,
+    /// }
+    ///
+    /// let observation = Observation::structured(&serde_json::json!({ "total": 42 }))?;
+    /// assert_eq!(observation.structured_as::<Found>().unwrap().total, 42);
+    /// assert!(observation.structured_as::<u64>().is_err());
+    /// assert!(Observation::text("42").structured_as::<u64>().is_err());
+    /// # Ok::<(), ToolError>(())
+    /// ```
+    pub fn structured_as<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
+        let json = self.structured_json().ok_or_else(|| {
+            serde_json::Error::custom("the observation has no structured value; read its text")
+        })?;
+        serde_json::from_str(json)
     }
 
     /// Whether it says that something went wrong.

@@ -46,6 +46,8 @@ mod builder;
 mod call;
 mod client;
 mod exchange;
+mod filter;
+mod following;
 mod message;
 mod question;
 mod snapshot;

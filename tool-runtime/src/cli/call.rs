@@ -1,7 +1,7 @@
 //! `call NAME ...`: runs one tool and shows its answer.
 
 use super::options::{Call, Input};
-use super::{arguments, exit, print};
+use super::{arguments, exit, print, signals};
 use crate::call::{ToolCall, ToolResult};
 use crate::error::ErrorClass;
 use crate::observation::Observation;
@@ -17,7 +17,8 @@ pub(super) async fn call(pool: &ToolPool, call: Call) -> ExitCode {
             return ExitCode::from(exit::USAGE);
         }
     };
-    let result = pool.call(ToolCall::new(&call.name, &arguments)).await;
+    let context = pool.context().with_cancellation(signals::first());
+    let result = pool.call_with(ToolCall::new(&call.name, &arguments), &context).await;
     if call.as_json {
         print::line(&result.observation().to_json());
     } else {
@@ -44,8 +45,10 @@ fn arguments(pool: &ToolPool, call: &Call) -> Result<String, String> {
 /// A person sees the call and the answer as they show themselves; a pipe gets the plain text.
 fn show(pool: &ToolPool, result: &ToolResult, arguments: &str) {
     if result.is_error() {
-        print::error(&result.observation().to_text());
-        if let Some(detail) = result.error().and_then(|error| error.detail()) {
+        let text = result.observation().to_text();
+        print::error(&text);
+        let detail = result.error().and_then(|error| error.detail());
+        if let Some(detail) = detail.filter(|detail| *detail != text) {
             print::detail(detail);
         }
         return;

@@ -1,45 +1,28 @@
 //! Serves over HTTP until a signal ends it.
 
 use super::options::ServeHttp;
-use super::{exit, print};
+use super::{exit, print, signals};
 use crate::mcp::{self, BearerTokens, HttpOptions, McpServer, TokensError};
-use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
-#[cfg(unix)]
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio_util::sync::CancellationToken;
 
 /// How long calls in flight may go on after the first signal.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// Serves until the first signal, and then until calls are done or the second signal.
+/// Serves until the first signal, and then until calls are done.
 pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
-    let end = CancellationToken::new();
     let options = match options(&command) {
-        Ok(options) => options.shutdown(end.clone(), DRAIN),
+        Ok(options) => options.shutdown(signals::first(), DRAIN),
         Err(problem) => {
             print::error(&problem);
             return ExitCode::from(exit::USAGE);
         }
     };
-    let mut signals = match Signals::hear() {
-        Ok(signals) => signals,
-        Err(error) => return exit::served(Err(error)),
-    };
     // Whoever reads the line may send a signal at once.
     let serving = mcp::serve_http(server, &command.address, options, |address| {
         print::status(&format!("listening on http://{address}/mcp"));
     });
-    let ending = async {
-        signals.next().await;
-        end.cancel();
-        signals.next().await;
-    };
-    tokio::select! {
-        served = serving => exit::served(served),
-        () = ending => ExitCode::from(exit::ERROR),
-    }
+    exit::served(serving.await)
 }
 
 fn options(command: &ServeHttp) -> Result<HttpOptions, String> {
@@ -69,46 +52,5 @@ fn tokens(command: &ServeHttp) -> Result<Option<BearerTokens>, TokensError> {
     match (variable, file) {
         (Some(variable), Some(file)) => variable.and(file).map(Some),
         (variable, file) => Ok(variable.or(file)),
-    }
-}
-
-/// Requests to end, heard from when it is made.
-#[cfg(unix)]
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-#[cfg(unix)]
-impl Signals {
-    fn hear() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-    }
-}
-
-/// Requests to end.
-#[cfg(not(unix))]
-struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    fn hear() -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    async fn next(&mut self) {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending().await
-        }
     }
 }

@@ -1,6 +1,8 @@
 //! A pool as an MCP server.
 
 mod audience;
+#[cfg(feature = "testing")]
+mod caller;
 mod client;
 mod completion;
 mod convert;
@@ -26,6 +28,8 @@ mod task_call;
 mod tasks;
 mod tool_call;
 
+#[cfg(feature = "testing")]
+pub(crate) use caller::Caller;
 #[cfg(all(feature = "http", feature = "cli"))]
 pub(crate) use http::serve as serve_http;
 #[cfg(feature = "http")]
@@ -35,18 +39,24 @@ pub(crate) use listing::offered_beside_tools;
 pub use pages::CacheScope;
 
 use crate::pool::ToolPool;
+use futures_util::future::{Either, select};
 use handler::PoolHandler;
 use pages::Hint;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use seal::Seal;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 use stdio::StdioTransport;
+#[cfg(feature = "cli")]
+use tokio_util::sync::CancellationToken;
 
 /// How many bytes one message may have.
 const LINE_LIMIT: usize = 16 << 20;
+
+/// How long calls may go on when their client is gone: hosts kill a server after two seconds.
+const LAST_CALLS: Duration = Duration::from_secs(1);
 
 /// A pool as an MCP server: its tools, prompts and resources.
 ///
@@ -152,6 +162,9 @@ impl McpServer {
 
     /// Serves on standard input and output until the input ends.
     ///
+    /// Then questions that are open fail, and calls that run have one second to finish before they
+    /// are cancelled.
+    ///
     /// From here on the process's standard output is its standard error, so that nothing a
     /// tool prints can spoil the protocol.
     ///
@@ -161,6 +174,14 @@ impl McpServer {
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
     pub async fn serve_stdio(self) -> io::Result<()> {
+        self.boxed().await
+    }
+
+    /// Serves on standard input and output until the input ends or the token is cancelled, which is
+    /// as if the input ended.
+    #[cfg(feature = "cli")]
+    pub(crate) async fn serve_stdio_until(mut self, end: &CancellationToken) -> io::Result<()> {
+        self.handler.set_end(end);
         self.boxed().await
     }
 
@@ -181,8 +202,9 @@ impl McpServer {
     pub(crate) fn serve_in_memory(
         self,
         stream: tokio::io::DuplexStream,
+        caller: Caller,
     ) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
-        Box::pin(self.serve_on(StdioTransport::in_memory(stream)))
+        Box::pin(self.serve_on(StdioTransport::in_memory(stream, caller)))
     }
 
     async fn serve_on(self, transport: StdioTransport) -> io::Result<()> {
@@ -198,9 +220,20 @@ impl McpServer {
     /// The handler is erased for the same reason: rmcp's loop answers requests in two places, and
     /// the future of a request is its largest.
     async fn served(self, transport: StdioTransport) -> io::Result<()> {
+        let gone = self.handler.session().gone.clone();
         match self.handler.into_dyn().serve(transport).await {
             Ok(running) => {
-                let reason = running.waiting().await.map_err(io::Error::other)?;
+                let end = running.cancellation_token();
+                let late = async move {
+                    gone.cancelled().await;
+                    tokio::time::sleep(LAST_CALLS).await;
+                    end.cancel();
+                };
+                let reason = match select(pin!(running.waiting()), pin!(late)).await {
+                    Either::Left((reason, _)) => reason,
+                    Either::Right(((), ending)) => ending.await,
+                };
+                let reason = reason.map_err(io::Error::other)?;
                 tracing::info!(?reason, "the client is gone");
                 Ok(())
             }

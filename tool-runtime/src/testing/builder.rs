@@ -4,8 +4,9 @@ use super::client::TestClient;
 use super::exchange::Link;
 use super::question::{Desk, Handler, Question, Reply};
 use super::wire::Wire;
-use crate::mcp::McpServer;
+use crate::mcp::{Caller, McpServer};
 use crate::peer::LogLevel;
+use crate::principal::Principal;
 use crate::tool::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -44,6 +45,8 @@ pub struct TestClientBuilder {
     answer: Option<Handler>,
     limit: Duration,
     most_rounds: usize,
+    follows_tasks: bool,
+    caller: Caller,
 }
 
 impl TestClientBuilder {
@@ -62,6 +65,8 @@ impl TestClientBuilder {
             answer: None,
             limit: Duration::from_secs(10),
             most_rounds: 10,
+            follows_tasks: false,
+            caller: Caller::default(),
         }
     }
 
@@ -139,6 +144,69 @@ impl TestClientBuilder {
         self
     }
 
+    /// Declares MCP's tasks extension: a call that goes on as a task is followed to its end, at the
+    /// pace that the server asks for, and what the task asks is [answered](Self::answer). Default: no
+    /// call becomes a task. Clients of [`Era::Legacy`] know no tasks.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use std::time::Duration;
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::testing::TestClient;
+    ///
+    /// /// Bake a cake.
+    /// #[tool(task = "required")]
+    /// async fn bake() -> &'static str {
+    ///     tokio::time::sleep(Duration::from_millis(1)).await;
+    ///     "baked"
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder().tool::<BakeAction>().build()?;
+    /// let client = TestClient::builder(&pool).tasks().connect().await;
+    /// assert_eq!(client.call("bake", json!({})).await?.to_text(), "baked");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn tasks(mut self) -> Self {
+        self.follows_tasks = true;
+        self
+    }
+
+    /// Sets who calls, as if they had authenticated over HTTP. Default: nobody in particular.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::Principal;
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::testing::TestClient;
+    ///
+    /// /// Say who is asking, and from where.
+    /// #[tool(read_only)]
+    /// async fn whoami(caller: &Principal, context: &ToolContext) -> String {
+    ///     format!("{} of {}", caller.id(), context.header("x-tenant").unwrap_or_default())
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder().tool::<WhoamiAction>().build()?;
+    /// let ada = TestClient::builder(&pool).principal(Principal::new("ada")).header("X-Tenant", "acme");
+    /// let result = ada.connect().await.call("whoami", json!({})).await?;
+    /// assert_eq!(result.to_text(), "ada of acme");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn principal(mut self, principal: Principal) -> Self {
+        self.caller.principal = Some(Arc::new(principal));
+        self
+    }
+
+    /// Adds a header that tools see by [`ToolContext::header`](crate::ToolContext::header), as if the
+    /// requests came over HTTP. Default: none.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.caller.headers.push((name.into(), value.into()));
+        self
+    }
+
     /// Starts the server in a task of its own, and greets it.
     ///
     /// # Panics
@@ -151,7 +219,8 @@ impl TestClientBuilder {
     fn connected(mut self) -> BoxFuture<'static, TestClient> {
         Box::pin(async move {
             let (near, far) = tokio::io::duplex(PIPE);
-            let server = tokio::spawn(self.server.clone().serve_in_memory(far));
+            let server =
+                tokio::spawn(self.server.clone().serve_in_memory(far, self.caller.clone()));
             let link = self.link(near);
             let greeting = match link.era {
                 Era::Modern => discovered(&link).await,
@@ -170,6 +239,7 @@ impl TestClientBuilder {
             meta: if self.era == Era::Modern { self.meta() } else { Map::new() },
             limit: self.limit,
             most_rounds: self.most_rounds,
+            follows_tasks: self.follows_tasks,
         })
     }
 
@@ -180,11 +250,20 @@ impl TestClientBuilder {
             |key: &str, value| meta.insert(format!("io.modelcontextprotocol/{key}"), value);
         set("protocolVersion", self.era.version().into());
         set("clientInfo", self.info());
-        set("clientCapabilities", self.capabilities.clone());
+        set("clientCapabilities", self.declared());
         if let Some(level) = self.log_level {
             set("logLevel", json!(level));
         }
         meta
+    }
+
+    /// What it says that it can do.
+    fn declared(&self) -> Value {
+        let mut capabilities = self.capabilities.clone();
+        if self.follows_tasks {
+            capabilities["extensions"]["io.modelcontextprotocol/tasks"] = json!({});
+        }
+        capabilities
     }
 
     fn info(&self) -> Value {
@@ -194,7 +273,7 @@ impl TestClientBuilder {
     async fn initialized(&self, link: &Link) -> Value {
         let hello = object(json!({
             "protocolVersion": self.era.version(),
-            "capabilities": self.capabilities,
+            "capabilities": self.declared(),
             "clientInfo": self.info(),
         }));
         let greeting = greeted(link, "initialize", &hello).await;

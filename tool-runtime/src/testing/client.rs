@@ -3,6 +3,7 @@
 use super::builder::{Era, TestClientBuilder};
 use super::call::TestCall;
 use super::exchange::{Exchange, Link};
+use super::filter::Filter;
 use super::message::Notification;
 use super::question::Question;
 use super::wire::Sent;
@@ -190,16 +191,55 @@ impl TestClient {
     }
 
     /// Asks to be told of changes, as MCP's `subscriptions/listen` has it, and gives back what the
-    /// server agreed to tell. Servers of [`Era::Legacy`] tell without being asked.
+    /// server agreed to tell.
+    ///
+    /// | Key of the filter | Type | Asks for |
+    /// |---|---|---|
+    /// | `toolsListChanged` | boolean | `notifications/tools/list_changed` |
+    /// | `promptsListChanged` | boolean | `notifications/prompts/list_changed` |
+    /// | `resourcesListChanged` | boolean | `notifications/resources/list_changed` |
+    /// | `resourceSubscriptions` | list of URIs | `notifications/resources/updated` of these |
+    ///
+    /// What is left out is not asked for. In [`Era::Legacy`] each URI is a `resources/subscribe`; of
+    /// lists, servers tell without being asked.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::testing::TestClient;
+    ///
+    /// /// A note.
+    /// #[resource("notes://{id}")]
+    /// async fn note(
+    ///     /// Which one.
+    ///     id: u64,
+    /// ) -> String {
+    ///     format!("the text of {id}")
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder().resource::<NoteResource>().build()?;
+    /// let client = TestClient::legacy(&pool).await;
+    /// client.listen(json!({ "resourceSubscriptions": ["notes://1"] })).await?;
+    /// pool.resource_updated("notes://1");
+    /// let news = client.notification("notifications/resources/updated").await;
+    /// assert_eq!(news.params["uri"], "notes://1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     /// What the server answers as an error.
     ///
     /// # Panics
-    /// As [`Self::request`].
+    /// The filter has other keys or types than these, or as [`Self::request`].
     pub async fn listen(&self, filter: impl Serialize) -> Result<Value, ProtocolError> {
         let filter = object(filter);
+        let Filter { resource_subscriptions: uris, .. } = Filter::read(&filter);
         if self.link.era == Era::Legacy {
+            for uri in uris {
+                self.request("resources/subscribe", json!({ "uri": uri })).await?;
+            }
             return Ok(filter.into());
         }
         let params = object(json!({ "notifications": filter }));

@@ -1,6 +1,7 @@
 //! A request of a client, with all rounds that it takes.
 
 use super::builder::Era;
+use super::following::followed;
 use super::message::{Notification, Outcome};
 use super::question::{Desk, Question};
 use super::wire::{Sent, Wire};
@@ -20,25 +21,60 @@ pub(super) struct Link {
     pub(super) meta: Map<String, Value>,
     pub(super) limit: Duration,
     pub(super) most_rounds: usize,
+    /// Whether calls that become tasks are followed.
+    pub(super) follows_tasks: bool,
 }
 
 impl Link {
     /// Sends a request with what each of this client carries. What it says itself counts.
     pub(super) fn send(&self, method: &str, params: &Map<String, Value>, reports: bool) -> Sent {
         self.wire.request(method, |id| {
-            let mut params = params.clone();
-            let mut meta = self.meta.clone();
-            if reports {
-                meta.insert("progressToken".to_owned(), id.into());
-            }
-            if let Some(Value::Object(own)) = params.remove("_meta") {
-                meta.extend(own);
-            }
-            if !meta.is_empty() {
-                params.insert("_meta".to_owned(), meta.into());
-            }
-            params
+            let token = reports.then(|| ("progressToken".to_owned(), id.into()));
+            self.introduced(params, token)
         })
+    }
+
+    /// Sends a request whose answer interests nobody.
+    pub(super) fn mention(&self, method: &str, params: &Map<String, Value>) {
+        self.wire.mention(method, &self.introduced(params, None));
+    }
+
+    fn introduced(
+        &self,
+        params: &Map<String, Value>,
+        token: Option<(String, Value)>,
+    ) -> Map<String, Value> {
+        let mut params = params.clone();
+        let mut meta = self.meta.clone();
+        meta.extend(token);
+        if let Some(Value::Object(own)) = params.remove("_meta") {
+            meta.extend(own);
+        }
+        if !meta.is_empty() {
+            params.insert("_meta".to_owned(), meta.into());
+        }
+        params
+    }
+
+    /// Answers what a result or a task asks.
+    ///
+    /// # Errors
+    /// The test answers with an error, for which there is no way back to the server.
+    pub(super) async fn answers(
+        &self,
+        asking: &mut Value,
+    ) -> Result<Map<String, Value>, ProtocolError> {
+        let questions = match asking["inputRequests"].take() {
+            Value::Object(questions) => questions,
+            _ => Map::new(),
+        };
+        let mut answers = Map::new();
+        for (key, mut question) in questions {
+            let method = question["method"].as_str().unwrap_or_default().to_owned();
+            let question = Question::new(Some(key.clone()), method, question["params"].take());
+            answers.insert(key, self.desk.reply(question).await.into_outcome()?);
+        }
+        Ok(answers)
     }
 }
 
@@ -76,15 +112,22 @@ impl Running {
     /// Answers what the server asks until there is a result.
     ///
     /// # Panics
-    /// The server hangs, ends, or asks for ever.
+    /// The server hangs, ends, asks for ever, or gives a task that is not followed.
     pub(super) async fn end(&mut self) -> Outcome {
         let limit = self.exchange.link.limit;
         for _ in 0..self.exchange.link.most_rounds {
             let result = self.sent.answer(limit).await?;
-            if result["resultType"] != "input_required" {
-                return Ok(result);
+            match result["resultType"].as_str() {
+                None | Some("complete") => return Ok(result),
+                Some("input_required") => self.answer(result).await?,
+                Some("task") if self.exchange.link.follows_tasks => {
+                    return followed(&self.exchange.link, result).await;
+                }
+                Some(kind) => panic!(
+                    "`{}` has a result of the type `{kind}`, which is not the call's own; a client follows tasks with `TestClientBuilder::tasks()`, and `TestClient::request` gives any result as it is: {result}",
+                    self.exchange.method
+                ),
             }
-            self.answer(result).await?;
             self.sent = self.exchange.send();
             self.ids.push(self.sent.id());
         }
@@ -94,17 +137,7 @@ impl Running {
 
     /// Puts the answers into the next round.
     async fn answer(&mut self, mut result: Value) -> Result<(), ProtocolError> {
-        let questions = match result["inputRequests"].take() {
-            Value::Object(questions) => questions,
-            _ => Map::new(),
-        };
-        let mut answers = Map::new();
-        for (key, mut question) in questions {
-            let method = question["method"].as_str().unwrap_or_default().to_owned();
-            let question = Question::new(Some(key.clone()), method, question["params"].take());
-            let reply = self.exchange.link.desk.reply(question).await;
-            answers.insert(key, reply.into_outcome()?);
-        }
+        let answers = self.exchange.link.answers(&mut result).await?;
         let params = &mut self.exchange.params;
         params.insert("inputResponses".to_owned(), answers.into());
         match result["requestState"].take() {

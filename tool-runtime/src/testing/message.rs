@@ -37,8 +37,9 @@ struct Line {
     error: Option<Failure>,
 }
 
+/// An error as it stands on the wire.
 #[derive(Deserialize)]
-struct Failure {
+pub(super) struct Failure {
     code: i32,
     message: String,
     #[serde(default)]

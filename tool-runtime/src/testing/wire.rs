@@ -93,6 +93,16 @@ impl Wire {
         Sent { wire: Arc::clone(self), id, method: method.to_owned(), answer }
     }
 
+    /// Sends a request whose answer interests nobody; nobody hears it once the connection has ended.
+    pub(super) fn mention(&self, method: &str, params: &Map<String, Value>) {
+        let mut state = self.state();
+        state.last_id += 1;
+        let id = state.last_id;
+        state.given_up.insert(id);
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        drop(state.send(&message));
+    }
+
     /// Sends a notification; nobody hears it once the connection has ended.
     pub(super) fn notify(&self, method: &str, params: &Value) {
         let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });

@@ -224,3 +224,13 @@ fn a_person_at_a_terminal_sees_the_call_and_the_answer() {
     assert!(shown.contains(r#"search_notes(query: "rust")"#), "{shown}");
     assert!(shown.contains("  \"total\": 1"), "structured values are indented: {shown}");
 }
+
+#[test]
+fn what_went_wrong_is_said_once() {
+    let output = Command::new(env!("CARGO_BIN_EXE_closing_server"))
+        .args(["call", "shop.read"])
+        .output()
+        .expect("it starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(stderr(&output).matches("No such file").count(), 1, "{}", stderr(&output));
+}

@@ -127,6 +127,12 @@ impl Drop for Seat<'_> {
 }
 
 impl Session {
+    /// A client that counts as gone when the token is cancelled, if not before.
+    #[cfg(feature = "cli")]
+    pub(super) fn until(end: &CancellationToken) -> Self {
+        Self { gone: end.child_token(), ..Self::default() }
+    }
+
     /// It wants to hear of a resource, unless these are so many already.
     pub(super) fn subscribe(&self, uri: String, most: usize) -> bool {
         let subscribed = &mut self.presence().subscribed;

@@ -134,6 +134,11 @@ impl Client {
         Err(PeerError::Unaskable { key: request.key().to_owned(), problem: problem.to_owned() })
     }
 
+    /// Waits for what involves the client, as long as it is there.
+    pub(super) async fn while_there<F: Future>(&self, what: F) -> Option<F::Output> {
+        self.session.gone.run_until_cancelled(what).await
+    }
+
     /// Asks a client of the older era, while the call waits.
     async fn pushed(&self, request: PeerRequest) -> Result<Value, PeerError> {
         let failed = |error: &dyn ToString| PeerError::Failed(error.to_string());
@@ -218,7 +223,8 @@ impl Peer for Client {
                 return task.ask(request).await;
             }
             let Some(asking) = &self.asking else {
-                return self.pushed(request).await;
+                let answer = self.while_there(self.pushed(request)).await;
+                return answer.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())));
             };
             match self.rounds(asking).ask(request, &self.outbox)? {
                 Some(answer) => Ok(answer),
@@ -237,9 +243,8 @@ impl Peer for Client {
         Some(&self.request.meta().0.0)
     }
 
-    #[cfg(feature = "http")]
+    #[cfg(any(feature = "http", feature = "testing"))]
     fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        let value = self.request.parts()?.headers.get(name)?;
-        value.to_str().ok().map(Cow::Borrowed)
+        self.request.header(name).map(Cow::Borrowed)
     }
 }

@@ -109,6 +109,10 @@ impl Sender<'_> {
     }
 
     fn send(&mut self, message: ServerNotification) {
-        self.sending = Some(Box::pin(self.client.request().tell(message)));
+        let client = self.client;
+        self.sending = Some(Box::pin(async move {
+            // A client that is gone hears nothing, and its call is cancelled elsewhere.
+            client.while_there(client.request().tell(message)).await.unwrap_or_default();
+        }));
     }
 }

@@ -192,6 +192,12 @@ impl PoolHandler {
         self.ending = ending;
     }
 
+    /// The client counts as gone when the token is cancelled, if not before.
+    #[cfg(feature = "cli")]
+    pub(super) fn set_end(&mut self, end: &CancellationToken) {
+        self.session = Arc::new(Session::until(end));
+    }
+
     pub(super) fn set_seal(&mut self, seal: Seal) {
         self.seal = Arc::new(seal);
     }

@@ -1,5 +1,7 @@
 //! One request of a client: what came with it, and the way back to whoever made it.
 
+#[cfg(feature = "testing")]
+use super::caller::Caller;
 #[cfg(feature = "http")]
 use super::http::{PlainRequest, request as carried};
 use super::stdio::RawArguments;
@@ -106,6 +108,21 @@ impl Request {
         }
     }
 
+    /// A header of the HTTP request, by its name in any case.
+    #[cfg(any(feature = "http", feature = "testing"))]
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        #[cfg(feature = "testing")]
+        if let Self::Rmcp(request) = self
+            && let Some(caller) = request.extensions.get::<Caller>()
+        {
+            return caller.header(name);
+        }
+        #[cfg(feature = "http")]
+        return self.parts()?.headers.get(name)?.to_str().ok();
+        #[cfg(not(feature = "http"))]
+        None
+    }
+
     /// Tells the client something. One that is gone hears nothing, and its call is cancelled
     /// elsewhere.
     pub(super) async fn tell(&self, message: ServerNotification) {
@@ -128,6 +145,10 @@ impl Request {
 
 /// Who makes a request; `None` for everybody over stdio.
 pub(super) fn principal(request: &RequestContext<RoleServer>) -> Option<Arc<Principal>> {
+    #[cfg(feature = "testing")]
+    if let Some(caller) = request.extensions.get::<Caller>() {
+        return caller.principal.clone();
+    }
     #[cfg(feature = "http")]
     return carried::principal(request.extensions.get()?);
     #[cfg(not(feature = "http"))]

@@ -4,7 +4,7 @@ use super::host::{Channel, Host, call};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// What a server may take to end: it waits 5 seconds for calls, and does not wait for threads.
+/// What a server may take to end: it waits a second for calls, and does not wait for threads.
 const BOUND: Duration = Duration::from_secs(30);
 
 #[test]

@@ -3,12 +3,19 @@
 use std::io;
 #[cfg(unix)]
 use std::os::fd::OwnedFd;
+use std::pin::pin;
 use std::time::Duration;
 
+use futures_util::future::select;
 use rmcp::RoleServer;
+#[cfg(feature = "testing")]
+use rmcp::model::{GetExtensions as _, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio_util::sync::CancellationToken;
+
+#[cfg(feature = "testing")]
+use crate::mcp::server::caller::Caller;
 
 use super::descriptor::Descriptors;
 use super::gate::Gate;
@@ -29,8 +36,11 @@ pub(crate) struct StdioTransport {
     gate: Gate,
     writer: Writer,
     pump: Pump,
-    /// Cancelled when there is no more input.
+    /// Cancelled when there is no more input; whoever cancels it ends the input.
     gone: CancellationToken,
+    /// Who is at the other end, if that is known.
+    #[cfg(feature = "testing")]
+    caller: Option<Caller>,
 }
 
 impl StdioTransport {
@@ -61,9 +71,12 @@ impl StdioTransport {
 
     /// Serves a client in the same process.
     #[cfg(feature = "testing")]
-    pub(crate) fn in_memory(stream: tokio::io::DuplexStream) -> Self {
+    pub(crate) fn in_memory(stream: tokio::io::DuplexStream, caller: Caller) -> Self {
         let (input, output) = tokio::io::split(stream);
-        Self::assemble(Reader::Memory(input), super::pump_memory::start(output))
+        let way_out = super::pump_memory::start(output);
+        let mut transport = Self::assemble(Reader::Memory(input), way_out);
+        transport.caller = Some(caller);
+        transport
     }
 
     /// A transport in its initial state.
@@ -75,6 +88,8 @@ impl StdioTransport {
             writer,
             pump,
             gone: CancellationToken::new(),
+            #[cfg(feature = "testing")]
+            caller: None,
         }
     }
 
@@ -90,10 +105,20 @@ impl StdioTransport {
     }
 
     /// Sets the token that is cancelled when there is no more input, before requests in flight are
-    /// waited for: what only listens then would be waited for in vain.
+    /// waited for: what only listens then would be waited for in vain. It also goes the other way
+    /// round: cancelled by somebody else, it ends the input.
     pub(crate) fn telling(mut self, gone: CancellationToken) -> Self {
         self.gone = gone;
         self
+    }
+
+    /// The message with who sent it.
+    #[cfg(feature = "testing")]
+    fn marked(&self, mut message: RxJsonRpcMessage<RoleServer>) -> RxJsonRpcMessage<RoleServer> {
+        if let (JsonRpcMessage::Request(request), Some(caller)) = (&mut message, &self.caller) {
+            request.request.extensions_mut().insert(caller.clone());
+        }
+        message
     }
 
     /// Sets how many unwritten bytes may wait before senders do (4 MiB by default).
@@ -133,15 +158,19 @@ impl Transport<RoleServer> for StdioTransport {
             let _ = self.writer.room().await;
             if let Some(line) = self.lines.next_line() {
                 match accept(line, &mut self.gate, &self.writer) {
+                    #[cfg(feature = "testing")]
+                    Some(message) => return Some(self.marked(message)),
+                    #[cfg(not(feature = "testing"))]
                     Some(message) => return Some(message),
                     None => continue,
                 }
             }
-            if self.lines.has_ended() {
+            if self.gone.is_cancelled() || self.lines.has_ended() {
                 self.gone.cancel();
                 return None;
             }
-            self.reader.fill(&mut self.lines).await;
+            let filled = pin!(self.reader.fill(&mut self.lines));
+            select(filled, pin!(self.gone.cancelled())).await;
         }
     }
 

@@ -1,0 +1,53 @@
+//! A server with a value that says when it is closed.
+
+use tool_runtime::prelude::*;
+
+struct Shop;
+
+impl Toolset for Shop {
+    type Params = ();
+
+    async fn create((): ()) -> Result<Self, ToolError> {
+        Ok(Self)
+    }
+
+    async fn close(&self) {
+        eprintln!("closed");
+    }
+}
+
+#[toolset]
+impl Shop {
+    /// Never end.
+    #[tool]
+    async fn wait(&self) {
+        eprintln!("waiting");
+        std::future::pending::<()>().await;
+    }
+
+    /// Tell how far it is, without an end.
+    #[tool(progress)]
+    async fn count(&self, context: &ToolContext) {
+        for count in 0_u32.. {
+            context.progress(count, None, "");
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Fail for a reason that the caller may know.
+    #[tool]
+    async fn read(&self) -> std::io::Result<String> {
+        std::fs::read_to_string("/no/such/file")
+    }
+
+    /// Ask somebody; tells why there is no answer.
+    #[tool]
+    async fn ask(&self, context: &ToolContext) -> Result<String, ToolError> {
+        match context.ask::<bool>("sure", "Sure?").await {
+            Ok(_) => Ok("answered".into()),
+            Err(error) => Ok(error.to_string()),
+        }
+    }
+}
+
+tool_runtime::main!();

@@ -1,0 +1,166 @@
+//! The client in memory: who it is, what it declares, and what it asks to hear of.
+
+use super::asking::ERAS;
+use super::support::pool_of;
+use futures_util::FutureExt as _;
+use serde_json::json;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tool_runtime::prelude::*;
+use tool_runtime::testing::{Era, Reply, TestClient};
+use tool_runtime::{Answer, Principal};
+
+/// Brew coffee: takes a while, and asks about milk meanwhile.
+#[tool(register = false, task = "required")]
+async fn brew(context: &ToolContext) -> Result<String, ToolError> {
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    match context.ask::<bool>("milk", "Milk?").await? {
+        Answer::Accepted(true) => Ok("with milk".into()),
+        _ => Err(ToolError::user("nobody drinks it black")),
+    }
+}
+
+/// Tells when it is dropped.
+struct Told(UnboundedSender<()>);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        let _heard = self.0.send(());
+    }
+}
+
+/// Brew for ever.
+#[tool(register = false, task = "required")]
+async fn simmer(told: &UnboundedSender<()>) {
+    let _told = Told(told.clone());
+    std::future::pending::<()>().await;
+}
+
+/// Say who is asking, and for which tenant.
+#[tool(register = false)]
+async fn whoami(caller: &Principal, context: &ToolContext) -> String {
+    format!("{:?} of {:?}", caller.id(), context.header("x-tenant"))
+}
+
+/// A note.
+#[resource("notes://{id}", register = false)]
+async fn note(
+    /// Which one.
+    id: u64,
+) -> String {
+    format!("the text of {id}")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_becomes_a_task_is_followed_to_its_end() {
+    let pool = pool_of::<BrewAction>();
+    for (milk, text) in [(true, "with milk"), (false, "nobody drinks it black")] {
+        let client = TestClient::builder(&pool)
+            .tasks()
+            .answer(move |_| async move { Reply::accept(json!({ "milk": milk })) })
+            .connect()
+            .await;
+        let result = client.call("brew", json!({})).await.expect("a result");
+        assert_eq!((result.to_text().as_str(), result.is_error()), (text, !milk));
+        assert_eq!(client.questions()[0].message(), "Milk?");
+        client.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_whose_call_is_dropped_is_cancelled() {
+    let (told, mut dropped) = unbounded_channel::<()>();
+    let pool = ToolPool::builder().tool::<SimmerAction>().state(told).build().expect("a pool");
+    let client = TestClient::builder(&pool).tasks().connect().await;
+    let call = client.call("simmer", json!({})).start();
+    while !client.transcript().iter().any(|line| line.contains("tasks/get")) {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    call.cancel().await;
+    dropped.recv().await.expect("it is dropped");
+    client.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_does_not_end_fails_the_test() {
+    let (told, _dropped) = unbounded_channel::<()>();
+    let pool = ToolPool::builder().tool::<SimmerAction>().state(told).build().expect("a pool");
+    let client = TestClient::builder(&pool).tasks().connect().await;
+    let call = AssertUnwindSafe(client.call("simmer", json!({})).into_future());
+    let panic = call.catch_unwind().await.expect_err("it panics");
+    let text = panic.downcast_ref::<String>().expect("words");
+    assert_eq!(text, "the task works 10s already");
+}
+
+#[tokio::test]
+async fn a_task_that_nobody_follows_is_no_empty_success() {
+    let declared = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    let pool = pool_of::<BrewAction>();
+    let client = TestClient::builder(&pool).capabilities(declared).connect().await;
+    let call = AssertUnwindSafe(client.call("brew", json!({})).into_future());
+    let panic = call.catch_unwind().await.expect_err("it panics");
+    let text = panic.downcast_ref::<String>().expect("words");
+    assert!(text.contains("result of the type `task`"), "{text}");
+    assert!(text.contains("TestClientBuilder::tasks()"), "{text}");
+}
+
+#[tokio::test]
+async fn a_client_hears_of_the_resources_that_it_asked_for() {
+    for era in ERAS {
+        let pool = ToolPool::builder().resource::<NoteResource>().build().expect("a pool");
+        let client = TestClient::builder(&pool).era(era).connect().await;
+        let uris = json!({ "resourceSubscriptions": ["notes://1", "notes://2"] });
+        assert_eq!(client.listen(uris.clone()).await.expect("heard"), uris);
+        pool.resource_updated("notes://2");
+        let news = client.notification("notifications/resources/updated").await;
+        assert_eq!(news.params["uri"], "notes://2");
+        client.close().await;
+    }
+    let pool = ToolPool::builder().resource::<NoteResource>().build().expect("a pool");
+    let client = TestClient::legacy(&pool).await;
+    let refused = client.listen(json!({ "resourceSubscriptions": ["other://1"] })).await;
+    assert_eq!(refused.expect_err("no such resource").code(), -32002);
+}
+
+#[tokio::test]
+async fn a_filter_with_a_slip_of_the_pen_is_refused() {
+    for era in ERAS {
+        let client = TestClient::builder(&pool_of::<WhoamiAction>()).era(era).connect().await;
+        let listening = AssertUnwindSafe(client.listen(json!({ "toolListChanged": true })));
+        let panic = listening.catch_unwind().await.expect_err("it panics");
+        let text = panic.downcast_ref::<String>().expect("words");
+        assert!(text.contains("unknown field `toolListChanged`"), "{text}");
+        assert!(text.contains("`toolsListChanged`"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn tools_see_who_a_client_is() {
+    let pool = pool_of::<WhoamiAction>();
+    for era in ERAS {
+        let ada = TestClient::builder(&pool).era(era).principal(Principal::new("ada"));
+        let ada = ada.header("X-Tenant", "acme").connect().await;
+        let result = ada.call("whoami", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), r#""ada" of Some("acme")"#);
+        let nobody = TestClient::builder(&pool).era(era).connect().await;
+        let result = nobody.call("whoami", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), r#""" of None"#);
+    }
+}
+
+#[tokio::test]
+async fn a_task_is_of_the_principal_that_began_it() {
+    let pool = pool_of::<BrewAction>();
+    let server = tool_runtime::McpServer::new(pool, "coffee", "1.0.0");
+    let of = |id: &str| {
+        let client = TestClient::of(server.clone()).era(Era::Modern).tasks();
+        client.principal(Principal::new(id)).connect()
+    };
+    let (ada, bob) = (of("ada").await, of("bob").await);
+    let params = json!({ "name": "brew", "arguments": {} });
+    let task = ada.request("tools/call", params).await.expect("a task");
+    let task = json!({ "taskId": task["taskId"] });
+    assert_eq!(ada.request("tasks/get", task.clone()).await.expect("hers")["status"], "working");
+    bob.request("tasks/get", task).await.expect_err("not his");
+}
