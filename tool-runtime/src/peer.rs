@@ -5,6 +5,8 @@ mod error;
 mod form;
 mod log;
 mod progress;
+#[cfg(feature = "mcp-server")]
+mod question;
 mod request;
 mod roots;
 mod sample;

@@ -37,11 +37,19 @@ impl fmt::Display for PeerCapability {
 }
 
 /// What a tool asks of whoever made the call: a request of MCP.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct PeerRequest {
     key: String,
     capability: PeerCapability,
     params: Map<String, Value>,
+    #[cfg(feature = "mcp-server")]
+    make_question: super::question::MakeQuestion,
+}
+
+impl PartialEq for PeerRequest {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.key, self.capability, &self.params) == (&other.key, other.capability, &other.params)
+    }
 }
 
 impl PeerRequest {
@@ -50,7 +58,13 @@ impl PeerRequest {
         capability: PeerCapability,
         params: Map<String, Value>,
     ) -> Self {
-        Self { key: key.into(), capability, params }
+        Self {
+            key: key.into(),
+            capability,
+            params,
+            #[cfg(feature = "mcp-server")]
+            make_question: super::question::make,
+        }
     }
 
     /// What the tool calls the question; no two questions of one call share it.
@@ -75,6 +89,18 @@ impl PeerRequest {
     /// Its parameters, as MCP defines them for the method.
     pub fn params(&self) -> &Map<String, Value> {
         &self.params
+    }
+
+    /// The request in rmcp's types.
+    ///
+    /// # Errors
+    /// It is none that clients know.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn to_question(&self) -> Result<rmcp::model::InputRequest, PeerError> {
+        (self.make_question)(self).map_err(|error| PeerError::Unaskable {
+            key: self.key.clone(),
+            problem: error.to_string(),
+        })
     }
 
     /// The request's key and its parameters.

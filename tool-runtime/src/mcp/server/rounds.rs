@@ -4,7 +4,7 @@
 use super::outbox::Outbox;
 use super::seal::{Seal, canonical};
 use crate::peer::{PeerCapability, PeerError, PeerRequest};
-use rmcp::model::{ErrorData, InputRequest, InputRequests, InputRequiredResult, InputResponses};
+use rmcp::model::{ErrorData, InputRequests, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -80,7 +80,8 @@ impl Rounds {
                 return Ok(Some(answer));
             }
             Ok(None) => {
-                let (key, question) = question(request)?;
+                let question = request.to_question()?;
+                let (key, _) = request.into_parts();
                 talk.carried.insert(key.clone(), json!({ "to": wording }));
                 talk.open.insert(key, question);
             }
@@ -164,17 +165,4 @@ fn digest(question: &PeerRequest) -> String {
     let wording = canonical(&json!([question.method(), question.params()]));
     let digest = Sha256::digest(wording);
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// A question as rmcp has it, by its key.
-///
-/// # Errors
-/// It is none that clients know.
-pub(super) fn question(request: PeerRequest) -> Result<(String, InputRequest), PeerError> {
-    let method = request.method();
-    let (key, params) = request.into_parts();
-    match serde_json::from_value(json!({ "method": method, "params": params })) {
-        Ok(question) => Ok((key, question)),
-        Err(error) => Err(PeerError::Unaskable { key, problem: error.to_string() }),
-    }
 }

@@ -1,7 +1,6 @@
 //! A task, as the call in it reaches it.
 
 use super::{Entries, Entry, Tasks};
-use crate::mcp::server::rounds::question;
 use crate::peer::{PeerError, PeerRequest, Progress};
 use serde_json::Value;
 use std::sync::Weak;
@@ -22,8 +21,9 @@ impl Handle {
     /// # Errors
     /// The task is over, or the question is none that clients know.
     pub(in super::super) async fn ask(&self, request: PeerRequest) -> Result<Value, PeerError> {
-        let (key, request) = question(request)?;
-        let answer = self.change(|entry| entry.ask(key, request)).flatten();
+        let question = request.to_question()?;
+        let (key, _) = request.into_parts();
+        let answer = self.change(|entry| entry.ask(key, question)).flatten();
         if let Some(answer) = answer
             && let Ok(answer) = answer.await
         {
