@@ -27,6 +27,9 @@ async fn a_foreign_page_is_refused_and_told_the_flag() {
         assert!(refused.body.contains(&format!("`--allow-origin {origin}`")), "{refused:?}");
         assert_eq!(refused.head.header("access-control-allow-origin"), "");
     }
+    // A second one must not hide behind the first.
+    let two = from("https://a.example").with("Origin", "https://evil.example");
+    assert_eq!(served.ask(&two).await.status(), 400);
     for origin in ["http://localhost:3000", "https://a.example"] {
         let answer = served.ask(&from(origin)).await;
         assert_eq!(answer.status(), 200);

@@ -33,7 +33,11 @@ impl Gate {
     /// The page that asks, if one does and may.
     pub(super) fn origin(&self, request: &Parts) -> Step<Option<HeaderValue>> {
         self.check_host(request)?;
-        let Some(origin) = request.headers.get(header::ORIGIN) else { return Ok(None) };
+        let mut origins = request.headers.get_all(header::ORIGIN).iter();
+        let Some(origin) = origins.next() else { return Ok(None) };
+        if origins.next().is_some() {
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, "send one `Origin`"));
+        }
         let text = origin.to_str().unwrap_or_default();
         if self.origins.admit(text) {
             return Ok(Some(origin.clone()));
