@@ -7,6 +7,7 @@ mod client;
 mod completion;
 mod convert;
 mod drive;
+mod envelope;
 #[cfg(fuzzing)]
 pub(crate) mod fuzz;
 mod handler;

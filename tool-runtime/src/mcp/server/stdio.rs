@@ -40,7 +40,6 @@ mod tests;
 #[cfg(fuzzing)]
 pub use fuzz::{Fate, fates};
 pub(crate) use methods::{is_known_method, is_old_method};
-#[cfg(feature = "http")]
 pub(crate) use present::present;
 #[cfg(feature = "http")]
 pub(crate) use refusal::{Refusal, diagnose};

@@ -5,17 +5,15 @@
 
 use super::message::CallArguments;
 use crate::mcp::server::client::Subject;
+use crate::mcp::server::envelope::Envelope;
 use crate::mcp::server::handler::PoolHandler;
 use crate::mcp::server::rounds::Round;
-use crate::mcp::server::stdio::present;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, header};
 use rmcp::model::{
-    CallToolRequestMethod, ConstString as _, JsonRpcVersion2_0, ProtocolVersion, RequestId,
-    RequestMetaObject,
+    CallToolRequestMethod, ConstString as _, ProtocolVersion, RequestId, RequestMetaObject,
 };
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -44,22 +42,6 @@ pub(super) struct PlainCall {
     pub(super) arguments: Option<CallArguments>,
 }
 
-/// A message. With `result` or `error` it is no request.
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(borrow)]
-    jsonrpc: Cow<'a, str>,
-    id: RequestId,
-    #[serde(borrow)]
-    method: Cow<'a, str>,
-    #[serde(borrow)]
-    params: Params<'a>,
-    #[serde(default, deserialize_with = "present")]
-    result: Option<IgnoredAny>,
-    #[serde(default, deserialize_with = "present")]
-    error: Option<IgnoredAny>,
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Params<'a> {
@@ -80,7 +62,7 @@ impl PlainCall {
         let kind = kind(headers)?;
         let is_modern = kind == Kind::Modern;
         let text = std::str::from_utf8(body).ok().filter(|_| accepts_both(headers))?;
-        let Envelope { id, params, .. } = Envelope::read(text)?;
+        let Envelope { id, params, .. } = Envelope::<Params<'_>>::read(text)?;
         let around = text.len() - params.arguments.map_or(0, |raw| raw.get().len());
         let is_named = !is_modern || names(headers, &params.name);
         if around > MOST_AROUND || !is_named || handler.has_mirrored_arguments(&params.name) {
@@ -103,17 +85,6 @@ impl PlainCall {
                 arguments: None,
             },
         })
-    }
-}
-
-impl<'a> Envelope<'a> {
-    fn read(text: &'a str) -> Option<Self> {
-        let envelope: Self = serde_json::from_str(text).ok()?;
-        let is_call = envelope.jsonrpc == JsonRpcVersion2_0::VALUE
-            && envelope.method == CallToolRequestMethod::VALUE
-            && envelope.result.is_none()
-            && envelope.error.is_none();
-        is_call.then_some(envelope)
     }
 }
 

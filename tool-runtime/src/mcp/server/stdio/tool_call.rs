@@ -3,19 +3,17 @@
 //! rmcp tries 13 kinds of request before this one and clones the arguments each time it buffers
 //! them. Here the line is scanned once; the arguments stay text until a tool decodes them.
 
-use std::borrow::Cow;
-
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientRequest, ConstString,
-    InputResponses, JsonRpcMessage, JsonRpcVersion2_0, RequestId, RequestMetaObject,
+    CallToolRequest, CallToolRequestParams, ClientRequest, InputResponses, JsonRpcMessage,
+    RequestMetaObject,
 };
 use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::present::present;
+use crate::mcp::server::envelope::Envelope;
 
 /// The arguments of a `tools/call` exactly as the peer wrote them.
 ///
@@ -24,22 +22,6 @@ use super::present::present;
 /// with a tool result. Absent when the peer sent no `arguments`.
 #[derive(Debug, Clone)]
 pub(crate) struct RawArguments(pub(crate) Box<RawValue>);
-
-/// The line. `result` and `error` are there because a message with one of them is no request.
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(borrow)]
-    jsonrpc: Cow<'a, str>,
-    id: RequestId,
-    #[serde(borrow)]
-    method: Cow<'a, str>,
-    #[serde(borrow)]
-    params: Params<'a>,
-    #[serde(default, deserialize_with = "present")]
-    result: Option<IgnoredAny>,
-    #[serde(default, deserialize_with = "present")]
-    error: Option<IgnoredAny>,
-}
 
 /// The fields of rmcp's [`CallToolRequestParams`], with the arguments left as text.
 #[derive(Deserialize)]
@@ -56,15 +38,8 @@ struct Params<'a> {
 
 /// The request, if `text` is a well-formed `tools/call`; anything else is rmcp's to parse.
 pub(super) fn parse(text: &str) -> Option<RxJsonRpcMessage<RoleServer>> {
-    let envelope: Envelope<'_> = serde_json::from_str(text).ok()?;
-    let is_call = envelope.jsonrpc == JsonRpcVersion2_0::VALUE
-        && envelope.method == CallToolRequestMethod::VALUE
-        && envelope.result.is_none()
-        && envelope.error.is_none();
-    is_call.then(|| {
-        let request = ClientRequest::CallToolRequest(envelope.params.into_request());
-        JsonRpcMessage::request(request, envelope.id)
-    })
+    let Envelope { id, params, .. } = Envelope::<Params<'_>>::read(text)?;
+    Some(JsonRpcMessage::request(ClientRequest::CallToolRequest(params.into_request()), id))
 }
 
 impl Params<'_> {

@@ -1,0 +1,35 @@
+//! The frame of a `tools/call`, read in one scan without rmcp's untagged enums.
+
+use super::stdio::present;
+use rmcp::model::{CallToolRequestMethod, ConstString as _, JsonRpcVersion2_0, RequestId};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::borrow::Cow;
+
+/// A message. With `result` or `error` it is no request.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "P: Deserialize<'de>"))]
+pub(super) struct Envelope<'a, P> {
+    #[serde(borrow)]
+    jsonrpc: Cow<'a, str>,
+    pub(super) id: RequestId,
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    pub(super) params: P,
+    #[serde(default, deserialize_with = "present")]
+    result: Option<IgnoredAny>,
+    #[serde(default, deserialize_with = "present")]
+    error: Option<IgnoredAny>,
+}
+
+impl<'a, P: Deserialize<'a>> Envelope<'a, P> {
+    /// The frame, if `text` is a well-formed `tools/call`.
+    pub(super) fn read(text: &'a str) -> Option<Self> {
+        let envelope: Self = serde_json::from_str(text).ok()?;
+        let is_call = envelope.jsonrpc == JsonRpcVersion2_0::VALUE
+            && envelope.method == CallToolRequestMethod::VALUE
+            && envelope.result.is_none()
+            && envelope.error.is_none();
+        is_call.then_some(envelope)
+    }
+}
