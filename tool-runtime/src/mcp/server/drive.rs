@@ -21,7 +21,7 @@ use tokio::time::Sleep;
 /// task which request a message belongs to.
 pub(super) async fn driven<F: Future>(client: &Client, work: F) -> Result<F::Output, Interruption> {
     let mut work = pin!(Some(work));
-    let mut sender = Sender { client, sending: None, timer: None };
+    let mut sender = Sender::new(client);
     let ended = poll_fn(|task| {
         client.outbox().wake(task.waker());
         let work = work.as_mut().as_pin_mut().expect("it is there until it ended");
@@ -37,16 +37,13 @@ pub(super) async fn driven<F: Future>(client: &Client, work: F) -> Result<F::Out
     })
     .await;
     cut_short(client, || work.set(None));
-    poll_fn(|task| sender.poll(task, true)).await;
-    if client.outbox().dropped() > 0 {
-        let dropped = client.outbox().dropped();
-        tracing::warn!(
-            dropped,
-            name = client.name(),
-            "log entries came faster than the client read"
-        );
-    }
+    sender.finish().await;
     ended
+}
+
+/// Sends all that a request has told its client so far.
+pub(super) async fn sent(client: &Client) {
+    Sender::new(client).finish().await;
 }
 
 /// Drops what a question ends. That may panic; the client is asked all the same.
@@ -73,7 +70,21 @@ struct Sender<'a> {
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Sender<'_> {
+impl<'a> Sender<'a> {
+    fn new(client: &'a Client) -> Self {
+        Self { client, sending: None, timer: None }
+    }
+
+    /// Sends what is left.
+    async fn finish(mut self) {
+        poll_fn(|task| self.poll(task, true)).await;
+        let dropped = self.client.outbox().dropped();
+        if dropped > 0 {
+            let name = self.client.name();
+            tracing::warn!(dropped, name, "log entries came faster than the client read");
+        }
+    }
+
     /// Ready when nothing is left to send.
     fn poll(&mut self, task: &mut Context<'_>, is_over: bool) -> Poll<()> {
         loop {

@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::convert;
-use super::drive::{cut_short, driven, interrupted};
+use super::drive::{cut_short, interrupted, sent};
 use super::handler::PoolHandler;
 use super::request::principal;
 use super::tasks::{Outcome, Work};
@@ -19,7 +19,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use std::convert::identity;
-use std::future::{poll_fn, ready};
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 use tokio_util::sync::CancellationToken;
@@ -58,11 +58,10 @@ impl PoolHandler {
         let mut call = self.owned_call(&client, stop.clone());
         let first = poll_fn(|task| Poll::Ready(call.as_mut().poll(task))).await;
         // What it told so far belongs to the request.
-        let told = driven(&client, ready(())).await;
-        match (first, told) {
-            (Poll::Ready(outcome), _) => answer(client.name(), outcome).map(Into::into),
-            (Poll::Pending, Err(interruption)) => interrupted(interruption),
-            (Poll::Pending, Ok(())) => match client.interruption() {
+        sent(&client).await;
+        match first {
+            Poll::Ready(outcome) => answer(client.name(), outcome).map(Into::into),
+            Poll::Pending => match client.interruption() {
                 Some(interruption) => {
                     cut_short(&client, || drop(call));
                     interrupted(interruption)
