@@ -4,7 +4,7 @@ use super::audience::Session;
 use super::logging::level_asked;
 use super::outbox::Outbox;
 use super::request::Request;
-use super::rounds::{Interruption, Round, Rounds};
+use super::rounds::{Interruption, Round, Rounds, digest};
 use super::seal::{Seal, canonical};
 use super::tasks::Handle;
 use crate::peer::{
@@ -123,12 +123,13 @@ impl Client {
     }
 
     /// Whoever answers a question must know which one: a key names one question of a call.
-    fn named_once(&self, request: &PeerRequest) -> Result<(), PeerError> {
-        let wording = canonical(&json!([request.method(), request.params()]));
+    /// Gives what it says, in short.
+    fn named_once(&self, request: &PeerRequest) -> Result<String, PeerError> {
+        let wording = digest(request);
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         let known = named.entry(request.key().to_owned()).or_insert_with(|| wording.clone());
         if *known == wording {
-            return Ok(());
+            return Ok(wording);
         }
         let problem = "it names another question of this call; give each question its own key";
         Err(PeerError::Unaskable { key: request.key().to_owned(), problem: problem.to_owned() })
@@ -218,7 +219,7 @@ impl Peer for Client {
 
     fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
         Box::pin(async move {
-            self.named_once(&request)?;
+            let wording = self.named_once(&request)?;
             if let Some(task) = self.task.get() {
                 return task.ask(request).await;
             }
@@ -226,7 +227,7 @@ impl Peer for Client {
                 let answer = self.while_there(self.pushed(request)).await;
                 return answer.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())));
             };
-            match self.rounds(asking).ask(request, &self.outbox)? {
+            match self.rounds(asking).ask(request, &wording, &self.outbox)? {
                 Some(answer) => Ok(answer),
                 // Whoever drives the call ends it here.
                 None => pending().await,

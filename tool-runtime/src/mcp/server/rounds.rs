@@ -58,18 +58,18 @@ impl Rounds {
         Self { round, seal, binding, talk: Mutex::default() }
     }
 
-    /// The answer to a question, or a note that it is open.
+    /// The answer to a question of this [`digest`], or a note that it is open.
     ///
     /// # Errors
     /// The question is none that clients know.
     pub(super) fn ask(
         &self,
         request: PeerRequest,
+        wording: &str,
         outbox: &Outbox,
     ) -> Result<Option<Value>, PeerError> {
         let mut talk = self.talk();
-        let wording = digest(&request);
-        match self.answer(&mut talk, &request, &wording) {
+        match self.answer(&mut talk, &request, wording) {
             Ok(Some(_)) if talk.uses == MOST_ANSWERS => {
                 talk.refusal = Some(endless(request.key()));
             }
@@ -161,7 +161,7 @@ fn is_answer(answer: &Value, to: &PeerRequest) -> bool {
 }
 
 /// What a question says, in short.
-fn digest(question: &PeerRequest) -> String {
+pub(super) fn digest(question: &PeerRequest) -> String {
     let wording = canonical(&json!([question.method(), question.params()]));
     let digest = Sha256::digest(wording);
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
