@@ -61,6 +61,7 @@
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
+//! | `mcp-client` | the tools of external MCP servers in the pool | no |
 //! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `testing` | an MCP client in memory and schema snapshots, for tests | no |
@@ -88,7 +89,7 @@ mod icon;
 mod input;
 mod issue;
 mod limits;
-#[cfg(feature = "mcp-server")]
+#[cfg(any(feature = "mcp-client", feature = "mcp-server"))]
 mod mcp;
 mod name;
 mod observation;

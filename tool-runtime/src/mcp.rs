@@ -1,5 +1,10 @@
 //! The Model Context Protocol.
 
+#[cfg(feature = "mcp-client")]
+mod client;
+#[cfg(feature = "mcp-client")]
+mod config;
+#[cfg(feature = "mcp-server")]
 mod server;
 
 #[cfg(feature = "testing")]
@@ -12,4 +17,5 @@ pub(crate) use server::offered_beside_tools;
 pub(crate) use server::serve_http;
 #[cfg(feature = "http")]
 pub use server::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
+#[cfg(feature = "mcp-server")]
 pub use server::{CacheScope, McpServer};

@@ -1,0 +1,1 @@
+//! External MCP servers, whose tools become tools of a pool.
