@@ -52,6 +52,7 @@
 //! | test a server, keep its schemas from changing unseen | `testing` |
 //! | serve over HTTP | `McpServer::serve_http`, `HttpOptions`, `Authenticate` |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |
+//! | say which external MCP servers there are | `McpConfig` |
 //!
 //! # Features
 //!
@@ -108,6 +109,8 @@ mod registry;
 mod resource;
 mod schedule;
 mod schema;
+#[cfg(feature = "mcp-client")]
+mod secret;
 #[cfg(feature = "tower")]
 mod service;
 #[cfg(feature = "testing")]
@@ -143,6 +146,12 @@ pub use limits::OutputLimits;
 pub use mcp::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
 #[cfg(feature = "mcp-server")]
 pub use mcp::{CacheScope, McpServer};
+#[cfg(feature = "mcp-client")]
+pub use mcp::{
+    HttpConfig, McpAuth, McpConfig, McpConfigError, McpConfigLoader, McpConfigProblem,
+    McpDiagnosis, McpDiagnosisLevel, McpOAuth, McpServerConfig, McpText, McpTransportConfig,
+    StdioConfig,
+};
 pub use observation::{IntoObservation, Json, Observation};
 pub use offering::TextHandler;
 pub use pattern::{PatternError, ToolPattern};
@@ -166,6 +175,8 @@ pub use registry::{
 pub use resource::{
     IntoResource, Reading, Resource, ResourceAction, ResourceBuilder, ResourceDefinition,
 };
+#[cfg(feature = "mcp-client")]
+pub use secret::Secret;
 #[cfg(feature = "tower")]
 pub use service::CallService;
 pub use texts::TextArguments;

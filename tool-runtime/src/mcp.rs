@@ -7,6 +7,12 @@ mod config;
 #[cfg(feature = "mcp-server")]
 mod server;
 
+#[cfg(feature = "mcp-client")]
+pub use config::{
+    HttpConfig, McpAuth, McpConfig, McpConfigError, McpConfigLoader, McpConfigProblem,
+    McpDiagnosis, McpDiagnosisLevel, McpOAuth, McpServerConfig, McpText, McpTransportConfig,
+    StdioConfig,
+};
 #[cfg(feature = "testing")]
 pub(crate) use server::Caller;
 #[cfg(fuzzing)]

@@ -6,7 +6,18 @@ use std::path::{Path, PathBuf};
 /// Bottom floor first, as in ARCHITECTURE.md. `lib.rs`, `__fuzz.rs` and `__private.rs`
 /// stand outside: they only hand on.
 const FLOORS: &[&[&str]] = &[
-    &["annotations", "content", "error", "icon", "issue", "name", "pattern", "principal", "regex"],
+    &[
+        "annotations",
+        "content",
+        "error",
+        "icon",
+        "issue",
+        "name",
+        "pattern",
+        "principal",
+        "regex",
+        "secret",
+    ],
     &[
         "access",
         "action",

@@ -1,0 +1,169 @@
+//! What can be known of servers without asking them.
+
+use super::McpConfig;
+use super::command::{self, Missing};
+use super::findings::Findings;
+use super::server::McpServerConfig;
+use super::text::McpText;
+use super::transport::{McpTransportConfig, StdioConfig};
+use super::validate;
+use std::path::{Path, PathBuf};
+
+/// One thing that is known of a server without asking it. No value of its configuration that
+/// could be secret is in it.
+///
+/// ```
+/// use tool_runtime::{McpConfig, McpDiagnosisLevel, McpServerConfig};
+///
+/// let config = McpConfig::new().with("fs", McpServerConfig::stdio("no-such-program-here"));
+/// let diagnosis = &config.diagnose()[0];
+/// assert_eq!((diagnosis.server.as_str(), diagnosis.level), ("fs", McpDiagnosisLevel::Error));
+/// assert!(diagnosis.text.starts_with("there is no program `no-such-program-here`"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct McpDiagnosis {
+    /// The server's name.
+    pub server: String,
+    /// How bad it is.
+    pub level: McpDiagnosisLevel,
+    /// What was found.
+    pub text: String,
+    /// What to do about it, if anything.
+    pub help: Option<String>,
+}
+
+/// How bad something is that was found out about a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum McpDiagnosisLevel {
+    /// All is well, or the server is not used.
+    Fine,
+    /// It works, and should not be left like that.
+    Warning,
+    /// It cannot work.
+    Error,
+}
+
+use McpDiagnosisLevel::{Error, Fine, Warning};
+
+impl McpConfig {
+    /// Looks at every server without starting or asking it: whether its command is found, where
+    /// it was looked for, whether its folder is there, whether what is configured makes sense.
+    /// In the order of the servers' names, at least one for each.
+    pub fn diagnose(&self) -> Vec<McpDiagnosis> {
+        let mut diagnoses = Vec::new();
+        for (name, server) in &self.servers {
+            let mut about = About { server: name, diagnoses: &mut diagnoses };
+            if server.enabled {
+                about.configured(server);
+                about.reached(server);
+            } else {
+                about.is(Fine, "it is disabled, and not looked at", None);
+            }
+        }
+        diagnoses
+    }
+}
+
+struct About<'a> {
+    server: &'a str,
+    diagnoses: &'a mut Vec<McpDiagnosis>,
+}
+
+impl About<'_> {
+    fn is(&mut self, level: McpDiagnosisLevel, text: impl Into<String>, help: Option<String>) {
+        let (server, text) = (self.server.to_owned(), text.into());
+        self.diagnoses.push(McpDiagnosis { server, level, text, help });
+    }
+
+    /// What is wrong with what the configuration says.
+    fn configured(&mut self, server: &McpServerConfig) {
+        let mut findings = Findings::default();
+        validate(self.server, server, &mut findings);
+        for (level, found) in [(Error, findings.problems), (Warning, findings.warnings)] {
+            for problem in found {
+                self.is(level, format!("`{}`: {}", problem.key, problem.text), Some(problem.help));
+            }
+        }
+    }
+
+    fn reached(&mut self, server: &McpServerConfig) {
+        match &server.transport {
+            McpTransportConfig::Stdio(stdio) => {
+                self.folder(stdio);
+                self.program(stdio);
+            }
+            McpTransportConfig::Http(_) => {
+                let is_sound = self.diagnoses.iter().all(|known| known.server != self.server);
+                if is_sound {
+                    self.is(Fine, "its address and headers are well formed", None);
+                }
+            }
+        }
+    }
+
+    fn folder(&mut self, stdio: &StdioConfig) {
+        let Some(cwd) = stdio.cwd.as_ref().filter(|cwd| !cwd.as_str().is_empty()) else { return };
+        if !Path::new(cwd.as_str()).is_dir() {
+            let text = format!("there is no folder `{}`", cwd.shown());
+            self.is(Error, text, Some("make it, or correct `cwd`".to_owned()));
+        }
+    }
+
+    fn program(&mut self, stdio: &StdioConfig) {
+        let (command, path) = (&stdio.command, stdio.env.get("PATH"));
+        let own_path = path.map(|path| path.expose());
+        match command::find(command.as_str(), own_path, stdio.cwd.as_ref()) {
+            Ok(file) => {
+                let text = format!("its program is {}", found(command, &file, own_path.is_some()));
+                self.is(Fine, text, None);
+            }
+            // Said already of what is configured.
+            Err(_) if command::check(command, stdio.cwd.as_ref()).is_err() => {}
+            Err(Missing::NotExecutable) => {
+                let text = format!("`{}` is there, and cannot be run", command.shown());
+                self.is(Error, text, Some("allow it to be executed: `chmod +x`".to_owned()));
+            }
+            Err(Missing::NoFile) => {
+                let text = format!("there is no file `{}`", command.shown());
+                self.is(Error, text, Some("correct the path in `command`".to_owned()));
+            }
+            Err(Missing::NotIn(folders)) => {
+                let shown = command.shown();
+                let looked = looked_in(&folders, own_path.is_some());
+                let text = format!("there is no program `{shown}`: {looked}");
+                self.is(Error, text, Some(install(command.as_str())));
+            }
+        }
+    }
+}
+
+/// The file, if nothing that was expanded or given is told by it.
+fn found(command: &McpText, file: &Path, is_own_path: bool) -> String {
+    let is_plain = command.as_str() == command.shown() && !is_own_path;
+    if is_plain { format!("`{}`", file.display()) } else { format!("`{}`", command.shown()) }
+}
+
+/// Where a program was looked for. The `PATH` of an entry is a value of its environment, and not
+/// told.
+fn looked_in(folders: &[PathBuf], is_own_path: bool) -> String {
+    if is_own_path {
+        return format!("it was looked for in the {} folders of the entry's `PATH`", folders.len());
+    }
+    if folders.is_empty() {
+        return "`PATH` is empty".to_owned();
+    }
+    let folders: Vec<String> =
+        folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
+    format!("it was looked for in {}", folders.join(", "))
+}
+
+fn install(program: &str) -> String {
+    match program {
+        "npx" | "npm" | "node" => "install Node.js, or write the program's whole path".to_owned(),
+        "uvx" | "uv" => "install uv, or write the program's whole path".to_owned(),
+        "docker" => "install Docker, or write the program's whole path".to_owned(),
+        _ => "install it, or write its whole path in `command`".to_owned(),
+    }
+}

@@ -1,0 +1,118 @@
+//! `${VAR}` in texts.
+
+/// What a text refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reference<'a> {
+    /// The name, without `env:`.
+    pub(super) name: &'a str,
+    /// Whether only the environment is asked.
+    pub(super) is_environment: bool,
+    /// What stands for it when it is unset or empty.
+    pub(super) default: Option<&'a str>,
+}
+
+/// Why a text cannot be expanded. Names alone are in it, neither values nor defaults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unexpanded<'a> {
+    /// `${` without `}`.
+    Unclosed,
+    /// `${}`.
+    Unnamed,
+    /// `${A:?..}` and other forms of the shell: how it begins.
+    Form(&'a str),
+    /// `${A:-${B}}`.
+    Nested(&'a str),
+    /// The value of this name holds `${` itself.
+    Recursive(&'a str),
+    /// Nothing has a value for it.
+    Unresolved(Reference<'a>),
+}
+
+/// The text with its references replaced by what `look_up` finds, and `$${` by `${`. A lone `$`
+/// and `$VAR` stay as they are.
+///
+/// # Errors
+/// Everything that cannot be expanded.
+pub(super) fn expand<'a>(
+    text: &'a str,
+    look_up: impl Fn(&Reference<'a>) -> Option<String>,
+) -> Result<String, Vec<Unexpanded<'a>>> {
+    let (mut expanded, mut mistakes) = (String::with_capacity(text.len()), Vec::new());
+    let mut rest = text;
+    while let Some(dollar) = rest.find('$') {
+        expanded.push_str(&rest[..dollar]);
+        let here = &rest[dollar..];
+        rest = if let Some(after) = here.strip_prefix("$${") {
+            expanded.push_str("${");
+            after
+        } else if let Some(after) = here.strip_prefix("${") {
+            let (body, after) = after.split_once('}').unwrap_or((after, ""));
+            let is_closed = here.contains('}');
+            match resolve(body, is_closed, &look_up) {
+                Ok(value) => expanded.push_str(&value),
+                Err(mistake) => mistakes.push(mistake),
+            }
+            after
+        } else {
+            expanded.push('$');
+            &here[1..]
+        };
+    }
+    expanded.push_str(rest);
+    if mistakes.is_empty() { Ok(expanded) } else { Err(mistakes) }
+}
+
+fn resolve<'a>(
+    body: &'a str,
+    is_closed: bool,
+    look_up: impl Fn(&Reference<'a>) -> Option<String>,
+) -> Result<String, Unexpanded<'a>> {
+    if body.contains("${") {
+        return Err(Unexpanded::Nested(beginning(body)));
+    }
+    if !is_closed {
+        return Err(Unexpanded::Unclosed);
+    }
+    let reference = reference(body)?;
+    let value = look_up(&reference);
+    match (value, reference.default) {
+        (Some(value), Some(default)) if value.is_empty() => Ok(default.to_owned()),
+        (Some(value), _) if value.contains("${") => Err(Unexpanded::Recursive(reference.name)),
+        (Some(value), _) => Ok(value),
+        (None, Some(default)) => Ok(default.to_owned()),
+        (None, None) => Err(Unexpanded::Unresolved(reference)),
+    }
+}
+
+fn reference(body: &str) -> Result<Reference<'_>, Unexpanded<'_>> {
+    let (name, default) = match body.split_once(":-") {
+        Some((name, default)) => (name, Some(default)),
+        None => (body, None),
+    };
+    let bare = name.strip_prefix("env:");
+    let (name, is_environment) = (bare.unwrap_or(name), bare.is_some());
+    if name.is_empty() {
+        return Err(Unexpanded::Unnamed);
+    }
+    if !is_name(name) {
+        return Err(Unexpanded::Form(beginning(name)));
+    }
+    Ok(Reference { name, is_environment, default })
+}
+
+/// The name of a variable, or one of an editor's with a kind before it, as `input:api-key`.
+fn is_name(name: &str) -> bool {
+    let (kind, name) = name.split_once(':').unwrap_or(("", name));
+    let is_kind = kind.is_empty() || kind.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_odd = |c: char| !kind.is_empty() && matches!(c, '-' | ' ' | ':');
+    is_kind && !name.is_empty() && name.chars().all(|c| is_plain(c) || is_odd(c))
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/')
+}
+
+/// As much of a reference as is certainly a name.
+fn beginning(body: &str) -> &str {
+    &body[..body.find(|c| !is_plain(c)).unwrap_or(body.len())]
+}

@@ -1,0 +1,13 @@
+//! What is wrong with one value, before it is known where it stands.
+
+/// What is wrong with one value, and what to do. The value itself is never in it.
+pub(super) struct Fault {
+    pub(super) text: String,
+    pub(super) help: String,
+}
+
+impl Fault {
+    pub(super) fn new(text: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { text: text.into(), help: help.into() }
+    }
+}

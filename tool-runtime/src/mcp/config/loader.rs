@@ -1,0 +1,194 @@
+//! Configurations from several places, with variables from several sources.
+
+use super::findings::{Findings, Place};
+use super::problem::McpConfigError;
+use super::sources::{Source, Sources};
+use super::wrapper::{self, Found};
+use super::{McpConfig, json, read, toml};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Reads a [`McpConfig`] from one place or several, with variables from sources that are asked
+/// in the order in which they are given.
+///
+/// Without a source no `${VAR}` has a value: what a program must not know is not reached by
+/// accident. `${env:VAR}` is for [`environment`](Self::environment) alone.
+///
+/// ```
+/// use tool_runtime::{McpConfig, McpTransportConfig};
+///
+/// let config = McpConfig::loader()
+///     .variables([("ROOT", "/srv")])
+///     .environment()
+///     .json(r#"{ "mcpServers": { "fs": { "command": "npx", "args": ["files", "${ROOT}/data"] } } }"#)
+///     .load()?;
+/// let McpTransportConfig::Stdio(fs) = &config.servers["fs"].transport else { panic!("stdio") };
+/// assert_eq!(fs.args[1].expose(), "/srv/data");
+/// # Ok::<(), tool_runtime::McpConfigError>(())
+/// ```
+#[derive(Clone, Default)]
+#[must_use = "a loader loads by `load`"]
+pub struct McpConfigLoader {
+    sources: Sources,
+    inputs: Vec<Input>,
+}
+
+#[derive(Clone)]
+enum Input {
+    Json(String),
+    Toml(String),
+    Value(Value),
+    File(PathBuf),
+    /// A file that need not be there.
+    Perhaps(PathBuf),
+}
+
+impl McpConfigLoader {
+    /// Asks these variables next.
+    pub fn variables<N: Into<String>, V: Into<String>>(
+        mut self,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
+        self.sources.push(Source::Variables(variables.collect()));
+        self
+    }
+
+    /// Asks this function next, such as a store of secrets.
+    pub fn source(
+        mut self,
+        source: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.sources.push(Source::Asked(std::sync::Arc::new(source)));
+        self
+    }
+
+    /// Asks the environment of this process next, as it is now.
+    pub fn environment(self) -> Self {
+        self.asked(Source::environment())
+    }
+
+    pub(super) fn asked(mut self, source: Source) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Reads JSON text.
+    pub fn json(self, text: impl Into<String>) -> Self {
+        self.input(Input::Json(text.into()))
+    }
+
+    /// Reads TOML text. Without the feature `toml` that is a problem.
+    pub fn toml(self, text: impl Into<String>) -> Self {
+        self.input(Input::Toml(text.into()))
+    }
+
+    /// Reads a value.
+    pub fn value(self, value: Value) -> Self {
+        self.input(Input::Value(value))
+    }
+
+    /// Reads a file: TOML if its name ends in `.toml`, JSON otherwise.
+    pub fn file(self, path: impl Into<PathBuf>) -> Self {
+        self.input(Input::File(path.into()))
+    }
+
+    /// Reads `.mcp.json` in the folder of a project, if it is there.
+    pub fn project(self, folder: impl AsRef<Path>) -> Self {
+        self.input(Input::Perhaps(folder.as_ref().join(".mcp.json")))
+    }
+
+    fn input(mut self, input: Input) -> Self {
+        self.inputs.push(input);
+        self
+    }
+
+    /// Reads everything. A server may stand in two places if its entries are the same.
+    ///
+    /// # Errors
+    /// Everything that is wrong, with files and keys.
+    pub fn load(self) -> Result<McpConfig, McpConfigError> {
+        let mut findings = Findings::default();
+        let mut entries: BTreeMap<String, (Place, Value)> = BTreeMap::new();
+        for input in self.inputs {
+            for found in input.entries(&mut findings) {
+                add(found, &mut entries, &mut findings);
+            }
+        }
+        let mut config = McpConfig::new();
+        for (name, (place, entry)) in entries {
+            if let Some(server) = read::server(&place, &entry, &self.sources, &mut findings) {
+                config.servers.insert(name, server);
+            }
+        }
+        if !config.servers.is_empty() && config.servers.values().all(|server| !server.enabled) {
+            findings.warn(&Place::of(None), "every server is disabled", "enable one of them");
+        }
+        config.warnings = findings.conclude()?;
+        Ok(config)
+    }
+}
+
+/// Adds an entry, if there is no other by its name.
+fn add(found: Found, entries: &mut BTreeMap<String, (Place, Value)>, findings: &mut Findings) {
+    match entries.entry(found.name) {
+        Entry::Vacant(vacant) => {
+            vacant.insert((found.place, found.entry));
+        }
+        Entry::Occupied(known) if known.get().1 == found.entry => {}
+        Entry::Occupied(known) => {
+            let text = format!("another entry has this name in {}", known.get().0.origin());
+            findings.wrong(&found.place, text, "rename or remove one of the two");
+        }
+    }
+}
+
+impl Input {
+    fn entries(self, findings: &mut Findings) -> Vec<Found> {
+        let (place, value) = match self {
+            Self::Json(text) => {
+                let place = Place::of(None);
+                let value = json::parse(&text, &place, findings);
+                (place, value)
+            }
+            Self::Toml(text) => {
+                let place = Place::of(None);
+                let value = toml::parse(&text, &place, findings);
+                (place, value)
+            }
+            Self::Value(value) => (Place::of(None), Some(value)),
+            Self::File(path) => (Place::of(Some(&path)), read_file(&path, true, findings)),
+            Self::Perhaps(path) => (Place::of(Some(&path)), read_file(&path, false, findings)),
+        };
+        value.map(|value| wrapper::entries(value, &place, findings)).unwrap_or_default()
+    }
+}
+
+fn read_file(path: &Path, is_needed: bool, findings: &mut Findings) -> Option<Value> {
+    let place = Place::of(Some(path));
+    match std::fs::read_to_string(path) {
+        Ok(text) if path.extension().is_some_and(|extension| extension == "toml") => {
+            toml::parse(&text, &place, findings)
+        }
+        Ok(text) => json::parse(&text, &place, findings),
+        Err(error) if error.kind() == ErrorKind::NotFound && !is_needed => None,
+        Err(error) => {
+            findings.wrong(&place, format!("it cannot be read: {error}"), "correct the path");
+            None
+        }
+    }
+}
+
+/// How many inputs there are, and which kinds of source are asked.
+impl fmt::Debug for McpConfigLoader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpConfigLoader")
+            .field("sources", &self.sources)
+            .field("inputs", &self.inputs.len())
+            .finish()
+    }
+}

@@ -1,0 +1,75 @@
+//! An entry of a configuration, read as a server.
+
+mod auth;
+mod entry;
+mod env_file;
+mod flags;
+mod http;
+mod keys;
+mod oauth;
+mod stdio;
+mod time;
+mod tools;
+mod transport;
+mod values;
+
+pub(super) use keys::looks_like_entry;
+
+use super::check;
+use super::findings::{Findings, Place};
+use super::server::McpServerConfig;
+use super::sources::Sources;
+use crate::icon::Icon;
+use entry::Entry;
+use serde_json::Value;
+
+/// What an entry is read with.
+pub(super) struct Reader<'a> {
+    sources: &'a Sources,
+    findings: &'a mut Findings,
+    /// Whether the server is not used anyway: its variables need not resolve.
+    is_disabled: bool,
+}
+
+/// Reads an entry. What is wrong with it is found, all of it; without a transport there is no
+/// server.
+pub(super) fn server(
+    place: &Place,
+    value: &Value,
+    sources: &Sources,
+    findings: &mut Findings,
+) -> Option<McpServerConfig> {
+    let Value::Object(object) = value else {
+        findings.wrong(
+            place,
+            "it is no entry of a server",
+            r#"write `{ "command": .. }` or `{ "url": .. }`"#,
+        );
+        return None;
+    };
+    let mut entry = Entry::read(place, object, keys::SERVER, findings);
+    let mut reader = Reader { sources, findings, is_disabled: false };
+    let enabled = reader.enabled(&mut entry);
+    reader.is_disabled = !enabled;
+    let transport = reader.transport(&mut entry);
+    let mut server = McpServerConfig::new(transport?);
+    server.enabled = enabled;
+    reader.settings(&mut entry, &mut server);
+    if enabled {
+        check::server(&server, |key| entry.place_of(key), findings);
+    }
+    Some(server)
+}
+
+impl Reader<'_> {
+    /// What is said of a server whatever its transport is.
+    fn settings(&mut self, entry: &mut Entry<'_>, server: &mut McpServerConfig) {
+        server.required = self.flag(entry, &["required"]).unwrap_or(false);
+        server.resources = self.flag(entry, &["resources"]).unwrap_or(false);
+        server.description = self.plain(entry, &["description"]);
+        server.icon = self.plain(entry, &["icon"]).map(Icon::new);
+        server.prefix = self.plain(entry, &["prefix"]);
+        self.timeouts(entry, server);
+        self.tools(entry, server);
+    }
+}

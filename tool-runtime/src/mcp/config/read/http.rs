@@ -1,0 +1,47 @@
+//! A server that is asked over HTTP.
+
+use super::Reader;
+use super::entry::{Entry, Given};
+use crate::mcp::config::text::McpText;
+use crate::mcp::config::transport::HttpConfig;
+use crate::secret::Secret;
+use std::collections::BTreeMap;
+
+impl Reader<'_> {
+    pub(super) fn http(&mut self, entry: &mut Entry<'_>, legacy_sse: bool) -> Option<HttpConfig> {
+        let url = entry.one_of(&["url", "http_url", "server_url"], self.findings);
+        let url = url.and_then(|given| self.url(&given));
+        let headers = self.headers(entry);
+        let auth = self.auth(entry);
+        Some(HttpConfig { headers, auth, legacy_sse, ..HttpConfig::new(url?) })
+    }
+
+    fn url(&mut self, given: &Given<'_>) -> Option<McpText> {
+        let written = self.string(&given.place, given.value)?;
+        let url = self.expanded(&given.place, written)?;
+        Some(McpText::url(url.as_str().to_owned(), written))
+    }
+
+    fn headers(&mut self, entry: &mut Entry<'_>) -> BTreeMap<McpText, Secret> {
+        let mut headers = BTreeMap::new();
+        if let Some(given) = entry.one_of(&["headers", "http_headers"], self.findings) {
+            self.map(&given, &mut headers);
+        }
+        if let Some(given) = entry.one_of(&["env_http_headers"], self.findings) {
+            self.headers_of_variables(&given, &mut headers);
+        }
+        headers
+    }
+
+    /// Headers, and the names of variables that have their values.
+    fn headers_of_variables(&mut self, given: &Given<'_>, into: &mut BTreeMap<McpText, Secret>) {
+        let Some(object) = self.object(&given.place, given.value) else { return };
+        for (header, variable) in object {
+            let place = given.place.key(header);
+            let Some(variable) = self.string(&place, variable) else { continue };
+            if let Some(value) = self.variable(&place, variable) {
+                self.put(&place, McpText::from(header.as_str()), value, into);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A text of a configuration, and what of it may be shown.
+
+use super::url;
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::fmt;
+
+/// A text of an entry: a command, a folder, an address, the name of a variable or of a header.
+///
+/// It knows what may be shown of it: the text as it stands in the file, with `${HOME}` and the
+/// like unexpanded, and of an address neither user information nor query. Two texts are equal
+/// if they stand for the same, however they were written.
+///
+/// ```
+/// use tool_runtime::McpText;
+///
+/// let url = McpText::from("https://ada:8fQm2x@example.com/mcp?key=1vXk9p");
+/// assert_eq!(url.shown(), "https://..@example.com/mcp?..");
+/// assert_eq!(url.as_str(), "https://ada:8fQm2x@example.com/mcp?key=1vXk9p");
+/// ```
+#[derive(Clone)]
+pub struct McpText {
+    value: String,
+    /// None where the text may be shown as it is.
+    shown: Option<String>,
+}
+
+impl McpText {
+    /// The text that it stands for. It may hold what must not be printed: print
+    /// [`shown`](Self::shown).
+    pub fn as_str(&self) -> &str {
+        &self.value
+    }
+
+    /// What may be printed of it.
+    pub fn shown(&self) -> &str {
+        self.shown.as_deref().unwrap_or(&self.value)
+    }
+
+    /// A text that was written otherwise in its file.
+    pub(super) fn expanded(value: String, written: &str) -> Self {
+        let shown = if written.contains("://") { url::shown(written) } else { written.to_owned() };
+        Self { shown: (shown != value).then_some(shown), value }
+    }
+
+    /// An address, whatever it looks like.
+    pub(super) fn url(value: String, written: &str) -> Self {
+        let shown = url::shown(written);
+        Self { shown: (shown != value).then_some(shown), value }
+    }
+}
+
+impl fmt::Debug for McpText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.shown().fmt(f)
+    }
+}
+
+impl From<String> for McpText {
+    fn from(text: String) -> Self {
+        let written = text.clone();
+        Self::expanded(text, &written)
+    }
+}
+
+impl From<&str> for McpText {
+    fn from(text: &str) -> Self {
+        Self::expanded(text.to_owned(), text)
+    }
+}
+
+impl Borrow<str> for McpText {
+    fn borrow(&self) -> &str {
+        &self.value
+    }
+}
+
+impl PartialEq for McpText {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Eq for McpText {}
+
+impl PartialOrd for McpText {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for McpText {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.value.cmp(&other.value)
+    }
+}

@@ -1,0 +1,53 @@
+//! TOML, as the JSON that it stands for.
+
+use super::findings::{Findings, Place};
+use serde_json::Value;
+
+/// The value that a text stands for.
+#[cfg(feature = "toml")]
+pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Option<Value> {
+    match toml::from_str::<toml::Table>(text) {
+        Ok(table) => Some(json(toml::Value::Table(table))),
+        Err(error) => {
+            // The error itself would show the line.
+            let at = error.span().map(|span| position(text, span.start)).unwrap_or_default();
+            let text = format!("this is no TOML: {}{at}", error.message().trim_end());
+            findings.wrong(place, text, "correct it there");
+            None
+        }
+    }
+}
+
+#[cfg(not(feature = "toml"))]
+pub(super) fn parse(_: &str, place: &Place, findings: &mut Findings) -> Option<Value> {
+    let text = "this program cannot read TOML";
+    findings.wrong(
+        place,
+        text,
+        "write JSON, or build it with the feature `toml` of `tool-runtime`",
+    );
+    None
+}
+
+#[cfg(feature = "toml")]
+fn json(value: toml::Value) -> Value {
+    match value {
+        toml::Value::String(text) => text.into(),
+        toml::Value::Integer(number) => number.into(),
+        toml::Value::Float(number) => number.into(),
+        toml::Value::Boolean(flag) => flag.into(),
+        toml::Value::Datetime(time) => time.to_string().into(),
+        toml::Value::Array(items) => items.into_iter().map(json).collect(),
+        toml::Value::Table(table) => {
+            table.into_iter().map(|(key, value)| (key, json(value))).collect()
+        }
+    }
+}
+
+#[cfg(feature = "toml")]
+fn position(text: &str, index: usize) -> String {
+    let before = text.get(..index).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!(" at line {line} column {column}")
+}

@@ -1,0 +1,184 @@
+//! Addresses of servers: what they must be, and what of them may be shown.
+
+use super::fault::Fault;
+use fluent_uri::Uri;
+use std::net::IpAddr;
+
+/// Schemes that people try, and that are no secret. Others are not named: what stands before the
+/// colon may be anything.
+const SCHEMES: &[&str] = &[
+    "about",
+    "blob",
+    "data",
+    "file",
+    "ftp",
+    "ftps",
+    "git",
+    "javascript",
+    "mailto",
+    "npm",
+    "pipe",
+    "sftp",
+    "ssh",
+    "stdio",
+    "tcp",
+    "unix",
+    "ws",
+    "wss",
+];
+
+/// What is known of an address that can be asked.
+pub(super) struct Address {
+    pub(super) has_user_info: bool,
+    /// Whether what is sent there can be read on its way.
+    pub(super) is_open: bool,
+}
+
+/// # Errors
+/// If it is no `http` or `https` address. The text of it is not in the error.
+pub(super) fn check(url: &str) -> Result<Address, Fault> {
+    const HELP: &str = "write an address as `https://example.com/mcp`";
+    if url.trim().is_empty() {
+        return Err(Fault::new("the address is empty", HELP));
+    }
+    let scheme = scheme(url)?;
+    let uri = Uri::parse(url).map_err(|error| {
+        let at = url.get(..error.index()).unwrap_or(url).chars().count() + 1;
+        let text = format!("the address is malformed from its character {at} on");
+        Fault::new(text, "percent-encode what may not stand in an address, as `%20` for a space")
+    })?;
+    let authority = uri.authority().filter(|authority| !authority.host().is_empty());
+    let Some(authority) = authority else {
+        return Err(Fault::new("the address has no host", HELP));
+    };
+    if authority.port_to_u16().is_err() {
+        return Err(Fault::new("the port of the address is none", "write one from 1 to 65535"));
+    }
+    let is_open = scheme == "http" && !is_loopback(authority.host());
+    Ok(Address { has_user_info: authority.has_userinfo(), is_open })
+}
+
+fn scheme(url: &str) -> Result<String, Fault> {
+    let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
+    match scheme {
+        Some(scheme) if matches!(scheme.as_str(), "http" | "https") => Ok(scheme),
+        Some(scheme) if SCHEMES.contains(&scheme.as_str()) => {
+            let help = match scheme.as_str() {
+                "ws" | "wss" => "WebSockets are not spoken; give the server's `https` address",
+                "stdio" | "npm" | "git" => "a program is started by `command` and `args`",
+                _ => "only `http` and `https` are spoken",
+            };
+            Err(Fault::new(format!("`{scheme}` is no scheme of a server"), help))
+        }
+        Some(_) if url.contains("://") => Err(Fault::new(
+            "the scheme of the address is not known",
+            "only `http` and `https` are spoken",
+        )),
+        _ => Err(Fault::new("the address has no scheme", "begin it with `https://`")),
+    }
+}
+
+/// This machine itself.
+fn is_loopback(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']).to_ascii_lowercase();
+    let is_name = host == "localhost" || host.ends_with(".localhost");
+    is_name || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+/// What may be printed of an address, or of what is meant to be one: neither user information
+/// nor query. Where it cannot be told what is what, less is shown.
+pub(super) fn shown(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (scheme, rest));
+    let separator = if scheme.is_empty() { "" } else { "://" };
+    let rest = match user_info_end(rest) {
+        Some(end) => format!("..@{}", &rest[end..]),
+        None => rest.to_owned(),
+    };
+    let rest = match rest.find(['?', '#']) {
+        Some(end) => format!("{}{}..", &rest[..end], &rest[end..=end]),
+        None => rest,
+    };
+    format!("{scheme}{separator}{rest}")
+}
+
+/// Where the host begins after user information.
+fn user_info_end(rest: &str) -> Option<usize> {
+    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    if let Some(at) = authority.rfind('@') {
+        return Some(at + 1);
+    }
+    // A password with a slash in it is malformed, and a password all the same.
+    let port = authority.rsplit_once(':').map(|(_, port)| port)?;
+    let is_port = port.bytes().all(|byte| byte.is_ascii_digit());
+    if is_port { None } else { rest.rfind('@').map(|at| at + 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{check, shown};
+
+    #[test]
+    fn only_http_and_https_are_addresses() {
+        for good in [
+            "https://example.com",
+            "http://127.0.0.1:8080/mcp",
+            "HTTPS://[::1]:9/x?y=z",
+            "https://ada:pw@example.com/",
+        ] {
+            assert!(check(good).is_ok(), "{good}");
+        }
+        for (bad, words) in [
+            ("", "the address is empty"),
+            ("  ", "the address is empty"),
+            ("file:///etc/passwd", "`file` is no scheme"),
+            ("ftp://example.com", "`ftp` is no scheme"),
+            ("javascript:alert(1)", "`javascript` is no scheme"),
+            ("wss://example.com", "`wss` is no scheme"),
+            ("hunter2://example.com", "the scheme of the address is not known"),
+            ("example.com/mcp", "the address has no scheme"),
+            ("localhost:8080/mcp", "the address has no scheme"),
+            ("https://", "the address has no host"),
+            ("https:///mcp", "the address has no host"),
+            ("https:mcp", "the address has no host"),
+            ("https://exa mple.com", "malformed from its character 12"),
+            ("https://[::1", "malformed from its character 9"),
+            ("https://example.com:99999/", "the port"),
+            (" https://example.com", "the address has no scheme"),
+        ] {
+            let fault = check(bad).err().unwrap_or_else(|| panic!("`{bad}` was taken"));
+            assert!(fault.text.contains(words), "{bad}: {}", fault.text);
+        }
+    }
+
+    #[test]
+    fn what_goes_over_the_open_net_is_known() {
+        for (url, is_open) in [
+            ("http://example.com", true),
+            ("http://localhost.example.com", true),
+            ("http://127.1.2.3:80", false),
+            ("http://[::1]/", false),
+            ("http://LOCALHOST", false),
+            ("https://example.com", false),
+        ] {
+            assert_eq!(check(url).ok().map(|address| address.is_open), Some(is_open), "{url}");
+        }
+    }
+
+    #[test]
+    fn user_information_and_query_are_not_shown() {
+        for (url, expected) in [
+            ("https://example.com/a", "https://example.com/a"),
+            ("https://example.com/@scope/a", "https://example.com/@scope/a"),
+            ("https://example.com:8080/@scope/a", "https://example.com:8080/@scope/a"),
+            ("https://u:p@example.com/a?k=v#f", "https://..@example.com/a?.."),
+            ("https://u@p@example.com", "https://..@example.com"),
+            ("https://u:p/w@example.com", "https://..@example.com"),
+            ("https://u:p?w@example.com", "https://..@example.com"),
+            ("https://example.com?mail=a@b", "https://example.com?.."),
+            ("u:p@example.com", "..@example.com"),
+            ("${URL}", "${URL}"),
+        ] {
+            assert_eq!(shown(url), expected);
+        }
+    }
+}
