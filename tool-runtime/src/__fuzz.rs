@@ -7,6 +7,8 @@ use crate::issue::Issue;
 
 #[cfg(feature = "mcp-server")]
 pub use crate::mcp::fuzz::{Fate, fates, serve};
+#[cfg(feature = "http")]
+pub use crate::mcp::fuzz::serve_http;
 
 /// The schema of an action's arguments, as it is walked.
 pub struct Walker(InputModel);
