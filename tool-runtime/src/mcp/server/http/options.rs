@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 /// | [`allow_host`](Self::allow_host) | this machine's own names | 403 |
 /// | [`allow_origin`](Self::allow_origin) | pages of this machine | 403 |
 /// | [`auth`](Self::auth) | nobody has to authenticate | 401, 403 |
+/// | [`auth_within`](Self::auth_within) | 10 seconds | 503 |
 /// | [`max_sessions`](Self::max_sessions) | 1000 | 503 |
 /// | [`session_idle`](Self::session_idle) | 5 minutes | the session ends, then 404 |
 /// | [`resume_within`](Self::resume_within) | 10 seconds | the call is cancelled |
@@ -49,6 +50,7 @@ pub struct HttpOptions {
     pub(super) hosts: Vec<String>,
     pub(super) origins: Origins,
     pub(super) auth: Option<Arc<dyn Authenticate>>,
+    pub(super) auth_within: Duration,
     pub(super) resource_metadata: Option<String>,
     pub(super) insecure_no_auth: bool,
     pub(super) max_requests: usize,
@@ -73,6 +75,7 @@ impl Default for HttpOptions {
             hosts: Vec::new(),
             origins: Origins::default(),
             auth: None,
+            auth_within: Duration::from_secs(10),
             resource_metadata: None,
             insecure_no_auth: false,
             max_requests: 512,
@@ -162,6 +165,13 @@ impl HttpOptions {
     #[must_use]
     pub fn auth(mut self, auth: impl Authenticate) -> Self {
         self.auth = Some(Arc::new(auth));
+        self
+    }
+
+    /// Sets how long it may take to find out who is asking. Default: 10 seconds.
+    #[must_use]
+    pub fn auth_within(mut self, limit: Duration) -> Self {
+        self.auth_within = limit;
         self
     }
 
