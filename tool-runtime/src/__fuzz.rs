@@ -5,10 +5,10 @@ use crate::arguments::Arguments;
 use crate::input::InputModel;
 use crate::issue::Issue;
 
-#[cfg(feature = "mcp-server")]
-pub use crate::mcp::fuzz::{Fate, fates, serve};
 #[cfg(feature = "http")]
 pub use crate::mcp::fuzz::serve_http;
+#[cfg(feature = "mcp-server")]
+pub use crate::mcp::fuzz::{Fate, fates, serve};
 
 /// The schema of an action's arguments, as it is walked.
 pub struct Walker(InputModel);

@@ -25,6 +25,7 @@ mod listen;
 mod message;
 mod options;
 mod origins;
+mod places;
 mod plain;
 mod plain_request;
 mod refusal;

@@ -7,9 +7,7 @@ pub(super) use handle::Handle;
 
 use crate::tool::BoxFuture;
 use entry::Entry;
-use rmcp::model::{
-    CallToolResult, DetailedTask, ErrorData, InputResponses, JsonObject, Task,
-};
+use rmcp::model::{CallToolResult, DetailedTask, ErrorData, InputResponses, JsonObject, Task};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
