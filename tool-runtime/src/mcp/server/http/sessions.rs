@@ -219,11 +219,11 @@ impl SessionManager for Sessions {
 
     /// The watch itself may be what closes: its task ends with the session.
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionProblem> {
-        let session = self.open().remove(id);
-        if let Some(session) = session {
+        if let Some(session) = self.open().get(id) {
             session.ongoing.end();
         }
         let closed = tokio::time::timeout(CLOSE_LIMIT, self.rmcp.close_session(id)).await;
+        self.open().remove(id);
         noted(closed.unwrap_or(Ok(())))
     }
 
@@ -238,12 +238,7 @@ impl SessionManager for Sessions {
         };
         let session = noted(self.find(id).ok_or(SessionProblem::Gone))?;
         if let Some(request) = &request {
-            noted(
-                session
-                    .ongoing
-                    .begin(request)
-                    .map_err(|error| SessionProblem::Taken { request: request.clone(), error }),
-            )?;
+            noted(session.ongoing.begin(request))?;
         }
         let watch = session.open(self.itself.clone(), id, request);
         let stream = noted(self.rmcp.create_stream(id, message).await)?;

@@ -1,9 +1,9 @@
 //! The line between rmcp and a session, on which is seen what runs in it.
 
-use super::cancelled;
+use super::{SessionProblem, cancelled};
 use crate::mcp::server::running::Running;
 use rmcp::RoleServer;
-use rmcp::model::{ErrorData, RequestId};
+use rmcp::model::RequestId;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,8 +21,9 @@ impl Ongoing {
     ///
     /// # Errors
     /// Another one with its id runs.
-    pub(super) fn begin(&self, id: &RequestId) -> Result<(), ErrorData> {
-        self.running().begin(id)
+    pub(super) fn begin(&self, id: &RequestId) -> Result<(), SessionProblem> {
+        let begun = self.running().begin(id);
+        begun.map_err(|error| SessionProblem::Taken { request: id.clone(), error })
     }
 
     /// Whether a request with this id runs.
