@@ -5,6 +5,8 @@ use crate::arguments::Arguments;
 use crate::input::InputModel;
 use crate::issue::Issue;
 
+#[cfg(feature = "http")]
+pub use crate::mcp::fuzz::serve_http;
 #[cfg(feature = "mcp-server")]
 pub use crate::mcp::fuzz::{Fate, fates, serve};
 

@@ -22,6 +22,7 @@ mod refusal;
 mod request;
 mod resources;
 mod rounds;
+mod running;
 mod seal;
 mod stdio;
 mod subscriptions;

@@ -130,6 +130,26 @@ async fn a_task_that_takes_no_answer_for_one_is_ended() {
     assert_eq!(settled(&client, &id).await, "failed");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_takes_answers_for_answers_and_nothing_else() {
+    let client = patient(&pool_of::<NagLaterAction>()).await;
+    let id = begun(&client, "nag_later").await;
+    assert_eq!(settled(&client, &id).await, "input_required");
+    let update = async |answers: Value| {
+        let params = json!({ "taskId": id, "inputResponses": answers });
+        client.request("tasks/update", params).await
+    };
+    for wrong in [json!("yes"), json!({}), json!({ "action": "perhaps" }), json!({ "roots": [] })] {
+        let refused = update(json!({ "sure": wrong, "else": 1 })).await.expect_err("no answer");
+        assert_eq!(refused.code(), -32602);
+        assert!(refused.to_string().contains("sure"), "{refused}");
+        assert_eq!(status(&client, &id).await.as_deref(), Ok("input_required"));
+    }
+    // What was not asked is nobody's answer.
+    update(json!({ "else": 1 })).await.expect("ignored");
+    assert_eq!(status(&client, &id).await.as_deref(), Ok("input_required"));
+}
+
 #[tokio::test]
 async fn tasks_that_have_ended_make_room() {
     let client = patient(&pool_of::<QuickAction>()).await;

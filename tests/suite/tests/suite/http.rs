@@ -8,6 +8,8 @@ mod lane;
 mod limits;
 mod program;
 mod refusals;
+mod repeats;
 mod served;
 mod sessions;
+mod shares;
 mod streams;

@@ -1,6 +1,8 @@
 //! A server on any two descriptors, for the fuzz targets.
 
 use super::McpServer;
+#[cfg(feature = "http")]
+pub use super::http::serve_http;
 use super::stdio::StdioTransport;
 pub use super::stdio::{Fate, fates};
 use std::io;

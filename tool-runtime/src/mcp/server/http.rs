@@ -15,6 +15,8 @@ mod connection;
 mod cors;
 mod events;
 mod front;
+#[cfg(fuzzing)]
+mod fuzz;
 mod gate;
 mod held;
 mod hosts;
@@ -23,6 +25,7 @@ mod listen;
 mod message;
 mod options;
 mod origins;
+mod places;
 mod plain;
 mod plain_request;
 mod refusal;
@@ -34,6 +37,8 @@ mod stall;
 pub use auth::{AuthRefusal, Authenticate};
 pub use bearer::{BearerTokens, TokensError};
 pub(super) use begun::Begun;
+#[cfg(fuzzing)]
+pub use fuzz::serve_http;
 pub use options::HttpOptions;
 pub(super) use plain_request::PlainRequest;
 

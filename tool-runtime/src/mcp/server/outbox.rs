@@ -3,6 +3,7 @@
 use crate::peer::{LogEntry, Progress};
 use futures_util::task::AtomicWaker;
 use rmcp::model::RequestId;
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -15,6 +16,12 @@ const GAP: Duration = Duration::from_millis(20);
 /// How many log entries wait for a client that does not read. More are dropped, and counted.
 const MOST_ENTRIES: usize = 1000;
 
+/// How many bytes they may have together. A longer one waits alone.
+const MOST_BYTES: usize = 1 << 20;
+
+/// What a value takes beside its text.
+const VALUE: usize = size_of::<Value>();
+
 /// Filled by the tool, which never waits; emptied by whoever drives the call.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
@@ -25,6 +32,8 @@ pub(super) struct Outbox {
 #[derive(Debug, Default)]
 struct Waiting {
     entries: VecDeque<LogEntry>,
+    /// How many bytes these have.
+    bytes: usize,
     dropped: u64,
     /// Questions whose answer nobody waits for any more.
     taken_back: Vec<RequestId>,
@@ -48,13 +57,7 @@ pub(super) enum Next {
 
 impl Outbox {
     pub(super) fn log(&self, entry: LogEntry) {
-        let mut waiting = self.waiting();
-        if waiting.entries.len() < MOST_ENTRIES {
-            waiting.entries.push_back(entry);
-        } else {
-            waiting.dropped += 1;
-        }
-        drop(waiting);
+        self.waiting().log(entry);
         self.waker.wake();
     }
 
@@ -91,6 +94,7 @@ impl Outbox {
             return Next::TakeBack(question);
         }
         if let Some(entry) = waiting.entries.pop_front() {
+            waiting.bytes -= bytes(&entry.data);
             return Next::Log(entry);
         }
         if waiting.progress.is_none() {
@@ -116,10 +120,37 @@ impl Outbox {
     }
 }
 
+impl Waiting {
+    fn log(&mut self, entry: LogEntry) {
+        let bytes = bytes(&entry.data);
+        let has_room = self.entries.len() < MOST_ENTRIES && self.bytes + bytes <= MOST_BYTES;
+        if has_room || self.entries.is_empty() {
+            self.bytes += bytes;
+            self.entries.push_back(entry);
+        } else {
+            self.dropped += 1;
+        }
+    }
+}
+
+/// How much memory a value takes, more or less.
+fn bytes(data: &Value) -> usize {
+    let within = match data {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(bytes).sum(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| VALUE + name.len() + bytes(value)).sum()
+        }
+    };
+    VALUE + within
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::peer::LogLevel;
+    use serde_json::json;
 
     fn report(done: f64) -> Progress {
         Progress { done, total: None, message: None }
@@ -166,5 +197,22 @@ mod tests {
             outbox.log(entry.clone());
         }
         assert_eq!(outbox.dropped(), 5);
+    }
+
+    #[test]
+    fn a_log_of_long_entries_is_bounded_by_its_bytes() {
+        let outbox = Outbox::default();
+        let log = |data| outbox.log(LogEntry { level: LogLevel::Info, data });
+        // However long it is, one entry is told.
+        log(json!({ "all": "x".repeat(2 * MOST_BYTES) }));
+        log("x".into());
+        assert_eq!(outbox.dropped(), 1);
+        assert!(matches!(outbox.next(false), Next::Log(_)));
+        for _ in 0..3 {
+            log(json!(["x".repeat(MOST_BYTES / 2 - 1000)]));
+        }
+        assert_eq!(outbox.dropped(), 2);
+        while let Next::Log(_) = outbox.next(false) {}
+        assert_eq!(outbox.waiting().bytes, 0);
     }
 }

@@ -152,12 +152,16 @@ pub(super) fn endless(key: &str) -> ErrorData {
 
 /// Whether a client's answer is one to this question at all; if not, it is asked again.
 fn is_answer(answer: &Value, to: &PeerRequest) -> bool {
-    let said = match to.capability() {
+    answer.get(said(to.capability())).is_some()
+}
+
+/// The member that every answer to such a question has.
+pub(super) fn said(to: PeerCapability) -> &'static str {
+    match to {
         PeerCapability::Elicitation | PeerCapability::ElicitationUrl => "action",
         PeerCapability::Sampling => "content",
         PeerCapability::Roots => "roots",
-    };
-    answer.get(said).is_some()
+    }
 }
 
 /// What a question says, in short.

@@ -7,7 +7,7 @@ pub(super) use handle::Handle;
 
 use crate::tool::BoxFuture;
 use entry::Entry;
-use rmcp::model::{CallToolResult, DetailedTask, ErrorData, JsonObject, Task};
+use rmcp::model::{CallToolResult, DetailedTask, ErrorData, InputResponses, JsonObject, Task};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -99,16 +99,20 @@ impl Tasks {
     /// `tasks/update`: answers to what the task has asked. Others are ignored.
     ///
     /// # Errors
-    /// There is no such task of this owner.
+    /// There is no such task of this owner, or one of the answers is none: then none is taken.
     pub(super) fn update(
         &self,
         owner: &str,
         id: &str,
-        answers: impl IntoIterator<Item = (String, Value)>,
+        answers: InputResponses,
     ) -> Result<(), ErrorData> {
         self.own(owner, id, |entry| {
+            if let Some((key, _)) = answers.iter().find(|(key, answer)| !entry.takes(key, answer)) {
+                return Err(no_answer(key));
+            }
             answers.into_iter().for_each(|(key, answer)| entry.answer(&key, answer));
-        })
+            Ok(())
+        })?
     }
 
     /// `tasks/cancel`.
@@ -178,6 +182,13 @@ fn make_room(entries: &mut BTreeMap<String, Entry>, newcomer: &Entry) -> Result<
         None => return Err("the server has too many tasks; try again later"),
     }
     Ok(())
+}
+
+fn no_answer(key: &str) -> ErrorData {
+    let text = format!(
+        "what `inputResponses` has for {key:?} does not answer it; send the result of the request that `tasks/get` shows"
+    );
+    ErrorData::invalid_params(text, None)
 }
 
 fn written(what: &impl Serialize) -> JsonObject {

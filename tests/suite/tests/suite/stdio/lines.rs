@@ -61,6 +61,34 @@ fn a_nul_in_a_text_is_a_character() {
     assert_eq!(host.finish(), [] as [Value; 0]);
 }
 
+#[test]
+fn an_id_that_another_request_has_not_given_back() {
+    let mut host = Host::start(Channel::Pipes).greeted();
+    for _ in 0..2 {
+        host.write(call(7, "sleepy", &json!({ "millis": 300 })).to_string());
+        host.write(json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string());
+        let refused = host.read();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)));
+        let answer = host.read();
+        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(7), &json!(false)));
+    }
+    assert_eq!(host.finish(), [] as [Value; 0]);
+}
+
+#[test]
+fn an_id_whose_request_was_taken_back_is_free() {
+    let mut host = Host::start(Channel::Pipes).greeted();
+    host.write(call(7, "sleepy", &json!({ "millis": 60_000 })).to_string());
+    host.write(
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})
+            .to_string(),
+    );
+    assert_eq!(host.ask(&call(8, "sleepy", &json!({ "millis": 50 })))["id"], 8);
+    let ping = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"});
+    assert_eq!(host.ask(&ping)["result"], json!({}));
+    assert_eq!(host.finish(), [] as [Value; 0]);
+}
+
 /// Deeper than any stack would take.
 const DEPTH: usize = 500_000;
 

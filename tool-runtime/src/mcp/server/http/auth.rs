@@ -9,7 +9,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 /// Finds out who is asking over HTTP, from the bearer token or anything else of a request.
 ///
 /// [`BearerTokens`](crate::BearerTokens) is one; implement it for tokens of another kind. It is
-/// asked for every request but health checks.
+/// asked for every request but health checks, and has
+/// [so much time](crate::HttpOptions::auth_within).
 ///
 /// ```
 /// use axum::http::request::Parts;

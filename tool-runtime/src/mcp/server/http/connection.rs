@@ -11,6 +11,7 @@ use std::io;
 use std::pin::pin;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 /// How many headers a request may have.
@@ -56,6 +57,11 @@ impl Connections {
             tracing::debug!(%error, "a connection was lost before its first request");
             return;
         }
+        self.converse(stream).await;
+    }
+
+    /// Answers what comes on a stream, until there is nothing more or the server ends.
+    pub(super) async fn converse(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let stream = TokioIo::new(Stall::new(stream, self.options.read_within));
         let service = TowerToHyperService::new(self.router);
         let mut connection = pin!(self.builder.serve_connection(stream, service));

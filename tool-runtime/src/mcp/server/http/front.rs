@@ -4,9 +4,10 @@ use super::gate::Gate;
 use super::listen::Closing;
 use super::message::{Message, misfit};
 use super::options::HttpOptions;
+use super::places::{NoPlace, Place, Places};
 use super::plain::{Kind, PlainCall};
 use super::refusal::{Refusal, Step};
-use super::sessions::Sessions;
+use super::sessions::{SessionProblem, Sessions};
 use super::{PATH, body, cors, held, lane};
 use crate::mcp::server::handler::PoolHandler;
 use crate::principal::Principal;
@@ -21,7 +22,6 @@ use http_body_util::Full;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::net::IpAddr;
 use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Lets in what may be asked, and hands it to rmcp.
 pub(super) struct Front {
@@ -29,7 +29,7 @@ pub(super) struct Front {
     gate: Gate,
     handler: Arc<PoolHandler>,
     sessions: Arc<Sessions>,
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
     closing: Closing,
     rmcp: StreamableHttpService<PoolHandler, Sessions>,
 }
@@ -57,7 +57,7 @@ impl Front {
                 config(&options, &closing),
             ),
             gate: Gate::new(&options, bound),
-            places: Arc::new(Semaphore::new(options.max_requests.min(Semaphore::MAX_PERMITS))),
+            places: Places::new(options.max_requests, options.max_requests_each),
             options,
             handler,
             sessions,
@@ -114,7 +114,7 @@ impl Front {
         principal: Arc<Principal>,
     ) -> Step<Response> {
         check_type(&parts.headers)?;
-        let place = self.place()?;
+        let place = self.place(&principal)?;
         let body = body::read(body, self.options.max_body, self.options.body_within).await?;
         if let Some(call) = PlainCall::read(&parts.headers, &body, &self.handler) {
             match self.lane(call, parts).await {
@@ -147,7 +147,7 @@ impl Front {
         match call.kind {
             Kind::Older if self.options.sessions => Err(Box::new(parts)),
             Kind::Modern | Kind::Older => Ok(lane::answer(&self.handler, call, parts).await),
-            Kind::InSession => match self.sessions.client(&parts.headers) {
+            Kind::InSession => match self.sessions.client(&parts.headers, &call.id) {
                 Some(session) => lane::begin(&self.handler, call, parts, session),
                 None => Err(Box::new(parts)),
             },
@@ -157,13 +157,7 @@ impl Front {
     async fn hand_on(&self, request: Request<Bytes>, principal: Arc<Principal>) -> Step<Response> {
         let is_end = request.method() == Method::DELETE;
         let answer = self.rmcp.handle(request.map(Full::new));
-        let response = Sessions::for_caller(principal, answer).await.ok_or_else(|| {
-            let most = self.options.max_sessions;
-            Refusal::busy(format!(
-                "there are {most} sessions, and no more are opened; try again later"
-            ))
-        })?;
-        let mut response = response.map(Body::new);
+        let mut response = Sessions::for_caller(principal, answer).await?.map(Body::new);
         // The session has ended: clients take rmcp's "accepted" for a failure.
         if is_end && response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
@@ -175,15 +169,19 @@ impl Front {
     fn check_session(&self, headers: &HeaderMap, principal: &Principal) -> Step<()> {
         let id = headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
         if id.is_some_and(|id| self.sessions.is_foreign(id, principal)) {
-            return Err(Refusal::new(StatusCode::NOT_FOUND, "Not Found: Session not found"));
+            return Err(SessionProblem::Gone.into());
         }
         Ok(())
     }
 
-    fn place(&self) -> Step<OwnedSemaphorePermit> {
-        Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
-            let most = self.options.max_requests;
-            Refusal::busy(format!("{most} requests are in flight; try again later"))
+    fn place(&self, principal: &Arc<Principal>) -> Step<Place> {
+        self.places.take(principal).map_err(|full| match full {
+            NoPlace::All(most) => {
+                Refusal::busy(format!("{most} requests are in flight; try again later"))
+            }
+            NoPlace::Share(most) => Refusal::crowded(format!(
+                "one client has {most} of all requests in flight at most, and yours are; try again when some are answered"
+            )),
         })
     }
 }

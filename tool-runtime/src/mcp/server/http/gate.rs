@@ -1,6 +1,6 @@
 //! Who gets in, and from where.
 
-use super::auth::{self, Authenticate};
+use super::auth::{self, AuthRefusal, Authenticate};
 use super::hosts::Hosts;
 use super::options::HttpOptions;
 use super::origins::Origins;
@@ -10,12 +10,14 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Who gets in, and from where.
 pub(super) struct Gate {
     hosts: Hosts,
     origins: Origins,
     auth: Option<Arc<dyn Authenticate>>,
+    auth_within: Duration,
     /// Where clients learn how to get a token.
     metadata: Option<String>,
 }
@@ -26,6 +28,7 @@ impl Gate {
             hosts: Hosts::new(&options.hosts, bound),
             origins: options.origins.clone(),
             auth: options.auth.clone(),
+            auth_within: options.auth_within,
             metadata: options.resource_metadata.clone(),
         }
     }
@@ -62,8 +65,11 @@ impl Gate {
     pub(super) async fn principal(&self, request: &Parts) -> Step<Arc<Principal>> {
         let Some(auth) = &self.auth else { return Ok(Arc::default()) };
         let token = auth::bearer(request);
-        let who = auth.authenticate(token, request).await;
-        who.map(Arc::new)
+        let who = tokio::time::timeout(self.auth_within, auth.authenticate(token, request)).await;
+        let late =
+            |_| Err(AuthRefusal::Unavailable(format!("no answer in {:?}", self.auth_within)));
+        who.unwrap_or_else(late)
+            .map(Arc::new)
             .map_err(|why| auth::refused(&why, token.is_some(), self.metadata.as_deref()))
     }
 }

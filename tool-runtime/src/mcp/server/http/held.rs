@@ -1,14 +1,14 @@
 //! An answer on its way, and what is held until it is there.
 
+use super::places::Place;
 use axum::body::{Body, Bytes};
 use http_body::{Frame, SizeHint};
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// A body that holds a place among the requests in flight until its end.
-pub(super) fn holding(body: Body, place: OwnedSemaphorePermit) -> Body {
+pub(super) fn holding(body: Body, place: Place) -> Body {
     Body::new(Holding { body, _place: place })
 }
 
@@ -19,7 +19,7 @@ pub(super) fn ending(body: Body, end: &CancellationToken) -> Body {
 
 struct Holding {
     body: Body,
-    _place: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl http_body::Body for Holding {

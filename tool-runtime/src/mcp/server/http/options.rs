@@ -14,11 +14,14 @@ use tokio_util::sync::CancellationToken;
 /// | [`allow_host`](Self::allow_host) | this machine's own names | 403 |
 /// | [`allow_origin`](Self::allow_origin) | pages of this machine | 403 |
 /// | [`auth`](Self::auth) | nobody has to authenticate | 401, 403 |
+/// | [`auth_within`](Self::auth_within) | 10 seconds | 503 |
 /// | [`max_sessions`](Self::max_sessions) | 1000 | 503 |
+/// | [`max_sessions_each`](Self::max_sessions_each) | half of all | 429 |
 /// | [`session_idle`](Self::session_idle) | 5 minutes | the session ends, then 404 |
 /// | [`resume_within`](Self::resume_within) | 10 seconds | the call is cancelled |
 /// | [`hang_up_after`](Self::hang_up_after) | never | the client comes back for the answer |
 /// | [`max_requests`](Self::max_requests) in flight | 512 | 503 |
+/// | [`max_requests_each`](Self::max_requests_each) | half of all | 429 |
 /// | [`max_connections`](Self::max_connections) | 4096 | 503, and the connection is closed |
 /// | [`max_body`](Self::max_body) | 4 MiB | 413 |
 /// | [`max_headers`](Self::max_headers) | 32 KiB, 100 of them | 431 |
@@ -35,6 +38,7 @@ use tokio_util::sync::CancellationToken;
 /// let options = HttpOptions::default()
 ///     .auth(BearerTokens::parse("ada:8fQm2x")?)
 ///     .allow_host("tools.example.com")
+///     .max_requests_each(64)
 ///     .sessions(false)
 ///     .shutdown(end.clone(), Duration::from_secs(5));
 /// # Ok::<(), tool_runtime::TokensError>(())
@@ -43,15 +47,18 @@ use tokio_util::sync::CancellationToken;
 pub struct HttpOptions {
     pub(super) sessions: bool,
     pub(super) max_sessions: usize,
+    pub(super) max_sessions_each: Option<usize>,
     pub(super) session_idle: Duration,
     pub(super) resume_within: Duration,
     pub(super) hang_up_after: Option<Duration>,
     pub(super) hosts: Vec<String>,
     pub(super) origins: Origins,
     pub(super) auth: Option<Arc<dyn Authenticate>>,
+    pub(super) auth_within: Duration,
     pub(super) resource_metadata: Option<String>,
     pub(super) insecure_no_auth: bool,
     pub(super) max_requests: usize,
+    pub(super) max_requests_each: Option<usize>,
     pub(super) max_connections: usize,
     pub(super) max_body: usize,
     pub(super) max_headers: usize,
@@ -67,15 +74,18 @@ impl Default for HttpOptions {
         Self {
             sessions: true,
             max_sessions: 1000,
+            max_sessions_each: None,
             session_idle: Duration::from_secs(300),
             resume_within: Duration::from_secs(10),
             hang_up_after: None,
             hosts: Vec::new(),
             origins: Origins::default(),
             auth: None,
+            auth_within: Duration::from_secs(10),
             resource_metadata: None,
             insecure_no_auth: false,
             max_requests: 512,
+            max_requests_each: None,
             max_connections: 4096,
             max_body: 4 << 20,
             max_headers: 32 << 10,
@@ -101,6 +111,17 @@ impl HttpOptions {
     #[must_use]
     pub fn max_sessions(mut self, most: usize) -> Self {
         self.max_sessions = most;
+        self
+    }
+
+    /// Sets how many sessions one [`Principal`](crate::Principal) may have at once. Default: half
+    /// of [`max_sessions`](Self::max_sessions).
+    ///
+    /// Who has not authenticated cannot be told apart, and has no share: the addresses of clients
+    /// behind one proxy are the same.
+    #[must_use]
+    pub fn max_sessions_each(mut self, most: usize) -> Self {
+        self.max_sessions_each = Some(most);
         self
     }
 
@@ -165,6 +186,13 @@ impl HttpOptions {
         self
     }
 
+    /// Sets how long it may take to find out who is asking. Default: 10 seconds.
+    #[must_use]
+    pub fn auth_within(mut self, limit: Duration) -> Self {
+        self.auth_within = limit;
+        self
+    }
+
     /// Sets the address of the protected resource's metadata (RFC 9728) that challenges name, from
     /// which clients learn where to get a token. Default: none.
     ///
@@ -192,6 +220,16 @@ impl HttpOptions {
     #[must_use]
     pub fn max_requests(mut self, most: usize) -> Self {
         self.max_requests = most;
+        self
+    }
+
+    /// Sets how many requests of one [`Principal`](crate::Principal) may be in flight, and with
+    /// them how many messages are held in memory for it. Default: half of
+    /// [`max_requests`](Self::max_requests). Who has not authenticated has no share, see
+    /// [`max_sessions_each`](Self::max_sessions_each).
+    #[must_use]
+    pub fn max_requests_each(mut self, most: usize) -> Self {
+        self.max_requests_each = Some(most);
         self
     }
 

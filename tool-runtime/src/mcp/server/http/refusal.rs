@@ -28,6 +28,11 @@ impl Refusal {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, text).with(header::RETRY_AFTER, RETRY_AFTER)
     }
 
+    /// In words, when one who asks has too much already.
+    pub(super) fn crowded(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, text).with(header::RETRY_AFTER, RETRY_AFTER)
+    }
+
     pub(super) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.headers_mut().insert(name, value);
         self

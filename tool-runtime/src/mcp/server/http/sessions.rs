@@ -4,23 +4,26 @@
 //! a client listens. What their clients have left is cancelled here, too: rmcp goes on for them.
 
 mod kept;
+mod line;
+mod problem;
 mod session;
 mod stream;
 
 use super::options::HttpOptions;
+use super::places::Places;
 use super::plain::only;
 use crate::mcp::server::audience::Session as Client;
 use crate::mcp::server::handler::PoolHandler;
 use crate::principal::Principal;
 use axum::http::HeaderMap;
 use futures_util::Stream;
+use line::Line;
+pub(super) use problem::SessionProblem;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
     RequestId, ServerJsonRpcMessage,
 };
-use rmcp::transport::streamable_http_server::session::local::{
-    LocalSessionManager, LocalSessionManagerError,
-};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
@@ -30,7 +33,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use stream::Watched;
-use tokio::sync::Semaphore;
 
 /// How long closing waits for a session whose client does not read.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
@@ -46,8 +48,8 @@ tokio::task_local! {
 
 struct Caller {
     principal: Arc<Principal>,
-    /// Whether there was no room for a session.
-    is_refused: Cell<bool>,
+    /// Why its request is refused.
+    problem: Cell<Option<SessionProblem>>,
     /// The client, as the handler knows it that rmcp has for a session.
     client: Cell<Option<Arc<Client>>>,
 }
@@ -56,20 +58,11 @@ struct Caller {
 pub(super) struct Sessions {
     rmcp: LocalSessionManager,
     open: Mutex<HashMap<SessionId, Arc<Session>>>,
-    seats: Arc<Semaphore>,
+    seats: Arc<Places>,
     idle: Duration,
     resume: Duration,
     hang_up: Option<Duration>,
     itself: Weak<Self>,
-}
-
-/// Why there is no session.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum SessionProblem {
-    #[error("there are as many sessions as there may be")]
-    Full,
-    #[error(transparent)]
-    Rmcp(#[from] LocalSessionManagerError),
 }
 
 impl Sessions {
@@ -80,7 +73,7 @@ impl Sessions {
         Arc::new_cyclic(|itself| Self {
             rmcp,
             open: Mutex::default(),
-            seats: Arc::new(Semaphore::new(options.max_sessions.min(Semaphore::MAX_PERMITS))),
+            seats: Places::new(options.max_sessions, options.max_sessions_each),
             idle: options.session_idle,
             resume: options.resume_within,
             hang_up: options.hang_up_after,
@@ -88,15 +81,19 @@ impl Sessions {
         })
     }
 
-    /// Does something for somebody; `None` if that needed a session and there was no room.
+    /// Does something for somebody.
+    ///
+    /// # Errors
+    /// It needed a session that there is not, or that does not take it: rmcp's answer would be that
+    /// the server has failed.
     pub(super) async fn for_caller<T>(
         principal: Arc<Principal>,
         work: impl Future<Output = T>,
-    ) -> Option<T> {
-        let caller = Caller { principal, is_refused: Cell::default(), client: Cell::default() };
+    ) -> Result<T, SessionProblem> {
+        let caller = Caller { principal, problem: Cell::default(), client: Cell::default() };
         let work = async {
             let done = work.await;
-            (!CALLER.with(|caller| caller.is_refused.get())).then_some(done)
+            CALLER.with(|caller| caller.problem.take()).map_or(Ok(done), Err)
         };
         CALLER.scope(caller, work).await
     }
@@ -108,12 +105,13 @@ impl Sessions {
         let _asked = CALLER.try_with(known);
     }
 
-    /// The client whose session a request names, once it is open.
-    pub(super) fn client(&self, headers: &HeaderMap) -> Option<Arc<Client>> {
+    /// The client whose session a request names, once it is open, and if nothing runs in it with
+    /// the id of the request.
+    pub(super) fn client(&self, headers: &HeaderMap, request: &RequestId) -> Option<Arc<Client>> {
         let id = only(headers, "mcp-session-id")?;
         let session = self.open().get(id).cloned()?;
         session.touch();
-        session.client.clone()
+        session.client.clone().filter(|_| !session.ongoing.has(request))
     }
 
     /// Whether somebody else has this session.
@@ -133,12 +131,10 @@ impl Sessions {
     /// Takes a seat for whoever is asking.
     fn seat(&self) -> Result<Session, SessionProblem> {
         let taken = CALLER.try_with(|caller| {
-            let seat = Arc::clone(&self.seats).try_acquire_owned();
-            caller.is_refused.set(seat.is_err());
-            let client = caller.client.take();
-            seat.ok().map(|seat| Session::new(Arc::clone(&caller.principal), client, seat))
+            let seat = self.seats.take(&caller.principal)?;
+            Ok(Session::new(Arc::clone(&caller.principal), caller.client.take(), seat))
         });
-        taken.ok().flatten().ok_or(SessionProblem::Full)
+        taken.unwrap_or(Err(SessionProblem::Gone))
     }
 
     /// Ends the session when nothing happens in it.
@@ -173,15 +169,24 @@ impl Sessions {
             let Some(session) = sessions.open().get(&id).cloned() else { return };
             if stream.is_none_or(|stream| session.give_up(stream)) {
                 tracing::debug!(%id, %request, "the client has gone, its call is cancelled");
-                let _told = sessions.rmcp.accept_message(&id, cancelled(request)).await;
+                let message = cancelled(request, "the client has gone");
+                let _told = sessions.rmcp.accept_message(&id, message).await;
             }
         });
     }
 }
 
-fn cancelled(request: RequestId) -> ClientJsonRpcMessage {
-    let params =
-        CancelledNotificationParam::new(Some(request), Some("the client has gone".to_owned()));
+/// Keeps a problem for whoever is asking, too: rmcp's answer does not say which it was.
+fn noted<T>(result: Result<T, impl Into<SessionProblem>>) -> Result<T, SessionProblem> {
+    result.map_err(|problem| {
+        let problem = problem.into();
+        let _asked = CALLER.try_with(|caller| caller.problem.set(Some(problem.clone())));
+        problem
+    })
+}
+
+fn cancelled(request: RequestId, why: &str) -> ClientJsonRpcMessage {
+    let params = CancelledNotificationParam::new(Some(request), Some(why.to_owned()));
     ClientJsonRpcMessage::notification(ClientNotification::CancelledNotification(
         CancelledNotification::new(params),
     ))
@@ -189,14 +194,15 @@ fn cancelled(request: RequestId) -> ClientJsonRpcMessage {
 
 impl SessionManager for Sessions {
     type Error = SessionProblem;
-    type Transport = <LocalSessionManager as SessionManager>::Transport;
+    type Transport = Line<<LocalSessionManager as SessionManager>::Transport>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionProblem> {
-        let session = Arc::new(self.seat()?);
-        let (id, transport) = self.rmcp.create_session().await?;
+        let session = Arc::new(noted(self.seat())?);
+        let (id, transport) = noted(self.rmcp.create_session().await)?;
+        let line = Line::new(transport, Arc::clone(&session.ongoing));
         self.watch(Arc::clone(&id), &session);
         self.open().insert(Arc::clone(&id), session);
-        Ok((id, transport))
+        Ok((id, line))
     }
 
     async fn initialize_session(
@@ -204,18 +210,21 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionProblem> {
-        Ok(self.rmcp.initialize_session(id, message).await?)
+        noted(self.rmcp.initialize_session(id, message).await)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, SessionProblem> {
-        Ok(self.rmcp.has_session(id).await?)
+        noted(self.rmcp.has_session(id).await)
     }
 
     /// The watch itself may be what closes: its task ends with the session.
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionProblem> {
+        if let Some(session) = self.open().get(id) {
+            session.ongoing.end();
+        }
         let closed = tokio::time::timeout(CLOSE_LIMIT, self.rmcp.close_session(id)).await;
         self.open().remove(id);
-        Ok(closed.unwrap_or(Ok(()))?)
+        noted(closed.unwrap_or(Ok(())))
     }
 
     async fn create_stream(
@@ -227,9 +236,13 @@ impl SessionManager for Sessions {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
             _ => None,
         };
-        let watch = self.find(id).map(|session| session.open(self.itself.clone(), id, request));
-        let stream = Watched::new(self.rmcp.create_stream(id, message).await?, watch);
-        Ok(stream.for_at_most(self.hang_up))
+        let session = noted(self.find(id).ok_or(SessionProblem::Gone))?;
+        if let Some(request) = &request {
+            noted(session.ongoing.begin(request))?;
+        }
+        let watch = session.open(self.itself.clone(), id, request);
+        let stream = noted(self.rmcp.create_stream(id, message).await)?;
+        Ok(Watched::new(stream, Some(watch)).for_at_most(self.hang_up))
     }
 
     async fn accept_message(
@@ -238,7 +251,7 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<(), SessionProblem> {
         self.find(id);
-        Ok(self.rmcp.accept_message(id, message).await?)
+        noted(self.rmcp.accept_message(id, message).await)
     }
 
     async fn create_standalone_stream(
@@ -246,7 +259,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
         let watch = self.find(id).map(|session| session.open(self.itself.clone(), id, None));
-        Ok(Watched::new(self.rmcp.create_standalone_stream(id).await?, watch))
+        Ok(Watched::new(noted(self.rmcp.create_standalone_stream(id).await)?, watch))
     }
 
     async fn resume(

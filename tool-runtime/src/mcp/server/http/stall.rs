@@ -5,20 +5,19 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 /// A connection that fails when nothing could be written to it for some time: a client that does
 /// not read must not hold what waits for it.
-pub(super) struct Stall {
-    stream: TcpStream,
+pub(super) struct Stall<S> {
+    stream: S,
     limit: Duration,
     /// Runs while there is something to write and no room for it.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Stall {
-    pub(super) fn new(stream: TcpStream, limit: Duration) -> Self {
+impl<S> Stall<S> {
+    pub(super) fn new(stream: S, limit: Duration) -> Self {
         Self { stream, limit, timer: None }
     }
 
@@ -39,7 +38,7 @@ impl Stall {
     }
 }
 
-impl AsyncRead for Stall {
+impl<S: AsyncRead + Unpin> AsyncRead for Stall<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -49,7 +48,7 @@ impl AsyncRead for Stall {
     }
 }
 
-impl AsyncWrite for Stall {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Stall<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

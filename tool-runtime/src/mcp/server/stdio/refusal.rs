@@ -1,8 +1,8 @@
 //! Answers to messages that no handler will see.
 
-use rmcp::model::{ConstString, ErrorCode, ErrorData, JsonRpcVersion2_0};
+use rmcp::model::{ConstString, ErrorCode, ErrorData, JsonRpcVersion2_0, RequestId};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::methods::is_known_method;
 use super::present::present;
@@ -35,6 +35,11 @@ impl Refusal {
     /// An error that belongs to `id`, or to no request we could make out.
     pub(crate) fn new(id: Option<&RawValue>, error: ErrorData) -> Self {
         Self { jsonrpc: JsonRpcVersion2_0, id: id.map(ToOwned::to_owned), error }
+    }
+
+    /// An error that answers the request with this id.
+    pub(crate) fn to(id: &RequestId, error: ErrorData) -> Self {
+        Self { jsonrpc: JsonRpcVersion2_0, id: to_raw_value(id).ok(), error }
     }
 
     /// The line has more than `limit` bytes.

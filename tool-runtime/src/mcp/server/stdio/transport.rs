@@ -9,7 +9,8 @@ use std::time::Duration;
 use futures_util::future::select;
 use rmcp::RoleServer;
 #[cfg(feature = "testing")]
-use rmcp::model::{GetExtensions as _, JsonRpcMessage};
+use rmcp::model::GetExtensions as _;
+use rmcp::model::JsonRpcMessage;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio_util::sync::CancellationToken;
@@ -17,10 +18,12 @@ use tokio_util::sync::CancellationToken;
 #[cfg(feature = "testing")]
 use crate::mcp::server::caller::Caller;
 
+use crate::mcp::server::running::Running;
+
 use super::descriptor::Descriptors;
 use super::gate::Gate;
 use super::lines::{DEFAULT_LINE_LIMIT, Line, LineBuffer};
-use super::message::parse;
+use super::message::{Parsed, parse};
 use super::outlet::{self, Pump};
 use super::reader::Reader;
 use super::refusal::Refusal;
@@ -34,6 +37,7 @@ pub(crate) struct StdioTransport {
     reader: Reader,
     lines: LineBuffer,
     gate: Gate,
+    running: Running,
     writer: Writer,
     pump: Pump,
     /// Cancelled when there is no more input; whoever cancels it ends the input.
@@ -85,6 +89,7 @@ impl StdioTransport {
             reader,
             lines: LineBuffer::new(DEFAULT_LINE_LIMIT),
             gate: Gate::default(),
+            running: Running::default(),
             writer,
             pump,
             gone: CancellationToken::new(),
@@ -110,6 +115,15 @@ impl StdioTransport {
     pub(crate) fn telling(mut self, gone: CancellationToken) -> Self {
         self.gone = gone;
         self
+    }
+
+    /// Answers a line here and now.
+    fn refuse(&self, refusal: &Refusal) {
+        tracing::debug!(?refusal, "refusing a line");
+        // Fails only when the peer does not listen any more.
+        if self.writer.push(refusal).is_ok() {
+            self.writer.flush();
+        }
     }
 
     /// The message with who sent it.
@@ -138,6 +152,7 @@ impl Transport<RoleServer> for StdioTransport {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.running.tell(&message);
         let queued = self.writer.push(&message);
         let writer = self.writer.clone();
         async move {
@@ -157,13 +172,15 @@ impl Transport<RoleServer> for StdioTransport {
             // is gone there is nothing to wait for, and its requests end with its input.
             let _ = self.writer.room().await;
             if let Some(line) = self.lines.next_line() {
-                match accept(line, &mut self.gate, &self.writer) {
+                match accept(line, &mut self.gate, &mut self.running) {
                     #[cfg(feature = "testing")]
-                    Some(message) => return Some(self.marked(message)),
+                    Ok(Some(message)) => return Some(self.marked(message)),
                     #[cfg(not(feature = "testing"))]
-                    Some(message) => return Some(message),
-                    None => continue,
+                    Ok(Some(message)) => return Some(message),
+                    Ok(None) => {}
+                    Err(refusal) => self.refuse(&refusal),
                 }
+                continue;
             }
             if self.gone.is_cancelled() || self.lines.has_ended() {
                 self.gone.cancel();
@@ -204,25 +221,22 @@ impl Drop for StdioTransport {
     }
 }
 
-/// The message in a line. A line that is none is answered here and now, and forgotten.
-fn accept(
-    line: Line<'_>,
-    gate: &mut Gate,
-    writer: &Writer,
-) -> Option<RxJsonRpcMessage<RoleServer>> {
-    let parsed = match line {
-        Line::Whole(bytes) => parse(bytes),
-        Line::TooLong { limit } => Err(Refusal::too_long(limit)),
+/// The message in a line, if rmcp should see it.
+///
+/// # Errors
+/// The answer to a line that is none, or to a request whose id is that of one that runs.
+fn accept(line: Line<'_>, gate: &mut Gate, running: &mut Running) -> Parsed {
+    let message = match line {
+        Line::Whole(bytes) => parse(bytes)?,
+        Line::TooLong { limit } => return Err(Refusal::too_long(limit)),
     };
-    match parsed {
-        Ok(message) => message.filter(|message| gate.admits(message)),
-        Err(refusal) => {
-            tracing::debug!(?refusal, "refusing a line");
-            // Fails only when the peer does not listen any more.
-            if writer.push(&refusal).is_ok() {
-                writer.flush();
-            }
-            None
+    let Some(message) = message.filter(|message| gate.admits(message)) else { return Ok(None) };
+    match &message {
+        JsonRpcMessage::Request(request) => {
+            let begun = running.begin(&request.id);
+            begun.map_err(|error| Refusal::to(&request.id, error))?;
         }
+        other => running.hear(other),
     }
+    Ok(Some(message))
 }

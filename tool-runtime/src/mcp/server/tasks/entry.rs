@@ -1,7 +1,8 @@
 //! One task, as clients see it.
 
 use super::Outcome;
-use crate::mcp::server::rounds::endless;
+use crate::mcp::server::rounds::{endless, said};
+use crate::peer::PeerCapability;
 use rmcp::model::{InputRequest, Task, TaskPayload};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -39,6 +40,7 @@ pub(super) struct Entry {
 
 struct Question {
     request: InputRequest,
+    kind: PeerCapability,
     askers: Vec<oneshot::Sender<Value>>,
 }
 
@@ -123,6 +125,7 @@ impl Entry {
         &mut self,
         key: String,
         request: InputRequest,
+        kind: PeerCapability,
     ) -> Option<oneshot::Receiver<Value>> {
         if self.repeats == MOST_ANSWERS {
             self.end(Outcome::failed(&endless(&key)));
@@ -138,10 +141,15 @@ impl Entry {
             return Some(answer);
         }
         let question = self.questions.entry(key);
-        let question = question.or_insert_with(|| Question { request, askers: Vec::new() });
+        let question = question.or_insert_with(|| Question { request, kind, askers: Vec::new() });
         question.askers.push(asker);
         self.updated = SystemTime::now();
         Some(answer)
+    }
+
+    /// Whether this could be the answer to what was asked by this key, if anything was.
+    pub(super) fn takes(&self, key: &str, answer: &Value) -> bool {
+        self.questions.get(key).is_none_or(|question| question.takes(answer))
     }
 
     /// Takes an answer; one that nobody waits for is ignored.
@@ -175,6 +183,18 @@ impl Entry {
 impl Drop for Entry {
     fn drop(&mut self) {
         self.cancellation.cancel();
+    }
+}
+
+impl Question {
+    fn takes(&self, answer: &Value) -> bool {
+        let said = &answer[said(self.kind)];
+        match self.kind {
+            PeerCapability::Elicitation | PeerCapability::ElicitationUrl => {
+                matches!(said.as_str(), Some("accept" | "decline" | "cancel"))
+            }
+            PeerCapability::Sampling | PeerCapability::Roots => said.is_object() || said.is_array(),
+        }
     }
 }
 

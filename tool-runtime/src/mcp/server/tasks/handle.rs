@@ -21,9 +21,9 @@ impl Handle {
     /// # Errors
     /// The task is over, or the question is none that clients know.
     pub(in super::super) async fn ask(&self, request: PeerRequest) -> Result<Value, PeerError> {
-        let question = request.to_question()?;
+        let (question, kind) = (request.to_question()?, request.capability());
         let (key, _) = request.into_parts();
-        let answer = self.change(|entry| entry.ask(key, question)).flatten();
+        let answer = self.change(|entry| entry.ask(key, question, kind)).flatten();
         if let Some(answer) = answer
             && let Ok(answer) = answer.await
         {

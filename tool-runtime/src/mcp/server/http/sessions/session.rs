@@ -2,27 +2,30 @@
 
 use super::Sessions;
 use super::kept::Kept;
+use super::line::Ongoing;
 use super::stream::Watch;
 use crate::mcp::server::audience::Session as Client;
+use crate::mcp::server::http::places::Place;
 use crate::principal::Principal;
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::SessionId;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant};
-use tokio::sync::OwnedSemaphorePermit;
+use std::time::Duration;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 /// One session.
 pub(super) struct Session {
     pub(super) owner: Arc<Principal>,
     pub(super) client: Option<Arc<Client>>,
+    pub(super) ongoing: Arc<Ongoing>,
     used: Mutex<Instant>,
     streams: AtomicUsize,
     calls: Mutex<HashMap<u64, Call>>,
     watch: OnceLock<AbortHandle>,
-    _seat: OwnedSemaphorePermit,
+    _seat: Place,
 }
 
 /// A call that has not been answered, by the number of its stream.
@@ -34,14 +37,11 @@ struct Call {
 }
 
 impl Session {
-    pub(super) fn new(
-        owner: Arc<Principal>,
-        client: Option<Arc<Client>>,
-        seat: OwnedSemaphorePermit,
-    ) -> Self {
+    pub(super) fn new(owner: Arc<Principal>, client: Option<Arc<Client>>, seat: Place) -> Self {
         Self {
             owner,
             client,
+            ongoing: Arc::default(),
             used: Mutex::new(Instant::now()),
             streams: AtomicUsize::new(0),
             calls: Mutex::default(),

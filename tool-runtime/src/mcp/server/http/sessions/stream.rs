@@ -3,8 +3,9 @@
 use super::Sessions;
 use super::kept::Kept;
 use super::session::Session;
+use crate::mcp::server::running::answered;
 use futures_util::{Stream, stream};
-use rmcp::model::{RequestId, ServerJsonRpcMessage};
+use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
 use std::mem;
 use std::pin::Pin;
@@ -127,15 +128,6 @@ impl Drop for Watch {
         if let (Some(request), Some(sessions)) = (self.request.take(), self.sessions.upgrade()) {
             sessions.abandoned(Arc::clone(&self.id), request, self.number);
         }
-    }
-}
-
-/// Which request a message answers.
-fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
-    match message {
-        ServerJsonRpcMessage::Response(response) => Some(&response.id),
-        ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
-        _ => None,
     }
 }
 

@@ -1,0 +1,88 @@
+//! Requests in a session that have the id of one that runs, and what runs when its session ends.
+
+use super::client::{Answer, Ask};
+use super::served::{Served, in_time};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tool_runtime::HttpOptions;
+
+/// Less than rmcp would wait for calls whose session has ended.
+const AT_ONCE: Duration = Duration::from_secs(3);
+
+fn list(session: &str, id: &Value) -> Ask {
+    Ask::within(session, &json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"}))
+}
+
+fn text(answer: &Answer) -> Value {
+    answer.last_event()["result"]["content"][0]["text"].clone()
+}
+
+#[tokio::test]
+async fn an_id_is_refused_while_a_request_with_it_runs() {
+    let mut served = Served::start(HttpOptions::default()).await;
+    let session = served.session(&[]).await;
+    let mut connection = served.open().await;
+    connection.send(&Ask::call_within(&session, 3, "wait")).await;
+    assert_eq!(served.told().await, "started");
+    let again = Ask::call_within(&session, 3, "whoami");
+    for ask in [again.clone(), again.clone().past_the_lane(), list(&session, &json!(3))] {
+        let refused = served.ask(&ask).await;
+        assert_eq!(refused.status(), 400, "{refused:?}");
+        let error = refused.json();
+        assert_eq!((&error["id"], &error["error"]["code"]), (&json!(3), &json!(-32600)));
+        assert!(error["error"]["message"].as_str().expect("a text").contains("an id of its own"));
+    }
+    // A text is another id, and another session has ids of its own.
+    assert_eq!(served.ask(&list(&session, &json!("3"))).await.status(), 200);
+    let other = served.session(&[]).await;
+    assert_eq!(served.ask(&list(&other, &json!(3))).await.status(), 200);
+    served.go();
+    assert_eq!(text(&in_time(connection.answer()).await), "done");
+    assert_eq!(text(&served.ask(&again).await), "nobody");
+}
+
+#[tokio::test]
+async fn an_id_is_free_when_its_request_was_taken_back() {
+    let options = HttpOptions::default().resume_within(Duration::ZERO);
+    let mut served = Served::start(options).await;
+    let session = served.session(&[]).await;
+    let wait = Ask::call_within(&session, 3, "wait");
+    let mut connection = served.open().await;
+    connection.send(&wait).await;
+    assert_eq!(served.told().await, "started");
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {
+        "requestId": 3
+    }});
+    assert_eq!(served.ask(&Ask::within(&session, &cancel)).await.status(), 202);
+    assert_eq!(served.told().await, "dropped");
+    let mut connection = served.open().await;
+    connection.send(&wait).await;
+    assert_eq!(served.told().await, "started");
+    // A client that leaves takes it back as well.
+    drop(connection);
+    assert_eq!(served.told().await, "dropped");
+    assert_eq!(served.ask(&list(&session, &json!(3))).await.status(), 200);
+}
+
+#[tokio::test]
+async fn calls_end_with_their_session() {
+    let mut served = Served::start(HttpOptions::default()).await;
+    let session = served.session(&[]).await;
+    for (id, ask) in (1..).zip([
+        Ask::call_within(&session, 1, "wait"),
+        Ask::call_within(&session, 2, "wait").past_the_lane(),
+    ]) {
+        let mut connection = served.open().await;
+        connection.send(&ask).await;
+        assert_eq!(connection.head().await.status, 200, "{id}");
+        assert_eq!(served.told().await, "started");
+        // Its client may be away already.
+        drop(connection);
+    }
+    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
+    assert_eq!(served.ask(&end).await.status(), 204);
+    for _ in 0..2 {
+        let told = tokio::time::timeout(AT_ONCE, served.told()).await;
+        assert_eq!(told, Ok("dropped"));
+    }
+}

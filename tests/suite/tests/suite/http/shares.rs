@@ -1,0 +1,76 @@
+//! How much one client may have of what there is for all.
+
+use super::client::{Answer, Ask};
+use super::served::{Served, in_time};
+use std::future::pending;
+use std::time::Duration;
+use tool_runtime::{AuthRefusal, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
+
+const ADA: &str = "Bearer t-1";
+const BOB: &str = "Bearer t-2";
+
+async fn served(options: HttpOptions) -> Served {
+    let tokens = BearerTokens::parse("ada:t-1\nbob:t-2").expect("tokens");
+    Served::start(options.auth(tokens)).await
+}
+
+/// It says of what one has too much, and that this changes.
+fn assert_crowded(refused: &Answer, what: &str) {
+    assert_eq!((refused.status(), refused.head.header("retry-after")), (429, "1"));
+    assert!(refused.body.contains(what), "{refused:?}");
+}
+
+#[tokio::test]
+async fn one_client_leaves_places_for_the_requests_of_others() {
+    let mut served = served(HttpOptions::default().max_requests(3)).await;
+    let wait = Ask::call(1, "wait").with("authorization", ADA);
+    let mut connections = [served.open().await, served.open().await];
+    for connection in &mut connections {
+        connection.send(&wait).await;
+        assert_eq!(served.told().await, "started");
+    }
+    let ask = Ask::call(1, "whoami");
+    let again = ask.clone().with("authorization", ADA);
+    assert_crowded(&served.ask(&again).await, "2 of all requests");
+    assert_eq!(served.ask(&ask.with("authorization", BOB)).await.status(), 200);
+    served.go();
+    served.go();
+    for connection in &mut connections {
+        assert_eq!(in_time(connection.answer()).await.status(), 200);
+    }
+    assert_eq!(served.ask(&again).await.status(), 200);
+}
+
+#[tokio::test]
+async fn one_client_leaves_places_for_the_sessions_of_others() {
+    let options = HttpOptions::default().max_sessions(3).max_sessions_each(1);
+    let served = served(options).await;
+    let session = served.session(&[("authorization", ADA)]).await;
+    let more = Ask::initialize().with("authorization", ADA);
+    assert_crowded(&served.ask(&more).await, "1 of all sessions");
+    served.session(&[("authorization", BOB)]).await;
+    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
+    assert_eq!(served.ask(&end.with("authorization", ADA)).await.status(), 204);
+    assert_eq!(served.ask(&more).await.status(), 200);
+}
+
+/// Never finds out who is asking.
+struct Silent;
+
+impl Authenticate for Silent {
+    fn authenticate<'a>(
+        &'a self,
+        _: Option<&'a str>,
+        _: &'a axum::http::request::Parts,
+    ) -> BoxFuture<'a, Result<Principal, AuthRefusal>> {
+        Box::pin(pending())
+    }
+}
+
+#[tokio::test]
+async fn nobody_waits_for_ever_to_be_known() {
+    let options = HttpOptions::default().auth(Silent).auth_within(Duration::from_millis(50));
+    let served = Served::start(options).await;
+    let refused = served.ask(&Ask::call(1, "whoami")).await;
+    assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
+}

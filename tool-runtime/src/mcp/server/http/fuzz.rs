@@ -1,0 +1,15 @@
+//! A connection to a server, for the fuzz targets.
+
+use super::connection::Connections;
+use super::front::Front;
+use super::listen::Closing;
+use super::options::HttpOptions;
+use crate::mcp::McpServer;
+use tokio::io::DuplexStream;
+
+/// Serves one connection until it ends; see [`McpServer::serve_http`].
+pub async fn serve_http(server: McpServer, options: HttpOptions, stream: DuplexStream) {
+    let closing = Closing::new(options.shutdown.clone());
+    let front = Front::new(server.handler, options.clone(), None, closing.clone());
+    Connections::new(front.router(), &options, closing).converse(stream).await;
+}
