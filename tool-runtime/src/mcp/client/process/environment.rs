@@ -1,0 +1,173 @@
+//! The environment of a child: little of ours, and all that its entry gives.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::{OsStr, OsString};
+
+/// What programs need to find themselves, their user and their language.
+///
+/// The first line is what the official SDKs hand on. The others change where and how well a
+/// program runs and are not secret: without them `npx` and `uvx` cannot download anything behind
+/// a company's proxy, and messages change their language.
+#[cfg(not(windows))]
+const INHERITED: &[&str] = &[
+    "HOME",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "USER", //
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR", //
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE", //
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY", //
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+];
+/// See above; the first three lines are what the official SDKs hand on.
+#[cfg(windows)]
+const INHERITED: &[&str] = &[
+    "APPDATA",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATH",
+    "PROCESSOR_ARCHITECTURE", //
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "PROGRAMFILES(X86)",
+    "PROGRAMW6432",
+    "SYSTEMDRIVE", //
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR", //
+    "COMSPEC",
+    "PATHEXT",
+    "LANG",
+    "TZ", //
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE", //
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+];
+
+/// Families of variables, by what their names begin with.
+#[cfg(not(windows))]
+const INHERITED_FAMILIES: &[&str] = &["LC_", "XDG_"];
+/// See above.
+#[cfg(windows)]
+const INHERITED_FAMILIES: &[&str] = &[];
+
+/// What a child gets: ours as far as it is handed on, and what is given, which wins.
+pub(super) fn environment(given: &BTreeMap<String, String>) -> BTreeMap<OsString, OsString> {
+    merged(env::vars_os(), given)
+}
+
+fn merged(
+    ours: impl Iterator<Item = (OsString, OsString)>,
+    given: &BTreeMap<String, String>,
+) -> BTreeMap<OsString, OsString> {
+    let inherited = ours.filter(|(name, value)| is_inherited(name, value));
+    let given = given.iter().map(|(name, value)| (name.into(), value.into()));
+    inherited.map(|(name, value)| (spelled(name), value)).chain(given).collect()
+}
+
+fn is_inherited(name: &OsStr, value: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let is_known = INHERITED.iter().any(|known| same(known, name))
+        || INHERITED_FAMILIES.iter().any(|family| name.starts_with(family));
+    is_known && !is_shell_function(value) && !is_proxy_with_password(name, value)
+}
+
+/// Shells hand on functions as variables, and run them when they start.
+fn is_shell_function(value: &OsStr) -> bool {
+    value.as_encoded_bytes().starts_with(b"()")
+}
+
+/// Whoever wants a server to know the password of a proxy gives it in the server's own `env`.
+fn is_proxy_with_password(name: &str, value: &OsStr) -> bool {
+    let is_proxy = name.len() > 6 && name[name.len() - 6..].eq_ignore_ascii_case("_proxy");
+    is_proxy && !same_ignoring_case(name, "no_proxy") && value.as_encoded_bytes().contains(&b'@')
+}
+
+/// Windows does not tell `Path` from `PATH`.
+fn same(known: &str, name: &str) -> bool {
+    if cfg!(windows) { same_ignoring_case(known, name) } else { known == name }
+}
+
+fn same_ignoring_case(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
+/// So that what is given replaces what is ours, and `PATH` is found.
+fn spelled(name: OsString) -> OsString {
+    if cfg!(windows) { name.to_ascii_uppercase() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn merge(ours: &[(&str, &str)], given: &[(&str, &str)]) -> Vec<(String, String)> {
+        let ours = ours.iter().map(|(name, value)| (name.into(), value.into()));
+        let given = given.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        let text = |text: OsString| text.into_string().expect("UTF-8");
+        let merged = merged(ours, &given.collect());
+        merged.into_iter().map(|(name, value)| (text(name), text(value))).collect()
+    }
+
+    fn names(of: &[(&str, &str)]) -> Vec<String> {
+        merge(of, &[]).into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn secrets_of_the_host_stay_with_the_host() {
+        let ours = [("AWS_SECRET_ACCESS_KEY", "x"), ("GITHUB_TOKEN", "x"), ("HOME", "/home/me")];
+        assert_eq!(names(&ours), ["HOME"]);
+        assert!(names(&[("LD_PRELOAD", "x.so"), ("NODE_OPTIONS", "--inspect")]).is_empty());
+    }
+
+    #[cfg(not(windows))]
+    #[test]
+    fn families_are_handed_on() {
+        let ours = [("LC_ALL", "C"), ("XDG_CACHE_HOME", "/c"), ("LCX", "x"), ("MY_LC_", "x")];
+        assert_eq!(names(&ours), ["LC_ALL", "XDG_CACHE_HOME"]);
+    }
+
+    #[test]
+    fn functions_of_a_shell_are_not_handed_on() {
+        assert!(names(&[("TERM", "() { :; }; echo gotcha")]).is_empty());
+    }
+
+    #[test]
+    fn a_proxy_is_handed_on_without_a_password_only() {
+        let proxy = "http://proxy.example:8080";
+        let ours = [("HTTPS_PROXY", proxy), ("HTTP_PROXY", "http://me:secret@proxy.example")];
+        assert_eq!(names(&ours), ["HTTPS_PROXY"]);
+        assert_eq!(names(&[("NO_PROXY", "a@b")]), ["NO_PROXY"]);
+    }
+
+    #[test]
+    fn what_is_given_wins() {
+        let merged = merge(&[("PATH", "/bin")], &[("PATH", "/opt"), ("TOKEN", "() t@")]);
+        let expected = [("PATH", "/opt"), ("TOKEN", "() t@")];
+        assert_eq!(merged, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+}

@@ -1,0 +1,78 @@
+//! Finding a program.
+
+use super::error::SpawnError;
+use std::env;
+use std::ffi::OsStr;
+use std::path::{self, Path, PathBuf};
+
+/// Where `program` lies, as an absolute path.
+///
+/// A name is looked up in the directories of `path`; those that are empty or relative are passed
+/// over, because a server must not depend on where its host happens to stand. Anything with a
+/// separator is a path, relative to `base`.
+pub(super) fn find(
+    program: &str,
+    path: Option<&OsStr>,
+    base: &Path,
+) -> Result<PathBuf, SpawnError> {
+    if program.contains(path::is_separator) {
+        let file = path::absolute(base.join(program)).unwrap_or_else(|_| program.into());
+        return pick(program, spellings(&file), || SpawnError::NoFile { path: file.clone() });
+    }
+    let path = path.unwrap_or_default();
+    let directories: Vec<PathBuf> = env::split_paths(path).filter(|d| d.is_absolute()).collect();
+    let files = directories.iter().flat_map(|directory| spellings(&directory.join(program)));
+    pick(program, files, || SpawnError::NotInPath {
+        program: program.to_owned(),
+        looked_in: directories.clone(),
+    })
+}
+
+/// The first that can be run. One that lies there and cannot be run makes the better error.
+fn pick(
+    program: &str,
+    files: impl IntoIterator<Item = PathBuf>,
+    none: impl FnOnce() -> SpawnError,
+) -> Result<PathBuf, SpawnError> {
+    let mut idle = None;
+    for file in files.into_iter().filter(|file| !program.is_empty() && file.is_file()) {
+        if is_executable(&file) {
+            return Ok(file);
+        }
+        idle.get_or_insert(file);
+    }
+    Err(idle.map_or_else(none, |path| SpawnError::NotExecutable { path }))
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> bool {
+    true
+}
+
+/// A file by the names it may have.
+#[cfg(not(windows))]
+fn spellings(file: &Path) -> Vec<PathBuf> {
+    vec![file.to_owned()]
+}
+
+/// Windows leaves out what `PATHEXT` lists: `npx` is `npx.cmd`.
+#[cfg(windows)]
+fn spellings(file: &Path) -> Vec<PathBuf> {
+    let extensions = env::var("PATHEXT").unwrap_or_else(|_| ".COM;.EXE;.BAT;.CMD".to_owned());
+    let with = |extension: &str| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(extension);
+        PathBuf::from(name)
+    };
+    let mut spellings: Vec<PathBuf> = extensions.split(';').map(with).collect();
+    // As it stands only if it has an extension: beside `npx.cmd` lies an `npx` for other shells.
+    if file.extension().is_some() {
+        spellings.insert(0, file.to_owned());
+    }
+    spellings
+}

@@ -1,0 +1,66 @@
+//! A child's standard error: always read, never waited for.
+
+use super::command::Command;
+use super::mask::Mask;
+use super::tail::Tail;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::time;
+use tokio_util::sync::CancellationToken;
+
+/// How long the last words of a child may take to arrive. Somebody who outlives it may hold its
+/// standard error open for ever.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// What has become of a child's standard error.
+pub(super) struct Stderr {
+    tail: Arc<Tail>,
+    drained: CancellationToken,
+}
+
+impl Stderr {
+    /// Starts a task that reads until the end, or until shortly after `over`.
+    pub(super) fn drain(
+        from: impl AsyncRead + Send + Unpin + 'static,
+        command: &Command,
+        server: &str,
+        over: impl Future<Output = ()> + Send + 'static,
+    ) -> Self {
+        let tail = Arc::new(Tail::new(Mask::of(command)));
+        let drained = CancellationToken::new();
+        let (into, end, server) = (Arc::clone(&tail), drained.clone(), server.to_owned());
+        tokio::spawn(async move {
+            // Also when the runtime drops the task.
+            let _end = end.drop_guard();
+            tokio::select! {
+                () = read(from, &into, &server) => {}
+                () = async { over.await; time::sleep(LAST_WORDS).await } => {}
+            }
+            into.finish(|line| log(&server, line));
+        });
+        Self { tail, drained }
+    }
+
+    /// Waits until the child's last words have been read; for a child that has exited.
+    pub(super) async fn drained(&self) {
+        // Whoever holds it open is somebody else.
+        let _ = time::timeout(LAST_WORDS, self.drained.cancelled()).await;
+    }
+
+    pub(super) fn tail(&self) -> String {
+        self.tail.text()
+    }
+}
+
+async fn read(mut from: impl AsyncRead + Unpin, into: &Tail, server: &str) {
+    let mut buffer = vec![0; 4096];
+    // An error is an end.
+    while let Ok(count @ 1..) = from.read(&mut buffer).await {
+        into.take(&buffer[..count], |line| log(server, line));
+    }
+}
+
+fn log(server: &str, line: &str) {
+    tracing::debug!(target: "tool_runtime::mcp::server_stderr", server, "{line}");
+}

@@ -1,0 +1,147 @@
+//! How children end: by themselves, politely, by force, and with all that they started.
+
+use super::super::{Child, Exit};
+use super::support::{LONG, SHORT, STUBBORN, Server, assert_goes, is_gone, pid, script};
+use futures_util::FutureExt as _;
+use std::env;
+use std::fs;
+use std::process;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Builder;
+use tokio::time::timeout;
+
+#[tokio::test]
+async fn the_end_of_its_input_ends_a_child() {
+    let server = Server::run("cat; exit 3").await;
+    server.child.close(LONG).await;
+    assert_eq!(server.child.exit(), Some(Exit::Code(3)));
+}
+
+#[tokio::test]
+async fn whoever_writes_to_a_child_may_end_it_too() {
+    let server = Server::run("cat").await;
+    drop(server.stdin);
+    assert_eq!(server.child.exited().await, Exit::Code(0));
+}
+
+#[tokio::test]
+async fn who_does_not_mind_the_end_of_the_input_is_asked_to_go() {
+    let mut server =
+        Server::run("trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done").await;
+    assert_eq!(server.line().await, "ready");
+    server.child.close(Duration::from_secs(1)).await;
+    assert_eq!(server.child.exit(), Some(Exit::Code(5)));
+}
+
+#[tokio::test]
+async fn who_does_not_go_is_killed() {
+    let mut server = Server::run("trap '' TERM; echo ready; while :; do sleep 60; done").await;
+    assert_eq!(server.line().await, "ready");
+    let begin = Instant::now();
+    server.child.close(SHORT).await;
+    assert_eq!(server.child.exit(), Some(Exit::Signal(9)));
+    assert!(begin.elapsed() >= 2 * SHORT);
+}
+
+#[tokio::test]
+async fn nobody_of_the_group_is_left_when_it_is_closed() {
+    let mut server = Server::run(&format!("{STUBBORN} cat")).await;
+    let stubborn = server.pid().await;
+    server.child.close(SHORT).await;
+    assert!(is_gone(stubborn));
+}
+
+#[tokio::test]
+async fn nobody_is_left_by_a_child_that_went_by_itself() {
+    let mut server = Server::run(&format!("{STUBBORN} read line; exit 7")).await;
+    let stubborn = server.pid().await;
+    drop(server.stdin);
+    assert_eq!(server.child.exited().await, Exit::Code(7));
+    assert_goes(stubborn);
+}
+
+#[tokio::test]
+async fn grandchildren_have_time_to_go() {
+    let text = "sh -c 'trap \"sleep 0.2; echo cleaned; exit\" TERM; echo $$; while :; do sleep 0.01; done' & cat";
+    let mut server = Server::run(text).await;
+    let grandchild = server.pid().await;
+    let begin = Instant::now();
+    timeout(LONG, server.child.close(Duration::from_secs(2))).await.expect("in time");
+    assert!(is_gone(grandchild) && begin.elapsed() < Duration::from_secs(4));
+    assert_eq!(server.line().await, "cleaned");
+}
+
+#[tokio::test]
+async fn a_good_end_takes_no_grace() {
+    let server = Server::run("cat").await;
+    let begin = Instant::now();
+    server.child.close(LONG).await;
+    assert!(begin.elapsed() < LONG / 2);
+}
+
+#[tokio::test]
+async fn closing_twice_waits_for_one_end() {
+    let mut server = Server::run("trap '' TERM; echo ready; while :; do sleep 60; done").await;
+    assert_eq!(server.line().await, "ready");
+    tokio::join!(server.child.close(SHORT), server.child.close(LONG));
+    server.child.close(LONG).await;
+    assert_eq!(server.child.exit(), Some(Exit::Signal(9)));
+}
+
+#[tokio::test]
+async fn who_gives_up_waiting_for_the_end_stops_nothing() {
+    let mut server = Server::run(&format!("{STUBBORN} while :; do sleep 60; done")).await;
+    let stubborn = server.pid().await;
+    let given_up = timeout(Duration::ZERO, server.child.close(SHORT)).await;
+    assert!(given_up.is_err());
+    server.child.close(LONG).await;
+    assert!(is_gone(stubborn));
+}
+
+#[tokio::test]
+async fn a_dropped_child_goes_with_its_group() {
+    let mut server = Server::run(&format!("{STUBBORN} cat")).await;
+    let stubborn = server.pid().await;
+    drop(server.child);
+    assert_goes(stubborn);
+}
+
+#[test]
+fn children_go_with_their_runtime() {
+    let runtime = Builder::new_multi_thread().enable_all().build().expect("one");
+    let (tell, told) = mpsc::channel();
+    runtime.spawn(async move {
+        let mut server =
+            Server::run(&format!("{STUBBORN} echo $$; while :; do sleep 60; done")).await;
+        tell.send([server.pid().await, server.pid().await]).expect("somebody listens");
+        std::future::pending::<()>().await;
+    });
+    let [one, other] = told.recv().expect("two numbers");
+    drop(runtime);
+    assert_goes(one);
+    assert_goes(other);
+}
+
+#[test]
+fn a_child_may_be_dropped_where_there_is_no_runtime() {
+    let runtime = Builder::new_current_thread().enable_all().build().expect("one");
+    let mut server = runtime.block_on(Server::run(&format!("{STUBBORN} cat")));
+    let stubborn = runtime.block_on(server.pid());
+    drop(runtime);
+    drop(server);
+    assert_goes(stubborn);
+}
+
+#[tokio::test]
+async fn a_start_that_is_given_up_leaves_nobody() {
+    let pids = env::temp_dir().join(format!("tool-runtime-{}", process::id()));
+    // As a FIFO it holds back whoever writes his number until it is read.
+    let made = process::Command::new("mkfifo").arg(&pids).status().expect("mkfifo");
+    assert!(made.success());
+    let text = format!("{STUBBORN} echo $$ >'{}'; while :; do sleep 60; done", pids.display());
+    assert!(Child::spawn(&script(&text), "test").now_or_never().is_none());
+    let written = fs::read_to_string(&pids);
+    fs::remove_file(&pids).expect("it is there");
+    assert_goes(pid(&written.expect("a number")));
+}

@@ -1,0 +1,86 @@
+//! What becomes of children when their host is gone, and of the host when its children are.
+
+use super::super::{Child, Command};
+use super::support::{LONG, SHORT, STUBBORN, Server, alone, assert_goes, pid};
+use rustix::process::{Signal, getpid, kill_process};
+use std::fs;
+use std::thread;
+use tokio::io::AsyncWriteExt as _;
+use tokio::runtime::Runtime;
+
+/// Neither minds the other's end: the child ignores that its input ends, the grandchild waits
+/// for nothing else.
+const PAIR: &str = "{ cat <&3 >/dev/null & } 3<&0; echo $!; echo $$; exec sleep 600";
+
+#[test]
+fn a_killed_host_takes_its_children_along() {
+    let host = alone("losses::a_killed_host_takes_its_children_along", || {
+        let runtime = Runtime::new().expect("a runtime");
+        let mut server = runtime.block_on(Server::run(PAIR));
+        for _ in 0..2 {
+            let line = runtime.block_on(server.line());
+            fs::write("/dev/stdout", format!("\npid {line}\n")).expect("somebody listens");
+        }
+        kill_process(getpid(), Signal::KILL).expect("it is ours");
+        unreachable!("nobody survives this");
+    });
+    let Some(host) = host else { return };
+    let printed = String::from_utf8_lossy(&host.stdout);
+    let pids: Vec<&str> = printed.lines().filter_map(|line| line.strip_prefix("pid ")).collect();
+    assert_eq!(pids.len(), 2, "{host:?}");
+    pids.iter().for_each(|number| assert_goes(pid(number)));
+}
+
+/// The kernel means the thread that forked when it speaks of a parent.
+#[tokio::test]
+async fn a_child_outlives_the_thread_that_asked_for_it() {
+    let runtime = tokio::runtime::Handle::current();
+    let started = thread::spawn(move || runtime.block_on(Server::run("exec cat")));
+    let mut server = tokio::task::spawn_blocking(|| started.join()).await.expect("it runs");
+    let server = server.as_mut().expect("it is started");
+    server.stdin.write_all(b"there\n").await.expect("it reads");
+    assert_eq!(server.line().await, "there");
+    assert_eq!(server.child.exit(), None);
+}
+
+#[test]
+fn nothing_is_left_of_many_children() {
+    let host = alone("losses::nothing_is_left_of_many_children", || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let before = held();
+            for number in 0..100 {
+                cycle(if number % 10 == 0 { STUBBORN } else { "" }).await;
+            }
+            // Threads end a moment after their child is over.
+            let settled = async {
+                while held() != before {
+                    tokio::task::yield_now().await;
+                }
+            };
+            let settled = tokio::time::timeout(LONG, settled).await;
+            assert!(settled.is_ok(), "{before:?} became {:?}", held());
+        });
+    });
+    if let Some(host) = host {
+        let printed = String::from_utf8_lossy(&host.stdout);
+        assert!(printed.contains("1 passed"), "{host:?}");
+    }
+}
+
+/// A life, and a start that fails.
+async fn cycle(text: &str) {
+    let server = Server::run(&format!("{text} echo ready; cat")).await;
+    assert!(Child::spawn(&Command::new("/no/such/file"), "test").await.is_err());
+    server.child.close(SHORT).await;
+}
+
+/// Descriptors, threads and children, dead or alive.
+fn held() -> [usize; 3] {
+    let listed = |folder: &str| fs::read_dir(folder).expect("Linux").flatten();
+    let children = listed("/proc/self/task").filter_map(|task| {
+        let list = fs::read_to_string(task.path().join("children")).ok()?;
+        Some(list.split_whitespace().count())
+    });
+    [listed("/proc/self/fd").count(), listed("/proc/self/task").count(), children.sum()]
+}
