@@ -93,6 +93,12 @@ impl InputModel {
         Ok(check::check(&self.schema, &value))
     }
 
+    /// What is wrong with a value.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn issues_of(&self, value: &Value) -> Vec<Issue> {
+        check::check(&self.schema, value)
+    }
+
     /// The schema knows no aliases: they are accepted and not advertised.
     fn rename_aliases(&self, arguments: &mut Map<String, Value>) {
         for parameter in self.parameters {
@@ -104,7 +110,7 @@ impl InputModel {
         }
     }
 
-    fn refusal(&self, issues: Vec<Issue>) -> CallError {
+    pub(crate) fn refusal(&self, issues: Vec<Issue>) -> CallError {
         let mut text = match issues.as_slice() {
             [only] => only.to_string(),
             many => many.iter().map(|issue| format!("\n- {issue}")).collect(),

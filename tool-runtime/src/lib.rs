@@ -148,9 +148,10 @@ pub use mcp::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError}
 pub use mcp::{CacheScope, McpServer};
 #[cfg(feature = "mcp-client")]
 pub use mcp::{
-    HttpConfig, McpAuth, McpConfig, McpConfigError, McpConfigLoader, McpConfigProblem,
-    McpDiagnosis, McpDiagnosisLevel, McpOAuth, McpServerConfig, McpText, McpTransportConfig,
-    StdioConfig,
+    HttpConfig, McpAuth, McpChange, McpConfig, McpConfigError, McpConfigLoader, McpConfigProblem,
+    McpDiagnosis, McpDiagnosisLevel, McpManager, McpManagerBuilder, McpManagerError, McpOAuth,
+    McpPin, McpPins, McpReader, McpServerConfig, McpServerStatus, McpState, McpStatuses, McpText,
+    McpTransportConfig, McpUnapproved, McpWriter, StdioConfig,
 };
 pub use observation::{IntoObservation, Json, Observation};
 pub use offering::TextHandler;

@@ -1,5 +1,6 @@
 //! The Model Context Protocol.
 
+mod canonical;
 #[cfg(feature = "mcp-client")]
 mod client;
 #[cfg(feature = "mcp-client")]
@@ -7,6 +8,11 @@ mod config;
 #[cfg(feature = "mcp-server")]
 mod server;
 
+#[cfg(feature = "mcp-client")]
+pub use client::{
+    McpChange, McpManager, McpManagerBuilder, McpManagerError, McpPin, McpPins, McpReader,
+    McpServerStatus, McpState, McpStatuses, McpUnapproved, McpWriter,
+};
 #[cfg(feature = "mcp-client")]
 pub use config::{
     HttpConfig, McpAuth, McpConfig, McpConfigError, McpConfigLoader, McpConfigProblem,

@@ -163,6 +163,12 @@ impl Tool {
         }))
     }
 
+    /// From a tool of somebody else: its results are checked where they arrive.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn foreign(definition: ToolDefinition, executor: impl Executor) -> Self {
+        Self::of_handler(definition, executor, false)
+    }
+
     /// From a closure: nobody interrupts it, and its results fit their schema.
     fn of_handler(
         definition: ToolDefinition,

@@ -1,7 +1,30 @@
 //! External MCP servers, whose tools become tools of a pool.
 
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "connections over stdio will use it")
-)]
+mod backoff;
+mod connection;
+mod definition;
+mod dialer;
+mod exchange;
+mod handler;
+mod hearing;
+mod listing;
+mod manager;
+mod names;
+mod outcome;
+mod pins;
 mod process;
+mod publisher;
+mod questions;
+mod refusal;
+mod remote;
+mod rounds;
+mod schema;
+mod server;
+mod status;
+mod transport;
+mod wire;
+
+pub use manager::{McpChange, McpManager, McpManagerBuilder, McpManagerError, McpStatuses};
+pub use pins::{McpPin, McpPins, McpUnapproved};
+pub use status::{McpServerStatus, McpState};
+pub use transport::{McpReader, McpWriter};

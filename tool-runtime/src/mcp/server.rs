@@ -1,7 +1,7 @@
 //! A pool as an MCP server.
 
 mod audience;
-#[cfg(feature = "testing")]
+#[cfg(any(feature = "mcp-client", feature = "testing"))]
 mod caller;
 mod client;
 mod completion;
@@ -30,7 +30,7 @@ mod task_call;
 mod tasks;
 mod tool_call;
 
-#[cfg(feature = "testing")]
+#[cfg(any(feature = "mcp-client", feature = "testing"))]
 pub(crate) use caller::Caller;
 #[cfg(all(feature = "http", feature = "cli"))]
 pub(crate) use http::serve as serve_http;
@@ -200,11 +200,11 @@ impl McpServer {
     }
 
     /// Serves a client in the same process as it would one over stdio.
-    #[cfg(feature = "testing")]
+    #[cfg(any(feature = "testing", feature = "mcp-client"))]
     pub(crate) fn serve_in_memory(
         self,
         stream: tokio::io::DuplexStream,
-        caller: Caller,
+        caller: Option<Caller>,
     ) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
         Box::pin(self.serve_on(StdioTransport::in_memory(stream, caller)))
     }

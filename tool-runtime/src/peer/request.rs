@@ -53,7 +53,7 @@ impl PartialEq for PeerRequest {
 }
 
 impl PeerRequest {
-    pub(super) fn new(
+    pub(crate) fn new(
         key: impl Into<String>,
         capability: PeerCapability,
         params: Map<String, Value>,

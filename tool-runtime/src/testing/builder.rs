@@ -220,7 +220,7 @@ impl TestClientBuilder {
         Box::pin(async move {
             let (near, far) = tokio::io::duplex(PIPE);
             let server =
-                tokio::spawn(self.server.clone().serve_in_memory(far, self.caller.clone()));
+                tokio::spawn(self.server.clone().serve_in_memory(far, Some(self.caller.clone())));
             let link = self.link(near);
             let greeting = match link.era {
                 Era::Modern => discovered(&link).await,

@@ -27,6 +27,7 @@ mod in_memory;
 mod in_memory_clients;
 mod layers;
 mod list_changed;
+mod mcp_client;
 mod outputs;
 mod outputs_limited;
 mod patterns;

@@ -5,8 +5,9 @@ use super::logging::level_asked;
 use super::outbox::Outbox;
 use super::request::Request;
 use super::rounds::{Interruption, Round, Rounds, digest};
-use super::seal::{Seal, canonical};
+use super::seal::Seal;
 use super::tasks::Handle;
+use crate::mcp::canonical::canonical;
 use crate::peer::{
     LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
@@ -244,7 +245,7 @@ impl Peer for Client {
         Some(&self.request.meta().0.0)
     }
 
-    #[cfg(any(feature = "http", feature = "testing"))]
+    #[cfg(any(feature = "http", feature = "mcp-client", feature = "testing"))]
     fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         self.request.header(name).map(Cow::Borrowed)
     }

@@ -1,6 +1,6 @@
 //! One request of a client: what came with it, and the way back to whoever made it.
 
-#[cfg(feature = "testing")]
+#[cfg(any(feature = "mcp-client", feature = "testing"))]
 use super::caller::Caller;
 #[cfg(feature = "http")]
 use super::http::{PlainRequest, request as carried};
@@ -109,9 +109,9 @@ impl Request {
     }
 
     /// A header of the HTTP request, by its name in any case.
-    #[cfg(any(feature = "http", feature = "testing"))]
+    #[cfg(any(feature = "http", feature = "mcp-client", feature = "testing"))]
     pub(super) fn header(&self, name: &str) -> Option<&str> {
-        #[cfg(feature = "testing")]
+        #[cfg(any(feature = "mcp-client", feature = "testing"))]
         if let Self::Rmcp(request) = self
             && let Some(caller) = request.extensions.get::<Caller>()
         {
@@ -145,7 +145,7 @@ impl Request {
 
 /// Who makes a request; `None` for everybody over stdio.
 pub(super) fn principal(request: &RequestContext<RoleServer>) -> Option<Arc<Principal>> {
-    #[cfg(feature = "testing")]
+    #[cfg(any(feature = "mcp-client", feature = "testing"))]
     if let Some(caller) = request.extensions.get::<Caller>() {
         return caller.principal.clone();
     }

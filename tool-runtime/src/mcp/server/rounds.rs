@@ -2,7 +2,8 @@
 //! the answers (SEP-2322, "multi round-trip requests").
 
 use super::outbox::Outbox;
-use super::seal::{Seal, canonical};
+use super::seal::Seal;
+use crate::mcp::canonical::canonical;
 use crate::peer::{PeerCapability, PeerError, PeerRequest};
 use rmcp::model::{ErrorData, InputRequests, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value, json};

@@ -20,7 +20,7 @@ mod patient;
 #[cfg(unix)]
 mod polled;
 mod present;
-#[cfg(feature = "testing")]
+#[cfg(any(feature = "mcp-client", feature = "testing"))]
 mod pump_memory;
 #[cfg(unix)]
 mod pump_task;

@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::{Arc, Condvar};
 
-#[cfg(feature = "testing")]
+#[cfg(any(feature = "mcp-client", feature = "testing"))]
 use tokio::sync::Notify;
 
 #[cfg(unix)]
@@ -21,7 +21,7 @@ pub(super) enum Outlet {
     /// Written by a thread, woken through this: a write to a file or terminal may block.
     Thread(Arc<Condvar>),
     /// Written by a task, woken through this, into the memory of a test.
-    #[cfg(feature = "testing")]
+    #[cfg(any(feature = "mcp-client", feature = "testing"))]
     Memory(Arc<Notify>),
 }
 
@@ -35,7 +35,7 @@ impl Outlet {
             #[cfg(unix)]
             Self::Polled(outlet) => outlet.wake(),
             Self::Thread(wake) => wake.notify_one(),
-            #[cfg(feature = "testing")]
+            #[cfg(any(feature = "mcp-client", feature = "testing"))]
             Self::Memory(wake) => wake.notify_one(),
         }
     }

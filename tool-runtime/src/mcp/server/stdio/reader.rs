@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-#[cfg(feature = "testing")]
+#[cfg(any(feature = "mcp-client", feature = "testing"))]
 use tokio::io::{AsyncReadExt as _, DuplexStream, ReadHalf};
 use tokio::sync::mpsc;
 
@@ -27,7 +27,7 @@ pub(super) enum Reader {
     /// Read by a thread, which hands over chunks; the channel closes at the end.
     Thread(mpsc::Receiver<Vec<u8>>),
     /// Handed over by a test in the same process.
-    #[cfg(feature = "testing")]
+    #[cfg(any(feature = "mcp-client", feature = "testing"))]
     Memory(ReadHalf<DuplexStream>),
 }
 
@@ -64,7 +64,7 @@ impl Reader {
                 Some(chunk) => lines.append(chunk),
                 None => lines.end(),
             },
-            #[cfg(feature = "testing")]
+            #[cfg(any(feature = "mcp-client", feature = "testing"))]
             Self::Memory(stream) => match stream.read_buf(lines.room()).await {
                 Ok(read) if read > 0 => {}
                 _ => lines.end(),

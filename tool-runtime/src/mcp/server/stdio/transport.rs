@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use futures_util::future::select;
 use rmcp::RoleServer;
-#[cfg(feature = "testing")]
+#[cfg(any(feature = "mcp-client", feature = "testing"))]
 use rmcp::model::GetExtensions as _;
 use rmcp::model::JsonRpcMessage;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio_util::sync::CancellationToken;
 
-#[cfg(feature = "testing")]
+#[cfg(any(feature = "mcp-client", feature = "testing"))]
 use crate::mcp::server::caller::Caller;
 
 use crate::mcp::server::running::Running;
@@ -43,7 +43,7 @@ pub(crate) struct StdioTransport {
     /// Cancelled when there is no more input; whoever cancels it ends the input.
     gone: CancellationToken,
     /// Who is at the other end, if that is known.
-    #[cfg(feature = "testing")]
+    #[cfg(any(feature = "mcp-client", feature = "testing"))]
     caller: Option<Caller>,
 }
 
@@ -74,12 +74,12 @@ impl StdioTransport {
     }
 
     /// Serves a client in the same process.
-    #[cfg(feature = "testing")]
-    pub(crate) fn in_memory(stream: tokio::io::DuplexStream, caller: Caller) -> Self {
+    #[cfg(any(feature = "mcp-client", feature = "testing"))]
+    pub(crate) fn in_memory(stream: tokio::io::DuplexStream, caller: Option<Caller>) -> Self {
         let (input, output) = tokio::io::split(stream);
         let way_out = super::pump_memory::start(output);
         let mut transport = Self::assemble(Reader::Memory(input), way_out);
-        transport.caller = Some(caller);
+        transport.caller = caller;
         transport
     }
 
@@ -93,7 +93,7 @@ impl StdioTransport {
             writer,
             pump,
             gone: CancellationToken::new(),
-            #[cfg(feature = "testing")]
+            #[cfg(any(feature = "mcp-client", feature = "testing"))]
             caller: None,
         }
     }
@@ -127,7 +127,7 @@ impl StdioTransport {
     }
 
     /// The message with who sent it.
-    #[cfg(feature = "testing")]
+    #[cfg(any(feature = "mcp-client", feature = "testing"))]
     fn marked(&self, mut message: RxJsonRpcMessage<RoleServer>) -> RxJsonRpcMessage<RoleServer> {
         if let (JsonRpcMessage::Request(request), Some(caller)) = (&mut message, &self.caller) {
             request.request.extensions_mut().insert(caller.clone());
@@ -173,9 +173,9 @@ impl Transport<RoleServer> for StdioTransport {
             let _ = self.writer.room().await;
             if let Some(line) = self.lines.next_line() {
                 match accept(line, &mut self.gate, &mut self.running) {
-                    #[cfg(feature = "testing")]
+                    #[cfg(any(feature = "mcp-client", feature = "testing"))]
                     Ok(Some(message)) => return Some(self.marked(message)),
-                    #[cfg(not(feature = "testing"))]
+                    #[cfg(not(any(feature = "mcp-client", feature = "testing")))]
                     Ok(Some(message)) => return Some(message),
                     Ok(None) => {}
                     Err(refusal) => self.refuse(&refusal),

@@ -63,7 +63,7 @@ impl Writer {
             #[cfg(unix)]
             Outlet::Polled(outlet) => outlet.write_directly(&self.shared),
             Outlet::Thread(wake) => wake.notify_one(),
-            #[cfg(feature = "testing")]
+            #[cfg(any(feature = "mcp-client", feature = "testing"))]
             Outlet::Memory(wake) => wake.notify_one(),
         }
     }

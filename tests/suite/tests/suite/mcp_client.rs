@@ -1,0 +1,237 @@
+//! Servers whose tools are tools of a pool: servers of this very process here.
+
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    ErrorClass, McpManager, McpManagerError, McpServer, McpState, Peer, PeerCapability, PeerError,
+    PeerRequest, Progress, Source, ToolStatus,
+};
+
+/// Add two numbers.
+#[tool(read_only, idempotent)]
+async fn add(
+    /// One.
+    #[arg(range = 0..=100)]
+    a: i64,
+    /// Another.
+    b: Option<i64>,
+) -> i64 {
+    a + b.unwrap_or(1)
+}
+
+/// Say what was found.
+#[tool]
+async fn find() -> Json<Value> {
+    Json(json!({ "found": [1, 2], "of": { "all": true } }))
+}
+
+/// Fail.
+#[tool]
+async fn fail() -> Result<(), ToolError> {
+    Err(ToolError::user("there is no such thing"))
+}
+
+/// Count to three.
+#[tool(progress)]
+async fn count(context: &ToolContext) {
+    for step in 1..=3 {
+        context.progress(step, 3, format_args!("step {step}"));
+        // Reports are sent at a bearable rate.
+        tokio::time::sleep(Duration::from_millis(40)).await;
+    }
+}
+
+/// Greet whoever is there.
+#[tool]
+async fn greet(context: &ToolContext) -> Result<String, PeerError> {
+    let form = json!({
+        "type": "object",
+        "properties": { "name": { "type": "string" } },
+        "required": ["name"],
+    });
+    let answer = context.ask_form("name", "Who is there?", form).await?;
+    Ok(match answer.accepted() {
+        Some(fields) => format!("Hello, {}!", fields["name"].as_str().unwrap_or("?")),
+        None => "Hello!".to_owned(),
+    })
+}
+
+fn far() -> ToolPool {
+    let builder = ToolPool::builder().tool::<AddAction>().tool::<FindAction>();
+    let builder = builder.tool::<FailAction>().tool::<CountAction>().tool::<GreetAction>();
+    builder.build().unwrap()
+}
+
+fn server(pool: &ToolPool) -> McpServer {
+    McpServer::new(pool.clone(), "far", "1.2.3")
+}
+
+async fn connected(far: &ToolPool) -> (ToolPool, McpManager) {
+    let pool = ToolPool::builder().build().unwrap();
+    let manager = McpManager::builder().in_process("far", server(far));
+    let manager = manager.connect(&pool).await.unwrap();
+    (pool, manager)
+}
+
+async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {
+    pool.call(ToolCall::new(name, arguments.to_string())).await
+}
+
+#[tokio::test]
+async fn nobody_can_tell_them_from_native_ones() {
+    let far = far();
+    let (pool, manager) = connected(&far).await;
+    let names: Vec<String> = pool.snapshot().tools().iter().map(|t| t.name().into()).collect();
+    assert_eq!(names, ["far.add", "far.count", "far.fail", "far.find", "far.greet"]);
+    let native = far.snapshot();
+    for tool in pool.snapshot().tools() {
+        let native = native.get(tool.name().strip_prefix("far.").unwrap()).unwrap();
+        let (ours, theirs) = (tool.definition(), native.definition());
+        assert_eq!(ours.input_schema, theirs.input_schema);
+        assert_eq!(ours.output_schema, theirs.output_schema);
+        assert_eq!(
+            (&ours.description, &ours.annotations),
+            (&theirs.description, &theirs.annotations)
+        );
+    }
+    assert_eq!(
+        call(&pool, "far.add", json!({ "a": 2, "b": 3 })).await.observation().to_text(),
+        "5"
+    );
+    let found = call(&pool, "far.find", json!({})).await;
+    let value: Value = found.observation().structured_as().unwrap();
+    assert_eq!(value, json!({ "found": [1, 2], "of": { "all": true } }));
+
+    let _only = pool.restrict(["far.add"]).unwrap();
+    assert_eq!(
+        call(&pool, "far.find", json!({})).await.error().unwrap().class(),
+        ErrorClass::Denied
+    );
+
+    let status = manager.server("far").unwrap();
+    assert_eq!((status.state, status.tools), (McpState::Ready, 5));
+    assert_eq!(status.protocol.as_deref(), Some("2026-07-28"));
+    assert_eq!(status.info.unwrap().version, "1.2.3");
+}
+
+#[tokio::test]
+async fn arguments_are_checked_before_they_are_sent() {
+    let (pool, _manager) = connected(&far()).await;
+    let error = call(&pool, "far.add", json!({ "a": 200, "c": 1 })).await;
+    let error = error.error().unwrap();
+    assert_eq!(error.class(), ErrorClass::Input);
+    assert!(error.message().contains("`a` must be at most 100, got 200"), "{error}");
+    assert!(error.message().contains("`c`"), "{error}");
+    // What a model leaves out it may write as null.
+    let sum = call(&pool, "far.add", json!({ "a": 2, "b": null })).await;
+    assert_eq!(sum.observation().to_text(), "3");
+}
+
+#[tokio::test]
+async fn an_error_of_a_tool_stays_one() {
+    let (pool, _manager) = connected(&far()).await;
+    let result = call(&pool, "far.fail", json!({})).await;
+    assert!(result.observation().is_error());
+    assert_eq!(result.observation().to_text(), "there is no such thing");
+}
+
+#[derive(Default)]
+struct Bar(Mutex<Vec<Progress>>);
+
+impl Peer for Bar {
+    fn hears_progress(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.0.lock().unwrap().push(progress);
+    }
+}
+
+#[tokio::test]
+async fn progress_reaches_whoever_called() {
+    let (pool, _manager) = connected(&far()).await;
+    let bar = Arc::new(Bar::default());
+    let context = pool.context().with_peer(bar.clone());
+    pool.call_with(ToolCall::new("far.count", "{}"), &context).await;
+    let reports = bar.0.lock().unwrap();
+    let last = reports.last().unwrap();
+    assert_eq!((last.done, last.total, last.message.as_deref()), (3.0, Some(3.0), Some("step 3")));
+    assert!(reports.iter().is_sorted_by(|a, b| a.done < b.done));
+}
+
+/// Answers with a name.
+struct Host;
+
+impl Peer for Host {
+    fn can(&self, capability: PeerCapability) -> bool {
+        capability == PeerCapability::Elicitation
+    }
+
+    fn request(
+        &self,
+        request: PeerRequest,
+    ) -> tool_runtime::BoxFuture<'_, Result<Value, PeerError>> {
+        assert_eq!(request.params()["message"], "Who is there?");
+        Box::pin(async { Ok(json!({ "action": "accept", "content": { "name": "Ada" } })) })
+    }
+}
+
+#[tokio::test]
+async fn a_host_answers_what_servers_ask() {
+    let pool = ToolPool::builder().build().unwrap();
+    let builder = McpManager::builder().in_process("far", server(&far())).peer(Arc::new(Host));
+    let _manager = builder.connect(&pool).await.unwrap();
+    assert_eq!(call(&pool, "far.greet", json!({})).await.observation().to_text(), "Hello, Ada!");
+}
+
+#[tokio::test]
+async fn a_caller_answers_where_that_is_allowed() {
+    let pool = ToolPool::builder().build().unwrap();
+    let builder = McpManager::builder().in_process("far", server(&far()));
+    let _manager = builder.ask_callers().connect(&pool).await.unwrap();
+    let context = pool.context().with_peer(Arc::new(Host));
+    let result = pool.call_with(ToolCall::new("far.greet", "{}"), &context).await;
+    assert_eq!(result.observation().to_text(), "Hello, Ada!");
+    // Nobody is there: declined.
+    assert_eq!(call(&pool, "far.greet", json!({})).await.observation().to_text(), "Hello!");
+}
+
+#[tokio::test]
+async fn changes_of_a_list_reach_the_pool() {
+    let far = far();
+    let (pool, _manager) = connected(&far).await;
+    let mut changes = pool.changes();
+    let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    far.add_tools(&Source::owner("late"), [ping]).unwrap();
+    let change = changes.next().await.unwrap();
+    assert_eq!(change.added, ["far.ping"]);
+    assert_eq!(call(&pool, "far.ping", json!({})).await.observation().to_text(), "pong");
+    far.remove_tools(&Source::owner("late"), &"ping".parse().unwrap()).unwrap();
+    assert_eq!(changes.next().await.unwrap().removed, ["far.ping"]);
+}
+
+#[tokio::test]
+async fn servers_come_and_go_while_the_pool_runs() {
+    let (pool, manager) = connected(&far()).await;
+    manager.disable("far").await.unwrap();
+    assert!(pool.snapshot().tools().is_empty());
+    assert_eq!(manager.server("far").unwrap().state, McpState::Disabled);
+    manager.enable("far").await.unwrap();
+    manager.settled().await;
+    assert_eq!(call(&pool, "far.add", json!({ "a": 1 })).await.observation().to_text(), "2");
+    manager.reconnect("far").await.unwrap();
+    // A call waits for the connection that is being opened.
+    assert_eq!(call(&pool, "far.add", json!({ "a": 1 })).await.observation().to_text(), "2");
+    manager.remove("far").await.unwrap();
+    assert!(manager.status().is_empty());
+    let gone = pool.report().tools;
+    assert!(gone.iter().all(|tool| tool.status == ToolStatus::Removed), "{gone:?}");
+    let unknown = manager.enable("fat").await.unwrap_err();
+    assert!(matches!(unknown, McpManagerError::Unknown { .. }), "{unknown}");
+    manager.close().await;
+    manager.close().await;
+    assert_eq!(manager.remove("far").await, Err(McpManagerError::Closed));
+}

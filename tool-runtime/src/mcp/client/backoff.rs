@@ -1,0 +1,48 @@
+//! How long to wait before a server is tried again.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
+use std::time::Duration;
+
+/// How long to wait before a server is tried again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Backoff {
+    pub(super) first: Duration,
+    pub(super) most: Duration,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self { first: Duration::from_secs(1), most: Duration::from_secs(60) }
+    }
+}
+
+impl Backoff {
+    /// After so many failures in a row: twice as long each time, up to a limit, and between half
+    /// and all of it, so that many that failed together do not come back together.
+    pub(super) fn pause(self, failures: u32) -> Duration {
+        let doublings = failures.saturating_sub(1).min(30);
+        let whole = self.first.saturating_mul(1 << doublings).min(self.most);
+        whole / 2 + whole.mul_f64(chance() / 2.0)
+    }
+}
+
+/// A number from 0 to 1: the seed of a hash is random enough to be late by.
+fn chance() -> f64 {
+    let bits = u32::try_from(RandomState::new().hash_one(0) >> 32).unwrap_or_default();
+    f64::from(bits) / f64::from(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_a_limit() {
+        let backoff = Backoff::default();
+        for (failures, most) in [(1, 1), (2, 2), (3, 4), (6, 32), (7, 60), (1000, 60)] {
+            let (pause, most) = (backoff.pause(failures), Duration::from_secs(most));
+            assert!(pause <= most && pause >= most / 2, "{failures}: {pause:?}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A connection to a server: requests go out, until it ends.
+
+use super::exchange::{Failure, Patience, exchange};
+use super::handler::Handler;
+use super::hearing::{Hearing, Listener};
+use super::questions::Answerer;
+use super::transport::Behind;
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientRequest, RequestMetaObject, ServerCapabilities, ServerPeerInfo, ServerResult,
+    SubscriptionFilter,
+};
+use rmcp::service::{Peer, RunningService};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// How long rmcp may take to end its part.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// A connection to a server. Dropped, it ends.
+pub(super) struct Connection {
+    peer: Peer<RoleClient>,
+    hearing: Arc<Hearing>,
+    answerer: Answerer,
+    info: Option<Arc<ServerPeerInfo>>,
+    /// Cancelled, it ends rmcp's part.
+    end: CancellationToken,
+    /// Cancelled when rmcp's part has ended.
+    ended: CancellationToken,
+    behind: Option<Arc<dyn Behind>>,
+}
+
+impl Connection {
+    pub(super) fn new(
+        running: RunningService<RoleClient, Handler>,
+        (hearing, answerer): (Arc<Hearing>, Answerer),
+        end: CancellationToken,
+        behind: Option<Arc<dyn Behind>>,
+    ) -> Self {
+        let (peer, ended) = (running.peer().clone(), CancellationToken::new());
+        let info = peer.peer_info();
+        let is_over = ended.clone().drop_guard();
+        tokio::spawn(async move {
+            drop(running.waiting().await);
+            drop(is_over);
+        });
+        if let Some(behind) = behind.clone() {
+            // What it left behind may hold its output open for ever.
+            let (end, ended) = (end.clone(), ended.clone());
+            tokio::spawn(async move {
+                ended.run_until_cancelled(behind.gone()).await;
+                end.cancel();
+            });
+        }
+        Self { peer, hearing, answerer, info, end, ended, behind }
+    }
+
+    pub(super) fn hearing(&self) -> &Arc<Hearing> {
+        &self.hearing
+    }
+
+    /// Who answers what the server asks.
+    pub(super) fn answerer(&self) -> &Answerer {
+        &self.answerer
+    }
+
+    /// Whether it speaks 2026-07-28 or later.
+    pub(super) fn is_modern(&self) -> bool {
+        self.info.as_ref().is_some_and(|info| !info.protocol_version.has_initialize())
+    }
+
+    pub(super) fn info(&self) -> Option<&ServerPeerInfo> {
+        self.info.as_deref()
+    }
+
+    pub(super) fn capabilities(&self) -> Option<&ServerCapabilities> {
+        self.info.as_ref().map(|info| &info.capabilities)
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.ended.is_cancelled() || self.peer.is_transport_closed()
+    }
+
+    /// Waits until it has ended.
+    pub(super) async fn closed(&self) {
+        self.ended.cancelled().await;
+    }
+
+    /// What the server said last where nobody listens: the end of its standard error.
+    pub(super) async fn last_words(&self) -> Option<String> {
+        self.behind.as_ref()?.last_words().await
+    }
+
+    pub(super) async fn request(
+        &self,
+        request: ClientRequest,
+        patience: Patience,
+    ) -> Result<ServerResult, Failure> {
+        exchange(&self.peer, &self.hearing, request, None, (patience, None)).await
+    }
+
+    /// Sends a request that is heard of while it is worked at.
+    pub(super) async fn request_heard(
+        &self,
+        request: ClientRequest,
+        meta: Option<RequestMetaObject>,
+        patience: Patience,
+        listener: &Arc<Listener>,
+    ) -> Result<ServerResult, Failure> {
+        let heard = (patience, Some(listener));
+        exchange(&self.peer, &self.hearing, request, meta, heard).await
+    }
+
+    /// Hears of changes of the list of tools until the connection ends, where the server tells
+    /// only who asks. It may end earlier, by the server's will: what changed then is unknown.
+    pub(super) async fn subscribed(&self) {
+        let filter = SubscriptionFilter::builder().tools_list_changed().build();
+        match self.peer.listen(filter).await {
+            // What it brings is heard where all else is.
+            Ok(mut subscription) => while let Ok(Some(_)) = subscription.next().await {},
+            Err(error) => tracing::debug!("no subscription: {error}"),
+        }
+    }
+
+    /// Ends it without waiting: it is of no use any more.
+    pub(super) fn give_up(&self) {
+        self.end.cancel();
+    }
+
+    /// Ends it: gracefully, then in any case.
+    pub(super) async fn close(&self) {
+        self.end.cancel();
+        drop(timeout(LAST_WORDS, self.ended.cancelled()).await);
+        if let Some(behind) = &self.behind {
+            behind.close().await;
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.end.cancel();
+    }
+}

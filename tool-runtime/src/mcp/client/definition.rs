@@ -1,0 +1,74 @@
+//! What a server says of a tool, as a definition of ours. Nothing of it is trusted.
+
+use super::listing::Listed;
+use super::schema;
+use crate::annotations::ToolAnnotations;
+use crate::definition::ToolDefinition;
+use crate::icon::Icon;
+use rmcp::model::{self, Tool};
+use serde_json::{Map, Value};
+
+/// The definition of a listed tool under our id, and the name that the server knows it by. What
+/// cannot be used has its problem in the definition, which keeps it out of the pool.
+pub(super) fn definition(id: String, listed: Listed) -> (String, ToolDefinition) {
+    let tool = match listed {
+        Listed::Tool(tool) => *tool,
+        Listed::Odd { name, reason } => {
+            let mut definition = ToolDefinition::new(id, "");
+            definition.problems.push(format!("its server's definition cannot be read: {reason}"));
+            return (name, definition);
+        }
+    };
+    let Tool {
+        name,
+        title,
+        description,
+        input_schema,
+        output_schema,
+        annotations,
+        icons,
+        meta,
+        ..
+    } = tool;
+    let mut definition = ToolDefinition::new(id, description.unwrap_or_default());
+    definition.title = title;
+    definition.input_schema = whole(input_schema);
+    definition.output_schema = output_schema.map(whole);
+    definition.annotations = annotations.map(hints).unwrap_or_default();
+    definition.icons = icons.unwrap_or_default().into_iter().filter_map(icon).collect();
+    definition.meta = meta.map(|meta| meta.0).unwrap_or_default();
+    definition.problems.extend(schema::problem("inputSchema", &definition.input_schema, true));
+    if let Some(schema) = &definition.output_schema {
+        definition.problems.extend(schema::problem("outputSchema", schema, false));
+    }
+    (name.into_owned(), definition)
+}
+
+fn whole(schema: std::sync::Arc<Map<String, Value>>) -> Map<String, Value> {
+    std::sync::Arc::try_unwrap(schema).unwrap_or_else(|schema| (*schema).clone())
+}
+
+fn hints(annotations: model::ToolAnnotations) -> ToolAnnotations {
+    let model::ToolAnnotations {
+        title,
+        read_only_hint,
+        destructive_hint,
+        idempotent_hint,
+        open_world_hint,
+        ..
+    } = annotations;
+    ToolAnnotations { title, read_only_hint, destructive_hint, idempotent_hint, open_world_hint }
+}
+
+/// A picture that clients may load: others run code or read files.
+fn icon(icon: model::Icon) -> Option<Icon> {
+    let is_safe = icon.src.starts_with("https://") || icon.src.starts_with("data:image/");
+    let mut converted = Icon::new(icon.src);
+    converted.mime_type = icon.mime_type;
+    converted.sizes = icon.sizes.unwrap_or_default();
+    converted.theme = icon.theme.map(|theme| match theme {
+        model::IconTheme::Light => "light".to_owned(),
+        _ => "dark".to_owned(),
+    });
+    is_safe.then_some(converted)
+}

@@ -1,0 +1,124 @@
+//! Opens connections to one server, in whatever era it speaks.
+
+use super::connection::Connection;
+use super::handler::Handler;
+use super::hearing::Hearing;
+use super::questions::Answerer;
+use super::refusal::{Kind, Refusal};
+use super::transport::{Opened, Way};
+use rmcp::model::{Implementation, ProtocolVersion};
+use rmcp::service::{ClientLifecycleMode, serve_client_with_lifecycle_and_ct};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+
+/// Opens connections to one server, one after the other.
+pub(super) struct Dialer {
+    server: Arc<str>,
+    way: Box<dyn Way>,
+    client: Implementation,
+    answerer: Answerer,
+    /// What worked.
+    era: Mutex<Option<Era>>,
+    /// Whether the server once did not answer the probe in its share of the time.
+    is_slow: AtomicBool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Era {
+    Modern,
+    Legacy,
+}
+
+impl Dialer {
+    pub(super) fn new(
+        server: Arc<str>,
+        way: Box<dyn Way>,
+        client: Implementation,
+        answerer: Answerer,
+    ) -> Self {
+        let (era, is_slow) = (Mutex::default(), AtomicBool::new(false));
+        Self { server, way, client, answerer, era, is_slow }
+    }
+
+    /// Opens a connection. A server that does not take the newer era's first message, or dies of
+    /// it, is opened once more for the older one.
+    ///
+    /// # Errors
+    /// Why there is none, with the end of the server's standard error.
+    pub(super) async fn connect(&self, within: Duration) -> Result<Connection, Refusal> {
+        let began = Instant::now();
+        if self.era() == Some(Era::Legacy) {
+            return self.shake(initialize(), within).await;
+        }
+        let is_slow = self.is_slow.load(Ordering::Relaxed);
+        let share = if self.era().is_some() || is_slow { within } else { within / 3 };
+        let refusal = match self.shake(probe(), share).await {
+            Ok(connection) => return Ok(connection),
+            Err(refusal) => refusal,
+        };
+        self.is_slow.store(refusal.kind == Kind::Late, Ordering::Relaxed);
+        let rest = within.saturating_sub(began.elapsed());
+        if matches!(refusal.kind, Kind::Late | Kind::Failed) && !rest.is_zero() {
+            tracing::debug!(server = &*self.server, "trying the older era: {refusal}");
+            return self.shake(initialize(), rest).await;
+        }
+        Err(refusal)
+    }
+
+    async fn shake(
+        &self,
+        lifecycle: ClientLifecycleMode,
+        within: Duration,
+    ) -> Result<Connection, Refusal> {
+        let began = Instant::now();
+        let hearing = Arc::new(Hearing::new(Arc::clone(&self.server)));
+        let opened = match timeout(within, self.way.open(Arc::clone(&hearing))).await {
+            Ok(opened) => opened?,
+            Err(_) => return Err(Refusal::late("it could not be reached", within)),
+        };
+        let Opened { wire, behind } = opened;
+        let (client, server) = (self.client.clone(), Arc::clone(&self.server));
+        let handler = Handler::new(client, server, self.answerer.clone(), Arc::clone(&hearing));
+        let end = CancellationToken::new();
+        let shaken = serve_client_with_lifecycle_and_ct(handler, wire, lifecycle, end.clone());
+        let rest = within.saturating_sub(began.elapsed());
+        let refusal = match timeout(rest, shaken).await {
+            Ok(Ok(running)) => {
+                let connection =
+                    Connection::new(running, (hearing, self.answerer.clone()), end, behind);
+                self.remember(if connection.is_modern() { Era::Modern } else { Era::Legacy });
+                return Ok(connection);
+            }
+            Ok(Err(error)) => Refusal::of_handshake(&error),
+            Err(_) => Refusal::late("it did not answer", within),
+        };
+        let Some(behind) = behind else { return Err(refusal) };
+        let refusal = refusal.with_last_words(behind.last_words().await);
+        // The next try need not wait for the end of this one.
+        tokio::spawn(async move { behind.close().await });
+        Err(refusal)
+    }
+
+    fn era(&self) -> Option<Era> {
+        *self.era.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remember(&self, era: Era) {
+        *self.era.lock().unwrap_or_else(PoisonError::into_inner) = Some(era);
+    }
+}
+
+/// `server/discover`, and `initialize` on the same connection where that is refused in order.
+fn probe() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::LATEST],
+        legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+    }
+}
+
+fn initialize() -> ClientLifecycleMode {
+    ClientLifecycleMode::Initialize
+}

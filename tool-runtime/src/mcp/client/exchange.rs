@@ -1,0 +1,148 @@
+//! One request and its answer, within limits of time. The server hears of it when nobody waits for
+//! the answer any more.
+
+use super::hearing::{Hearing, Listener};
+use super::transport::is_unauthorized;
+use rmcp::RoleClient;
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientRequest, ErrorData, RequestId,
+    RequestMetaObject, ServerResult,
+};
+use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout_at};
+
+/// How long an answer may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// Without a word of the server.
+    pub(super) idle: Duration,
+    /// Whatever the server says.
+    pub(super) until: Option<Instant>,
+}
+
+/// Why a request has no answer.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The connection had ended before: nothing was sent.
+    Unsent,
+    /// The connection ended while the request was out: the server may have done it or not.
+    Lost(String),
+    /// The server wants to know who asks.
+    Unauthorized(String),
+    /// The server answered with an error of the protocol.
+    Refused(ErrorData),
+    /// The server said nothing for so long.
+    Silent(Duration),
+    /// The server took too long, whatever it said.
+    Late,
+}
+
+/// Sends a request and waits for its answer.
+pub(super) async fn exchange(
+    peer: &Peer<RoleClient>,
+    hearing: &Hearing,
+    request: ClientRequest,
+    meta: Option<RequestMetaObject>,
+    (patience, listener): (Patience, Option<&Arc<Listener>>),
+) -> Result<ServerResult, Failure> {
+    let began = Instant::now();
+    let mut options = PeerRequestOptions::no_options();
+    options.meta = meta;
+    let sent = peer.send_request_with_option(request, options);
+    let sent = match timeout_at(patience.end(began, began), sent).await {
+        Ok(sent) => sent.map_err(|_| Failure::Unsent)?,
+        Err(_) => return Err(Failure::Unsent),
+    };
+    let (mut answer, token) = (sent.rx, sent.progress_token);
+    let mut abandoned = Abandoned { peer, hearing, request: Some((sent.id, token)) };
+    loop {
+        let last = listener.map_or(began, |listener| listener.last());
+        match timeout_at(patience.end(began, last), &mut answer).await {
+            Ok(answer) => {
+                abandoned.answered();
+                return match answer {
+                    Ok(answer) => answer.map_err(Failure::of),
+                    Err(_) => Err(Failure::Lost("the connection ended".to_owned())),
+                };
+            }
+            Err(_) if patience.is_over() => return Err(Failure::Late),
+            // Something was heard of it while we waited.
+            Err(_) if listener.is_some_and(|listener| listener.last() > last) => {}
+            Err(_) => return Err(Failure::Silent(patience.idle)),
+        }
+    }
+}
+
+impl Patience {
+    /// When it ends, if nothing is heard after `last`.
+    fn end(self, began: Instant, last: Instant) -> Instant {
+        // An instant too far to be named never comes.
+        let far = || began + Duration::from_secs(86_400 * 365);
+        let idle = last.checked_add(self.idle).unwrap_or_else(far);
+        self.until.map_or(idle, |until| idle.min(until))
+    }
+
+    fn is_over(self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+impl Failure {
+    fn of(error: ServiceError) -> Self {
+        match error {
+            ServiceError::McpError(error) => Self::Refused(error),
+            ServiceError::TransportSend(error) if is_unauthorized(&error) => {
+                Self::Unauthorized(leaf(&error))
+            }
+            ServiceError::TransportSend(error) => Self::Lost(leaf(&error)),
+            ServiceError::TransportClosed => Self::Lost("the connection ended".to_owned()),
+            other => Self::Lost(other.to_string()),
+        }
+    }
+}
+
+/// What went wrong at the bottom of it, with what each layer adds.
+pub(super) fn leaf(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    for _ in 0..16 {
+        let Some(cause) = next else { break };
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        next = cause.source();
+    }
+    text
+}
+
+/// A request that is out. Dropped before its answer, it is taken back.
+struct Abandoned<'a> {
+    peer: &'a Peer<RoleClient>,
+    hearing: &'a Hearing,
+    request: Option<(RequestId, rmcp::model::ProgressToken)>,
+}
+
+impl Abandoned<'_> {
+    fn answered(&mut self) {
+        if let Some((_, token)) = self.request.take() {
+            self.hearing.forget(&token);
+        }
+    }
+}
+
+impl Drop for Abandoned<'_> {
+    fn drop(&mut self) {
+        let Some((id, token)) = self.request.take() else { return };
+        self.hearing.forget(&token);
+        let Ok(runtime) = Handle::try_current() else { return };
+        let reason = "nobody waits for the answer any more".to_owned();
+        let params = CancelledNotificationParam::new(Some(id), Some(reason));
+        let (peer, notification) = (self.peer.clone(), CancelledNotification::new(params));
+        // A server that does not read must not hold up whoever gave up.
+        runtime.spawn(async move { drop(peer.send_notification(notification.into()).await) });
+    }
+}

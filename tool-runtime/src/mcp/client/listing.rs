@@ -1,0 +1,140 @@
+//! The list of a server's tools, page by page, with an end whatever the server does.
+
+use super::connection::Connection;
+use super::exchange::{Failure, Patience};
+use rmcp::model::{
+    ClientRequest, CustomResult, ListToolsRequest, ListToolsResult, PaginatedRequestParams,
+    ServerResult, Tool,
+};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::fmt;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How much of a list is read.
+const MOST_PAGES: usize = 1000;
+const MOST_TOOLS: usize = 10_000;
+const MOST_BYTES: usize = 64 << 20;
+
+/// The tools of a server.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    pub(super) tools: Vec<Listed>,
+    /// What was wrong with the list as a whole.
+    pub(super) problems: Vec<String>,
+}
+
+/// One entry of the list.
+#[derive(Debug)]
+pub(super) enum Listed {
+    Tool(Box<Tool>),
+    /// What is none.
+    Odd {
+        /// The name, where it has one.
+        name: String,
+        reason: String,
+    },
+}
+
+/// A page as it came.
+struct Page {
+    tools: Vec<Listed>,
+    next: Option<String>,
+}
+
+/// Asks for all pages.
+///
+/// # Errors
+/// A page has no answer, or one that is no list.
+pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Listing, Failure> {
+    let until = Instant::now().checked_add(within);
+    let patience = Patience { idle: within, until };
+    let (mut listing, mut cursor, mut seen) = (Listing::default(), None, HashSet::new());
+    let (mut names, mut bytes) = (HashSet::new(), 0);
+    for _ in 0..MOST_PAGES {
+        let page = page(connection, cursor, patience).await?;
+        for tool in page.tools {
+            bytes += tool.size();
+            if listing.tools.len() == MOST_TOOLS {
+                return Ok(listing.cut(format_args!("it lists more than {MOST_TOOLS} tools")));
+            }
+            if bytes > MOST_BYTES {
+                return Ok(listing.cut(format_args!("its list is longer than {MOST_BYTES} bytes")));
+            }
+            if names.insert(tool.name().to_owned()) {
+                listing.tools.push(tool);
+            } else {
+                let problem = format!("it lists `{}` twice; the first is taken", tool.name());
+                listing.problems.push(problem);
+            }
+        }
+        match page.next {
+            None => return Ok(listing),
+            Some(next) if !seen.insert(next.clone()) => {
+                return Ok(
+                    listing.cut(format_args!("its list comes back to a page it gave before"))
+                );
+            }
+            Some(next) => cursor = Some(next),
+        }
+    }
+    Ok(listing.cut(format_args!("its list has more than {MOST_PAGES} pages")))
+}
+
+impl Listing {
+    fn cut(mut self, why: fmt::Arguments<'_>) -> Self {
+        let count = self.tools.len();
+        self.problems.push(format!("{why}; the first {count} tools are taken"));
+        self
+    }
+}
+
+impl Listed {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Tool(tool) => &tool.name,
+            Self::Odd { name, .. } => name,
+        }
+    }
+
+    /// How long it is as JSON, roughly.
+    fn size(&self) -> usize {
+        match self {
+            Self::Tool(tool) => serde_json::to_string(tool).map_or(0, |json| json.len()),
+            Self::Odd { .. } => 1024,
+        }
+    }
+
+    /// rmcp gives up a list for one odd entry.
+    fn of(value: Value) -> Self {
+        let name = value.get("name").and_then(Value::as_str).unwrap_or("(no name)").to_owned();
+        match serde_json::from_value(value) {
+            Ok(tool) => Self::Tool(Box::new(tool)),
+            Err(error) => Self::Odd { name, reason: error.to_string() },
+        }
+    }
+}
+
+async fn page(
+    connection: &Connection,
+    cursor: Option<String>,
+    patience: Patience,
+) -> Result<Page, Failure> {
+    let mut request = ListToolsRequest::default();
+    request.params = Some(PaginatedRequestParams::default().with_cursor(cursor));
+    match connection.request(ClientRequest::ListToolsRequest(request), patience).await? {
+        ServerResult::ListToolsResult(ListToolsResult { tools, next_cursor, .. }) => Ok(Page {
+            tools: tools.into_iter().map(|tool| Listed::Tool(Box::new(tool))).collect(),
+            next: next_cursor,
+        }),
+        ServerResult::CustomResult(CustomResult(mut value)) => {
+            let Some(Value::Array(tools)) = value.get_mut("tools").map(Value::take) else {
+                return Err(Failure::Lost("its answer to `tools/list` is no list".to_owned()));
+            };
+            let next = value.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
+            Ok(Page { tools: tools.into_iter().map(Listed::of).collect(), next })
+        }
+        _ => Err(Failure::Lost("its answer to `tools/list` is no list".to_owned())),
+    }
+}

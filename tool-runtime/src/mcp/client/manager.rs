@@ -1,0 +1,274 @@
+//! External MCP servers, kept connected, their tools kept in a pool.
+
+mod builder;
+mod entry;
+mod error;
+mod replace;
+mod slot;
+mod statuses;
+
+pub use builder::McpManagerBuilder;
+pub use error::McpManagerError;
+pub use replace::McpChange;
+pub use statuses::McpStatuses;
+
+use super::pins::{McpPins, McpUnapproved};
+use super::server::Watchers;
+use super::status::{McpServerStatus, McpState};
+use crate::mcp::config::{McpConfig, McpServerConfig};
+use crate::pool::ToolPool;
+use builder::Settings;
+use entry::Entry;
+use futures_util::future::join_all;
+use slot::Slot;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// External MCP servers whose tools are tools of a pool.
+///
+/// All are connected to at once; those that fail are tried again in the background, and so is a
+/// server that goes away later, with pauses that grow from one second to a minute. Nobody can
+/// tell their tools from those of the pool's own program: they are listed, restricted, hooked and
+/// called alike, and named `server.tool`, however many servers there are. A server that was there once
+/// keeps its tools in the pool while it is away; a call makes it be tried at once, and says what
+/// is wrong if that fails.
+///
+/// What servers say is not trusted: schemas are bounded and fetch nothing, annotations never
+/// loosen anything, one odd tool is left out and named in
+/// [`ToolPool::report`](crate::ToolPool::report).
+///
+/// Cheap to clone; every clone is the same manager. When the last one is dropped, all servers are
+/// disconnected; [`Self::close`] also waits for it. It needs a tokio runtime with its I/O and time
+/// drivers, and keeps the pool alive.
+#[cfg_attr(feature = "mcp-server", doc = "```")]
+#[cfg_attr(not(feature = "mcp-server"), doc = "```ignore")]
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::{McpManager, McpServer};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+/// let far = McpServer::new(ToolPool::builder().add(ping).build()?, "far", "1.0.0");
+///
+/// let pool = ToolPool::builder().build()?;
+/// let manager = McpManager::builder().in_process("far", far).connect(&pool).await?;
+/// let result = pool.call(ToolCall::new("far.ping", "{}")).await;
+/// assert_eq!(result.observation().to_text(), "pong");
+/// manager.close().await;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct McpManager(Arc<Shared>);
+
+struct Shared {
+    pool: ToolPool,
+    settings: Settings,
+    slots: Mutex<BTreeMap<String, Arc<Slot>>>,
+    /// Whoever adds, removes, starts or stops servers does it alone.
+    turn: tokio::sync::Mutex<()>,
+    /// Cancelled, all servers are disconnected.
+    end: CancellationToken,
+    _end: DropGuard,
+    watchers: Arc<Watchers>,
+}
+
+impl McpManager {
+    /// Starts a manager.
+    pub fn builder() -> McpManagerBuilder {
+        McpManagerBuilder::default()
+    }
+
+    /// Connects to all servers of a configuration.
+    ///
+    /// # Errors
+    /// As [`McpManagerBuilder::connect`].
+    pub async fn connect(config: McpConfig, pool: &ToolPool) -> Result<Self, McpManagerError> {
+        Self::builder().config(config).connect(pool).await
+    }
+
+    /// How all servers are, sorted by name.
+    pub fn status(&self) -> Vec<McpServerStatus> {
+        self.slots().values().map(|slot| slot.server.status()).collect()
+    }
+
+    /// How one server is.
+    ///
+    /// # Errors
+    /// There is no such server.
+    pub fn server(&self, name: &str) -> Result<McpServerStatus, McpManagerError> {
+        Ok(self.slot(name)?.server.status())
+    }
+
+    /// How all servers are, whenever that changes from now on.
+    pub fn statuses(&self) -> McpStatuses {
+        McpStatuses::new(self.0.watchers.subscribe(), Arc::downgrade(&self.0))
+    }
+
+    /// Adds a server. It is connected to in the background; see [`Self::settled`].
+    ///
+    /// # Errors
+    /// There is a server of that name, or one whose tools would have the same ids; this build
+    /// cannot reach such a server.
+    pub async fn add(
+        &self,
+        name: impl Into<String>,
+        config: McpServerConfig,
+    ) -> Result<(), McpManagerError> {
+        let _turn = self.turn().await?;
+        self.put(Entry::of(&name.into(), config)?)
+    }
+
+    /// Disconnects a server and takes its tools out of the pool, for good.
+    ///
+    /// # Errors
+    /// There is no such server.
+    pub async fn remove(&self, name: &str) -> Result<(), McpManagerError> {
+        let _turn = self.turn().await?;
+        self.take_out(name).await
+    }
+
+    /// Connects to a server that was disabled. One that is enabled stays as it is.
+    ///
+    /// # Errors
+    /// There is no such server.
+    pub async fn enable(&self, name: &str) -> Result<(), McpManagerError> {
+        let _turn = self.turn().await?;
+        self.slot(name)?.start(&self.0.end);
+        Ok(())
+    }
+
+    /// Disconnects a server and takes its tools out of the pool, until it is enabled again.
+    ///
+    /// # Errors
+    /// There is no such server.
+    pub async fn disable(&self, name: &str) -> Result<(), McpManagerError> {
+        let _turn = self.turn().await?;
+        let slot = self.slot(name)?;
+        slot.stop(McpState::Disabled).await;
+        slot.withdraw();
+        Ok(())
+    }
+
+    /// Disconnects a server and connects to it anew, whatever state it was in. Its tools stay where
+    /// they are; calls that run fail.
+    ///
+    /// # Errors
+    /// There is no such server.
+    pub async fn reconnect(&self, name: &str) -> Result<(), McpManagerError> {
+        let _turn = self.turn().await?;
+        let slot = self.slot(name)?;
+        slot.stop(McpState::Connecting).await;
+        slot.start(&self.0.end);
+        Ok(())
+    }
+
+    /// The definitions that servers list now, to be stored as approved.
+    pub fn pins(&self) -> McpPins {
+        self.0.settings.approvals.listed()
+    }
+
+    /// The tools whose definitions are not the approved ones, if that was asked for by
+    /// [`McpManagerBuilder::pins`].
+    pub fn unapproved(&self) -> Vec<McpUnapproved> {
+        self.0.settings.approvals.unapproved()
+    }
+
+    /// Approves a tool as its server defines it now, by the name that the server has for it. If it
+    /// was held back, the pool gets it after the server's list was read once more.
+    ///
+    /// # Errors
+    /// There is no such server, or it lists no such tool.
+    pub fn approve(&self, server: &str, tool: &str) -> Result<(), McpManagerError> {
+        let slot = self.slot(server)?;
+        if !self.0.settings.approvals.approve(server, tool) {
+            let (server, tool) = (server.to_owned(), tool.to_owned());
+            return Err(McpManagerError::UnknownTool { server, tool });
+        }
+        slot.server.list_again();
+        Ok(())
+    }
+
+    /// Waits until every server was tried once since it was started last: it is ready then, or its
+    /// status says why not.
+    pub async fn settled(&self) {
+        let servers: Vec<_> = self.slots().values().map(|slot| Arc::clone(&slot.server)).collect();
+        join_all(servers.iter().map(|server| server.tried())).await;
+    }
+
+    /// Disconnects all servers and takes their tools out of the pool. Bounded: what does not end is
+    /// killed. Whoever closes it again waits for the same end.
+    pub async fn close(&self) {
+        self.0.end.cancel();
+        let _turn = self.0.turn.lock().await;
+        let slots = std::mem::take(&mut *self.slots());
+        join_all(slots.values().map(|slot| slot.stop(McpState::Closed))).await;
+        slots.values().for_each(|slot| slot.withdraw());
+    }
+
+    /// The turn to change something.
+    async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, McpManagerError> {
+        let turn = self.0.turn.lock().await;
+        if self.0.end.is_cancelled() { Err(McpManagerError::Closed) } else { Ok(turn) }
+    }
+
+    /// Puts a server in its place, and starts it if it is enabled.
+    fn put(&self, entry: Entry) -> Result<(), McpManagerError> {
+        let mut slots = self.slots();
+        let name = entry.name.clone();
+        if slots.contains_key(&*name) {
+            return Err(McpManagerError::Known { name: name.to_string() });
+        }
+        let taken: Vec<(&str, &str)> =
+            slots.iter().map(|(name, slot)| (&**name, slot.prefix())).collect();
+        let slot = entry.into_slot(&self.0.settings, &self.0.pool, &self.0.watchers, &taken)?;
+        if slot.server.status().state != McpState::Disabled {
+            slot.start(&self.0.end);
+        }
+        slots.insert(name.to_string(), Arc::new(slot));
+        Ok(())
+    }
+
+    async fn take_out(&self, name: &str) -> Result<(), McpManagerError> {
+        let slot = self.slot(name)?;
+        slot.stop(McpState::Closed).await;
+        slot.withdraw();
+        self.slots().remove(name);
+        Ok(())
+    }
+
+    /// The servers that came from configurations.
+    fn configured(&self) -> Vec<(String, McpServerConfig)> {
+        let slots = self.slots();
+        let configured = slots.iter().filter_map(|(name, slot)| {
+            slot.config.as_ref().map(|config| (name.clone(), config.clone()))
+        });
+        configured.collect()
+    }
+
+    fn slot(&self, name: &str) -> Result<Arc<Slot>, McpManagerError> {
+        let slots = self.slots();
+        slots.get(name).cloned().ok_or_else(|| McpManagerError::Unknown {
+            name: name.to_owned(),
+            known: slots.keys().cloned().collect(),
+        })
+    }
+
+    fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Slot>>> {
+        self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for McpManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let states = self.status().into_iter().map(|status| (status.name, status.state));
+        f.debug_map().entries(states).finish()
+    }
+}

@@ -1,0 +1,308 @@
+//! What a manager is made of.
+
+use super::entry::Entry;
+use super::{McpManager, McpManagerError, Shared};
+use crate::mcp::client::backoff::Backoff;
+use crate::mcp::client::names;
+use crate::mcp::client::pins::{Approvals, McpPins};
+use crate::mcp::client::questions::Answerer;
+use crate::mcp::client::status::McpState;
+use crate::mcp::client::transport::{Custom, McpReader, McpWriter};
+use crate::mcp::config::{McpConfig, McpServerConfig};
+use crate::peer::Peer;
+use crate::pool::ToolPool;
+use rmcp::model::Implementation;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// How all servers of a manager are treated, where their entries say nothing else.
+pub(super) struct Settings {
+    pub(super) client: Implementation,
+    pub(super) answerer: Answerer,
+    pub(super) suffixes: bool,
+    pub(super) connect_timeout: Duration,
+    pub(super) call_timeout: Duration,
+    pub(super) longest_call: Duration,
+    pub(super) backoff: Backoff,
+    pub(super) approvals: Arc<Approvals>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            client: Implementation::new("tool-runtime", env!("CARGO_PKG_VERSION")),
+            answerer: Answerer::default(),
+            suffixes: false,
+            connect_timeout: Duration::from_secs(30),
+            call_timeout: Duration::from_secs(300),
+            longest_call: Duration::from_secs(3600),
+            backoff: Backoff::default(),
+            approvals: Arc::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// A prefix that no other server has.
+    ///
+    /// # Errors
+    /// Another has it, and suffixes were not asked for.
+    pub(super) fn distinct_prefix(
+        &self,
+        server: &str,
+        prefix: String,
+        taken: &[(&str, &str)],
+    ) -> Result<String, McpManagerError> {
+        // Without a prefix, ids are compared one by one.
+        let is_same =
+            |other: &&(&str, &str)| !prefix.is_empty() && other.1.eq_ignore_ascii_case(&prefix);
+        match taken.iter().find(is_same) {
+            None => Ok(prefix),
+            Some(_) if self.suffixes => Ok(names::distinct(&prefix, server, "")),
+            Some((first, _)) => {
+                let (first, second) = ((*first).to_owned(), server.to_owned());
+                Err(McpManagerError::SamePrefix { prefix, first, second })
+            }
+        }
+    }
+}
+
+/// Builds a manager of external MCP servers.
+///
+/// ```
+/// use std::time::Duration;
+/// use tool_runtime::{McpConfig, McpManager};
+///
+/// let config = McpConfig::from_json(r#"{"mcpServers": {"time": {"command": "mcp-server-time"}}}"#)?;
+/// let builder = McpManager::builder()
+///     .config(config)
+///     .client("my-agent", "1.0.0")
+///     .call_timeout(Duration::from_secs(60));
+/// # let _ = builder;
+/// # Ok::<(), tool_runtime::McpConfigError>(())
+/// ```
+#[must_use = "nothing is connected to before `connect`"]
+pub struct McpManagerBuilder {
+    settings: Settings,
+    entries: Vec<Result<Entry, McpManagerError>>,
+    start_timeout: Duration,
+}
+
+impl Default for McpManagerBuilder {
+    fn default() -> Self {
+        let start_timeout = Duration::from_secs(30);
+        Self { settings: Settings::default(), entries: Vec::new(), start_timeout }
+    }
+}
+
+impl McpManagerBuilder {
+    /// Adds all servers of a configuration.
+    pub fn config(mut self, config: McpConfig) -> Self {
+        for warning in config.warnings() {
+            tracing::warn!("{warning}");
+        }
+        for (name, server) in config.servers {
+            self = self.server(name, server);
+        }
+        self
+    }
+
+    /// Adds a server.
+    pub fn server(mut self, name: impl AsRef<str>, config: McpServerConfig) -> Self {
+        self.entries.push(Entry::of(name.as_ref(), config));
+        self
+    }
+
+    /// Adds a server of this very process: another pool, say, with rules of its own. It is spoken to
+    /// as any other.
+    #[cfg(feature = "mcp-server")]
+    pub fn in_process(mut self, name: impl AsRef<str>, server: crate::mcp::McpServer) -> Self {
+        let way = crate::mcp::client::transport::InProcess(server);
+        self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(way))));
+        self
+    }
+
+    /// Adds a server that is reached in a way of your own: `open` opens a connection each time that
+    /// one is needed, over which messages go as lines of JSON.
+    ///
+    /// ```no_run
+    /// use tool_runtime::McpManager;
+    ///
+    /// let builder = McpManager::builder().custom("far", || async {
+    ///     let stream = tokio::net::UnixStream::connect("/run/far.sock").await?;
+    ///     let (reader, writer) = stream.into_split();
+    ///     Ok((Box::new(reader) as _, Box::new(writer) as _))
+    /// });
+    /// # let _ = builder;
+    /// ```
+    pub fn custom<O, F>(mut self, name: impl AsRef<str>, open: O) -> Self
+    where
+        O: Fn() -> F + Send + Sync + 'static,
+        F: Future<Output = Result<(McpReader, McpWriter), Box<dyn Error + Send + Sync>>>
+            + Send
+            + 'static,
+    {
+        self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(Custom::new(open)))));
+        self
+    }
+
+    /// Sets who answers what servers ask: forms and pages for a person, questions to a model, root
+    /// folders. Default: nobody. A server is told when it is connected to what it may ask; what it
+    /// asks of a person who is not there is declined.
+    pub fn peer(mut self, peer: Arc<dyn Peer>) -> Self {
+        self.settings.answerer.host = Some(peer);
+        self
+    }
+
+    /// Asks whoever made a call what a server asks while it works at the call, and the peer does not
+    /// answer. Default: no. A person is shown what a foreign server wants to show them: turn this
+    /// on for servers that you trust.
+    pub fn ask_callers(mut self) -> Self {
+        self.settings.answerer.asks_callers = true;
+        self
+    }
+
+    /// Sets what servers are told that this program is. Default: this library.
+    pub fn client(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.settings.client = Implementation::new(name.into(), version.into());
+        self
+    }
+
+    /// Gives tools and servers whose ids others have a suffix made from their names, the same in
+    /// every run. Default: two servers of one prefix are an error, and a tool whose id another has
+    /// is left out, and named in the pool's report.
+    pub fn suffix_collisions(mut self) -> Self {
+        self.settings.suffixes = true;
+        self
+    }
+
+    /// Compares what servers say of their tools with what was approved: what is another, or new, is
+    /// a problem in the server's [status](McpManager::status) and in
+    /// [`McpManager::unapproved`]. Default: nothing is compared.
+    pub fn pins(self, approved: McpPins) -> Self {
+        self.compared(approved, false)
+    }
+
+    /// As [`Self::pins`], and what is not approved is held back: the pool does not show it, and its
+    /// report says why, until [`McpManager::approve`].
+    pub fn only_approved(self, approved: McpPins) -> Self {
+        self.compared(approved, true)
+    }
+
+    fn compared(mut self, approved: McpPins, holds: bool) -> Self {
+        self.settings.approvals = Arc::new(Approvals::new(Some(approved), holds));
+        self
+    }
+
+    /// Sets how long a server may take to be connected to and to list its tools, where its entry
+    /// does not say it. Default: 30 seconds.
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.settings.connect_timeout = limit;
+        self
+    }
+
+    /// Sets how long a server may work at a call without a word, where its entry does not say it:
+    /// progress that it reports begins the time anew. Default: 5 minutes.
+    pub fn call_timeout(mut self, limit: Duration) -> Self {
+        self.settings.call_timeout = limit;
+        self
+    }
+
+    /// Sets how long a call may take in all, whatever progress is reported. Default: an hour.
+    pub fn longest_call(mut self, limit: Duration) -> Self {
+        self.settings.longest_call = limit;
+        self
+    }
+
+    /// Sets how long to wait before a server is tried again: `first` after the first failure, twice
+    /// as long after each further one, at most `most`; in each case between half of it and all.
+    /// Default: a second, and a minute.
+    pub fn retry(mut self, first: Duration, most: Duration) -> Self {
+        self.settings.backoff = Backoff { first, most };
+        self
+    }
+
+    /// Sets how long [`Self::connect`] waits for servers that neither answer nor fail; they go on
+    /// being connected to in the background. Default: 30 seconds.
+    pub fn start_timeout(mut self, limit: Duration) -> Self {
+        self.start_timeout = limit;
+        self
+    }
+
+    /// Connects to all servers at once and brings their tools into the pool. Waits until each was
+    /// tried once, or for the time of [`Self::start_timeout`]. Servers that failed, or are not done
+    /// yet, are tried on in the background.
+    ///
+    /// # Errors
+    /// A server cannot be what its entry says; all that are enabled failed; one failed that is
+    /// required. Nothing is left behind then.
+    pub async fn connect(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
+        let limit = self.start_timeout;
+        let manager = self.start(pool)?;
+        drop(timeout(limit, manager.settled()).await);
+        match manager.failure() {
+            None => Ok(manager),
+            Some(error) => {
+                manager.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Connects to all servers in the background.
+    ///
+    /// # Errors
+    /// A server cannot be what its entry says.
+    pub fn start(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
+        let end = CancellationToken::new();
+        let manager = McpManager(Arc::new(Shared {
+            pool: pool.clone(),
+            settings: self.settings,
+            slots: std::sync::Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+            _end: end.clone().drop_guard(),
+            end,
+            watchers: Arc::new(watch::Sender::new(0)),
+        }));
+        for entry in self.entries {
+            manager.put(entry?)?;
+        }
+        Ok(manager)
+    }
+}
+
+impl McpManager {
+    /// What keeps a start from being one.
+    fn failure(&self) -> Option<McpManagerError> {
+        let slots = self.slots();
+        let reason = |state: &McpState| match state.reason() {
+            Some(reason) => reason.to_owned(),
+            None => "it did not answer in time".to_owned(),
+        };
+        let missing =
+            slots.values().filter(|slot| slot.is_required).map(|slot| slot.server.status());
+        let reasons: Vec<_> = missing
+            .filter(|status| !status.is_ready() && status.state != McpState::Disabled)
+            .map(|status| (status.name, reason(&status.state)))
+            .collect();
+        if !reasons.is_empty() {
+            return Some(McpManagerError::RequiredFailed { reasons });
+        }
+        let statuses = slots.values().map(|slot| slot.server.status());
+        let enabled: Vec<_> =
+            statuses.filter(|status| status.state != McpState::Disabled).collect();
+        let has_hope = enabled
+            .iter()
+            .any(|status| matches!(status.state, McpState::Ready | McpState::Connecting));
+        if enabled.is_empty() || has_hope {
+            return None;
+        }
+        let reasons =
+            enabled.into_iter().map(|status| (status.name, reason(&status.state))).collect();
+        Some(McpManagerError::AllFailed { reasons })
+    }
+}

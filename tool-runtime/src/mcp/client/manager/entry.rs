@@ -1,0 +1,84 @@
+//! One server as it was given, before it has its place.
+
+use super::McpManagerError;
+use super::builder::Settings;
+use super::slot::Slot;
+use crate::mcp::client::dialer::Dialer;
+use crate::mcp::client::names;
+use crate::mcp::client::publisher::{Choice, Publisher};
+use crate::mcp::client::remote::Waits;
+use crate::mcp::client::server::{Server, Times, Watchers};
+use crate::mcp::client::status::McpState;
+use crate::mcp::client::transport::{self, Way};
+use crate::mcp::config::McpServerConfig;
+use crate::pool::ToolPool;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// One server as it was given.
+pub(super) struct Entry {
+    pub(super) name: Arc<str>,
+    way: Box<dyn Way>,
+    config: Option<McpServerConfig>,
+}
+
+impl Entry {
+    /// From a configuration.
+    ///
+    /// # Errors
+    /// This build has no way to it.
+    pub(super) fn of(name: &str, config: McpServerConfig) -> Result<Self, McpManagerError> {
+        let way = transport::way(name, &config.transport)
+            .map_err(|problem| McpManagerError::NoTransport { name: name.to_owned(), problem })?;
+        Ok(Self { name: name.into(), way, config: Some(config) })
+    }
+
+    /// From code.
+    pub(super) fn by(name: &str, way: Box<dyn Way>) -> Self {
+        Self { name: name.into(), way, config: None }
+    }
+
+    /// Gives it a place beside those whose names and prefixes are taken.
+    ///
+    /// # Errors
+    /// Its tools would have the ids of another server's.
+    pub(super) fn into_slot(
+        self,
+        settings: &Settings,
+        pool: &ToolPool,
+        watchers: &Arc<Watchers>,
+        taken: &[(&str, &str)],
+    ) -> Result<Slot, McpManagerError> {
+        let Self { name, way, config } = self;
+        let given = config.as_ref().and_then(|config| config.prefix.clone());
+        let prefix = given.unwrap_or_else(|| names::prefix(&name));
+        let prefix = settings.distinct_prefix(&name, prefix, taken)?;
+        let entry = config.as_ref();
+        let times = Times {
+            connect: entry
+                .and_then(|config| config.connect_timeout)
+                .unwrap_or(settings.connect_timeout),
+            backoff: settings.backoff,
+        };
+        let waits = Waits {
+            idle: entry.and_then(|config| config.call_timeout).unwrap_or(settings.call_timeout),
+            most: settings.longest_call,
+            of_tools: entry.map_or_else(BTreeMap::new, |config| config.tool_timeouts.clone()),
+        };
+        let choice: Choice = match entry.cloned() {
+            Some(config) => Box::new(move |tool| config.wants(tool)),
+            None => Box::new(|_| true),
+        };
+        let is_enabled = entry.is_none_or(|config| config.enabled);
+        let state = if is_enabled { McpState::Connecting } else { McpState::Disabled };
+        let client = settings.client.clone();
+        let dialer = Dialer::new(Arc::clone(&name), way, client, settings.answerer.clone());
+        let server = Server::new(Arc::clone(&name), dialer, times, (state, Arc::clone(watchers)));
+        let told = (waits, choice);
+        let approvals = Arc::clone(&settings.approvals);
+        let publisher =
+            Publisher::new(pool.clone(), &name, prefix, settings.suffixes, told, approvals);
+        let is_required = entry.is_some_and(|config| config.required);
+        Ok(Slot::new(Arc::new(server), publisher, config, is_required))
+    }
+}

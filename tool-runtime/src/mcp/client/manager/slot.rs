@@ -1,0 +1,75 @@
+//! The place of one server in a manager: on or off.
+
+use crate::mcp::client::publisher::Publisher;
+use crate::mcp::client::server::Server;
+use crate::mcp::client::status::McpState;
+use crate::mcp::config::McpServerConfig;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// The place of one server.
+pub(super) struct Slot {
+    pub(super) server: Arc<Server>,
+    publisher: Arc<Publisher>,
+    /// Where it came from, unless it was given by code.
+    pub(super) config: Option<McpServerConfig>,
+    pub(super) is_required: bool,
+    running: Mutex<Option<Running>>,
+}
+
+/// A supervisor at work.
+struct Running {
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Slot {
+    pub(super) fn new(
+        server: Arc<Server>,
+        publisher: Publisher,
+        config: Option<McpServerConfig>,
+        is_required: bool,
+    ) -> Self {
+        let (publisher, running) = (Arc::new(publisher), Mutex::default());
+        Self { server, publisher, config, is_required, running }
+    }
+
+    /// What the ids of its tools begin with.
+    pub(super) fn prefix(&self) -> &str {
+        self.publisher.prefix()
+    }
+
+    /// Connects, and stays connected until the token or [`Self::stop`] says otherwise.
+    /// Nothing happens if it does already.
+    pub(super) fn start(&self, all: &CancellationToken) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if running.is_some() {
+            return;
+        }
+        let stop = all.child_token();
+        let (server, publisher) = (Arc::clone(&self.server), Arc::clone(&self.publisher));
+        server.set_state(McpState::Connecting);
+        let stopped = stop.clone();
+        let task = tokio::spawn(async move {
+            stopped.run_until_cancelled(server.supervise(&publisher)).await;
+            server.hang_up().await;
+        });
+        *running = Some(Running { stop, task });
+    }
+
+    /// Disconnects. What waits for the server gets the state as its answer.
+    pub(super) async fn stop(&self, state: McpState) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Running { stop, task }) = running {
+            stop.cancel();
+            drop(task.await);
+        }
+        self.server.set_state(state);
+    }
+
+    /// Takes its tools out of the pool.
+    pub(super) fn withdraw(&self) {
+        self.publisher.withdraw();
+    }
+}

@@ -1,0 +1,160 @@
+//! Brings what a server lists into the pool, under the ids that its entry gives.
+
+use super::definition::definition;
+use super::listing::{Listed, Listing};
+use super::names;
+use super::pins::Approvals;
+use super::remote::{Remote, Waits};
+use super::server::Server;
+use crate::definition::ToolDefinition;
+use crate::pool::{PoolError, PoolProblem, Source, ToolPool};
+use crate::tool::Tool;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Brings the tools of one server into the pool.
+pub(super) struct Publisher {
+    pool: ToolPool,
+    source: Source,
+    prefix: String,
+    /// Whether a tool whose id another has gets a suffix, instead of being left out.
+    suffixes: bool,
+    waits: Waits,
+    choice: Choice,
+    approvals: Arc<Approvals>,
+    /// What was brought last, by the name that the server knows it by.
+    known: Mutex<BTreeMap<String, Tool>>,
+}
+
+/// Whether a server's entry wants a tool, by the name that the server knows it by.
+pub(super) type Choice = Box<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// What became of a listing.
+pub(super) struct Published {
+    pub(super) tools: usize,
+    pub(super) problems: Vec<String>,
+}
+
+/// A tool under the name that its server knows it by.
+struct Candidate {
+    name: String,
+    definition: ToolDefinition,
+}
+
+impl Publisher {
+    pub(super) fn new(
+        pool: ToolPool,
+        server: &str,
+        prefix: String,
+        suffixes: bool,
+        (waits, choice): (Waits, Choice),
+        approvals: Arc<Approvals>,
+    ) -> Self {
+        let (source, known) = (Source::mcp(server), Mutex::default());
+        Self { pool, source, prefix, suffixes, waits, choice, approvals, known }
+    }
+
+    /// What the ids of its tools begin with.
+    pub(super) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Brings the tools of a listing, and takes those away that it does not have any more. What
+    /// has not changed stays the very same tool.
+    pub(super) fn publish(&self, server: &Arc<Server>, listing: Listing) -> Published {
+        let Listing { tools, mut problems } = listing;
+        self.approvals.begin(server.name());
+        let mut candidates: Vec<Candidate> = tools
+            .into_iter()
+            .filter(|listed| (self.choice)(listed.name()))
+            .map(|listed| self.candidate(listed))
+            .collect();
+        for candidate in &mut candidates {
+            problems.extend(self.unapproved(server.name(), candidate));
+        }
+        // One try more: what collides by then has no id left.
+        for _ in 0..2 {
+            match self.offer(server, &candidates) {
+                Ok(()) => break,
+                Err(error) => self.settle(&mut candidates, &error, &mut problems),
+            }
+        }
+        Published { tools: candidates.len(), problems }
+    }
+
+    /// Takes all tools of the server away.
+    pub(super) fn withdraw(&self) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        // A pool that is closed has none.
+        drop(self.pool.set_tools(&self.source, []));
+    }
+
+    fn candidate(&self, listed: Listed) -> Candidate {
+        let id = names::id(&self.prefix, listed.name());
+        let (name, definition) = definition(id, listed);
+        Candidate { name, definition }
+    }
+
+    /// Says what is not approved of a tool, and keeps it out where that is asked for.
+    fn unapproved(&self, server: &str, candidate: &mut Candidate) -> Option<String> {
+        let Candidate { name, definition } = candidate;
+        let mut problem = self.approvals.note(server, name, definition)?.to_string();
+        if self.approvals.holds() {
+            problem.push_str("; it is held back until it is approved");
+            definition.problems.push(problem.clone());
+        }
+        Some(problem)
+    }
+
+    fn offer(&self, server: &Arc<Server>, candidates: &[Candidate]) -> Result<(), PoolError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tools = BTreeMap::new();
+        for Candidate { name, definition } in candidates {
+            let old = known.get(name).filter(|tool| tool.definition() == definition);
+            let tool = match old {
+                Some(tool) => tool.clone(),
+                None => Remote::tool(server, name, definition.clone(), &self.waits),
+            };
+            tools.insert(name.clone(), tool);
+        }
+        self.pool.set_tools(&self.source, tools.values().cloned())?;
+        *known = tools;
+        Ok(())
+    }
+
+    /// Gives tools whose ids others have another one, or keeps them out.
+    fn settle(&self, candidates: &mut [Candidate], error: &PoolError, problems: &mut Vec<String>) {
+        let mut taken = BTreeMap::new();
+        for problem in error.problems() {
+            match problem {
+                PoolProblem::Duplicate { name, first, second } => {
+                    let own = self.source.to_string();
+                    let other = if first.ends_with(&own) { second } else { first };
+                    taken.insert(name.clone(), other.clone());
+                }
+                other => problems.push(other.to_string()),
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for Candidate { name, definition } in candidates {
+            let is_second = !seen.insert(definition.name.clone());
+            let Some(other) = taken.get(&definition.name) else { continue };
+            let is_own = other == "given with it";
+            if is_own && !is_second {
+                continue;
+            }
+            let id = definition.name.clone();
+            if self.suffixes {
+                definition.name = names::distinct(&id, &self.prefix, name);
+                continue;
+            }
+            let problem = format!(
+                "its tool `{name}` would be `{id}`, which another tool ({other}) is; set a `prefix`, or leave one of them out"
+            );
+            // Under a name of its own it can be reported.
+            definition.name = names::distinct(&id, &self.prefix, name);
+            definition.problems.push(problem.clone());
+            problems.push(problem);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Why a server could not be connected to, in words for the operator.
+
+use super::exchange::{Failure, leaf};
+use super::transport::is_unauthorized;
+use rmcp::service::ClientInitializeError;
+use std::fmt;
+use std::time::Duration;
+
+/// Why a server could not be connected to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) kind: Kind,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It wants to know who asks: trying again without an answer is no use.
+    Unauthorized,
+    /// It did not answer in time.
+    Late,
+    /// It speaks no version of the protocol that this program speaks.
+    Incompatible,
+    /// There is nobody to talk to: no such program, no such host.
+    Unreachable,
+    /// It answered, or ended, in a way that is none of these.
+    Failed,
+}
+
+impl Refusal {
+    pub(super) fn new(kind: Kind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
+
+    pub(super) fn late(what: &str, within: Duration) -> Self {
+        let within = humantime::format_duration(within);
+        Self::new(Kind::Late, format!("{what} within {within}"))
+    }
+
+    pub(super) fn of_handshake(error: &ClientInitializeError) -> Self {
+        use ClientInitializeError as E;
+        if is_unauthorized(error) {
+            return Self::new(Kind::Unauthorized, unauthorized(&leaf(error)));
+        }
+        match error {
+            E::ConnectionClosed(_) => {
+                Self::new(Kind::Failed, "it ended the connection before it answered")
+            }
+            E::JsonRpcError(error) => {
+                Self::new(Kind::Failed, format!("it refused: {}", error.message))
+            }
+            E::NoCompatibleProtocolVersion { server_supported, .. } => {
+                let theirs: Vec<String> =
+                    server_supported.iter().map(ToString::to_string).collect();
+                let theirs = theirs.join(", ");
+                let text = format!("it speaks only versions of MCP unknown here: {theirs}");
+                Self::new(Kind::Incompatible, text)
+            }
+            E::ExpectedInitResponse(_) | E::ExpectedInitResult(_) => {
+                Self::new(Kind::Failed, "its first answer is none that MCP knows")
+            }
+            E::LegacyFallbackFailed { fallback, .. } => Self::of_handshake(fallback),
+            other => Self::new(Kind::Failed, leaf(other)),
+        }
+    }
+
+    pub(super) fn of_listing(failure: &Failure) -> Self {
+        match failure {
+            Failure::Unsent => {
+                Self::new(Kind::Failed, "it ended the connection before it listed its tools")
+            }
+            Failure::Lost(why) => {
+                Self::new(Kind::Failed, format!("it did not list its tools: {why}"))
+            }
+            Failure::Unauthorized(why) => Self::new(Kind::Unauthorized, unauthorized(why)),
+            Failure::Refused(error) => {
+                Self::new(Kind::Failed, format!("it did not list its tools: {}", error.message))
+            }
+            Failure::Silent(within) => Self::late("it did not list its tools", *within),
+            Failure::Late => Self::new(Kind::Late, "it did not list its tools in time"),
+        }
+    }
+
+    /// Adds how what stands behind the connection ended.
+    pub(super) fn with_last_words(mut self, words: Option<String>) -> Self {
+        if let Some(words) = words {
+            self.text = format!("{}; {words}", self.text);
+        }
+        self
+    }
+}
+
+fn unauthorized(why: &str) -> String {
+    format!(
+        "it wants to know who asks ({why}); give its entry an `auth` or an `Authorization` header"
+    )
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

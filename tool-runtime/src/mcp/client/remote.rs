@@ -1,0 +1,291 @@
+//! A tool of a server, as a tool of the pool.
+
+use super::exchange::{Failure, Patience};
+use super::hearing::Listener;
+use super::outcome;
+use super::rounds::{self, Asked};
+use super::schema::Checker;
+use super::server::Server;
+use crate::arguments::Arguments;
+use crate::context::ToolContext;
+use crate::definition::{TaskSupport, ToolDefinition};
+use crate::error::{CallError, ErrorClass};
+use crate::input::InputModel;
+use crate::observation::Observation;
+use crate::tool::{BoxFuture, Executor, Tool};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What a pool's own limit is longer by than ours: ours has the better words.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Where it stands that a result does not fit the tool's own output schema.
+const MISMATCH: &str = "tool-runtime/output-mismatch";
+
+/// How long calls may take.
+#[derive(Clone, Debug)]
+pub(super) struct Waits {
+    /// Without a word of the server.
+    pub(super) idle: Duration,
+    /// Whatever the server says.
+    pub(super) most: Duration,
+    /// The first of these for single tools, by the name that the server knows them by.
+    pub(super) of_tools: std::collections::BTreeMap<String, Duration>,
+}
+
+impl Waits {
+    fn of(&self, tool: &str) -> (Duration, Duration) {
+        let idle = self.of_tools.get(tool).copied().unwrap_or(self.idle);
+        (idle, self.most.max(idle))
+    }
+}
+
+/// What executes a server's tool.
+pub(super) struct Remote {
+    server: Arc<Server>,
+    /// The name that the server knows it by.
+    name: String,
+    input: InputModel,
+    arguments: Checker,
+    output: Option<Checker>,
+    /// Whether it may be sent twice: what the server says of it.
+    is_repeatable: bool,
+    idle: Duration,
+    most: Duration,
+}
+
+impl Remote {
+    /// A tool of the pool from a server's definition.
+    pub(super) fn tool(
+        server: &Arc<Server>,
+        name: &str,
+        mut definition: ToolDefinition,
+        waits: &Waits,
+    ) -> Tool {
+        // How our own tools run is not for others to say.
+        definition.task = TaskSupport::None;
+        let (idle, most) = waits.of(name);
+        let remote = Self {
+            server: Arc::clone(server),
+            name: name.to_owned(),
+            input: InputModel::walked(&definition),
+            arguments: Checker::new(&definition.input_schema),
+            output: definition.output_schema.as_ref().map(Checker::new),
+            is_repeatable: definition.annotations.is_idempotent(),
+            idle,
+            most,
+        };
+        Tool::foreign(definition, remote).with_timeout(most.checked_add(GRACE))
+    }
+
+    /// The arguments as they are sent.
+    fn arguments(&self, arguments: Arguments<'_>) -> Result<Map<String, Value>, CallError> {
+        let parsed: Value = if arguments.as_str().trim().is_empty() {
+            Value::Object(Map::new())
+        } else {
+            serde_json::from_str(arguments.as_str()).map_err(|error| {
+                self.refused(&format!("the arguments are no valid JSON: {error}"))
+            })?
+        };
+        let issues = self.issues(&parsed)?;
+        if issues.is_empty()
+            && let Value::Object(map) = parsed
+        {
+            return Ok(map);
+        }
+        // Models write null for what they leave out.
+        let Value::Object(mut map) = parsed else { return Err(self.input.refusal(issues)) };
+        let before = map.len();
+        map.retain(|_, value| !value.is_null());
+        let stripped = Value::Object(map);
+        match stripped {
+            Value::Object(map) if map.len() < before && self.issues_of(&map)?.is_empty() => Ok(map),
+            _ => Err(self.input.refusal(issues)),
+        }
+    }
+
+    fn issues_of(&self, map: &Map<String, Value>) -> Result<Vec<crate::issue::Issue>, CallError> {
+        self.issues(&Value::Object(map.clone()))
+    }
+
+    /// What is wrong with arguments, in our own words where our own walker sees it as well.
+    fn issues(&self, value: &Value) -> Result<Vec<crate::issue::Issue>, CallError> {
+        let unusable = |reason: &str| {
+            let text = format!(
+                "`{}` cannot be called: the schema that its server gives for its arguments is none",
+                self.name
+            );
+            CallError::new(ErrorClass::Internal, text).with_detail(reason.to_owned())
+        };
+        let issues = self.arguments.check(value).map_err(unusable)?;
+        if issues.is_empty() && value.is_object() {
+            return Ok(issues);
+        }
+        let own = self.input.issues_of(value);
+        Ok(if own.is_empty() { issues } else { own })
+    }
+
+    fn refused(&self, what: &str) -> CallError {
+        let text = format!("invalid arguments for `{}`: {what}", self.name);
+        CallError::new(ErrorClass::Input, text)
+    }
+
+    async fn called(
+        &self,
+        arguments: Map<String, Value>,
+        context: &ToolContext,
+    ) -> Result<Observation, CallError> {
+        let patience = Patience { idle: self.idle, until: Instant::now().checked_add(self.most) };
+        let mut may_repeat = true;
+        loop {
+            let connection = self.server.connection().await?;
+            let listener = Listener::new(context);
+            let asked = Asked { name: &self.name, arguments: &arguments, context };
+            let failure = match rounds::call(&connection, &asked, patience, &listener).await {
+                Ok(outcome) => return self.finished(outcome, &connection).await,
+                Err(rounds::Stop::Failed(failure)) => failure,
+                Err(rounds::Stop::Unanswered(error)) => return Err(error),
+            };
+            if matches!(failure, Failure::Lost(_)) {
+                // Whatever carries it: what loses a request is not trusted with the next one.
+                connection.give_up();
+            }
+            let is_safe = match failure {
+                Failure::Unsent => true,
+                Failure::Lost(_) => self.is_repeatable,
+                _ => false,
+            };
+            if !(is_safe && std::mem::take(&mut may_repeat)) {
+                return Err(self.failed(failure));
+            }
+        }
+    }
+
+    async fn finished(
+        &self,
+        outcome: rounds::Outcome,
+        connection: &super::connection::Connection,
+    ) -> Result<Observation, CallError> {
+        let observation = match outcome {
+            rounds::Outcome::Result(result) => outcome::observation(*result),
+            rounds::Outcome::Json(value) => outcome::of_json(value),
+        };
+        if self.sounds_unknown(&observation) && !self.is_listed(connection).await {
+            return Err(self.gone(connection));
+        }
+        Ok(self.checked(observation))
+    }
+
+    /// Whether an answer may be how this server says that it knows no such tool.
+    fn sounds_unknown(&self, observation: &Observation) -> bool {
+        let [only] = observation.content() else { return false };
+        only.as_text().is_some_and(|text| says_unknown(text, &self.name))
+    }
+
+    async fn is_listed(&self, connection: &super::connection::Connection) -> bool {
+        let listed = super::listing::list(connection, Duration::from_secs(10)).await;
+        // What cannot be found out is believed to be as it was.
+        listed.map_or(true, |listing| listing.tools.iter().any(|tool| tool.name() == self.name))
+    }
+
+    fn gone(&self, connection: &super::connection::Connection) -> CallError {
+        connection.hearing().changed().tell();
+        let text = format!(
+            "the MCP server `{}` has no tool `{}` any more; its list is being read again",
+            self.server.name(),
+            self.name
+        );
+        CallError::new(ErrorClass::NotFound, text)
+    }
+
+    /// A result that does not fit what the server promised is handed on, marked and logged.
+    fn checked(&self, observation: Observation) -> Observation {
+        let Some(output) = &self.output else { return observation };
+        if observation.is_error() {
+            return observation;
+        }
+        let problem = match observation.structured_json().map(serde_json::from_str::<Value>) {
+            None => "it has no structured value".to_owned(),
+            Some(Err(error)) => error.to_string(),
+            Some(Ok(value)) => match output.check(&value) {
+                Ok(issues) if issues.is_empty() => return observation,
+                Ok(issues) => issues.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+                Err(reason) => format!("the output schema is none: {reason}"),
+            },
+        };
+        let (server, tool) = (&**self.server.name(), &*self.name);
+        tracing::warn!(server, tool, "the result does not fit the output schema: {problem}");
+        observation.with_meta(MISMATCH, problem)
+    }
+
+    #[cold]
+    fn failed(&self, failure: Failure) -> CallError {
+        let (server, tool) = (self.server.name(), &self.name);
+        let (class, text) = match failure {
+            Failure::Unsent => (
+                ErrorClass::Transient,
+                format!("the MCP server `{server}` ended the connection; `{tool}` was not sent"),
+            ),
+            Failure::Lost(why) if self.is_repeatable => (
+                ErrorClass::Transient,
+                format!("the MCP server `{server}` was lost twice during `{tool}`: {why}"),
+            ),
+            Failure::Lost(why) => (
+                ErrorClass::Indeterminate,
+                format!(
+                    "the MCP server `{server}` was lost while it worked at `{tool}` ({why}); the call may have had its effect, so find that out before you try again"
+                ),
+            ),
+            Failure::Unauthorized(why) => (
+                ErrorClass::Tool,
+                format!("the MCP server `{server}` wants to know who asks: {why}"),
+            ),
+            Failure::Refused(error) => {
+                let class = match error.code {
+                    rmcp::model::ErrorCode::INVALID_PARAMS => ErrorClass::Input,
+                    _ => ErrorClass::Tool,
+                };
+                (class, format!("the MCP server `{server}` refused `{tool}`: {}", error.message))
+            }
+            Failure::Silent(idle) => (ErrorClass::Timeout, self.late(idle, "said nothing for")),
+            Failure::Late => (ErrorClass::Timeout, self.late(self.most, "was not done within")),
+        };
+        CallError::new(class, text)
+    }
+
+    fn late(&self, time: Duration, what: &str) -> String {
+        let time = humantime::format_duration(time);
+        format!(
+            "the MCP server `{}` {what} {time} while it worked at `{}`, which was cancelled; the call may have had its effect all the same",
+            self.server.name(),
+            self.name
+        )
+    }
+}
+
+/// Servers say it in three ways: as an error, as an error of the protocol, as plain text.
+pub(super) fn says_unknown(text: &str, tool: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let tool = tool.to_ascii_lowercase();
+    text.len() < tool.len() + 100
+        && text.contains(&tool)
+        && ["unknown tool", "not found", "no such tool", "no tool", "does not exist", "not exist"]
+            .iter()
+            .any(|words| text.contains(words))
+}
+
+impl Executor for Remote {
+    fn call<'a>(
+        &'a self,
+        arguments: Arguments<'a>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(async move { self.called(self.arguments(arguments)?, context).await })
+    }
+
+    fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
+        Some(self.input.visualize(arguments))
+    }
+}

@@ -1,0 +1,316 @@
+//! One server: kept connected, its tools kept in the pool.
+
+use super::backoff::Backoff;
+use super::connection::Connection;
+use super::dialer::Dialer;
+use super::listing;
+use super::publisher::Publisher;
+use super::refusal::{Kind, Refusal};
+use super::status::{McpServerStatus, McpState};
+use crate::error::{CallError, ErrorClass};
+use crate::peer::PeerInfo;
+use arc_swap::ArcSwapOption;
+use rmcp::model::ServerPeerInfo;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep, timeout};
+
+/// After so many failures in a row no call makes a server be tried at once any more.
+const MOST_FAILURES: u32 = 5;
+/// A connection that held for so long was a good one.
+const STABLE: Duration = Duration::from_secs(10);
+/// Changes of a list that come closer together are one.
+const QUIET: Duration = Duration::from_millis(50);
+/// However many come, the list is read after so long.
+const LONGEST: Duration = Duration::from_millis(500);
+
+/// How long a server may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    /// To be connected to and to list its tools.
+    pub(super) connect: Duration,
+    pub(super) backoff: Backoff,
+}
+
+/// One server, as its tools and its supervisor know it.
+pub(super) struct Server {
+    name: Arc<str>,
+    dialer: Dialer,
+    times: Times,
+    connection: ArcSwapOption<Connection>,
+    condition: watch::Sender<Condition>,
+    /// Somebody waits for a connection.
+    wanted: Notify,
+    /// Whoever watches all servers.
+    watchers: Arc<Watchers>,
+}
+
+/// Counts the changes of all servers of a manager, for whoever watches them.
+pub(super) type Watchers = watch::Sender<u64>;
+
+/// How a server is, and how often it was tried.
+#[derive(Clone, Debug)]
+struct Condition {
+    status: McpServerStatus,
+    tries: u64,
+}
+
+impl Server {
+    pub(super) fn new(
+        name: Arc<str>,
+        dialer: Dialer,
+        times: Times,
+        (state, watchers): (McpState, Arc<Watchers>),
+    ) -> Self {
+        let condition = Condition { status: McpServerStatus::new(&name, state), tries: 0 };
+        Self {
+            name,
+            dialer,
+            times,
+            connection: ArcSwapOption::empty(),
+            condition: watch::Sender::new(condition),
+            wanted: Notify::new(),
+            watchers,
+        }
+    }
+
+    pub(super) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    pub(super) fn status(&self) -> McpServerStatus {
+        self.condition.borrow().status.clone()
+    }
+
+    /// Waits until it was tried once, or is not to be tried.
+    pub(super) async fn tried(&self) {
+        let is_tried = |now: &Condition| now.status.state != McpState::Connecting;
+        // The sender is ours.
+        drop(self.condition.subscribe().wait_for(is_tried).await);
+    }
+
+    pub(super) fn set_state(&self, state: McpState) {
+        self.change(|condition| condition.status.state = state);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Condition)) {
+        self.condition.send_modify(change);
+        self.watchers.send_modify(|changes| *changes += 1);
+    }
+
+    /// Keeps the server connected until the future is dropped: then the connection ends by
+    /// [`Self::hang_up`].
+    pub(super) async fn supervise(self: &Arc<Self>, publisher: &Publisher) {
+        let mut failures = 0;
+        loop {
+            self.set_state(McpState::Connecting);
+            let refusal = match self.open(publisher).await {
+                Ok(connection) => {
+                    let began = Instant::now();
+                    let refusal = self.attend(&connection, publisher).await;
+                    self.connection.store(None);
+                    tokio::spawn(async move { connection.close().await });
+                    if began.elapsed() >= STABLE {
+                        failures = 0;
+                        tracing::warn!(server = &*self.name, "{refusal}; connecting again");
+                        continue;
+                    }
+                    refusal
+                }
+                Err(refusal) => refusal,
+            };
+            failures += 1;
+            tracing::warn!(server = &*self.name, failures, "not connected: {refusal}");
+            self.pause(&refusal, failures).await;
+        }
+    }
+
+    /// Waits until it makes sense to try again.
+    async fn pause(&self, refusal: &Refusal, failures: u32) {
+        let reason = refusal.to_string();
+        let pause = self.times.backoff.pause(failures);
+        let state = match refusal.kind {
+            Kind::Unauthorized => McpState::NeedsAuth { reason },
+            _ => McpState::Retrying { reason, failures, next: Instant::now() + pause },
+        };
+        self.change(|condition| {
+            condition.status.state = state;
+            condition.tries += 1;
+        });
+        match refusal.kind {
+            Kind::Unauthorized => std::future::pending().await,
+            _ if failures >= MOST_FAILURES => sleep(pause).await,
+            // A wish from before the failure has had its answer.
+            _ => drop(timeout(pause, self.wanted.notified()).await),
+        }
+    }
+
+    /// Connects and brings the tools into the pool.
+    async fn open(self: &Arc<Self>, publisher: &Publisher) -> Result<Arc<Connection>, Refusal> {
+        let began = Instant::now();
+        let connection = Arc::new(self.dialer.connect(self.times.connect).await?);
+        let rest = self.times.connect.saturating_sub(began.elapsed());
+        let rest = rest.max(Duration::from_secs(1));
+        if let Err(refusal) = self.refresh(&connection, publisher, rest).await {
+            let refusal = refusal.with_last_words(connection.last_words().await);
+            tokio::spawn(async move { connection.close().await });
+            return Err(refusal);
+        }
+        self.connection.store(Some(Arc::clone(&connection)));
+        self.change(|condition| {
+            let status = &mut condition.status;
+            status.state = McpState::Ready;
+            let info = connection.info();
+            status.info = info.and_then(|info| info.server_info.as_ref()).map(called);
+            status.protocol = info.map(|info| info.protocol_version.to_string());
+            status.instructions = info.and_then(|info: &ServerPeerInfo| info.instructions.clone());
+            condition.tries += 1;
+        });
+        tracing::info!(server = &*self.name, "connected");
+        Ok(connection)
+    }
+
+    /// Reads the list of tools.
+    async fn refresh(
+        self: &Arc<Self>,
+        connection: &Connection,
+        publisher: &Publisher,
+        within: Duration,
+    ) -> Result<(), Refusal> {
+        let has_tools = connection.capabilities().is_some_and(|can| can.tools.is_some());
+        let listing = if has_tools {
+            let listed = listing::list(connection, within).await;
+            listed.map_err(|failure| Refusal::of_listing(&failure))?
+        } else {
+            listing::Listing::default()
+        };
+        let published = publisher.publish(self, listing);
+        for problem in &published.problems {
+            tracing::warn!(server = &*self.name, "{problem}");
+        }
+        self.change(|condition| {
+            condition.status.tools = published.tools;
+            condition.status.problems = published.problems;
+        });
+        Ok(())
+    }
+
+    /// Follows the changes of its list until the connection ends; says why it did.
+    async fn attend(
+        self: &Arc<Self>,
+        connection: &Arc<Connection>,
+        publisher: &Publisher,
+    ) -> Refusal {
+        tokio::select! {
+            () = connection.closed() => {}
+            () = self.follow(connection, publisher) => {}
+            () = self.subscribe(connection) => {}
+        }
+        let refusal = Refusal::new(Kind::Failed, "the connection ended");
+        refusal.with_last_words(connection.last_words().await)
+    }
+
+    async fn follow(self: &Arc<Self>, connection: &Connection, publisher: &Publisher) {
+        let changed = connection.hearing().changed();
+        loop {
+            changed.next().await;
+            let settled = async { while timeout(QUIET, changed.next()).await.is_ok() {} };
+            drop(timeout(LONGEST, settled).await);
+            if let Err(refusal) = self.refresh(connection, publisher, self.times.connect).await {
+                // What it listed before is still the best that is known.
+                tracing::warn!(server = &*self.name, "its changed list is not read: {refusal}");
+            }
+        }
+    }
+
+    /// Servers of the newer era tell of changes only those who ask. Whenever it ends, something
+    /// may have changed that was not told.
+    async fn subscribe(&self, connection: &Connection) {
+        let tells = connection
+            .capabilities()
+            .and_then(|can| can.tools.as_ref())
+            .is_some_and(|tools| tools.list_changed == Some(true));
+        if !connection.is_modern() || !tells {
+            return std::future::pending().await;
+        }
+        let mut failures = 0;
+        loop {
+            let began = Instant::now();
+            connection.subscribed().await;
+            failures = if began.elapsed() >= STABLE { 1 } else { failures + 1 };
+            sleep(self.times.backoff.pause(failures)).await;
+            connection.hearing().changed().tell();
+        }
+    }
+
+    /// Reads the list of tools once more, if the server is connected.
+    pub(super) fn list_again(&self) {
+        if let Some(connection) = self.live() {
+            connection.hearing().changed().tell();
+        }
+    }
+
+    /// A connection that works. If there is none, it is waited for: all who find it gone share
+    /// one try.
+    ///
+    /// # Errors
+    /// Why there is none, for the model: another try has failed, or none is made.
+    pub(super) async fn connection(&self) -> Result<Arc<Connection>, CallError> {
+        if let Some(connection) = self.live() {
+            return Ok(connection);
+        }
+        let mut condition = self.condition.subscribe();
+        let tries = condition.borrow_and_update().tries;
+        loop {
+            let now = condition.borrow_and_update().clone();
+            match now.status.state {
+                McpState::Ready => {
+                    if let Some(connection) = self.live() {
+                        return Ok(connection);
+                    }
+                }
+                McpState::Connecting => {}
+                McpState::Retrying { failures, .. }
+                    if failures < MOST_FAILURES && now.tries == tries =>
+                {
+                    self.wanted.notify_one();
+                }
+                _ => return Err(self.unreachable(&now.status.state)),
+            }
+            if condition.changed().await.is_err() {
+                return Err(self.unreachable(&McpState::Closed));
+            }
+        }
+    }
+
+    fn live(&self) -> Option<Arc<Connection>> {
+        self.connection.load_full().filter(|connection| !connection.is_closed())
+    }
+
+    /// Ends the connection, if there is one.
+    pub(super) async fn hang_up(&self) {
+        if let Some(connection) = self.connection.swap(None) {
+            connection.close().await;
+        }
+    }
+
+    #[cold]
+    fn unreachable(&self, state: &McpState) -> CallError {
+        let name = &self.name;
+        match state {
+            McpState::Retrying { .. } => {
+                let text = format!("the MCP server `{name}` is not connected, {state}");
+                CallError::new(ErrorClass::Transient, text)
+            }
+            other => {
+                let text = format!("the MCP server `{name}` is not connected: {other}");
+                CallError::new(ErrorClass::Tool, text)
+            }
+        }
+    }
+}
+
+fn called(info: &rmcp::model::Implementation) -> PeerInfo {
+    PeerInfo { title: info.title.clone(), ..PeerInfo::new(&*info.name, &*info.version) }
+}

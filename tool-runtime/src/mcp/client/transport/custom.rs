@@ -1,0 +1,48 @@
+//! A way of the host's own: lines of JSON over whatever it opens.
+
+use super::{Opened, Way};
+use crate::mcp::client::hearing::Hearing;
+use crate::mcp::client::refusal::{Kind, Refusal};
+use crate::mcp::client::wire::Wire;
+use crate::tool::BoxFuture;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use std::error::Error;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// Where a server's messages come from: a line of JSON each.
+pub type McpReader = Box<dyn AsyncRead + Send + Unpin>;
+/// Where messages to a server go: a line of JSON each.
+pub type McpWriter = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// Opens a connection, each time that it is called.
+type Open = dyn Fn() -> BoxFuture<'static, Result<(McpReader, McpWriter), Box<dyn Error + Send + Sync>>>
+    + Send
+    + Sync;
+
+/// A way of the host's own.
+pub(in crate::mcp::client) struct Custom(Box<Open>);
+
+impl Custom {
+    pub(in crate::mcp::client) fn new<F, O>(open: O) -> Self
+    where
+        O: Fn() -> F + Send + Sync + 'static,
+        F: Future<Output = Result<(McpReader, McpWriter), Box<dyn Error + Send + Sync>>>
+            + Send
+            + 'static,
+    {
+        Self(Box::new(move || Box::pin(open())))
+    }
+}
+
+impl Way for Custom {
+    fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>> {
+        Box::pin(async move {
+            let (reader, writer) = (self.0)()
+                .await
+                .map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
+            let transport = AsyncRwTransport::new_client(reader, writer);
+            Ok(Opened { wire: Wire::new(transport, hearing), behind: None })
+        })
+    }
+}
