@@ -9,7 +9,10 @@ mod log;
 mod main_macro;
 mod options;
 mod print;
+#[cfg(feature = "mcp-client")]
+mod servers;
 mod signals;
+mod table;
 
 pub use main_macro::{Setup, main, ready};
 
@@ -204,6 +207,9 @@ impl About {
                 Command::Report => list::report(pool),
                 Command::Schema { name } => list::schema(pool, &name),
                 Command::Call(call) => call::call(pool, call).await,
+                // Only programs that take servers have these.
+                #[cfg(feature = "mcp-client")]
+                Command::Status | Command::Doctor => ExitCode::from(exit::USAGE),
             }
         })
     }

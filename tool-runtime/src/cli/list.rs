@@ -1,6 +1,6 @@
 //! `list` and `schema`: what there is.
 
-use super::{exit, print};
+use super::{exit, print, table};
 use crate::annotations::ToolAnnotations;
 use crate::definition::ToolDefinition;
 use crate::pool::ToolPool;
@@ -16,7 +16,7 @@ pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {
     let header = ["NAME", "TITLE", "HINTS", "DESCRIPTION"].map(str::to_owned);
     let rows: Vec<[String; 4]> =
         std::iter::once(header).chain(pool.snapshot().definitions().map(row)).collect();
-    for line in aligned(&rows) {
+    for line in table::aligned(&rows) {
         print::line(&line);
     }
     ExitCode::SUCCESS
@@ -71,14 +71,4 @@ fn hints(annotations: &ToolAnnotations) -> String {
         None => None,
     });
     said.collect::<Vec<_>>().join(", ")
-}
-
-/// Columns as wide as their widest cell; the last one ends where its text ends.
-fn aligned(rows: &[[String; 4]]) -> Vec<String> {
-    let width =
-        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let (name, title, hints) = (width(0), width(1), width(2));
-    rows.iter()
-        .map(|row| format!("{:name$}  {:title$}  {:hints$}  {}", row[0], row[1], row[2], row[3]))
-        .collect()
 }

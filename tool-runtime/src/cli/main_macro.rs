@@ -1,6 +1,8 @@
 //! `main!`: the whole of a tool binary's `main`.
 
 use super::options::{self, Options};
+#[cfg(feature = "mcp-client")]
+use super::servers::{self, Files};
 use super::{About, exit, in_runtime, log, print};
 use crate::pool::{ToolPool, ToolPoolBuilder};
 use crate::registry::{PoolConfig, Registry};
@@ -18,6 +20,7 @@ use std::time::Duration;
 /// |---|---|
 /// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more |
 /// | `tools = PATH` | has the tools that this file names, instead of all that are linked in; `--tools FILE` names another. See [`PoolConfig`](crate::PoolConfig) |
+/// | `mcp = PATH` | has the tools of the MCP servers that this file names, if the file is there; `--mcp-config FILE` names others. See `McpConfig`; feature `mcp-client` |
 /// | `registry = EXPR` | resolves the names in that file, instead of what is linked in |
 /// | `pool = CLOSURE` | changes the pool's builder: `|pool: ToolPoolBuilder| pool.deny(["x"])` |
 /// | `timeout = DURATION` | limits calls whose tool has no limit of its own |
@@ -74,6 +77,7 @@ macro_rules! __main_option {
     ($setup:ident, state, $value:expr) => { $setup.state($value) };
     ($setup:ident, timeout, $value:expr) => { $setup.timeout($value) };
     ($setup:ident, tools, $value:expr) => { $setup.tools($value) };
+    ($setup:ident, mcp, $value:expr) => { $setup.mcp($value) };
     ($setup:ident, registry, $value:expr) => { $setup.registry($value) };
     ($setup:ident, pool, $value:expr) => { $setup.pool($value) };
     ($setup:ident, name, $value:expr) => { $crate::__main_option!(@cli $setup, name, $value) };
@@ -91,7 +95,7 @@ macro_rules! __main_option {
         ::core::compile_error!(::core::concat!(
             "unknown option `",
             ::core::stringify!($unknown),
-            "` of `main!`; write one of `state`, `tools`, `registry`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
+            "` of `main!`; write one of `state`, `tools`, `mcp`, `registry`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
         ));
         $setup
     }};
@@ -102,6 +106,8 @@ macro_rules! __main_option {
 pub struct Setup {
     pool: ToolPoolBuilder,
     tools: Option<PathBuf>,
+    #[cfg(feature = "mcp-client")]
+    servers: Option<PathBuf>,
     registry: Option<Registry>,
     name: Option<String>,
     version: Option<String>,
@@ -144,6 +150,14 @@ impl Setup {
         self
     }
 
+    /// `mcp = PATH`.
+    #[cfg(feature = "mcp-client")]
+    #[must_use]
+    pub fn mcp(mut self, file: impl Into<PathBuf>) -> Self {
+        self.servers = Some(file.into());
+        self
+    }
+
     /// `registry = EXPR`.
     #[must_use]
     pub fn registry(mut self, registry: Registry) -> Self {
@@ -173,7 +187,7 @@ impl Setup {
 }
 
 /// What an option may fail with.
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Names the error type that `?` in an option converts to.
 ///
@@ -225,14 +239,27 @@ async fn run(
 ) -> Result<ExitCode, Failure> {
     let mut setup = setup.await.map_err(Failure::Setup)?;
     let about = setup.introduction(name, version, about);
-    let Options { command, tools } =
+    let Options { command, offer } =
         options::parse(&about, true, std::env::args_os()).map_err(Failure::Said)?;
     log::start(command.log_level());
-    let pool =
-        pool(setup.pool, tools.or(setup.tools), setup.registry).await.map_err(Failure::Setup)?;
+    let mut builder = setup.pool;
+    if let Some(filter) = offer.filter().map_err(|error| Failure::Setup(error.into()))? {
+        builder = builder.filter(filter);
+    }
+    #[cfg(feature = "mcp-client")]
+    let files = Files::of(offer.servers, setup.servers);
+    #[cfg(feature = "mcp-client")]
+    if !files.is_empty() {
+        builder = builder.expects_more();
+    }
+    let tools = offer.tools.or(setup.tools);
+    let pool = pool(builder, tools, setup.registry).await.map_err(Failure::Setup)?;
     if command.is_server() {
         log::panics();
     }
+    #[cfg(feature = "mcp-client")]
+    let code = servers::run(about, &pool, command, files).await.map_err(Failure::Setup)?;
+    #[cfg(not(feature = "mcp-client"))]
     let code = about.run(&pool, command).await;
     pool.close().await;
     Ok(code)

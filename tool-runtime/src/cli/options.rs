@@ -6,9 +6,12 @@ mod help;
 mod http;
 mod mistake;
 mod read;
+#[cfg(feature = "mcp-client")]
+mod servers;
 
 use super::{About, exit, print};
-use forms::{CALL, Form, LIST, Opt, REPORT, ROOT, SCHEMA, SERVE, TOOLS};
+use crate::pool::{Filter, Selector, SelectorError};
+use forms::{CALL, COMMON, Form, LIST, Opt, REPORT, ROOT, SCHEMA, SERVE};
 #[cfg(feature = "http")]
 pub(super) use http::ServeHttp;
 use mistake::Mistake;
@@ -22,8 +25,43 @@ use tracing::level_filters::LevelFilter;
 /// Everything that was typed.
 pub(super) struct Options {
     pub(super) command: Command,
-    /// The file that says which tools there are.
+    pub(super) offer: Offer,
+}
+
+/// Which tools there are, as far as the command line says it.
+#[derive(Default)]
+pub(super) struct Offer {
+    /// The file that names them.
     pub(super) tools: Option<PathBuf>,
+    pub(super) allow: Vec<String>,
+    pub(super) deny: Vec<String>,
+    /// The files that name external MCP servers.
+    #[cfg(feature = "mcp-client")]
+    pub(super) servers: Vec<PathBuf>,
+}
+
+impl Offer {
+    /// What the patterns leave of all tools.
+    ///
+    /// # Errors
+    /// One is no pattern.
+    pub(super) fn filter(&self) -> Result<Option<Filter>, SelectorError> {
+        let parse = |patterns: &[String]| patterns.iter().map(|text| text.parse()).collect();
+        let allow = Some(&self.allow).filter(|allow| !allow.is_empty());
+        let allow: Option<Vec<Selector>> = allow.map(|allow| parse(allow)).transpose()?;
+        let deny: Vec<Selector> = parse(&self.deny)?;
+        Ok((allow.is_some() || !deny.is_empty()).then_some(Filter { allow, deny }))
+    }
+
+    fn of(given: &Given) -> Self {
+        Self {
+            tools: given.value("tools").map(PathBuf::from),
+            allow: given.values("allow"),
+            deny: given.values("deny"),
+            #[cfg(feature = "mcp-client")]
+            servers: given.values(servers::MCP_CONFIG.long).iter().map(PathBuf::from).collect(),
+        }
+    }
 }
 
 /// A command, ready to run.
@@ -39,6 +77,12 @@ pub(super) enum Command {
         name: String,
     },
     Call(Call),
+    /// How the external MCP servers are.
+    #[cfg(feature = "mcp-client")]
+    Status,
+    /// What is wrong with them, and how to mend it.
+    #[cfg(feature = "mcp-client")]
+    Doctor,
 }
 
 impl Command {
@@ -57,6 +101,8 @@ impl Command {
     pub(super) fn log_level(&self) -> LevelFilter {
         match self {
             Self::Call(_) | Self::Report => LevelFilter::OFF,
+            #[cfg(feature = "mcp-client")]
+            Self::Status | Self::Doctor => LevelFilter::OFF,
             _ => LevelFilter::WARN,
         }
     }
@@ -79,7 +125,7 @@ pub(super) enum Input {
 
 /// Parses; help, versions and mistakes are printed here and end with an exit code.
 ///
-/// A program that can be told its tools by a file takes `--tools` everywhere.
+/// A program whose tools can be told on the command line takes `--tools` and the like everywhere.
 pub(super) fn parse<T>(
     about: &About,
     takes_tools: bool,
@@ -88,7 +134,7 @@ pub(super) fn parse<T>(
 where
     T: Into<OsString>,
 {
-    let common: &'static [Opt] = if takes_tools { &[TOOLS] } else { &[] };
+    let common: &'static [Opt] = if takes_tools { COMMON } else { &[] };
     parse_erased(about, common, arguments.into_iter().map(Into::into).collect())
 }
 
@@ -129,16 +175,12 @@ fn selected(reading: Reading) -> Result<Selected, Mistake> {
         Reading::Version => return Ok(Selected::Version),
         // Someone at a terminal wants to know what this is; a client wants to be served.
         Reading::Nothing(_) if std::io::stdin().is_terminal() => return Ok(Selected::Help(&ROOT)),
-        Reading::Nothing(given) => Options { tools: tools(&given), command: Command::Serve },
+        Reading::Nothing(given) => Options { offer: Offer::of(&given), command: Command::Serve },
         Reading::Command(form, given) => {
-            Options { tools: tools(&given), command: command(form, given)? }
+            Options { offer: Offer::of(&given), command: command(form, given)? }
         }
     };
     Ok(Selected::Command(command))
-}
-
-fn tools(given: &Given) -> Option<PathBuf> {
-    given.value(TOOLS.long).map(PathBuf::from)
 }
 
 fn command(form: &'static Form, mut given: Given) -> Result<Command, Mistake> {
@@ -149,6 +191,10 @@ fn command(form: &'static Form, mut given: Given) -> Result<Command, Mistake> {
         name if name == SERVE.name => Ok(Command::Serve),
         name if name == LIST.name => Ok(Command::List { json: given.has("json") }),
         name if name == REPORT.name => Ok(Command::Report),
+        #[cfg(feature = "mcp-client")]
+        name if name == servers::STATUS.name => Ok(Command::Status),
+        #[cfg(feature = "mcp-client")]
+        name if name == servers::DOCTOR.name => Ok(Command::Doctor),
         name if name == SCHEMA.name => Ok(Command::Schema { name: given.first(&SCHEMA)? }),
         _ => call(given).map(Command::Call),
     }

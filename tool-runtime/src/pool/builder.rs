@@ -55,6 +55,8 @@ pub struct ToolPoolBuilder {
     hooks: Hooks,
     governance: Governance,
     problems: Vec<PoolProblem>,
+    /// Whether tools come while the pool runs.
+    expects_more: bool,
 }
 
 impl ToolPoolBuilder {
@@ -252,6 +254,22 @@ impl ToolPoolBuilder {
         self
     }
 
+    /// Says that tools come while the pool runs, those of MCP servers for instance: a pool that is
+    /// empty when it is built, and rules that pick nothing then, are no slips.
+    ///
+    /// ```
+    /// use tool_runtime::ToolPool;
+    ///
+    /// let pool = ToolPool::builder().linked().expects_more().build()?;
+    /// assert!(pool.snapshot().tools().is_empty());
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    #[must_use]
+    pub fn expects_more(mut self) -> Self {
+        self.expects_more = true;
+        self
+    }
+
     /// Adds a filter, as it stands in a configuration: it leaves out more, and lets in nothing
     /// that [`Self::allow`], [`Self::deny`] or another filter leaves out.
     #[must_use]
@@ -362,6 +380,9 @@ impl ToolPoolBuilder {
         let mut decision = self.rules.decide(self.offers);
         let settled =
             catalog::settle(self.entries.clone(), &self.rules.state, &mut decision.problems);
+        if self.expects_more {
+            self.problems.retain(|problem| *problem != PoolProblem::Nothing);
+        }
         decision.problems.splice(0..0, self.problems);
         decision.problems.dedup();
         let decision = decision.checked()?;
@@ -369,7 +390,9 @@ impl ToolPoolBuilder {
         let catalog = Catalog::after(&Catalog::default(), &settled);
         let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog));
         let pool = ToolPool::scoped(Arc::new(core), None, &context);
-        warn_of_slips(&pool);
+        if !self.expects_more {
+            warn_of_slips(&pool);
+        }
         Ok(pool)
     }
 }

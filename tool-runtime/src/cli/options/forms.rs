@@ -68,7 +68,18 @@ pub(super) static ROOT: Form = Form {
 };
 
 /// All commands, as help lists them.
-pub(super) static COMMANDS: [&Form; 6] = [&SERVE, &LIST, &CALL, &SCHEMA, &REPORT, &HELP_COMMAND];
+pub(super) static COMMANDS: &[&Form] = &[
+    &SERVE,
+    &LIST,
+    &CALL,
+    &SCHEMA,
+    &REPORT,
+    #[cfg(feature = "mcp-client")]
+    &super::servers::STATUS,
+    #[cfg(feature = "mcp-client")]
+    &super::servers::DOCTOR,
+    &HELP_COMMAND,
+];
 
 pub(super) static SERVE: Form = Form {
     name: "serve",
@@ -136,11 +147,28 @@ pub(super) static REPORT: Form = Form {
     more: "",
 };
 
-/// Of programs that can be told their tools by a file.
-pub(super) const TOOLS: Opt = Opt {
-    value: Some("FILE"),
-    ..Opt::new("tools", "Have the tools that this file names, instead of all")
-};
+/// Of programs whose tools can be told on the command line.
+pub(super) static COMMON: &[Opt] = &[
+    Opt {
+        value: Some("FILE"),
+        ..Opt::new("tools", "Have the tools that this file names, instead of all")
+    },
+    Opt {
+        value: Some("PATTERN"),
+        is_repeated: true,
+        ..Opt::new(
+            "allow",
+            "Have only tools that a pattern matches, as in `git.*`; may be repeated",
+        )
+    },
+    Opt {
+        value: Some("PATTERN"),
+        is_repeated: true,
+        ..Opt::new("deny", "Leave tools out that a pattern matches; may be repeated")
+    },
+    #[cfg(feature = "mcp-client")]
+    super::servers::MCP_CONFIG,
+];
 
 pub(super) static HELP_COMMAND: Form = Form {
     name: "help",

@@ -35,7 +35,6 @@ impl Given {
     }
 
     /// All values of an option that may be repeated.
-    #[cfg(feature = "http")]
     pub(super) fn values(&self, long: &str) -> Vec<String> {
         let found = self.options.iter().filter(|(option, _)| *option == long);
         found.map(|(_, value)| value.clone()).collect()
@@ -89,7 +88,7 @@ pub(super) fn read(parser: &mut Parser, common: &'static [Opt]) -> Result<Readin
 }
 
 fn named(name: &str) -> Result<&'static Form, Mistake> {
-    let known = COMMANDS.into_iter().find(|form| form.name == name);
+    let known = COMMANDS.iter().copied().find(|form| form.name == name);
     known.ok_or_else(|| Mistake::unknown_command(name))
 }
 
