@@ -95,9 +95,9 @@ impl Failure {
         match error {
             ServiceError::McpError(error) => Self::Refused(error),
             ServiceError::TransportSend(error) if is_unauthorized(&error) => {
-                Self::Unauthorized(leaf(&error))
+                Self::Unauthorized(leaf(error.error.as_ref()))
             }
-            ServiceError::TransportSend(error) => Self::Lost(leaf(&error)),
+            ServiceError::TransportSend(error) => Self::Lost(leaf(error.error.as_ref())),
             ServiceError::TransportClosed => Self::Lost("the connection ended".to_owned()),
             other => Self::Lost(other.to_string()),
         }

@@ -15,8 +15,9 @@ pub use statuses::McpStatuses;
 use super::pins::{McpPins, McpUnapproved};
 use super::server::Watchers;
 use super::status::{McpServerStatus, McpState};
+use crate::error::CallError;
 use crate::mcp::config::{McpConfig, McpServerConfig};
-use crate::pool::ToolPool;
+use crate::pool::{Absence, ToolPool};
 use builder::Settings;
 use entry::Entry;
 use futures_util::future::join_all;
@@ -257,6 +258,17 @@ impl McpManager {
 
     fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Slot>>> {
         self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Absence for Shared {
+    fn why(&self, name: &str) -> Option<CallError> {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut servers = slots.values().filter(|slot| {
+            let rest = name.strip_prefix(slot.prefix());
+            !slot.prefix().is_empty() && rest.is_some_and(|rest| rest.starts_with('.'))
+        });
+        servers.find_map(|slot| slot.server.absence())
     }
 }
 

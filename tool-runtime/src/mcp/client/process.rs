@@ -46,6 +46,3 @@ pub(in crate::mcp) use child::{Child, Spawned};
 pub(in crate::mcp) use command::Command;
 #[cfg(not(unix))]
 pub(in crate::mcp) use elsewhere::{Child, Spawned};
-pub(in crate::mcp) use error::SpawnError;
-pub(in crate::mcp) use exit::Exit;
-pub(in crate::mcp) use stdin::Stdin;

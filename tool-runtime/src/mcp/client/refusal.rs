@@ -60,6 +60,13 @@ impl Refusal {
                 Self::new(Kind::Failed, "its first answer is none that MCP knows")
             }
             E::LegacyFallbackFailed { fallback, .. } => Self::of_handshake(fallback),
+            E::TransportError { error, .. } => match leaf(error.error.as_ref()) {
+                // A server that ends at once ends before or after our first message.
+                why if why.starts_with("Broken pipe") => {
+                    Self::new(Kind::Failed, "it ended the connection before it answered")
+                }
+                why => Self::new(Kind::Failed, why),
+            },
             other => Self::new(Kind::Failed, leaf(other)),
         }
     }

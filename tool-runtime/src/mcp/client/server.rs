@@ -102,7 +102,7 @@ impl Server {
     /// Keeps the server connected until the future is dropped: then the connection ends by
     /// [`Self::hang_up`].
     pub(super) async fn supervise(self: &Arc<Self>, publisher: &Publisher) {
-        let mut failures = 0;
+        let (mut failures, mut told) = (0, String::new());
         loop {
             self.set_state(McpState::Connecting);
             let refusal = match self.open(publisher).await {
@@ -121,7 +121,11 @@ impl Server {
                 Err(refusal) => refusal,
             };
             failures += 1;
-            tracing::warn!(server = &*self.name, failures, "not connected: {refusal}");
+            // The same again is no news.
+            if told != refusal.to_string() {
+                told = refusal.to_string();
+                tracing::warn!(server = &*self.name, "not connected: {told}");
+            }
             self.pause(&refusal, failures).await;
         }
     }
@@ -295,12 +299,23 @@ impl Server {
         }
     }
 
+    /// Why its tools cannot be called, if they cannot.
+    pub(super) fn absence(&self) -> Option<CallError> {
+        let state = self.status().state;
+        (state != McpState::Ready).then(|| self.unreachable(&state))
+    }
+
     #[cold]
     fn unreachable(&self, state: &McpState) -> CallError {
         let name = &self.name;
         match state {
             McpState::Retrying { .. } => {
                 let text = format!("the MCP server `{name}` is not connected, {state}");
+                CallError::new(ErrorClass::Transient, text)
+            }
+            McpState::Connecting => {
+                let text =
+                    format!("the MCP server `{name}` is being connected to; try again in a moment");
                 CallError::new(ErrorClass::Transient, text)
             }
             other => {

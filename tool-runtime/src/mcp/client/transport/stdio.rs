@@ -16,8 +16,8 @@ use tokio::time::timeout;
 const GRACE: Duration = Duration::from_secs(2);
 /// How long a connection that ended waits for the process to say why.
 const MOMENT: Duration = Duration::from_millis(500);
-/// How much of what it said last is told.
-const MOST_WORDS: usize = 2000;
+/// How much of what it said last is told, in bytes.
+const MOST_WORDS: usize = 1000;
 
 /// A server that is started anew for each connection.
 pub(in crate::mcp::client) struct Stdio {

@@ -1,6 +1,8 @@
 //! What is started, with what around it, and what is said if it cannot be.
 
-use super::super::{Child, Command, Exit, SpawnError};
+use super::super::error::SpawnError;
+use super::super::exit::Exit;
+use super::super::{Child, Command};
 use super::support::{Server, script, start};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
