@@ -145,6 +145,12 @@ impl Remote {
             let asked = Asked { name: &self.name, arguments: &arguments, context };
             let failure = match rounds::call(&connection, &asked, patience, &listener).await {
                 Ok(outcome) => return self.finished(outcome, &connection).await,
+                Err(rounds::Stop::Failed(Failure::Refused(error)))
+                    if says_unknown(&error.message, &self.name)
+                        && !self.is_listed(&connection).await =>
+                {
+                    return Err(self.gone(&connection));
+                }
                 Err(rounds::Stop::Failed(failure)) => failure,
                 Err(rounds::Stop::Unanswered(error)) => return Err(error),
             };

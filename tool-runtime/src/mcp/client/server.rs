@@ -105,7 +105,9 @@ impl Server {
         let (mut failures, mut told) = (0, String::new());
         loop {
             self.set_state(McpState::Connecting);
-            let refusal = match self.open(publisher).await {
+            let opened = self.open(publisher).await;
+            self.change(|condition| condition.tries += 1);
+            let refusal = match opened {
                 Ok(connection) => {
                     let began = Instant::now();
                     let refusal = self.attend(&connection, publisher).await;
@@ -138,10 +140,7 @@ impl Server {
             Kind::Unauthorized => McpState::NeedsAuth { reason },
             _ => McpState::Retrying { reason, failures, next: Instant::now() + pause },
         };
-        self.change(|condition| {
-            condition.status.state = state;
-            condition.tries += 1;
-        });
+        self.set_state(state);
         match refusal.kind {
             Kind::Unauthorized => std::future::pending().await,
             _ if failures >= MOST_FAILURES => sleep(pause).await,
@@ -169,7 +168,6 @@ impl Server {
             status.info = info.and_then(|info| info.server_info.as_ref()).map(called);
             status.protocol = info.map(|info| info.protocol_version.to_string());
             status.instructions = info.and_then(|info: &ServerPeerInfo| info.instructions.clone());
-            condition.tries += 1;
         });
         tracing::info!(server = &*self.name, "connected");
         Ok(connection)
