@@ -21,6 +21,9 @@ mod transport;
 mod url;
 mod wrapper;
 
+#[cfg(test)]
+mod tests;
+
 pub use auth::{McpAuth, McpOAuth};
 pub use diagnose::{McpDiagnosis, McpDiagnosisLevel};
 pub use loader::McpConfigLoader;

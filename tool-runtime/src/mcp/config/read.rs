@@ -13,6 +13,8 @@ mod tools;
 mod transport;
 mod values;
 
+#[cfg(test)]
+pub(super) use keys::known_keys;
 pub(super) use keys::looks_like_entry;
 
 use super::check;

@@ -229,7 +229,11 @@ impl McpServerConfig {
     /// # Ok::<(), tool_runtime::PatternError>(())
     /// ```
     pub fn wants(&self, tool: &str) -> bool {
-        let matches = |patterns: &[ToolPattern]| patterns.iter().any(|p| p.matches(tool));
+        // `*` of a glob stops at slashes, which these names may hold.
+        let flat = tool.replace('/', "\u{1}");
+        let matches = |patterns: &[ToolPattern]| {
+            patterns.iter().any(|pattern| pattern.matches(tool) || pattern.matches(&flat))
+        };
         self.include.as_deref().is_none_or(matches) && !matches(&self.exclude)
     }
 }

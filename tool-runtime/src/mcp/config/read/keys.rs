@@ -166,3 +166,9 @@ pub(in crate::mcp::config) fn looks_like_entry(value: &Value) -> bool {
     let Value::Object(object) = value else { return false };
     object.keys().any(|key| REACHED.contains(&snake_case(key).as_str()))
 }
+
+/// All of them, for tests.
+#[cfg(test)]
+pub(in crate::mcp::config) fn known_keys() -> impl Iterator<Item = &'static str> {
+    SERVER.iter().chain(AUTH).chain(TOOL).map(|(key, _)| *key)
+}

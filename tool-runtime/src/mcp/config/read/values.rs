@@ -145,7 +145,7 @@ impl<'r> Reader<'r> {
         let Reference { name, is_environment, .. } = reference;
         let asked = self.sources.kinds(is_environment);
         let way = if is_environment { "env:" } else { "" };
-        let text = format!("`${{{way}{name}}}` has no value: {asked} was asked");
+        let text = format!("`${{{way}{name}}}` has no value (asked: {asked})");
         let help = match (name.split_once(':'), name) {
             (Some(("input", _)), _) => {
                 format!("an editor would ask for it; here the host gives a variable `{name}`")
