@@ -96,7 +96,8 @@ impl McpConfig {
     }
 
     /// Checks what was made or changed in code as what is read is checked: addresses, headers,
-    /// names, times. Servers that are disabled are not checked.
+    /// names, times. Servers that are disabled are not checked; one that was read as disabled and
+    /// is enabled now may lack the values of variables.
     ///
     /// # Errors
     /// Everything that is wrong, each with the path of its key.

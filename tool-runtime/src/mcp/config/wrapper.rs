@@ -95,7 +95,7 @@ fn beside(others: &[(String, Value)], place: &Place, findings: &mut Findings) {
     let keys = others.iter().map(|(key, _)| key.as_str()).filter(|key| *key != "$schema");
     let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
     if !keys.is_empty() {
-        let text = format!("{} stand beside the servers", keys.join(", "));
+        let text = format!("there is more beside the servers: {}", keys.join(", "));
         findings.warn(place, text, "nothing is done about them");
     }
 }

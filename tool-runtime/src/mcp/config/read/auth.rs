@@ -4,7 +4,6 @@ use super::Reader;
 use super::entry::{Entry, Given};
 use super::keys;
 use crate::mcp::config::auth::{McpAuth, McpOAuth};
-use crate::mcp::config::text::McpText;
 use crate::schema::nearest::nearest;
 use crate::secret::Secret;
 use serde_json::Value;
@@ -26,15 +25,15 @@ impl Reader<'_> {
         match (given.key, given.value) {
             ("bearer_token_env_var", value) => {
                 let name = self.string(&given.place, value)?;
-                self.variable(&given.place, name).map(McpAuth::Bearer)
+                Some(McpAuth::Bearer(self.variable(&given.place, name)))
             }
-            ("bearer_token", value) => self.secret(&given.place, value).map(McpAuth::Bearer),
+            ("bearer_token", value) => Some(McpAuth::Bearer(self.secret(&given.place, value))),
             ("oauth", Value::Bool(false)) => None,
             ("oauth", Value::Bool(true)) => Some(McpAuth::OAuth(McpOAuth::default())),
             (_, Value::String(text)) => match text.as_str() {
                 "none" => None,
                 "oauth" => Some(McpAuth::OAuth(McpOAuth::default())),
-                _ => self.secret(&given.place, given.value).map(McpAuth::Bearer),
+                _ => Some(McpAuth::Bearer(self.secret(&given.place, given.value))),
             },
             _ => self.auth_object(given),
         }
@@ -78,7 +77,7 @@ impl Reader<'_> {
             }
         };
         if let Some(given) = client_id {
-            oauth.client_id = self.secret(&given.place, given.value);
+            oauth.client_id = Some(self.secret(&given.place, given.value));
         }
         if let Some(given) = scopes {
             oauth.scopes = self.scopes(&given).unwrap_or_default();
@@ -132,7 +131,7 @@ impl Reader<'_> {
         let header = said.one_of(&["header", "header_name"], self.findings);
         let key = self.token(said)?;
         let Some(header) = header else { return Some(McpAuth::Bearer(key)) };
-        let header: McpText = self.text(&header.place, header.value)?;
+        let header = self.text(&header.place, header.value);
         Some(McpAuth::ApiKey { header, key })
     }
 
@@ -142,7 +141,7 @@ impl Reader<'_> {
             self.findings.wrong(said.place(), format!("it has no `{}`", keys[0]), help);
             return None;
         };
-        self.secret(&given.place, given.value)
+        Some(self.secret(&given.place, given.value))
     }
 }
 

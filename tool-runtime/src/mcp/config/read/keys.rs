@@ -19,8 +19,8 @@ pub(super) type Keys = &'static [(&'static str, Fate)];
 use Fate::{Ignored, Read, Refused};
 
 const APPROVAL: &str = "whether a call is approved is decided by the pool, see `Approver`";
-const TAGS: &str = "tools of servers have no tags; name them by `include` and `exclude`";
-const SANDBOX: &str = "nothing is sandboxed; have `command` start the sandbox";
+const TAGS: &str = "tools of servers have no tags, name them by `include` and `exclude`";
+const SANDBOX: &str = "have `command` start the sandbox";
 const GOOGLE: &str = "send what the provider gives by `auth`, or by a header";
 
 /// Keys of a server's entry.
@@ -80,7 +80,10 @@ pub(super) const SERVER: Keys = &[
     ("supports_parallel_tool_calls", Ignored("what runs side by side is decided by the pool")),
     ("always_load", Ignored("all tools are listed")),
     ("keep_alive", Ignored("a connection is kept until it is closed")),
-    ("sse_read_timeout", Ignored("`timeout` bounds calls; streams without a call are unbounded")),
+    (
+        "sse_read_timeout",
+        Ignored("`timeout` bounds calls, and streams without a call are unbounded"),
+    ),
     ("watch_paths", Ignored("a server is not restarted when files change")),
     ("dev", Ignored("a server is neither watched nor debugged")),
     ("name", Ignored("the name of a server is the key of its entry")),
@@ -94,8 +97,8 @@ pub(super) const SERVER: Keys = &[
     ("sandbox", Refused(SANDBOX)),
     ("sandbox_enabled", Refused(SANDBOX)),
     ("proxy", Refused("set the proxy for the whole program, by `HTTPS_PROXY`")),
-    ("tcp", Refused("WebSockets are not spoken; give the server's `https` address as `url`")),
-    ("settings", Refused("an editor's extension starts this server; write its `command`")),
+    ("tcp", Refused("WebSockets are not spoken, give the server's `https` address as `url`")),
+    ("settings", Refused("an editor's extension starts this server, write its `command`")),
     ("include_tags", Refused(TAGS)),
     ("exclude_tags", Refused(TAGS)),
     ("auth_provider_type", Refused(GOOGLE)),

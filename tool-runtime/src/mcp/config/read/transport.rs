@@ -49,11 +49,11 @@ impl Reader<'_> {
                 let text = "it has both a `command` and an address";
                 let help = "keep `command` for a server to start, `url` for one that runs";
                 self.findings.wrong(entry.place(), text, help);
-                None
+                self.beside(entry)
             }
             (false, false) => {
                 self.unreached(entry, said);
-                None
+                self.beside(entry)
             }
             (true, false) => {
                 if matches!(said, Some(Kind::Http | Kind::Sse)) {
@@ -76,6 +76,14 @@ impl Reader<'_> {
                 self.http(entry, said == Some(Kind::Sse)).map(McpTransportConfig::Http)
             }
         }
+    }
+
+    /// Looks at what an entry says whose server cannot be reached: it may be wrong as well.
+    fn beside(&mut self, entry: &mut Entry<'_>) -> Option<McpTransportConfig> {
+        self.env(entry);
+        self.headers(entry);
+        self.auth(entry);
+        None
     }
 
     /// What `type` and `transport` say, if they say it at all and agree.

@@ -147,6 +147,14 @@ fn a_disabled_server_keeps_what_it_says() {
         assert_eq!(stdio.command.as_str(), "${NOWHERE}");
         assert_eq!(pairs(&stdio.env), [("A", "${NOWHERE}")]);
     }
+    let entry = json!({ "command": "x", "args": ["${NOWHERE}"], "env_vars": ["ALSO"], "envFile": "no/such/file", "disabled": true });
+    let mut config = super::support::config(entry).expect("a disabled server");
+    assert!(config.validate().is_ok());
+    config.servers.get_mut("s").expect("a server").enabled = true;
+    let error = config.validate().unwrap_err().to_string();
+    for lack in ["`${NOWHERE}` has no value", "`${ALSO}` has no value", "the file cannot be read"] {
+        assert!(error.contains(lack), "{error}");
+    }
 }
 
 #[cfg(feature = "toml")]
@@ -165,5 +173,5 @@ fn toml_is_read_as_json_is() {
         "startup_timeout_ms": 20000, "env": { "TOKEN": "${TOKEN}" } } } }"#;
     let read = super::support::loader().toml(toml).load().expect("TOML");
     assert_eq!(read, load(json).expect("JSON"));
-    assert_eq!(read.warnings()[0].text, "`model` stand beside the servers");
+    assert_eq!(read.warnings()[0].text, "there is more beside the servers: `model`");
 }

@@ -86,7 +86,10 @@ fn what_stands_beside_the_servers_is_one_warning() {
     let config = load(r#"{ "inputs": [], "mcpServers": { "server": { "command": "x" } }, "theme": "x", "$schema": "y", "server": { "port": 1 } }"#)
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(config.warnings().len(), 1);
-    assert_eq!(config.warnings()[0].text, "`inputs`, `theme`, `server` stand beside the servers");
+    assert_eq!(
+        config.warnings()[0].text,
+        "there is more beside the servers: `inputs`, `theme`, `server`"
+    );
 }
 
 #[test]

@@ -114,6 +114,7 @@ proptest! {
     }
 }
 
+#[cfg(feature = "toml")]
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Array(items) => {

@@ -138,7 +138,7 @@ fn commands_are_checked() {
     refused(json!({ "command": 1.5, "args": ["\u{0}"] }), &["a NUL character"]);
     refused(
         json!({ "command": "npx -y hunter2" }),
-        &["there is no program of 3 words", r#""args""#],
+        &["it is no program but a command line, of 3 words", r#""args""#],
     );
     refused(json!({ "command": ["x", "y"], "args": ["z"] }), &["in one of the two"]);
     refused(json!({ "command": "x", "args": "y" }), &["`mcpServers.s.args`: it is no list"]);
@@ -217,5 +217,36 @@ fn everything_is_told_at_once() {
         "timeout": 0,
         "enabled": 3,
     }));
-    assert_eq!(problems.len(), 6, "{problems:#?}");
+    assert_eq!(problems.len(), 7, "{problems:#?}");
+}
+
+#[test]
+fn what_is_not_to_be_had_hides_no_other_mistake() {
+    let problems = wrong(json!({
+        "url": "${NOWHERE}",
+        "headers": { "Authorization": "x", "Host": "y" },
+        "auth": "${ELSEWHERE}",
+    }));
+    let about = ["auth`: `${E", "url`: `${N", "Host`: this header", "auth`: the header `Auth"];
+    assert_eq!(problems.len(), about.len(), "{problems:#?}");
+    assert!(about.iter().all(|words| problems.iter().any(|problem| problem.contains(words))));
+    let problems = wrong(json!({ "comand": "x", "env": { "A": "${NOWHERE}" }, "timeout": 0 }));
+    assert_eq!(problems.len(), 4, "{problems:#?}");
+}
+
+#[test]
+fn a_value_where_a_name_belongs_is_not_told() {
+    for entry in [
+        json!({ "url": "https://example.com", "bearer_token_env_var": "hunter2" }),
+        json!({ "url": "https://example.com", "env_http_headers": { "X": "sk-hunter2" } }),
+        json!({ "command": "x", "env_vars": ["hunter2"] }),
+    ] {
+        let problems = wrong(entry);
+        assert!(problems[0].contains("write the name of a variable, not its value"));
+        assert!(!problems[0].contains("hunter2"), "{problems:?}");
+    }
+    let named = wrong(json!({ "command": "x", "env_vars": ["TOKN"] }));
+    assert!(
+        named[0].contains("`${TOKN}` has no value") && named[0].contains("did you mean `TOKEN`?")
+    );
 }
