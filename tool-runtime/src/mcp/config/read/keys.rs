@@ -27,6 +27,7 @@ const GOOGLE: &str = "send what the provider gives by `auth`, or by a header";
 pub(super) const SERVER: Keys = &[
     ("type", Read),
     ("transport", Read),
+    ("transport_type", Read),
     ("command", Read),
     ("args", Read),
     ("env", Read),
@@ -45,6 +46,7 @@ pub(super) const SERVER: Keys = &[
     ("authentication", Read),
     ("oauth", Read),
     ("oauth_client_id", Read),
+    ("oauth_scopes", Read),
     ("scopes", Read),
     ("bearer_token", Read),
     ("bearer_token_env_var", Read),
@@ -79,6 +81,7 @@ pub(super) const SERVER: Keys = &[
     ("default_tools_approval_mode", Ignored(APPROVAL)),
     ("supports_parallel_tool_calls", Ignored("what runs side by side is decided by the pool")),
     ("always_load", Ignored("all tools are listed")),
+    ("start_on_launch", Ignored("a server is started if it is `enabled`")),
     ("keep_alive", Ignored("a connection is kept until it is closed")),
     (
         "sse_read_timeout",

@@ -35,6 +35,7 @@ const HTTP: &[&str] = &[
     "authentication",
     "oauth",
     "oauth_client_id",
+    "oauth_scopes",
     "scopes",
     "bearer_token",
     "bearer_token_env_var",
@@ -90,7 +91,7 @@ impl Reader<'_> {
     fn said(&mut self, entry: &mut Entry<'_>) -> Option<Kind> {
         let has_type = entry.has(&["type"]);
         let other = entry.take_if("transport", |_| has_type);
-        let first = entry.one_of(&["type", "transport"], self.findings)?;
+        let first = entry.one_of(&["type", "transport", "transport_type"], self.findings)?;
         let kind = self.kind(&first);
         if let Some(other) = other
             && let (Some(first), Some(second)) = (kind, self.kind(&other))

@@ -100,6 +100,19 @@ fn a_misspelt_wrapper_beside_a_good_one_is_no_setting() {
 }
 
 #[test]
+fn nothing_that_a_terminal_acts_on_is_shown() {
+    let text = r#"{ "a\u001b[2J": { "command": "x\u001b[2J", "autoApprove": [] }, "b": { "url": "https://h/\u001b", "\u0007": 1 } }"#;
+    let shown = load(text).unwrap_err().to_string();
+    assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+    let text = r#"{ "\u0007": 1, "mcpServers": { "a\u001b[2J": { "command": "x\u001b[2J", "trust": true } } }"#;
+    let config = load(text).unwrap_or_else(|error| panic!("{error}"));
+    let warnings: Vec<String> = config.warnings().iter().map(ToString::to_string).collect();
+    for shown in [config.to_string(), format!("{config:?}"), warnings.concat()] {
+        assert!(!shown.contains(char::is_control), "{shown:?}");
+    }
+}
+
+#[test]
 fn names_keep_their_spelling() {
     let config = load(r#"{ "mcpServers": { "Git Hub.v2": { "command": "x", "zzz": 1 } } }"#);
     let error = config.unwrap_err();
