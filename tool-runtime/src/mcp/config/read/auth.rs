@@ -15,6 +15,7 @@ impl Reader<'_> {
         let mut auth = None;
         for key in ["auth", "authentication", "oauth", "bearer_token", "bearer_token_env_var"] {
             let Some(given) = entry.one_of(&[key], self.findings) else { continue };
+            entry.tell_at("auth", &given.place);
             let more = self.auth_of(&given);
             auth = self.together(&given, auth, more);
         }

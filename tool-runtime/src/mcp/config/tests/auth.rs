@@ -103,6 +103,15 @@ fn what_does_not_authenticate_is_refused() {
 }
 
 #[test]
+fn what_is_wrong_is_told_where_it_was_written() {
+    for (key, value) in [("bearer_token", json!("a\nb")), ("bearer_token_env_var", json!("EMPTY"))]
+    {
+        let problems = wrong(json!({ "url": "https://example.com", key: value }));
+        assert!(problems[0].starts_with(&format!("`mcpServers.s.{key}`: ")), "{problems:?}");
+    }
+}
+
+#[test]
 fn secrets_over_the_open_net_are_warned_of() {
     let warned = |entry: Value| warnings(entry).len();
     assert_eq!(warned(json!({ "url": "http://example.com", "auth": "x" })), 1);
