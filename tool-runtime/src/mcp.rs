@@ -4,6 +4,8 @@ mod canonical;
 #[cfg(feature = "mcp-client")]
 mod client;
 #[cfg(feature = "mcp-client")]
+use client::process;
+#[cfg(feature = "mcp-client")]
 mod config;
 #[cfg(feature = "mcp-server")]
 mod server;

@@ -12,7 +12,7 @@ mod manager;
 mod names;
 mod outcome;
 mod pins;
-mod process;
+pub(in crate::mcp) mod process;
 mod publisher;
 mod questions;
 mod refusal;

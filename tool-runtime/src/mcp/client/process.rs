@@ -46,3 +46,5 @@ pub(in crate::mcp) use child::{Child, Spawned};
 pub(in crate::mcp) use command::Command;
 #[cfg(not(unix))]
 pub(in crate::mcp) use elsewhere::{Child, Spawned};
+pub(in crate::mcp) use error::SpawnError;
+pub(in crate::mcp) use lookup::find;
