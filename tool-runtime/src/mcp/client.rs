@@ -7,6 +7,7 @@ mod dialer;
 mod exchange;
 mod handler;
 mod hearing;
+mod listener;
 mod listing;
 mod manager;
 mod names;
