@@ -128,9 +128,12 @@ impl Pooled {
 
 impl Caller for Pooled {
     async fn add(&self, number: i64) -> Outcome<()> {
-        let arguments = json!({ "a": 2, "b": number }).to_string();
+        let arguments = format!(r#"{{"a":2,"b":{number}}}"#);
         let result = self.pool.call(ToolCall::new("s.add", arguments)).await;
-        let sum: serde_json::Value = result.observation().structured_as()?;
-        if sum["result"] == number + 2 { Ok(()) } else { Err(format!("no sum: {sum}").into()) }
+        let sum = format!(r#"{{"result":{}}}"#, number + 2);
+        match result.observation().structured_json() {
+            Some(given) if given == sum => Ok(()),
+            other => Err(format!("no sum: {other:?}").into()),
+        }
     }
 }

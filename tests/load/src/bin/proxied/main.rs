@@ -6,36 +6,34 @@ mod idle;
 mod start;
 
 use callers::{Bare, Caller, Pooled};
+use std::cmp::Ordering;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// How often both are measured, in turn. The best of each counts: noise only adds.
-const ROUNDS: usize = 15;
+/// How often both are measured, in turn. What counts is the middle one of all rounds: a round is
+/// short enough for both halves to meet the same noise.
+const ROUNDS: usize = 61;
 /// How long one measurement takes.
-const TIME: Duration = Duration::from_millis(300);
+const TIME: Duration = Duration::from_millis(60);
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 #[expect(clippy::print_stdout, reason = "what it prints is what it is for")]
 fn main() -> Outcome<()> {
     build()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // One thread: with more, what is measured is how they wake each other.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         println!("| A call by | in flight | rmcp's client | the pool | pool / rmcp |");
         println!("|---|---:|---:|---:|---:|");
         for over in [Over::Memory, Over::Stdio] {
             let (bare, pooled) = (Bare::connect(over).await?, Pooled::connect(over).await?);
             for in_flight in [1, 64] {
-                let (bare, pooled) = beside(&bare, &pooled, in_flight).await?;
-                println!(
-                    "| {} | {in_flight} | {:.1} us | {:.1} us | {:.2} |",
-                    over.name(),
-                    micros(bare),
-                    micros(pooled),
-                    pooled.as_secs_f64() / bare.as_secs_f64()
-                );
+                let Beside { bare, pooled, ratio } = beside(&bare, &pooled, in_flight).await?;
+                let (name, bare, pooled) = (over.name(), micros(bare), micros(pooled));
+                println!("| {name} | {in_flight} | {bare:.1} us | {pooled:.1} us | {ratio:.2} |");
             }
         }
         println!();
@@ -62,18 +60,39 @@ impl Over {
     }
 }
 
-/// The time of one call by each, the best of all rounds.
-async fn beside(
-    bare: &impl Caller,
-    pooled: &impl Caller,
-    in_flight: usize,
-) -> Outcome<(Duration, Duration)> {
-    let (mut first, mut second) = (Duration::MAX, Duration::MAX);
-    for _ in 0..ROUNDS {
-        first = first.min(each(bare, in_flight).await?);
-        second = second.min(each(pooled, in_flight).await?);
+/// What was measured side by side.
+struct Beside {
+    bare: Duration,
+    pooled: Duration,
+    ratio: f64,
+}
+
+/// The time of one call by each, and what one is of the other.
+async fn beside(bare: &impl Caller, pooled: &impl Caller, in_flight: usize) -> Outcome<Beside> {
+    let mut rounds = Vec::with_capacity(ROUNDS);
+    for round in 0..ROUNDS {
+        // Whoever is second has the caches of the first.
+        let (bare, pooled) = if round % 2 == 0 {
+            let bare = each(bare, in_flight).await?;
+            (bare, each(pooled, in_flight).await?)
+        } else {
+            let pooled = each(pooled, in_flight).await?;
+            (each(bare, in_flight).await?, pooled)
+        };
+        rounds.push((bare, pooled));
     }
-    Ok((first, second))
+    let ratio = |(bare, pooled): &(Duration, Duration)| pooled.as_secs_f64() / bare.as_secs_f64();
+    Ok(Beside {
+        bare: middle(rounds.iter().map(|round| round.0), Duration::cmp),
+        pooled: middle(rounds.iter().map(|round| round.1), Duration::cmp),
+        ratio: middle(rounds.iter().map(ratio), f64::total_cmp),
+    })
+}
+
+fn middle<T: Copy>(all: impl Iterator<Item = T>, order: impl Fn(&T, &T) -> Ordering) -> T {
+    let mut all: Vec<T> = all.collect();
+    all.sort_by(order);
+    all[all.len() / 2]
 }
 
 /// The time of one call, of as many as are done in the time.
