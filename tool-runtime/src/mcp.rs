@@ -7,6 +7,7 @@ mod client;
 use client::process;
 #[cfg(feature = "mcp-client")]
 mod config;
+mod lines;
 #[cfg(feature = "mcp-server")]
 mod server;
 

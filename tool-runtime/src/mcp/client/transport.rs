@@ -3,6 +3,7 @@
 mod custom;
 #[cfg(feature = "mcp-server")]
 mod in_process;
+mod lines;
 mod stdio;
 
 pub(super) use custom::Custom;
