@@ -63,6 +63,7 @@
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `mcp-client` | the tools of external MCP servers in the pool | no |
+//! | `mcp-client-http` | external MCP servers over HTTP as well | no |
 //! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `testing` | an MCP client in memory and schema snapshots, for tests | no |
@@ -142,6 +143,8 @@ pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;
 pub use issue::Issue;
 pub use limits::OutputLimits;
+#[cfg(feature = "mcp-client-http")]
+pub use mcp::McpHeaderRequest;
 #[cfg(feature = "http")]
 pub use mcp::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
 #[cfg(feature = "mcp-server")]

@@ -8,6 +8,8 @@ mod config;
 #[cfg(feature = "mcp-server")]
 mod server;
 
+#[cfg(feature = "mcp-client-http")]
+pub use client::McpHeaderRequest;
 #[cfg(feature = "mcp-client")]
 pub use client::{
     McpChange, McpManager, McpManagerBuilder, McpManagerError, McpPin, McpPins, McpReader,

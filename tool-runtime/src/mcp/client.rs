@@ -27,4 +27,6 @@ mod wire;
 pub use manager::{McpChange, McpManager, McpManagerBuilder, McpManagerError, McpStatuses};
 pub use pins::{McpPin, McpPins, McpUnapproved};
 pub use status::{McpServerStatus, McpState};
+#[cfg(feature = "mcp-client-http")]
+pub use transport::McpHeaderRequest;
 pub use transport::{McpReader, McpWriter};

@@ -80,7 +80,7 @@ impl Connection {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.ended.is_cancelled() || self.peer.is_transport_closed()
+        self.end.is_cancelled() || self.ended.is_cancelled() || self.peer.is_transport_closed()
     }
 
     /// Waits until it has ended.

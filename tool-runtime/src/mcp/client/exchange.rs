@@ -2,7 +2,7 @@
 //! the answer any more.
 
 use super::hearing::{Hearing, Listener};
-use super::transport::is_unauthorized;
+use super::transport::{is_unauthorized, is_unsent};
 use rmcp::RoleClient;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientRequest, ErrorData, RequestId,
@@ -95,9 +95,10 @@ impl Failure {
         match error {
             ServiceError::McpError(error) => Self::Refused(error),
             ServiceError::TransportSend(error) if is_unauthorized(&error) => {
-                Self::Unauthorized(leaf(&error))
+                Self::Unauthorized(leaf(&*error.error))
             }
-            ServiceError::TransportSend(error) => Self::Lost(leaf(&error)),
+            ServiceError::TransportSend(error) if is_unsent(&error) => Self::Unsent,
+            ServiceError::TransportSend(error) => Self::Lost(leaf(&*error.error)),
             ServiceError::TransportClosed => Self::Lost("the connection ended".to_owned()),
             other => Self::Lost(other.to_string()),
         }

@@ -22,6 +22,8 @@ pub(super) struct Hearing {
     /// The calls that run, by the token that their progress is reported with.
     calls: Mutex<HashMap<ProgressToken, Arc<Listener>>>,
     changed: Changed,
+    /// What is wrong with the list of tools, and was taken out of it on its way.
+    remarks: Mutex<Vec<String>>,
 }
 
 /// That the tools of a server are others now. It keeps until somebody looks.
@@ -91,7 +93,18 @@ pub(super) struct Heard(pub(super) Arc<Listener>);
 
 impl Hearing {
     pub(super) fn new(server: Arc<str>) -> Self {
-        Self { server, calls: Mutex::default(), changed: Changed::default() }
+        let (calls, remarks) = (Mutex::default(), Mutex::default());
+        Self { server, calls, changed: Changed::default(), remarks }
+    }
+
+    /// Notes what is wrong with the list of tools, and was taken out of it on its way.
+    #[cfg(feature = "mcp-client-http")]
+    pub(super) fn remark(&self, problem: String) {
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
+    }
+
+    pub(super) fn take_remarks(&self) -> Vec<String> {
+        std::mem::take(&mut *self.remarks.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn changed(&self) -> &Changed {

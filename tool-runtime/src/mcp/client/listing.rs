@@ -54,6 +54,7 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
     let (mut names, mut bytes) = (HashSet::new(), 0);
     for _ in 0..MOST_PAGES {
         let page = page(connection, cursor, patience).await?;
+        listing.problems.extend(connection.hearing().take_remarks());
         for tool in page.tools {
             bytes += tool.size();
             if listing.tools.len() == MOST_TOOLS {

@@ -1,8 +1,9 @@
 //! Why a server could not be connected to, in words for the operator.
 
 use super::exchange::{Failure, leaf};
-use super::transport::is_unauthorized;
+use super::transport::{is_unauthorized, is_unsent};
 use rmcp::service::ClientInitializeError;
+use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
@@ -39,10 +40,8 @@ impl Refusal {
 
     pub(super) fn of_handshake(error: &ClientInitializeError) -> Self {
         use ClientInitializeError as E;
-        if is_unauthorized(error) {
-            return Self::new(Kind::Unauthorized, unauthorized(&leaf(error)));
-        }
         match error {
+            E::TransportError { error, .. } => Self::of_transport(&*error.error),
             E::ConnectionClosed(_) => {
                 Self::new(Kind::Failed, "it ended the connection before it answered")
             }
@@ -61,6 +60,18 @@ impl Refusal {
             }
             E::LegacyFallbackFailed { fallback, .. } => Self::of_handshake(fallback),
             other => Self::new(Kind::Failed, leaf(other)),
+        }
+    }
+
+    /// From what a transport says.
+    pub(super) fn of_transport(error: &(dyn Error + 'static)) -> Self {
+        let text = leaf(error);
+        if is_unauthorized(error) {
+            Self::new(Kind::Unauthorized, unauthorized(&text))
+        } else if is_unsent(error) {
+            Self::new(Kind::Unreachable, text)
+        } else {
+            Self::new(Kind::Failed, text)
         }
     }
 

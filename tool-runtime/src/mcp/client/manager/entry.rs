@@ -9,7 +9,7 @@ use crate::mcp::client::publisher::{Choice, Publisher};
 use crate::mcp::client::remote::Waits;
 use crate::mcp::client::server::{Server, Times, Watchers};
 use crate::mcp::client::status::McpState;
-use crate::mcp::client::transport::{self, Way};
+use crate::mcp::client::transport::{self, Aids, Way};
 use crate::mcp::config::McpServerConfig;
 use crate::pool::ToolPool;
 use std::collections::BTreeMap;
@@ -26,9 +26,13 @@ impl Entry {
     /// From a configuration.
     ///
     /// # Errors
-    /// This build has no way to it.
-    pub(super) fn of(name: &str, config: McpServerConfig) -> Result<Self, McpManagerError> {
-        let way = transport::way(name, &config.transport)
+    /// This build has no way to it, or its entry cannot be acted on.
+    pub(super) fn of(
+        name: &str,
+        config: McpServerConfig,
+        aids: &Aids,
+    ) -> Result<Self, McpManagerError> {
+        let way = transport::way(name, &config.transport, aids)
             .map_err(|problem| McpManagerError::NoTransport { name: name.to_owned(), problem })?;
         Ok(Self { name: name.into(), way, config: Some(config) })
     }

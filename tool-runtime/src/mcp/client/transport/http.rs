@@ -1,0 +1,100 @@
+//! A server that is asked over HTTP: by the transport of today, or by that of 2024-11-05.
+
+mod agent;
+mod challenge;
+mod client;
+mod error;
+mod headers;
+mod mirrored;
+mod sse;
+mod streamable;
+mod tame;
+
+pub use headers::McpHeaderRequest;
+pub(in crate::mcp::client) use headers::{HeaderSource, HeaderSources};
+
+use super::{Opened, Way};
+use crate::mcp::client::hearing::Hearing;
+use crate::mcp::client::refusal::{Kind, Refusal};
+use crate::mcp::client::wire::Wire;
+use crate::mcp::config::HttpConfig;
+use crate::tool::BoxFuture;
+use client::{Agent, Client};
+use headers::Headers;
+use reqwest::Url;
+use sse::Sse;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use streamable::Streamable;
+
+/// A server that is asked over HTTP.
+pub(in crate::mcp::client) struct Http {
+    server: Arc<str>,
+    agent: Agent,
+    config: HttpConfig,
+    sources: HeaderSources,
+    /// Whether it speaks only the transport of 2024-11-05, as far as is known.
+    is_old: AtomicBool,
+    /// Whether the last connection ended in a way that an older server's would.
+    looks_old: Arc<AtomicBool>,
+}
+
+impl Http {
+    /// # Errors
+    /// Its entry cannot be acted on: the address, a header, the way to authenticate.
+    pub(in crate::mcp::client) fn new(
+        server: &str,
+        config: &HttpConfig,
+        sources: &HeaderSources,
+    ) -> Result<Self, String> {
+        let url = Url::parse(config.url.as_str()).ok().filter(Url::has_host);
+        let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+        let url = url.ok_or("`url` is no address of scheme `http` or `https`")?;
+        // What is wrong with them is said here, not at the first connection.
+        Headers::new(server, config, None)?;
+        Ok(Self {
+            server: server.into(),
+            agent: Agent { client: agent::client(&url)?, url: url.as_str().into() },
+            config: config.clone(),
+            sources: sources.clone(),
+            is_old: AtomicBool::new(config.legacy_sse),
+            looks_old: Arc::default(),
+        })
+    }
+
+    fn client(&self, hearing: Arc<Hearing>) -> Result<Client, Refusal> {
+        let source = self.sources.of(&self.server);
+        let headers = Headers::new(&self.server, &self.config, source);
+        let headers = headers.map_err(|problem| Refusal::new(Kind::Failed, problem))?;
+        Ok(Client::new(self.agent.clone(), headers, hearing, Arc::clone(&self.looks_old)))
+    }
+
+    async fn opened(&self, hearing: Arc<Hearing>) -> Result<Opened, Refusal> {
+        let client = self.client(Arc::clone(&hearing))?;
+        let wire = if self.is_old.load(Ordering::Relaxed) {
+            let opened = Sse::open(client).await;
+            if opened.is_err() {
+                // It may have learned something since.
+                self.is_old.store(self.config.legacy_sse, Ordering::Relaxed);
+            }
+            Wire::new(opened?, hearing)
+        } else {
+            Wire::new(Streamable::new(client), hearing)
+        };
+        Ok(Opened { wire, behind: None })
+    }
+}
+
+impl Way for Http {
+    fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>> {
+        Box::pin(self.opened(hearing))
+    }
+
+    fn falls_back(&self) -> bool {
+        let falls_back = self.looks_old.swap(false, Ordering::Relaxed);
+        if falls_back {
+            self.is_old.store(true, Ordering::Relaxed);
+        }
+        falls_back
+    }
+}

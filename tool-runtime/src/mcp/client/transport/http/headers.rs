@@ -1,0 +1,226 @@
+//! The headers of every request: those of the entry, and those that the host gives anew each time.
+
+use crate::mcp::config::{HttpConfig, McpAuth};
+use crate::secret::Secret;
+use crate::tool::BoxFuture;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use reqwest::Url;
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Shorter values are words, and all over any text.
+const SHORTEST_SECRET: usize = 6;
+
+pub(super) type HeaderMap = HashMap<HeaderName, HeaderValue>;
+
+/// For what headers are asked for: a request to a server over HTTP.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct McpHeaderRequest {
+    /// The server's name.
+    pub server: String,
+    /// What the server said when it refused the headers that were given last, with status 401: the
+    /// value of its header `WWW-Authenticate`, or nothing. New ones are needed then; the request is
+    /// sent once more with them. Default: `None`, nothing was refused.
+    pub refused: Option<String>,
+}
+
+/// Gives headers of one request.
+pub(in crate::mcp::client) type HeaderSource = dyn Fn(
+        McpHeaderRequest,
+    ) -> BoxFuture<'static, Result<Vec<(String, Secret)>, Box<dyn Error + Send + Sync>>>
+    + Send
+    + Sync;
+
+/// Who gives headers, by the names of servers.
+#[derive(Clone, Default)]
+pub(in crate::mcp::client) struct HeaderSources(Arc<Mutex<HashMap<String, Arc<HeaderSource>>>>);
+
+impl HeaderSources {
+    pub(in crate::mcp::client) fn set(&self, server: &str, source: Arc<HeaderSource>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(server.to_owned(), source);
+    }
+
+    pub(super) fn of(&self, server: &str) -> Option<Arc<HeaderSource>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(server).cloned()
+    }
+}
+
+/// The headers of requests to one server.
+pub(super) struct Headers {
+    server: String,
+    fixed: HeaderMap,
+    source: Option<Arc<HeaderSource>>,
+    /// What must not be printed: of the entry, and of the last request.
+    secrets: Mutex<(Vec<String>, Vec<String>)>,
+}
+
+impl Headers {
+    /// # Errors
+    /// What the entry says cannot be a header.
+    pub(super) fn new(
+        server: &str,
+        config: &HttpConfig,
+        source: Option<Arc<HeaderSource>>,
+    ) -> Result<Self, String> {
+        let mut fixed = HeaderMap::new();
+        let mut secrets = secrets_of(config.url.as_str());
+        for (name, value) in &config.headers {
+            let (name, value) = header(name.as_str(), value.expose(), &mut secrets)
+                .map_err(|problem| format!("`headers.{}` {problem}", name.shown()))?;
+            fixed.insert(name, value);
+        }
+        if let Some(auth) = &config.auth {
+            let (name, value) =
+                authorization(auth, &mut secrets).map_err(|problem| format!("`auth` {problem}"))?;
+            fixed.insert(name, value);
+        }
+        let (server, secrets) = (server.to_owned(), Mutex::new((secrets, Vec::new())));
+        Ok(Self { server, fixed, source, secrets })
+    }
+
+    /// Whether there can be others than those that a server has refused.
+    pub(super) fn are_renewable(&self) -> bool {
+        self.source.is_some()
+    }
+
+    /// All headers of a request, given those that belong to the protocol.
+    ///
+    /// # Errors
+    /// The host has none to give, or what can be none.
+    pub(super) async fn with(
+        &self,
+        own: HeaderMap,
+        refused: Option<String>,
+    ) -> Result<HeaderMap, String> {
+        let mut headers = self.fixed.clone();
+        if let Some(source) = &self.source {
+            let request = McpHeaderRequest { server: self.server.clone(), refused };
+            let given = source(request).await;
+            let given = given.map_err(|error| format!("no headers are given for it: {error}"))?;
+            let mut secrets = Vec::new();
+            for (name, value) in given {
+                let made = header(&name, value.expose(), &mut secrets);
+                let (name, value) =
+                    made.map_err(|problem| format!("the header `{name}` given for it {problem}"))?;
+                headers.insert(name, value);
+            }
+            self.secrets.lock().unwrap_or_else(PoisonError::into_inner).1 = secrets;
+        }
+        headers.extend(own);
+        Ok(headers)
+    }
+
+    /// Keeps secrets out of what a server says: it may repeat what it was told.
+    pub(super) fn mask(&self, text: &str) -> String {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<&String> = secrets.0.iter().chain(&secrets.1).collect();
+        // One may be a part of another.
+        all.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        all.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), ".."))
+    }
+}
+
+fn authorization(
+    auth: &McpAuth,
+    secrets: &mut Vec<String>,
+) -> Result<(HeaderName, HeaderValue), &'static str> {
+    match auth {
+        McpAuth::Bearer(token) => {
+            note(token.expose(), secrets);
+            header(AUTHORIZATION.as_str(), &format!("Bearer {}", token.expose()), secrets)
+        }
+        McpAuth::Basic { user, password } => {
+            note(password.expose(), secrets);
+            let pair = format!("{}:{}", user.expose(), password.expose());
+            let coded = BASE64_STANDARD.encode(pair);
+            note(&coded, secrets);
+            header(AUTHORIZATION.as_str(), &format!("Basic {coded}"), secrets)
+        }
+        McpAuth::ApiKey { header: name, key } => header(name.as_str(), key.expose(), secrets),
+        McpAuth::OAuth(_) => Err(
+            "is OAuth, which this build does not speak; give a token as `bearer`, or headers from code",
+        ),
+    }
+}
+
+fn header(
+    name: &str,
+    value: &str,
+    secrets: &mut Vec<String>,
+) -> Result<(HeaderName, HeaderValue), &'static str> {
+    note(value, secrets);
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "is no name of a header")?;
+    if ["accept", "mcp-session-id", "last-event-id"].contains(&name.as_str()) {
+        return Err("is set by the transport itself; remove it");
+    }
+    let value = HeaderValue::from_str(value);
+    let mut value = value.map_err(|_| "holds what no header carries; write visible ASCII")?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}
+
+fn note(secret: &str, secrets: &mut Vec<String>) {
+    if secret.len() >= SHORTEST_SECRET {
+        secrets.push(secret.to_owned());
+    }
+}
+
+/// What must not be printed of an address.
+fn secrets_of(url: &str) -> Vec<String> {
+    let mut secrets = Vec::new();
+    if let Ok(url) = Url::parse(url) {
+        let password = url.password().unwrap_or_default();
+        [url.username(), password, url.query().unwrap_or_default()]
+            .into_iter()
+            .for_each(|secret| note(secret, &mut secrets));
+        url.query_pairs().for_each(|(_, value)| note(&value, &mut secrets));
+    }
+    secrets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(config: &HttpConfig) -> Headers {
+        Headers::new("far", config, None).unwrap()
+    }
+
+    #[tokio::test]
+    async fn each_way_to_authenticate_is_a_header() {
+        let basic = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
+        let key = McpAuth::ApiKey { header: "X-Key".into(), key: "1vXk9p".into() };
+        for (auth, name, value) in [
+            (McpAuth::Bearer("8fQm2x".into()), "authorization", "Bearer 8fQm2x"),
+            (basic, "authorization", "Basic YWRhOjhmUW0yeA=="),
+            (key, "x-key", "1vXk9p"),
+        ] {
+            let mut config = HttpConfig::new("https://example.com/mcp");
+            config.auth = Some(auth);
+            let made = headers(&config).with(HeaderMap::new(), None).await.unwrap();
+            assert_eq!(made[name], value);
+            assert!(!format!("{made:?}").contains(value));
+        }
+    }
+
+    #[test]
+    fn what_a_server_repeats_is_not_shown() {
+        let mut config = HttpConfig::new("https://ada:pass-word@example.com/mcp?key=query-value");
+        config.headers.insert("X-Team".into(), "header-value".into());
+        config.auth = Some(McpAuth::Bearer("token-value".into()));
+        let said = "pass-word, query-value, header-value, Bearer token-value";
+        assert_eq!(headers(&config).mask(said), ".., .., .., ..");
+    }
+
+    #[test]
+    fn what_can_be_no_header_is_named_without_its_value() {
+        let mut config = HttpConfig::new("https://example.com/mcp");
+        config.headers.insert("X-Team".into(), "a\nb".into());
+        let problem = Headers::new("far", &config, None).err().unwrap();
+        assert_eq!(problem, "`headers.X-Team` holds what no header carries; write visible ASCII");
+    }
+}
