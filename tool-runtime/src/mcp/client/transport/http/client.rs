@@ -6,6 +6,7 @@ use super::mirrored::Mirrors;
 use super::tame::{Events, tamed};
 use crate::mcp::client::hearing::Hearing;
 use futures_util::StreamExt as _;
+use reqwest::header::HeaderName;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, ProtocolVersion,
     RequestId, ServerJsonRpcMessage,
@@ -155,7 +156,8 @@ impl Client {
         if let Some((ClientRequest::CallToolRequest(call), _)) = request {
             self.0.mirrors.add(&call.params, &mut own);
         }
-        let is_modern = own.get("mcp-protocol-version").is_some_and(|version| {
+        let version = own.get(&HeaderName::from_static("mcp-protocol-version"));
+        let is_modern = version.is_some_and(|version| {
             version.as_bytes() >= ProtocolVersion::STANDARD_HEADERS.as_str().as_bytes()
         });
         let answer = self.renewing(own, |headers| {

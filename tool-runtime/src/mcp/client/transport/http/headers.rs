@@ -202,7 +202,7 @@ mod tests {
             let mut config = HttpConfig::new("https://example.com/mcp");
             config.auth = Some(auth);
             let made = headers(&config).with(HeaderMap::new(), None).await.unwrap();
-            assert_eq!(made[name], value);
+            assert_eq!(made[&HeaderName::from_static(name)], value);
             assert!(!format!("{made:?}").contains(value));
         }
     }
