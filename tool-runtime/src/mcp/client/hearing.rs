@@ -22,8 +22,8 @@ pub(super) struct Hearing {
     /// The calls that run, by the token that their progress is reported with.
     calls: Mutex<HashMap<ProgressToken, Arc<Listener>>>,
     changed: Changed,
-    /// What is wrong with the list of tools, and was taken out of it on its way.
-    remarks: Mutex<Vec<String>>,
+    /// Tools that are listed and cannot be called over this transport, and why.
+    odd: Mutex<Vec<(String, String)>>,
 }
 
 /// That the tools of a server are others now. It keeps until somebody looks.
@@ -93,18 +93,18 @@ pub(super) struct Heard(pub(super) Arc<Listener>);
 
 impl Hearing {
     pub(super) fn new(server: Arc<str>) -> Self {
-        let (calls, remarks) = (Mutex::default(), Mutex::default());
-        Self { server, calls, changed: Changed::default(), remarks }
+        let (calls, odd) = (Mutex::default(), Mutex::default());
+        Self { server, calls, changed: Changed::default(), odd }
     }
 
-    /// Notes what is wrong with the list of tools, and was taken out of it on its way.
+    /// Notes tools that are listed and cannot be called over this transport, and why.
     #[cfg(feature = "mcp-client-http")]
-    pub(super) fn remark(&self, problem: String) {
-        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
+    pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
+        self.odd.lock().unwrap_or_else(PoisonError::into_inner).extend(tools);
     }
 
-    pub(super) fn take_remarks(&self) -> Vec<String> {
-        std::mem::take(&mut *self.remarks.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn take_odd(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut *self.odd.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn changed(&self) -> &Changed {

@@ -34,6 +34,7 @@ impl Refusal {
     }
 
     pub(super) fn late(what: &str, within: Duration) -> Self {
+        let within = Duration::from_millis(u64::try_from(within.as_millis()).unwrap_or(u64::MAX));
         let within = humantime::format_duration(within);
         Self::new(Kind::Late, format!("{what} within {within}"))
     }

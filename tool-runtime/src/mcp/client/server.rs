@@ -118,7 +118,10 @@ impl Server {
                     }
                     refusal
                 }
-                Err(refusal) => refusal,
+                Err(refusal) => {
+                    self.change(|condition| condition.tries += 1);
+                    refusal
+                }
             };
             failures += 1;
             tracing::warn!(server = &*self.name, failures, "not connected: {refusal}");
@@ -134,10 +137,7 @@ impl Server {
             Kind::Unauthorized => McpState::NeedsAuth { reason },
             _ => McpState::Retrying { reason, failures, next: Instant::now() + pause },
         };
-        self.change(|condition| {
-            condition.status.state = state;
-            condition.tries += 1;
-        });
+        self.set_state(state);
         match refusal.kind {
             Kind::Unauthorized => std::future::pending().await,
             _ if failures >= MOST_FAILURES => sleep(pause).await,

@@ -239,9 +239,7 @@ impl Client {
     }
 
     fn learn(&self, message: &ServerJsonRpcMessage) {
-        for problem in self.0.mirrors.learn(message) {
-            self.0.hearing.remark(problem);
-        }
+        self.0.hearing.note_odd(self.0.mirrors.learn(message));
     }
 }
 
@@ -306,9 +304,16 @@ impl StreamableHttpClient for Client {
         own: HeaderMap,
         longest: usize,
     ) -> Result<Events, HttpError> {
+        let is_new = last.is_none();
         let opened = self.stream(url, session, last, own, longest).await;
         match &opened {
-            Ok(_) => self.0.has_stream.store(true, Ordering::Relaxed),
+            Ok(_) => {
+                self.0.has_stream.store(true, Ordering::Relaxed);
+                if is_new {
+                    // What changed before nobody told.
+                    self.0.hearing.changed().tell();
+                }
+            }
             // Servers without such a stream may say that they know no such address.
             Err(error) if code(error).is_some() && !self.0.has_stream.load(Ordering::Relaxed) => {}
             Err(error) if is_gone(error) => self.0.lost.cancel(),

@@ -26,8 +26,8 @@ struct Mirrored {
 pub(super) struct Mirrors(Mutex<HashMap<String, Vec<Mirrored>>>);
 
 impl Mirrors {
-    /// Learns it from a list of tools; gives back what is wrong with those that cannot be called.
-    pub(super) fn learn(&self, message: &ServerJsonRpcMessage) -> Vec<String> {
+    /// Learns it from a list of tools; gives back those that cannot be called, and why.
+    pub(super) fn learn(&self, message: &ServerJsonRpcMessage) -> Vec<(String, String)> {
         let JsonRpcMessage::Response(response) = message else { return Vec::new() };
         match &response.result {
             ServerResult::ListToolsResult(list) => {
@@ -47,17 +47,17 @@ impl Mirrors {
     fn learn_all<'a>(
         &self,
         tools: impl Iterator<Item = (&'a str, &'a Map<String, Value>)>,
-    ) -> Vec<String> {
+    ) -> Vec<(String, String)> {
         let mut mirrors = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut problems = Vec::new();
+        let mut odd = Vec::new();
         for (name, schema) in tools {
             match mirrored(schema) {
                 Ok(none) if none.is_empty() => drop(mirrors.remove(name)),
                 Ok(mirrored) => drop(mirrors.insert(name.to_owned(), mirrored)),
-                Err(problem) => problems.push(format!("`{name}` is left out: {problem}")),
+                Err(problem) => odd.push((name.to_owned(), problem)),
             }
         }
-        problems
+        odd
     }
 
     /// Adds the headers of a call.
@@ -184,7 +184,7 @@ mod tests {
 
     fn sent(schema: Value, arguments: Value) -> Vec<(String, String)> {
         let mirrors = Mirrors::default();
-        assert_eq!(mirrors.learn(&list(schema)), Vec::<String>::new());
+        assert!(mirrors.learn(&list(schema)).is_empty());
         let mut call = CallToolRequestParams::new("t");
         call.arguments = arguments.as_object().cloned();
         let mut headers = HeaderMap::new();
@@ -236,8 +236,8 @@ mod tests {
             ),
         ] {
             let schema = json!({ "type": "object", "properties": properties });
-            let problems = Mirrors::default().learn(&list(schema));
-            assert!(problems[0].contains(words), "{problems:?}");
+            let odd = Mirrors::default().learn(&list(schema));
+            assert!(odd[0].0 == "t" && odd[0].1.contains(words), "{odd:?}");
         }
     }
 }

@@ -1,0 +1,9 @@
+//! Servers over HTTP whose tools are tools of a pool.
+
+mod auth;
+mod ends;
+mod eras;
+mod far;
+mod mirrored;
+mod old;
+mod refusals;
