@@ -68,7 +68,7 @@ impl Dialer {
     /// more for the older one.
     async fn connect_by_era(&self, within: Duration) -> Result<Connection, Refusal> {
         let began = Instant::now();
-        if self.era() == Some(Era::Legacy) {
+        if self.era() == Some(Era::Legacy) || self.way.is_old() {
             return self.shake(initialize(), within).await;
         }
         let is_slow = self.is_slow.load(Ordering::Relaxed);

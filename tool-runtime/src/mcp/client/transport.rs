@@ -29,6 +29,11 @@ use std::sync::Arc;
 pub(super) trait Way: Send + Sync + 'static {
     fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>>;
 
+    /// Whether what is reached in this way is older than the newer era.
+    fn is_old(&self) -> bool {
+        false
+    }
+
     /// Whether the server, which refused, may be reached in an older way. If so, the next
     /// connection is opened in that way.
     fn falls_back(&self) -> bool {

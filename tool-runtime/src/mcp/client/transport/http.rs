@@ -90,6 +90,10 @@ impl Way for Http {
         Box::pin(self.opened(hearing))
     }
 
+    fn is_old(&self) -> bool {
+        self.is_old.load(Ordering::Relaxed)
+    }
+
     fn falls_back(&self) -> bool {
         let falls_back = self.looks_old.swap(false, Ordering::Relaxed);
         if falls_back {
