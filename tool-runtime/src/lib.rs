@@ -64,6 +64,7 @@
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `mcp-client` | the tools of external MCP servers in the pool | no |
 //! | `mcp-client-http` | external MCP servers over HTTP as well | no |
+//! | `mcp-client-oauth` | tokens for them by OAuth | no |
 //! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `testing` | an MCP client in memory and schema snapshots, for tests | no |
@@ -156,6 +157,8 @@ pub use mcp::{
     McpPin, McpPins, McpReader, McpServerConfig, McpServerStatus, McpState, McpStatuses, McpText,
     McpTransportConfig, McpUnapproved, McpWriter, StdioConfig,
 };
+#[cfg(feature = "mcp-client-oauth")]
+pub use mcp::{McpAuthPage, McpTokens};
 pub use observation::{IntoObservation, Json, Observation};
 pub use offering::TextHandler;
 pub use pattern::{PatternError, ToolPattern};

@@ -24,7 +24,7 @@ pub(crate) fn of(scenario: &str, pool: &ToolPool) -> Result<Vec<ToolCall>, Box<d
     Ok(definitions.map(|tool| ToolCall::new(&*tool.name, arguments(tool).to_string())).collect())
 }
 
-fn told() -> Result<Value, Box<dyn Error>> {
+pub(crate) fn told() -> Result<Value, Box<dyn Error>> {
     match std::env::var(CONTEXT) {
         Ok(context) => Ok(serde_json::from_str(&context)?),
         Err(_) => Ok(Value::Null),

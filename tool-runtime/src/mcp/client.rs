@@ -29,4 +29,6 @@ pub use pins::{McpPin, McpPins, McpUnapproved};
 pub use status::{McpServerStatus, McpState};
 #[cfg(feature = "mcp-client-http")]
 pub use transport::McpHeaderRequest;
+#[cfg(feature = "mcp-client-oauth")]
+pub use transport::{McpAuthPage, McpTokens};
 pub use transport::{McpReader, McpWriter};

@@ -43,6 +43,11 @@ impl Dialer {
         Self { server, way, client, answerer, era, is_slow }
     }
 
+    /// Waits until a server that wanted to know who asks may be told.
+    pub(super) async fn authorized(&self) {
+        self.way.authorized().await;
+    }
+
     /// Opens a connection: in the newer era, else in the older one, else by an older way.
     ///
     /// # Errors

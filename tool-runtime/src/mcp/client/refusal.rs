@@ -103,9 +103,7 @@ impl Refusal {
 }
 
 fn unauthorized(why: &str) -> String {
-    format!(
-        "it wants to know who asks ({why}); give its entry an `auth` or an `Authorization` header"
-    )
+    format!("it wants to know who asks: {why}")
 }
 
 impl fmt::Display for Refusal {

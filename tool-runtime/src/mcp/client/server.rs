@@ -139,7 +139,7 @@ impl Server {
         };
         self.set_state(state);
         match refusal.kind {
-            Kind::Unauthorized => std::future::pending().await,
+            Kind::Unauthorized => self.dialer.authorized().await,
             _ if failures >= MOST_FAILURES => sleep(pause).await,
             // A wish from before the failure has had its answer.
             _ => drop(timeout(pause, self.wanted.notified()).await),

@@ -11,8 +11,12 @@ pub(super) use custom::Custom;
 pub use custom::{McpReader, McpWriter};
 #[cfg(feature = "mcp-client-http")]
 pub use http::McpHeaderRequest;
+#[cfg(feature = "mcp-client-oauth")]
+pub(super) use http::OAuthAids;
 #[cfg(feature = "mcp-client-http")]
 pub(super) use http::{HeaderSource, HeaderSources};
+#[cfg(feature = "mcp-client-oauth")]
+pub use http::{McpAuthPage, McpTokens};
 #[cfg(feature = "mcp-server")]
 pub(super) use in_process::InProcess;
 
@@ -28,6 +32,11 @@ use std::sync::Arc;
 /// A way to a server: opens one connection after the other.
 pub(super) trait Way: Send + Sync + 'static {
     fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>>;
+
+    /// Waits until a server that wanted to know who asks may be told.
+    fn authorized(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
 
     /// Whether what is reached in this way is older than the newer era.
     fn is_old(&self) -> bool {
@@ -46,6 +55,8 @@ pub(super) trait Way: Send + Sync + 'static {
 pub(super) struct Aids {
     #[cfg(feature = "mcp-client-http")]
     pub(super) headers: HeaderSources,
+    #[cfg(feature = "mcp-client-oauth")]
+    pub(super) oauth: OAuthAids,
 }
 
 /// The way that a configuration describes.
@@ -60,9 +71,7 @@ pub(super) fn way(
     match config {
         McpTransportConfig::Stdio(config) => Ok(Box::new(stdio::Stdio::new(server, config))),
         #[cfg(feature = "mcp-client-http")]
-        McpTransportConfig::Http(config) => {
-            Ok(Box::new(http::Http::new(server, config, &aids.headers)?))
-        }
+        McpTransportConfig::Http(config) => Ok(Box::new(http::Http::new(server, config, aids)?)),
         #[cfg(not(feature = "mcp-client-http"))]
         McpTransportConfig::Http(_) => {
             let Aids {} = aids;

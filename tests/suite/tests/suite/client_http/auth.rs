@@ -30,7 +30,7 @@ async fn a_wrong_token_needs_auth_and_is_not_told() {
         let manager = builder_of(config).start(&pool).unwrap();
         let state = until(&manager, |state| matches!(state, McpState::NeedsAuth { .. })).await;
         let text = state.to_string();
-        assert!(text.contains("it wants to know who asks (HTTP 401"), "{text}");
+        assert!(text.contains("it wants to know who asks: HTTP 401"), "{text}");
         assert!(text.contains("`auth`"), "{text}");
         assert!(!text.contains(WRONG), "{text}");
     }

@@ -10,6 +10,8 @@ use crate::mcp::client::status::McpState;
 use crate::mcp::client::transport::{Aids, Custom, McpReader, McpWriter};
 #[cfg(feature = "mcp-client-http")]
 use crate::mcp::client::transport::{HeaderSource, McpHeaderRequest};
+#[cfg(feature = "mcp-client-oauth")]
+use crate::mcp::client::transport::{McpAuthPage, McpTokens};
 use crate::mcp::config::{McpConfig, McpServerConfig};
 use crate::peer::Peer;
 use crate::pool::ToolPool;
@@ -184,6 +186,41 @@ impl McpManagerBuilder {
     {
         let source: Arc<HeaderSource> = Arc::new(move |request| Box::pin(source(request)));
         self.settings.aids.headers.set(server.as_ref(), source);
+        self
+    }
+
+    /// Sets how a person is shown a page, on which they let this program in at a server whose entry
+    /// has OAuth for its `auth`: by opening it in their browser, say. `show` gives back nothing, or
+    /// the address that the page led to in the end, if the program knows it. Default: nobody is
+    /// shown anything, and servers that want it need auth.
+    ///
+    /// A request waits three seconds for it. After that the server needs auth, and is connected to
+    /// when the person is done; [`Self::connect`] does not wait for them, [`Self::start`] is for
+    /// programs with such servers.
+    ///
+    /// ```
+    /// use tool_runtime::{McpAuthPage, McpManager};
+    ///
+    /// let builder = McpManager::builder().oauth(|page: McpAuthPage| async move {
+    ///     println!("Let me in at {}: {}", page.server, page.url);
+    ///     Ok(None)
+    /// });
+    /// # let _ = builder;
+    /// ```
+    #[cfg(feature = "mcp-client-oauth")]
+    pub fn oauth<S, F>(self, show: S) -> Self
+    where
+        S: Fn(McpAuthPage) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<Option<String>, Box<dyn Error + Send + Sync>>> + Send + 'static,
+    {
+        self.settings.aids.oauth.show_pages(Arc::new(move |page| Box::pin(show(page))));
+        self
+    }
+
+    /// Sets who keeps the tokens that OAuth gives. Default: this manager, as long as it is there.
+    #[cfg(feature = "mcp-client-oauth")]
+    pub fn tokens(self, tokens: Arc<dyn McpTokens>) -> Self {
+        self.settings.aids.oauth.keep_tokens(tokens);
         self
     }
 

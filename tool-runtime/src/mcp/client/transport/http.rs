@@ -6,6 +6,8 @@ mod client;
 mod error;
 mod headers;
 mod mirrored;
+#[cfg(feature = "mcp-client-oauth")]
+mod oauth;
 mod sse;
 mod streamable;
 mod tame;
@@ -13,11 +15,18 @@ mod tame;
 pub use headers::McpHeaderRequest;
 pub(in crate::mcp::client) use headers::{HeaderSource, HeaderSources};
 
-use super::{Opened, Way};
+#[cfg(feature = "mcp-client-oauth")]
+pub(in crate::mcp::client) use oauth::OAuthAids;
+#[cfg(feature = "mcp-client-oauth")]
+pub use oauth::{McpAuthPage, McpTokens};
+
+use super::{Aids, Opened, Way};
 use crate::mcp::client::hearing::Hearing;
 use crate::mcp::client::refusal::{Kind, Refusal};
 use crate::mcp::client::wire::Wire;
 use crate::mcp::config::HttpConfig;
+#[cfg(feature = "mcp-client-oauth")]
+use crate::mcp::config::McpAuth;
 use crate::tool::BoxFuture;
 use client::{Agent, Client};
 use headers::Headers;
@@ -33,6 +42,8 @@ pub(in crate::mcp::client) struct Http {
     agent: Agent,
     config: HttpConfig,
     sources: HeaderSources,
+    #[cfg(feature = "mcp-client-oauth")]
+    oauth: Option<Arc<oauth::OAuth>>,
     /// Whether it speaks only the transport of 2024-11-05, as far as is known.
     is_old: AtomicBool,
     /// Whether the last connection ended in a way that an older server's would.
@@ -45,7 +56,7 @@ impl Http {
     pub(in crate::mcp::client) fn new(
         server: &str,
         config: &HttpConfig,
-        sources: &HeaderSources,
+        aids: &Aids,
     ) -> Result<Self, String> {
         let url = Url::parse(config.url.as_str()).ok().filter(Url::has_host);
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
@@ -55,8 +66,15 @@ impl Http {
         Ok(Self {
             server: server.into(),
             agent: Agent { client: agent::client(&url)?, url: url.as_str().into() },
+            #[cfg(feature = "mcp-client-oauth")]
+            oauth: match &config.auth {
+                Some(McpAuth::OAuth(oauth)) => {
+                    Some(Arc::new(oauth::OAuth::new(server, &url, oauth, &aids.oauth)))
+                }
+                _ => None,
+            },
             config: config.clone(),
-            sources: sources.clone(),
+            sources: aids.headers.clone(),
             is_old: AtomicBool::new(config.legacy_sse),
             looks_old: Arc::default(),
         })
@@ -66,6 +84,8 @@ impl Http {
         let source = self.sources.of(&self.server);
         let headers = Headers::new(&self.server, &self.config, source);
         let headers = headers.map_err(|problem| Refusal::new(Kind::Failed, problem))?;
+        #[cfg(feature = "mcp-client-oauth")]
+        let headers = headers.with_oauth(self.oauth.clone());
         Ok(Client::new(self.agent.clone(), headers, hearing, Arc::clone(&self.looks_old)))
     }
 
@@ -88,6 +108,14 @@ impl Http {
 impl Way for Http {
     fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>> {
         Box::pin(self.opened(hearing))
+    }
+
+    #[cfg(feature = "mcp-client-oauth")]
+    fn authorized(&self) -> BoxFuture<'_, ()> {
+        match &self.oauth {
+            Some(oauth) => Box::pin(oauth.authorized()),
+            None => Box::pin(std::future::pending()),
+        }
     }
 
     fn is_old(&self) -> bool {

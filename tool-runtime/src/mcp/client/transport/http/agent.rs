@@ -1,7 +1,7 @@
 //! The client of HTTP beneath: a pool of connections for each server.
 
 use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Client, Url};
+use reqwest::{Client, ClientBuilder, Url};
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
@@ -24,11 +24,7 @@ const MOST_REDIRECTS: usize = 5;
 /// # Errors
 /// This machine trusts no certificate.
 pub(super) fn client(url: &Url) -> Result<Client, String> {
-    let mut builder = Client::builder()
-        .tls_backend_preconfigured(tls(url.scheme() == "https")?)
-        .user_agent(concat!("tool-runtime/", env!("CARGO_PKG_VERSION")))
-        .tcp_nodelay(true)
-        .connect_timeout(CONNECT)
+    let mut builder = builder(url.scheme() == "https")?
         .tcp_keepalive(SILENCE)
         .tcp_keepalive_interval(ASK_AGAIN)
         .tcp_keepalive_retries(MOST_ASKED)
@@ -39,6 +35,19 @@ pub(super) fn client(url: &Url) -> Result<Client, String> {
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| error.without_url().to_string())
+}
+
+/// What all clients have in common.
+///
+/// # Errors
+/// This machine trusts no certificate.
+pub(super) fn builder(has_tls: bool) -> Result<ClientBuilder, String> {
+    let builder = Client::builder()
+        .tls_backend_preconfigured(tls(has_tls)?)
+        .user_agent(concat!("tool-runtime/", env!("CARGO_PKG_VERSION")))
+        .tcp_nodelay(true)
+        .connect_timeout(CONNECT);
+    Ok(builder)
 }
 
 /// Whether a redirect keeps the message, and secrets where they belong.

@@ -1,12 +1,12 @@
 //! What is sent to a server over HTTP: rmcp's requests, with the headers that are ours.
 
 use super::error::{HttpError, Worded, status};
-use super::headers::{HeaderMap, Headers};
+use super::headers::{HeaderMap, Headers, NoHeaders, Refused};
 use super::mirrored::Mirrors;
 use super::tame::{Events, tamed};
 use crate::mcp::client::hearing::Hearing;
 use futures_util::StreamExt as _;
-use reqwest::header::HeaderName;
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, ProtocolVersion,
     RequestId, ServerJsonRpcMessage,
@@ -101,23 +101,23 @@ impl Client {
     where
         F: Future<Output = Result<T, HttpError>>,
     {
-        let headers = self.headers(&own, None).await?;
-        let answer = request(headers).await.map_err(without_url);
-        let refused = answer.as_ref().err().and_then(challenge);
-        let Some(refused) = refused.filter(|_| self.0.headers.are_renewable()) else {
-            return answer;
+        let all = &self.0.headers;
+        let headers = all.with(own.clone(), None).await.map_err(no_headers)?;
+        let sent = headers.get(&AUTHORIZATION).cloned();
+        let error = match request(headers).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => without_url(error),
+        };
+        let refused = refused(&error, sent.as_ref());
+        let Some(refused) = refused.filter(|refused| all.are_renewable(refused.status)) else {
+            return Err(error);
         };
         tracing::debug!("headers are made anew: the last were refused");
-        request(self.headers(&own, Some(refused)).await?).await.map_err(without_url)
-    }
-
-    async fn headers(
-        &self,
-        own: &HeaderMap,
-        refused: Option<String>,
-    ) -> Result<HeaderMap, HttpError> {
-        let headers = self.0.headers.with(own.clone(), refused).await;
-        headers.map_err(|problem| StreamableHttpError::Io(io::Error::other(problem)))
+        match all.with(own, Some(&refused)).await {
+            Ok(headers) => request(headers).await.map_err(without_url),
+            Err(NoHeaders::Same) => Err(error),
+            Err(problem) => Err(no_headers(problem)),
+        }
     }
 
     async fn stream(
@@ -331,12 +331,26 @@ fn without_url(error: HttpError) -> HttpError {
     }
 }
 
-/// What a server said when it wanted to know who asks.
-fn challenge(error: &HttpError) -> Option<String> {
-    match error {
-        StreamableHttpError::AuthRequired(error) => Some(error.www_authenticate_header.clone()),
-        error => (code(error) == Some(401)).then(String::new),
-    }
+/// What a server said when it wanted to know who asks, or did not let them.
+fn refused(error: &HttpError, sent: Option<&HeaderValue>) -> Option<Refused> {
+    let status = code(error).filter(|status| matches!(status, 401 | 403))?;
+    let challenge = match error {
+        StreamableHttpError::AuthRequired(error) => error.www_authenticate_header.clone(),
+        StreamableHttpError::InsufficientScope(error) => error.www_authenticate_header.clone(),
+        _ => String::new(),
+    };
+    let sent = sent.and_then(|value| value.to_str().ok());
+    let token = sent.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned);
+    Some(Refused { status, challenge, token })
+}
+
+/// There is nothing to send.
+fn no_headers(problem: NoHeaders) -> HttpError {
+    StreamableHttpError::Io(match problem {
+        NoHeaders::Unauthorized(text) => io::Error::new(io::ErrorKind::PermissionDenied, text),
+        NoHeaders::Failed(text) => io::Error::other(text),
+        NoHeaders::Same => io::Error::other("there are no other headers"),
+    })
 }
 
 /// The status of an answer that is none of MCP.

@@ -7,6 +7,7 @@ use crate::mcp::client::transport::{Unauthorized, Unsent};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
 use std::fmt;
+use std::io;
 
 /// How much of what a server says is shown.
 const MOST: usize = 300;
@@ -70,6 +71,10 @@ impl Worded {
                     "it answers with `{kind}`, which is not MCP; is this its address?"
                 ))
             }
+            E::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Self::Unauthorized(Unauthorized(error.to_string()))
+            }
+            E::Io(error) => Self::Lost(headers.mask(&error.to_string())),
             other => Self::Lost(headers.mask(&leaf(&other))),
         }
     }
@@ -92,10 +97,9 @@ impl Worded {
     }
 
     fn unauthorized(status: u16, words: &str) -> Self {
-        let text = match words {
-            "" => format!("HTTP {status}"),
-            words => format!("HTTP {status}, {words}"),
-        };
+        let separator = if words.is_empty() { "" } else { ", " };
+        let help = "see to the `auth` or the headers of its entry";
+        let text = format!("HTTP {status}{separator}{words}; {help}");
         Self::Unauthorized(Unauthorized(text))
     }
 }

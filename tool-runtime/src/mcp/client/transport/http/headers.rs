@@ -1,5 +1,7 @@
 //! The headers of every request: those of the entry, and those that the host gives anew each time.
 
+#[cfg(feature = "mcp-client-oauth")]
+use super::oauth::OAuth;
 use crate::mcp::config::{HttpConfig, McpAuth};
 use crate::secret::Secret;
 use crate::tool::BoxFuture;
@@ -49,11 +51,37 @@ impl HeaderSources {
     }
 }
 
+/// What was refused, and what the server said.
+#[derive(Clone)]
+pub(super) struct Refused {
+    pub(super) status: u16,
+    /// The header `WWW-Authenticate`, or nothing.
+    pub(super) challenge: String,
+    /// The token that the request had, if it had one.
+    #[cfg_attr(not(feature = "mcp-client-oauth"), expect(dead_code, reason = "only OAuth asks"))]
+    pub(super) token: Option<String>,
+}
+
+/// Why there are no headers for a request.
+#[derive(Clone, Debug)]
+pub(super) enum NoHeaders {
+    /// Somebody has to do something first.
+    #[cfg_attr(not(feature = "mcp-client-oauth"), expect(dead_code, reason = "only OAuth waits"))]
+    Unauthorized(String),
+    /// They may be there when they are asked for again.
+    Failed(String),
+    /// There are none but those that were refused.
+    #[cfg_attr(not(feature = "mcp-client-oauth"), expect(dead_code, reason = "only OAuth knows"))]
+    Same,
+}
+
 /// The headers of requests to one server.
 pub(super) struct Headers {
     server: String,
     fixed: HeaderMap,
     source: Option<Arc<HeaderSource>>,
+    #[cfg(feature = "mcp-client-oauth")]
+    oauth: Option<Arc<OAuth>>,
     /// What must not be printed: of the entry, and of the last request.
     secrets: Mutex<(Vec<String>, Vec<String>)>,
 }
@@ -73,18 +101,35 @@ impl Headers {
                 .map_err(|problem| format!("`headers.{}` {problem}", name.shown()))?;
             fixed.insert(name, value);
         }
-        if let Some(auth) = &config.auth {
+        if let Some(auth) = config.auth.as_ref().filter(|auth| !is_spoken(auth)) {
             let (name, value) =
                 authorization(auth, &mut secrets).map_err(|problem| format!("`auth` {problem}"))?;
             fixed.insert(name, value);
         }
         let (server, secrets) = (server.to_owned(), Mutex::new((secrets, Vec::new())));
-        Ok(Self { server, fixed, source, secrets })
+        Ok(Self {
+            server,
+            fixed,
+            source,
+            #[cfg(feature = "mcp-client-oauth")]
+            oauth: None,
+            secrets,
+        })
     }
 
-    /// Whether there can be others than those that a server has refused.
-    pub(super) fn are_renewable(&self) -> bool {
-        self.source.is_some()
+    /// With tokens besides.
+    #[cfg(feature = "mcp-client-oauth")]
+    pub(super) fn with_oauth(self, oauth: Option<Arc<OAuth>>) -> Self {
+        Self { oauth, ..self }
+    }
+
+    /// Whether there can be others than those that a server has refused with a status.
+    pub(super) fn are_renewable(&self, status: u16) -> bool {
+        #[cfg(feature = "mcp-client-oauth")]
+        if self.oauth.is_some() && matches!(status, 401 | 403) {
+            return true;
+        }
+        self.source.is_some() && status == 401
     }
 
     /// All headers of a request, given those that belong to the protocol.
@@ -94,22 +139,32 @@ impl Headers {
     pub(super) async fn with(
         &self,
         own: HeaderMap,
-        refused: Option<String>,
-    ) -> Result<HeaderMap, String> {
-        let mut headers = self.fixed.clone();
+        refused: Option<&Refused>,
+    ) -> Result<HeaderMap, NoHeaders> {
+        let (mut headers, mut secrets) = (self.fixed.clone(), Vec::new());
         if let Some(source) = &self.source {
-            let request = McpHeaderRequest { server: self.server.clone(), refused };
-            let given = source(request).await;
-            let given = given.map_err(|error| format!("no headers are given for it: {error}"))?;
-            let mut secrets = Vec::new();
+            let refused = refused.map(|refused| refused.challenge.clone());
+            let given = source(McpHeaderRequest { server: self.server.clone(), refused }).await;
+            let given = given.map_err(|error| {
+                NoHeaders::Failed(format!("no headers are given for it: {error}"))
+            })?;
             for (name, value) in given {
-                let made = header(&name, value.expose(), &mut secrets);
-                let (name, value) =
-                    made.map_err(|problem| format!("the header `{name}` given for it {problem}"))?;
-                headers.insert(name, value);
+                let made = header(&name, value.expose(), &mut secrets).map_err(|problem| {
+                    NoHeaders::Failed(format!("the header `{name}` given for it {problem}"))
+                });
+                headers.extend([made?]);
             }
-            self.secrets.lock().unwrap_or_else(PoisonError::into_inner).1 = secrets;
         }
+        #[cfg(feature = "mcp-client-oauth")]
+        if let Some(oauth) = &self.oauth
+            && let Some(token) = oauth.token(refused).await?
+        {
+            let made = authorization(&McpAuth::Bearer(token.into()), &mut secrets);
+            let problem =
+                |problem| NoHeaders::Failed(format!("the token that was given {problem}"));
+            headers.extend([made.map_err(problem)?]);
+        }
+        self.secrets.lock().unwrap_or_else(PoisonError::into_inner).1 = secrets;
         headers.extend(own);
         Ok(headers)
     }
@@ -122,6 +177,11 @@ impl Headers {
         all.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         all.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), ".."))
     }
+}
+
+/// Whether it is a way of its own, and no header that is fixed.
+fn is_spoken(auth: &McpAuth) -> bool {
+    cfg!(feature = "mcp-client-oauth") && matches!(auth, McpAuth::OAuth(_))
 }
 
 fn authorization(
@@ -142,7 +202,7 @@ fn authorization(
         }
         McpAuth::ApiKey { header: name, key } => header(name.as_str(), key.expose(), secrets),
         McpAuth::OAuth(_) => Err(
-            "is OAuth, which this build does not speak; give a token as `bearer`, or headers from code",
+            "is OAuth, which this program is built without; turn on the feature `mcp-client-oauth` of `tool-runtime`",
         ),
     }
 }
