@@ -43,9 +43,14 @@ impl Dialer {
         Self { server, way, client, answerer, era, is_slow }
     }
 
-    /// Waits until a server that wanted to know who asks may be told.
-    pub(super) async fn authorized(&self) {
-        self.way.authorized().await;
+    /// Whether a person is asked to let this program in.
+    pub(super) fn is_authorizing(&self) -> bool {
+        self.way.is_authorizing()
+    }
+
+    /// Waits until they have, or says why they have not.
+    pub(super) async fn authorized(&self) -> Result<(), String> {
+        self.way.authorized().await
     }
 
     /// Opens a connection: in the newer era, else in the older one, else by an older way.

@@ -33,8 +33,13 @@ use std::sync::Arc;
 pub(super) trait Way: Send + Sync + 'static {
     fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>>;
 
-    /// Waits until a server that wanted to know who asks may be told.
-    fn authorized(&self) -> BoxFuture<'_, ()> {
+    /// Whether a person is asked what to tell a server that wants to know who asks.
+    fn is_authorizing(&self) -> bool {
+        false
+    }
+
+    /// Waits until they have answered, or says why they have not.
+    fn authorized(&self) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(std::future::pending())
     }
 

@@ -194,9 +194,9 @@ impl McpManagerBuilder {
     /// the address that the page led to in the end, if the program knows it. Default: nobody is
     /// shown anything, and servers that want it need auth.
     ///
-    /// A request waits three seconds for it. After that the server needs auth, and is connected to
-    /// when the person is done; [`Self::connect`] does not wait for them, [`Self::start`] is for
-    /// programs with such servers.
+    /// A call waits three seconds for it, and fails then; the server is connected to when the person
+    /// is done, which [`Self::connect`] waits for no longer than [`Self::start_timeout`] says. The
+    /// person has ten minutes.
     ///
     /// ```
     /// use tool_runtime::{McpAuthPage, McpManager};
@@ -369,9 +369,10 @@ impl McpManager {
         let statuses = slots.values().map(|slot| slot.server.status());
         let enabled: Vec<_> =
             statuses.filter(|status| status.state != McpState::Disabled).collect();
-        let has_hope = enabled
-            .iter()
-            .any(|status| matches!(status.state, McpState::Ready | McpState::Connecting));
+        let has_hope = |state: &McpState| {
+            matches!(state, McpState::Ready | McpState::Connecting | McpState::Authorizing)
+        };
+        let has_hope = enabled.iter().any(|status| has_hope(&status.state));
         if enabled.is_empty() || has_hope {
             return None;
         }

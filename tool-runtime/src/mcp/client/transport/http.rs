@@ -111,7 +111,12 @@ impl Way for Http {
     }
 
     #[cfg(feature = "mcp-client-oauth")]
-    fn authorized(&self) -> BoxFuture<'_, ()> {
+    fn is_authorizing(&self) -> bool {
+        self.oauth.as_ref().is_some_and(|oauth| oauth.is_authorizing())
+    }
+
+    #[cfg(feature = "mcp-client-oauth")]
+    fn authorized(&self) -> BoxFuture<'_, Result<(), String>> {
         match &self.oauth {
             Some(oauth) => Box::pin(oauth.authorized()),
             None => Box::pin(std::future::pending()),

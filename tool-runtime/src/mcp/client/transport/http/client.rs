@@ -346,11 +346,11 @@ fn refused(error: &HttpError, sent: Option<&HeaderValue>) -> Option<Refused> {
 
 /// There is nothing to send.
 fn no_headers(problem: NoHeaders) -> HttpError {
-    StreamableHttpError::Io(match problem {
-        NoHeaders::Unauthorized(text) => io::Error::new(io::ErrorKind::PermissionDenied, text),
-        NoHeaders::Failed(text) => io::Error::other(text),
-        NoHeaders::Same => io::Error::other("there are no other headers"),
-    })
+    let kind = match problem {
+        NoHeaders::Unauthorized(_) => io::ErrorKind::PermissionDenied,
+        _ => io::ErrorKind::Other,
+    };
+    StreamableHttpError::Io(io::Error::new(kind, problem.to_string()))
 }
 
 /// The status of an answer that is none of MCP.

@@ -11,6 +11,7 @@ use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use std::collections::HashMap;
 use std::error::Error;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Shorter values are words, and all over any text.
@@ -73,6 +74,15 @@ pub(super) enum NoHeaders {
     /// There are none but those that were refused.
     #[cfg_attr(not(feature = "mcp-client-oauth"), expect(dead_code, reason = "only OAuth knows"))]
     Same,
+}
+
+impl fmt::Display for NoHeaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unauthorized(text) | Self::Failed(text) => f.write_str(text),
+            Self::Same => f.write_str("there are no other headers"),
+        }
+    }
 }
 
 /// The headers of requests to one server.

@@ -18,7 +18,7 @@ use rmcp::transport::auth::{AuthError, AuthorizationManager};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Notify, OnceCell, watch};
+use tokio::sync::{OnceCell, watch};
 use tokio::time::timeout;
 
 /// How long a request waits for a token: machines are that fast. Who waits for a person is told
@@ -36,7 +36,6 @@ struct Shared {
     running: Mutex<Option<Running>>,
     /// Whether a request gave up waiting.
     is_awaited: AtomicBool,
-    authorized: Notify,
 }
 
 /// What a renewal comes to, for everybody who waits for it.
@@ -50,13 +49,22 @@ impl OAuth {
             restored: OnceCell::new(),
             running: Mutex::default(),
             is_awaited: AtomicBool::new(false),
-            authorized: Notify::new(),
         }))
     }
 
-    /// Waits until there is a token that nobody waits for any more.
-    pub(super) async fn authorized(&self) {
-        self.0.authorized.notified().await;
+    /// Whether a request has given up waiting for a person.
+    pub(super) fn is_authorizing(&self) -> bool {
+        self.0.is_awaited.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the person; once for each time that a request gave up.
+    pub(super) async fn authorized(&self) -> Result<(), String> {
+        let running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let is_awaited = self.0.is_awaited.swap(false, Ordering::Relaxed);
+        let Some(running) = running.filter(|_| is_awaited) else {
+            return std::future::pending().await;
+        };
+        done(running).await.map_err(|problem| problem.to_string())
     }
 
     /// The token to send; none as long as a server was not asked what it wants.
@@ -111,27 +119,15 @@ impl Shared {
             let manager = shared.manager().clone();
             let renewed = shared.flow.renewed(manager, &refused).await;
             let renewed = renewed.map(|manager| *shared.manager() = Some(manager));
-            let is_there = renewed.is_ok();
-            if let Err(NoHeaders::Unauthorized(why) | NoHeaders::Failed(why)) = &renewed {
-                tracing::debug!("{why}");
-            }
             tell.send_replace(Some(renewed));
-            if shared.is_awaited.swap(false, Ordering::Relaxed) && is_there {
-                shared.authorized.notify_one();
-            }
         });
         told
     }
 
     /// Waits for a renewal, if it is done soon.
-    async fn renewed(&self, mut running: Running) -> Result<(), NoHeaders> {
-        let done = async {
-            let done = running.wait_for(Option::is_some).await.ok();
-            done.and_then(|done| done.clone())
-        };
-        match timeout(PATIENCE, done).await {
-            Ok(Some(done)) => done,
-            Ok(None) => Err(NoHeaders::Failed("the authorization was broken off".to_owned())),
+    async fn renewed(&self, running: Running) -> Result<(), NoHeaders> {
+        match timeout(PATIENCE, done(running)).await {
+            Ok(done) => done,
             Err(_) => {
                 self.is_awaited.store(true, Ordering::Relaxed);
                 let text = "it waits for a person to let this program in";
@@ -143,6 +139,13 @@ impl Shared {
     fn manager(&self) -> MutexGuard<'_, Option<Arc<AuthorizationManager>>> {
         self.manager.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a renewal comes to.
+async fn done(mut running: Running) -> Result<(), NoHeaders> {
+    let done = running.wait_for(Option::is_some).await.ok();
+    let broken = || Err(NoHeaders::Failed("the authorization was broken off".to_owned()));
+    done.and_then(|done| done.clone()).unwrap_or_else(broken)
 }
 
 /// What went wrong at the authorization server is tried again; what it says is not.
