@@ -5,5 +5,6 @@ mod ends;
 mod eras;
 mod far;
 mod mirrored;
+mod oauth;
 mod old;
 mod refusals;

@@ -158,7 +158,7 @@ impl Server {
             }
         }
         self.set_state(McpState::NeedsAuth { reason });
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     /// Connects and brings the tools into the pool.

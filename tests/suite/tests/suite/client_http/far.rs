@@ -29,6 +29,7 @@ pub(super) struct Seen {
     pub(super) path: String,
     pub(super) headers: axum::http::HeaderMap,
     pub(super) message: Value,
+    pub(super) body: String,
 }
 
 impl Seen {
@@ -236,6 +237,7 @@ async fn watched(request: Request, next: Next, record: &Mutex<Vec<Seen>>, gate: 
         path: parts.uri.path().to_owned(),
         headers: parts.headers.clone(),
         message: serde_json::from_slice(&body).unwrap_or_default(),
+        body: String::from_utf8_lossy(&body).into_owned(),
     };
     record.lock().unwrap().push(seen.clone());
     match gate(&seen) {

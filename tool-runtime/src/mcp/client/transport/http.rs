@@ -5,15 +5,17 @@ mod challenge;
 mod client;
 mod error;
 mod headers;
+mod made;
 mod mirrored;
 #[cfg(feature = "mcp-client-oauth")]
 mod oauth;
+mod source;
 mod sse;
 mod streamable;
 mod tame;
 
-pub use headers::McpHeaderRequest;
-pub(in crate::mcp::client) use headers::{HeaderSource, HeaderSources};
+pub use source::McpHeaderRequest;
+pub(in crate::mcp::client) use source::{HeaderSource, HeaderSources};
 
 #[cfg(feature = "mcp-client-oauth")]
 pub(in crate::mcp::client) use oauth::OAuthAids;

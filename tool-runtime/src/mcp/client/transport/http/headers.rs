@@ -1,56 +1,18 @@
 //! The headers of every request: those of the entry, and those that the host gives anew each time.
 
+use super::made::{self, header, secrets_of};
 #[cfg(feature = "mcp-client-oauth")]
 use super::oauth::OAuth;
-use crate::mcp::config::{HttpConfig, McpAuth};
-use crate::secret::Secret;
-use crate::tool::BoxFuture;
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use reqwest::Url;
-use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use super::source::{HeaderSource, McpHeaderRequest};
+use crate::mcp::config::HttpConfig;
+#[cfg(feature = "mcp-client-oauth")]
+use crate::mcp::config::McpAuth;
+use reqwest::header::{HeaderName, HeaderValue};
 use std::collections::HashMap;
-use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Shorter values are words, and all over any text.
-const SHORTEST_SECRET: usize = 6;
-
 pub(super) type HeaderMap = HashMap<HeaderName, HeaderValue>;
-
-/// For what headers are asked for: a request to a server over HTTP.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct McpHeaderRequest {
-    /// The server's name.
-    pub server: String,
-    /// What the server said when it refused the headers that were given last, with status 401: the
-    /// value of its header `WWW-Authenticate`, or nothing. New ones are needed then; the request is
-    /// sent once more with them. Default: `None`, nothing was refused.
-    pub refused: Option<String>,
-}
-
-/// Gives headers of one request.
-pub(in crate::mcp::client) type HeaderSource = dyn Fn(
-        McpHeaderRequest,
-    ) -> BoxFuture<'static, Result<Vec<(String, Secret)>, Box<dyn Error + Send + Sync>>>
-    + Send
-    + Sync;
-
-/// Who gives headers, by the names of servers.
-#[derive(Clone, Default)]
-pub(in crate::mcp::client) struct HeaderSources(Arc<Mutex<HashMap<String, Arc<HeaderSource>>>>);
-
-impl HeaderSources {
-    pub(in crate::mcp::client) fn set(&self, server: &str, source: Arc<HeaderSource>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(server.to_owned(), source);
-    }
-
-    pub(super) fn of(&self, server: &str) -> Option<Arc<HeaderSource>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(server).cloned()
-    }
-}
 
 /// What was refused, and what the server said.
 #[derive(Clone)]
@@ -111,9 +73,9 @@ impl Headers {
                 .map_err(|problem| format!("`headers.{}` {problem}", name.shown()))?;
             fixed.insert(name, value);
         }
-        if let Some(auth) = config.auth.as_ref().filter(|auth| !is_spoken(auth)) {
-            let (name, value) =
-                authorization(auth, &mut secrets).map_err(|problem| format!("`auth` {problem}"))?;
+        if let Some(auth) = config.auth.as_ref().filter(|auth| !made::is_spoken(auth)) {
+            let (name, value) = made::authorization(auth, &mut secrets)
+                .map_err(|problem| format!("`auth` {problem}"))?;
             fixed.insert(name, value);
         }
         let (server, secrets) = (server.to_owned(), Mutex::new((secrets, Vec::new())));
@@ -169,7 +131,7 @@ impl Headers {
         if let Some(oauth) = &self.oauth
             && let Some(token) = oauth.token(refused).await?
         {
-            let made = authorization(&McpAuth::Bearer(token.into()), &mut secrets);
+            let made = made::authorization(&McpAuth::Bearer(token.into()), &mut secrets);
             let problem =
                 |problem| NoHeaders::Failed(format!("the token that was given {problem}"));
             headers.extend([made.map_err(problem)?]);
@@ -189,72 +151,10 @@ impl Headers {
     }
 }
 
-/// Whether it is a way of its own, and no header that is fixed.
-fn is_spoken(auth: &McpAuth) -> bool {
-    cfg!(feature = "mcp-client-oauth") && matches!(auth, McpAuth::OAuth(_))
-}
-
-fn authorization(
-    auth: &McpAuth,
-    secrets: &mut Vec<String>,
-) -> Result<(HeaderName, HeaderValue), &'static str> {
-    match auth {
-        McpAuth::Bearer(token) => {
-            note(token.expose(), secrets);
-            header(AUTHORIZATION.as_str(), &format!("Bearer {}", token.expose()), secrets)
-        }
-        McpAuth::Basic { user, password } => {
-            note(password.expose(), secrets);
-            let pair = format!("{}:{}", user.expose(), password.expose());
-            let coded = BASE64_STANDARD.encode(pair);
-            note(&coded, secrets);
-            header(AUTHORIZATION.as_str(), &format!("Basic {coded}"), secrets)
-        }
-        McpAuth::ApiKey { header: name, key } => header(name.as_str(), key.expose(), secrets),
-        McpAuth::OAuth(_) => Err(
-            "is OAuth, which this program is built without; turn on the feature `mcp-client-oauth` of `tool-runtime`",
-        ),
-    }
-}
-
-fn header(
-    name: &str,
-    value: &str,
-    secrets: &mut Vec<String>,
-) -> Result<(HeaderName, HeaderValue), &'static str> {
-    note(value, secrets);
-    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "is no name of a header")?;
-    if ["accept", "mcp-session-id", "last-event-id"].contains(&name.as_str()) {
-        return Err("is set by the transport itself; remove it");
-    }
-    let value = HeaderValue::from_str(value);
-    let mut value = value.map_err(|_| "holds what no header carries; write visible ASCII")?;
-    value.set_sensitive(true);
-    Ok((name, value))
-}
-
-fn note(secret: &str, secrets: &mut Vec<String>) {
-    if secret.len() >= SHORTEST_SECRET {
-        secrets.push(secret.to_owned());
-    }
-}
-
-/// What must not be printed of an address.
-fn secrets_of(url: &str) -> Vec<String> {
-    let mut secrets = Vec::new();
-    if let Ok(url) = Url::parse(url) {
-        let password = url.password().unwrap_or_default();
-        [url.username(), password, url.query().unwrap_or_default()]
-            .into_iter()
-            .for_each(|secret| note(secret, &mut secrets));
-        url.query_pairs().for_each(|(_, value)| note(&value, &mut secrets));
-    }
-    secrets
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mcp::config::McpAuth;
 
     fn headers(config: &HttpConfig) -> Headers {
         Headers::new("far", config, None).unwrap()

@@ -1,6 +1,7 @@
 //! Tokens by OAuth 2.1, as a server and its authorization server tell by their metadata.
 
 mod aids;
+mod asker;
 mod flow;
 mod landing;
 mod reach;

@@ -1,9 +1,9 @@
 //! The ways to a token: another one for an old one, by the client's own secret, by a person.
 
 use super::aids::{McpAuthPage, OAuthAids};
+use super::asker::Asker;
 use super::landing::Landing;
 use super::no_token;
-use super::reach::Asker;
 use super::vault::Vault;
 use crate::mcp::client::transport::http::headers::{NoHeaders, Refused};
 use crate::mcp::config::McpOAuth;
@@ -51,7 +51,7 @@ impl Flow {
     /// With the tokens of an earlier run, if there are any.
     pub(super) async fn restored(&self) -> Result<Option<AuthorizationManager>, AuthError> {
         let stored = self.vault().load().await?;
-        if !stored.is_some_and(|stored| stored.token_response.is_some()) {
+        if stored.is_none_or(|stored| stored.token_response.is_none()) {
             return Ok(None);
         }
         let mut manager = self.manager().await?;

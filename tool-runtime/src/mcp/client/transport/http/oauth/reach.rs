@@ -1,23 +1,11 @@
-//! What is asked on behalf of a server's metadata, and where: a server must not make this program
-//! ask what only this machine or its network can reach.
+//! Where a server may send this program: not to what only this machine or its network can reach,
+//! unless the server itself is there.
 
-use crate::mcp::client::transport::http::agent;
+use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::redirect::Policy;
-use reqwest::{Client, Request, Response, Url};
-use rmcp::transport::auth::{
-    OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy,
-    OAuthHttpRequest,
-};
+use rmcp::transport::auth::OAuthHttpClientError;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
-use std::time::Duration;
 use tokio::net::lookup_host;
-
-/// How long a request may take.
-const LIMIT: Duration = Duration::from_secs(30);
-const MOST_BYTES: usize = 1 << 20;
-const MOST_REDIRECTS: usize = 5;
 
 /// Whom an address is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,14 +43,14 @@ fn kind(ip: IpAddr) -> Kind {
 
 /// Where requests may go: to public addresses, and to such as the server itself has.
 #[derive(Clone, Debug)]
-struct Reach {
+pub(super) struct Reach {
     kinds: Vec<Kind>,
     /// Whether what is sent may be read on its way, as what is sent to the server itself may.
-    is_open: bool,
+    pub(super) is_open: bool,
 }
 
 impl Reach {
-    async fn of(server: &Url) -> Self {
+    pub(super) async fn of(server: &Url) -> Self {
         let port = server.port_or_known_default().unwrap_or(443);
         let host = server.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
         let found = lookup_host((host, port)).await.into_iter().flatten();
@@ -77,7 +65,7 @@ impl Reach {
         self.kinds.contains(&kind(ip))
     }
 
-    fn allows_url(&self, url: &Url) -> bool {
+    pub(super) fn allows_url(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let ip = host.parse::<IpAddr>().ok();
         let is_own = host == "localhost" || ip.is_some_and(|ip| ip.is_loopback());
@@ -101,77 +89,9 @@ impl Resolve for Reach {
     }
 }
 
-fn refused(host: &str) -> OAuthHttpClientError {
+/// What is said where it may not.
+pub(super) fn refused(host: &str) -> OAuthHttpClientError {
     format!("`{host}` is refused: a server may not send this program there").into()
-}
-
-/// Asks for metadata and tokens.
-pub(super) struct Asker {
-    reach: Reach,
-    following: Client,
-    stopping: Client,
-}
-
-impl Asker {
-    /// # Errors
-    /// This machine trusts no certificate.
-    pub(super) async fn new(server: &Url) -> Result<Self, String> {
-        let reach = Reach::of(server).await;
-        let client = |policy| {
-            let builder = agent::builder(true).or_else(|problem| match reach.is_open {
-                true => agent::builder(false),
-                false => Err(problem),
-            });
-            let builder = builder?.timeout(LIMIT).redirect(policy);
-            let builder = builder.dns_resolver(Arc::new(reach.clone()));
-            builder.build().map_err(|error| error.without_url().to_string())
-        };
-        let known = reach.clone();
-        let policy = Policy::custom(move |attempt| {
-            let is_fine = attempt.previous().len() <= MOST_REDIRECTS;
-            if is_fine && known.allows_url(attempt.url()) {
-                attempt.follow()
-            } else {
-                attempt.stop()
-            }
-        });
-        let (following, stopping) = (client(policy)?, client(Policy::none())?);
-        Ok(Self { reach, following, stopping })
-    }
-
-    async fn ask(&self, asked: OAuthHttpRequest) -> Result<Answer, OAuthHttpClientError> {
-        let request = Request::try_from(asked.request)?;
-        if !self.reach.allows_url(request.url()) {
-            return Err(refused(request.url().host_str().unwrap_or_default()));
-        }
-        let client = match asked.redirect_policy {
-            OAuthHttpRedirectPolicy::Stop => &self.stopping,
-            _ => &self.following,
-        };
-        let response = client.execute(request).await.map_err(reqwest::Error::without_url)?;
-        read(response).await
-    }
-}
-
-type Answer = http::Response<Vec<u8>>;
-
-async fn read(mut response: Response) -> Result<Answer, OAuthHttpClientError> {
-    let mut answer = http::Response::new(Vec::new());
-    *answer.status_mut() = response.status();
-    *answer.headers_mut() = response.headers().clone();
-    while let Some(chunk) = response.chunk().await.map_err(reqwest::Error::without_url)? {
-        answer.body_mut().extend_from_slice(&chunk);
-        if answer.body().len() > MOST_BYTES {
-            return Err(format!("an answer is longer than {MOST_BYTES} bytes").into());
-        }
-    }
-    Ok(answer)
-}
-
-impl OAuthHttpClient for Asker {
-    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
-        Box::pin(self.ask(request))
-    }
 }
 
 #[cfg(test)]
