@@ -4,7 +4,10 @@ mod canonical;
 #[cfg(feature = "mcp-client")]
 mod client;
 #[cfg(feature = "mcp-client")]
+use client::process;
+#[cfg(feature = "mcp-client")]
 mod config;
+mod lines;
 #[cfg(feature = "mcp-server")]
 mod server;
 

@@ -32,10 +32,13 @@ pub use selector::{Selector, SelectorError};
 pub use snapshot::Snapshot;
 pub use source::Source;
 
+#[cfg(feature = "mcp-client")]
+pub(crate) use self::core::Absence;
 use self::core::Core;
 #[cfg_attr(not(feature = "mcp-server"), allow(unused_imports))]
 pub(crate) use self::watch::{News, Watcher};
 use crate::context::ToolContext;
+use crate::error::CallError;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::tool::Tool;
@@ -192,6 +195,17 @@ impl ToolPool {
     /// The pool that a scope is of.
     pub(crate) fn of_scope(scope: Arc<Scope>) -> Self {
         Self(scope)
+    }
+
+    /// Asks it about tools that are not there from now on.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn ask_of_absence(&self, absence: std::sync::Weak<dyn Absence>) {
+        self.0.core.ask_of_absence(absence);
+    }
+
+    /// Why there is no tool of that name, if anybody knows.
+    pub(crate) fn why_absent(&self, name: &str) -> Option<CallError> {
+        self.0.core.why_absent(name)
     }
 
     /// What keeps a tool of the pool from this handle, as text.

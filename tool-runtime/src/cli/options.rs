@@ -146,7 +146,7 @@ fn parse_erased(
     let mut parser = lexopt::Parser::from_iter(arguments);
     let program = help::program(parser.bin_name()).unwrap_or_else(|| about.name.clone());
     match read::read(&mut parser, common).and_then(selected) {
-        Ok(Selected::Command(options)) => Ok(options),
+        Ok(Selected::Command(options)) => Ok(*options),
         Ok(Selected::Help(form)) => {
             print::line(help::text(about, &program, form, common).trim_end());
             Err(ExitCode::SUCCESS)
@@ -164,7 +164,7 @@ fn parse_erased(
 
 /// What to do about it.
 enum Selected {
-    Command(Options),
+    Command(Box<Options>),
     Help(&'static Form),
     Version,
 }
@@ -180,7 +180,7 @@ fn selected(reading: Reading) -> Result<Selected, Mistake> {
             Options { offer: Offer::of(&given), command: command(form, given)? }
         }
     };
-    Ok(Selected::Command(command))
+    Ok(Selected::Command(Box::new(command)))
 }
 
 fn command(form: &'static Form, mut given: Given) -> Result<Command, Mistake> {

@@ -34,7 +34,7 @@ impl ToolPool {
         }
         match self.restriction(name) {
             Some(to) => restricted(snapshot, name, &to),
-            None => unknown(snapshot, name),
+            None => self.why_absent(name).unwrap_or_else(|| unknown(snapshot, name)),
         }
     }
 }

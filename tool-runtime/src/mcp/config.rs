@@ -21,6 +21,9 @@ mod transport;
 mod url;
 mod wrapper;
 
+#[cfg(test)]
+mod tests;
+
 pub use auth::{McpAuth, McpOAuth};
 pub use diagnose::{McpDiagnosis, McpDiagnosisLevel};
 pub use loader::McpConfigLoader;
@@ -93,7 +96,8 @@ impl McpConfig {
     }
 
     /// Checks what was made or changed in code as what is read is checked: addresses, headers,
-    /// names, times. Servers that are disabled are not checked.
+    /// names, times. Servers that are disabled are not checked; one that was read as disabled and
+    /// is enabled now may lack the values of variables.
     ///
     /// # Errors
     /// Everything that is wrong, each with the path of its key.

@@ -10,6 +10,7 @@ use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::scope::Scope;
 use super::watch::{News, Watcher};
 use super::{Governance, Snapshot, Source};
+use crate::error::CallError;
 use crate::tool::Tool;
 use arc_swap::ArcSwap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,14 @@ pub(super) struct Core {
     scopes: Mutex<Vec<Weak<Scope>>>,
     /// Who tells clients of changes.
     watchers: Mutex<Vec<Weak<Watcher>>>,
+    /// Who knows why tools are not there.
+    absences: Mutex<Vec<Weak<dyn Absence>>>,
+}
+
+/// Knows of tools that are not there for the time being, and why.
+pub(crate) trait Absence: Send + Sync {
+    /// Why there is no tool of that name, if it would be one of its own.
+    fn why(&self, name: &str) -> Option<CallError>;
 }
 
 /// How many tools that are no more the report remembers.
@@ -68,6 +77,7 @@ impl Core {
             }),
             scopes: Mutex::default(),
             watchers: Mutex::default(),
+            absences: Mutex::default(),
             rules,
             governance,
             closing: CancellationToken::new(),
@@ -89,6 +99,20 @@ impl Core {
         let mut watchers = self.watchers();
         watchers.retain(|watcher| watcher.strong_count() > 0);
         watchers.push(watcher);
+    }
+
+    /// Asks it about tools that are not there from now on.
+    #[cfg_attr(not(feature = "mcp-client"), allow(dead_code))]
+    pub(super) fn ask_of_absence(&self, absence: Weak<dyn Absence>) {
+        let mut absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner);
+        absences.retain(|absence| absence.strong_count() > 0);
+        absences.push(absence);
+    }
+
+    /// Why there is no tool of that name, if anybody knows.
+    pub(super) fn why_absent(&self, name: &str) -> Option<CallError> {
+        let absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        absences.iter().filter_map(Weak::upgrade).find_map(|absence| absence.why(name))
     }
 
     /// Adds to the news of all watchers.

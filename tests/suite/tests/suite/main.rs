@@ -29,6 +29,7 @@ mod in_memory_clients;
 mod layers;
 mod list_changed;
 mod mcp_client;
+mod mcp_faults;
 mod outputs;
 mod outputs_limited;
 mod patterns;

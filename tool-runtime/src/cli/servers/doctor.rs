@@ -78,6 +78,7 @@ async fn examine(about: &About, config: &McpConfig, findings: &mut Findings) {
     let diagnoses = config.diagnose();
     for status in manager.status() {
         print::line(&status.name);
+        let before = findings.faults;
         for diagnosis in diagnoses.iter().filter(|found| found.server == status.name) {
             match diagnosis.level {
                 McpDiagnosisLevel::Fine => findings.fine(&diagnosis.text),
@@ -88,7 +89,10 @@ async fn examine(about: &About, config: &McpConfig, findings: &mut Findings) {
                 Findings::help(help);
             }
         }
-        asked(&status, findings);
+        // What is wrong at sight is not said twice.
+        if findings.faults == before {
+            asked(&status, findings);
+        }
         left_out(&pool, &status, findings);
     }
     manager.close().await;
@@ -103,7 +107,8 @@ fn asked(status: &McpServerStatus, findings: &mut Findings) {
             let tools = if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") };
             findings.fine(&format!("it is connected, speaks MCP {protocol} and lists {tools}"));
         }
-        McpState::Disabled => findings.fine("it is disabled"),
+        // That is said already.
+        McpState::Disabled => {}
         McpState::Connecting => findings.fault("it did not answer in time"),
         McpState::Retrying { reason, .. } => findings.fault(reason),
         other => findings.fault(&other.to_string()),

@@ -3,6 +3,7 @@
 use crate::cli::{exit, print, table};
 use crate::mcp::{McpManager, McpServerStatus, McpState};
 use std::process::ExitCode;
+use tokio::time::Instant;
 
 /// A table with a row a server.
 pub(super) fn show(manager: &McpManager) -> ExitCode {
@@ -13,6 +14,9 @@ pub(super) fn show(manager: &McpManager) -> ExitCode {
         print::line(&line);
     }
     for status in &statuses {
+        if let Some(reason) = status.state.reason() {
+            print::line(&format!("{}: {reason}", status.name));
+        }
         for problem in &status.problems {
             print::line(&format!("{}: {problem}", status.name));
         }
@@ -28,9 +32,21 @@ fn row(status: &McpServerStatus) -> [String; 5] {
     let info = status.info.as_ref().map(|info| format!("{} {}", info.name, info.version));
     [
         status.name.clone(),
-        status.state.to_string(),
+        state(&status.state),
         tools,
         status.protocol.clone().unwrap_or_else(dash),
         info.unwrap_or_else(dash),
     ]
+}
+
+/// In a word: a reason may be long.
+fn state(state: &McpState) -> String {
+    match state {
+        McpState::Retrying { next, .. } => {
+            let wait = next.saturating_duration_since(Instant::now()).as_secs();
+            format!("retrying in {wait}s")
+        }
+        McpState::NeedsAuth { .. } => "needs auth".to_owned(),
+        other => other.to_string(),
+    }
 }

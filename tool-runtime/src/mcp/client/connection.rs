@@ -1,8 +1,9 @@
 //! A connection to a server: requests go out, until it ends.
 
-use super::exchange::{Failure, Patience, exchange};
+use super::exchange::{Failure, Patience, Wait, exchange};
 use super::handler::Handler;
-use super::hearing::{Hearing, Listener};
+use super::hearing::Hearing;
+use super::listener::Listener;
 use super::questions::Answerer;
 use super::transport::Behind;
 use rmcp::RoleClient;
@@ -46,6 +47,8 @@ impl Connection {
             drop(running.waiting().await);
             drop(is_over);
         });
+        let (watch, over) = (Arc::clone(&hearing), ended.clone());
+        tokio::spawn(async move { over.run_until_cancelled(watch.keep_time()).await });
         if let Some(behind) = behind.clone() {
             // What it left behind may hold its output open for ever.
             let (end, ended) = (end.clone(), ended.clone());
@@ -98,7 +101,7 @@ impl Connection {
         request: ClientRequest,
         patience: Patience,
     ) -> Result<ServerResult, Failure> {
-        exchange(&self.peer, &self.hearing, request, None, (patience, None)).await
+        exchange(&self.peer, &self.hearing, request, None, Wait::Alone(patience)).await
     }
 
     /// Sends a request that is heard of while it is worked at.
@@ -106,11 +109,9 @@ impl Connection {
         &self,
         request: ClientRequest,
         meta: Option<RequestMetaObject>,
-        patience: Patience,
         listener: &Arc<Listener>,
     ) -> Result<ServerResult, Failure> {
-        let heard = (patience, Some(listener));
-        exchange(&self.peer, &self.hearing, request, meta, heard).await
+        exchange(&self.peer, &self.hearing, request, meta, Wait::Call(listener)).await
     }
 
     /// Hears of changes of the list of tools until the connection ends, where the server tells

@@ -132,8 +132,8 @@ async fn page(
     cursor: Option<String>,
     patience: Patience,
 ) -> Result<Page, Failure> {
-    let mut request = ListToolsRequest::default();
-    request.params = Some(PaginatedRequestParams::default().with_cursor(cursor));
+    let params = PaginatedRequestParams::default().with_cursor(cursor);
+    let request = ListToolsRequest { params: Some(params), ..ListToolsRequest::default() };
     match connection.request(ClientRequest::ListToolsRequest(request), patience).await? {
         ServerResult::ListToolsResult(ListToolsResult { tools, next_cursor, .. }) => Ok(Page {
             tools: tools.into_iter().map(|tool| Listed::Tool(Box::new(tool))).collect(),

@@ -4,6 +4,7 @@ mod builder;
 mod entry;
 mod error;
 mod replace;
+mod resources;
 mod slot;
 mod statuses;
 
@@ -15,8 +16,9 @@ pub use statuses::McpStatuses;
 use super::pins::{McpPins, McpUnapproved};
 use super::server::Watchers;
 use super::status::{McpServerStatus, McpState};
+use crate::error::CallError;
 use crate::mcp::config::{McpConfig, McpServerConfig};
-use crate::pool::ToolPool;
+use crate::pool::{Absence, ToolPool};
 use builder::Settings;
 use entry::Entry;
 use futures_util::future::join_all;
@@ -132,10 +134,14 @@ impl McpManager {
     /// Connects to a server that was disabled. One that is enabled stays as it is.
     ///
     /// # Errors
-    /// There is no such server.
+    /// There is no such server, or its entry lacks something.
     pub async fn enable(&self, name: &str) -> Result<(), McpManagerError> {
         let _turn = self.turn().await?;
-        self.slot(name)?.start(&self.0.end);
+        let slot = self.slot(name)?;
+        if let Some(config) = &slot.config {
+            entry::check(name, config)?;
+        }
+        slot.start(&self.0.end);
         Ok(())
     }
 
@@ -205,6 +211,7 @@ impl McpManager {
         let slots = std::mem::take(&mut *self.slots());
         join_all(slots.values().map(|slot| slot.stop(McpState::Closed))).await;
         slots.values().for_each(|slot| slot.withdraw());
+        self.withdraw_resources();
     }
 
     /// The turn to change something.
@@ -226,7 +233,12 @@ impl McpManager {
         if slot.server.status().state != McpState::Disabled {
             slot.start(&self.0.end);
         }
+        let has_resources = slot.config.as_ref().is_some_and(|config| config.resources);
         slots.insert(name.to_string(), Arc::new(slot));
+        drop(slots);
+        if has_resources {
+            self.offer_resources();
+        }
         Ok(())
     }
 
@@ -257,6 +269,17 @@ impl McpManager {
 
     fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Slot>>> {
         self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Absence for Shared {
+    fn why(&self, name: &str) -> Option<CallError> {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut servers = slots.values().filter(|slot| {
+            let rest = name.strip_prefix(slot.prefix());
+            !slot.prefix().is_empty() && rest.is_some_and(|rest| rest.starts_with('.'))
+        });
+        servers.find_map(|slot| slot.server.absence())
     }
 }
 

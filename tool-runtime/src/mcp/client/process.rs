@@ -47,5 +47,4 @@ pub(in crate::mcp) use command::Command;
 #[cfg(not(unix))]
 pub(in crate::mcp) use elsewhere::{Child, Spawned};
 pub(in crate::mcp) use error::SpawnError;
-pub(in crate::mcp) use exit::Exit;
-pub(in crate::mcp) use stdin::Stdin;
+pub(in crate::mcp) use lookup::find;

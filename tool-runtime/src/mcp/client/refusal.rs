@@ -42,7 +42,13 @@ impl Refusal {
     pub(super) fn of_handshake(error: &ClientInitializeError) -> Self {
         use ClientInitializeError as E;
         match error {
-            E::TransportError { error, .. } => Self::of_transport(&*error.error),
+            // A server that ends at once ends before or after our first message.
+            E::TransportError { error, .. }
+                if error.error.to_string().starts_with("Broken pipe") =>
+            {
+                Self::new(Kind::Failed, "it ended the connection before it answered")
+            }
+            E::TransportError { error, .. } => Self::of_transport(error.error.as_ref()),
             E::ConnectionClosed(_) => {
                 Self::new(Kind::Failed, "it ended the connection before it answered")
             }

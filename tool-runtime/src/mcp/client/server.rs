@@ -104,10 +104,12 @@ impl Server {
     /// Keeps the server connected until the future is dropped: then the connection ends by
     /// [`Self::hang_up`].
     pub(super) async fn supervise(self: &Arc<Self>, publisher: &Publisher) {
-        let mut failures = 0;
+        let (mut failures, mut told) = (0, String::new());
         loop {
             self.set_state(McpState::Connecting);
-            let refusal = match self.open(publisher).await {
+            let opened = self.open(publisher).await;
+            self.change(|condition| condition.tries += 1);
+            let refusal = match opened {
                 Ok(connection) => {
                     let began = Instant::now();
                     let refusal = self.attend(&connection, publisher).await;
@@ -120,13 +122,14 @@ impl Server {
                     }
                     refusal
                 }
-                Err(refusal) => {
-                    self.change(|condition| condition.tries += 1);
-                    refusal
-                }
+                Err(refusal) => refusal,
             };
             failures += 1;
-            tracing::warn!(server = &*self.name, failures, "not connected: {refusal}");
+            // The same again is no news.
+            if told != refusal.to_string() {
+                told = refusal.to_string();
+                tracing::warn!(server = &*self.name, "not connected: {told}");
+            }
             self.pause(&refusal, failures).await;
         }
     }
@@ -180,7 +183,6 @@ impl Server {
             status.info = info.and_then(|info| info.server_info.as_ref()).map(called);
             status.protocol = info.map(|info| info.protocol_version.to_string());
             status.instructions = info.and_then(|info: &ServerPeerInfo| info.instructions.clone());
-            condition.tries += 1;
         });
         tracing::info!(server = &*self.name, "connected");
         Ok(connection)
@@ -310,12 +312,23 @@ impl Server {
         }
     }
 
+    /// Why its tools cannot be called, if they cannot.
+    pub(super) fn absence(&self) -> Option<CallError> {
+        let state = self.status().state;
+        (state != McpState::Ready).then(|| self.unreachable(&state))
+    }
+
     #[cold]
     fn unreachable(&self, state: &McpState) -> CallError {
         let name = &self.name;
         match state {
             McpState::Retrying { .. } => {
                 let text = format!("the MCP server `{name}` is not connected, {state}");
+                CallError::new(ErrorClass::Transient, text)
+            }
+            McpState::Connecting => {
+                let text =
+                    format!("the MCP server `{name}` is being connected to; try again in a moment");
                 CallError::new(ErrorClass::Transient, text)
             }
             other => {

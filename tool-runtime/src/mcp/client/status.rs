@@ -2,7 +2,6 @@
 
 use crate::peer::PeerInfo;
 use std::fmt;
-use std::time::Duration;
 use tokio::time::Instant;
 
 /// How an external MCP server is.
@@ -92,9 +91,11 @@ impl fmt::Display for McpState {
             Self::Connecting => f.write_str("connecting"),
             Self::Ready => f.write_str("ready"),
             Self::Retrying { reason, next, .. } => {
-                let wait = next.saturating_duration_since(Instant::now());
-                let wait = humantime::format_duration(Duration::from_secs(wait.as_secs()));
-                write!(f, "retrying in {wait}: {reason}")
+                let wait = next.saturating_duration_since(Instant::now()).as_secs();
+                match wait {
+                    0 => write!(f, "retrying now: {reason}"),
+                    _ => write!(f, "retrying in {wait}s: {reason}"),
+                }
             }
             Self::Disabled => f.write_str("disabled"),
             Self::Authorizing => f.write_str("waiting for a person to let this program in"),

@@ -5,6 +5,7 @@ mod custom;
 mod http;
 #[cfg(feature = "mcp-server")]
 mod in_process;
+mod lines;
 mod stdio;
 
 pub(super) use custom::Custom;

@@ -17,6 +17,7 @@ pub(super) fn server(
     at: impl Fn(&str) -> Place,
     findings: &mut Findings,
 ) {
+    findings.problems.extend(server.lacking.iter().cloned());
     match &server.transport {
         McpTransportConfig::Stdio(config) => stdio(config, &at, findings),
         McpTransportConfig::Http(config) => http(config, &at, findings),

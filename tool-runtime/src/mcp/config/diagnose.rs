@@ -154,8 +154,9 @@ fn looked_in(folders: &[PathBuf], is_own_path: bool) -> String {
     if folders.is_empty() {
         return "`PATH` is empty".to_owned();
     }
-    let folders: Vec<String> =
+    let mut folders: Vec<String> =
         folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
+    folders.dedup();
     format!("it was looked for in {}", folders.join(", "))
 }
 

@@ -57,7 +57,7 @@ impl Place {
         self.file.as_deref().and_then(Path::parent)
     }
 
-    fn problem(&self, fault: Fault) -> McpConfigProblem {
+    pub(super) fn problem(&self, fault: Fault) -> McpConfigProblem {
         McpConfigProblem {
             file: self.file.as_deref().map(Path::to_owned),
             server: self.server.as_deref().map(str::to_owned),

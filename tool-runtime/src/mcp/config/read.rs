@@ -13,12 +13,16 @@ mod tools;
 mod transport;
 mod values;
 
+#[cfg(test)]
+pub(super) use keys::known_keys;
 pub(super) use keys::looks_like_entry;
 
 use super::check;
 use super::findings::{Findings, Place};
+use super::problem::McpConfigProblem;
 use super::server::McpServerConfig;
 use super::sources::Sources;
+use super::transport::StdioConfig;
 use crate::icon::Icon;
 use entry::Entry;
 use serde_json::Value;
@@ -27,8 +31,8 @@ use serde_json::Value;
 pub(super) struct Reader<'a> {
     sources: &'a Sources,
     findings: &'a mut Findings,
-    /// Whether the server is not used anyway: its variables need not resolve.
-    is_disabled: bool,
+    /// What a server that is disabled would lack if it were used.
+    lacking: Option<Vec<McpConfigProblem>>,
 }
 
 /// Reads an entry. What is wrong with it is found, all of it; without a transport there is no
@@ -48,17 +52,20 @@ pub(super) fn server(
         return None;
     };
     let mut entry = Entry::read(place, object, keys::SERVER, findings);
-    let mut reader = Reader { sources, findings, is_disabled: false };
+    let mut reader = Reader { sources, findings, lacking: None };
     let enabled = reader.enabled(&mut entry);
-    reader.is_disabled = !enabled;
+    reader.lacking = (!enabled).then(Vec::new);
     let transport = reader.transport(&mut entry);
-    let mut server = McpServerConfig::new(transport?);
+    let is_reached = transport.is_some();
+    let mut server =
+        McpServerConfig::new(transport.unwrap_or_else(|| StdioConfig::new("unknown").into()));
     server.enabled = enabled;
     reader.settings(&mut entry, &mut server);
+    server.lacking = reader.lacking.unwrap_or_default();
     if enabled {
         check::server(&server, |key| entry.place_of(key), findings);
     }
-    Some(server)
+    is_reached.then_some(server)
 }
 
 impl Reader<'_> {

@@ -1,6 +1,7 @@
 //! One server of a configuration.
 
 use super::auth::McpAuth;
+use super::problem::McpConfigProblem;
 use super::text::McpText;
 use super::transport::{HttpConfig, McpTransportConfig, StdioConfig};
 use crate::icon::Icon;
@@ -32,7 +33,8 @@ use std::time::Duration;
 pub struct McpServerConfig {
     /// How it is reached.
     pub transport: McpTransportConfig,
-    /// Whether it is used. Default: true.
+    /// Whether it is used. Default: true. Whoever enables one that was read as disabled calls
+    /// [`McpConfig::validate`](crate::McpConfig::validate), which tells what it lacks.
     pub enabled: bool,
     /// Whether nothing starts without it. Default: false.
     pub required: bool,
@@ -56,6 +58,8 @@ pub struct McpServerConfig {
     pub prefix: Option<String>,
     /// Whether its resources can be listed and read by tools. Default: false.
     pub resources: bool,
+    /// What it would lack if it were enabled: variables without a value.
+    pub(super) lacking: Vec<McpConfigProblem>,
 }
 
 impl McpServerConfig {
@@ -73,6 +77,7 @@ impl McpServerConfig {
             exclude: Vec::new(),
             prefix: None,
             resources: false,
+            lacking: Vec::new(),
         }
     }
 
@@ -229,7 +234,11 @@ impl McpServerConfig {
     /// # Ok::<(), tool_runtime::PatternError>(())
     /// ```
     pub fn wants(&self, tool: &str) -> bool {
-        let matches = |patterns: &[ToolPattern]| patterns.iter().any(|p| p.matches(tool));
+        // `*` of a glob stops at slashes, which these names may hold.
+        let flat = tool.replace('/', "\u{1}");
+        let matches = |patterns: &[ToolPattern]| {
+            patterns.iter().any(|pattern| pattern.matches(tool) || pattern.matches(&flat))
+        };
         self.include.as_deref().is_none_or(matches) && !matches(&self.exclude)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::McpConfig;
 use super::server::McpServerConfig;
-use super::text::McpText;
+use super::text::{McpText, printable};
 use super::transport::{HttpConfig, McpTransportConfig, StdioConfig};
 use super::url;
 use std::fmt;
@@ -28,7 +28,7 @@ impl fmt::Display for McpConfig {
             if index > 0 {
                 f.write_str("\n")?;
             }
-            write!(f, "{name}: {server}")?;
+            write!(f, "{}: {server}", printable(name))?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! A text of a configuration, and what of it may be shown.
 
 use super::url;
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -40,14 +40,26 @@ impl McpText {
     /// A text that was written otherwise in its file.
     pub(super) fn expanded(value: String, written: &str) -> Self {
         let shown = if written.contains("://") { url::shown(written) } else { written.to_owned() };
-        Self { shown: (shown != value).then_some(shown), value }
+        Self::shown_as(value, &shown)
     }
 
     /// An address, whatever it looks like.
     pub(super) fn url(value: String, written: &str) -> Self {
-        let shown = url::shown(written);
-        Self { shown: (shown != value).then_some(shown), value }
+        Self::shown_as(value, &url::shown(written))
     }
+
+    fn shown_as(value: String, shown: &str) -> Self {
+        let shown = printable(shown);
+        Self { shown: (shown != value).then(|| shown.into_owned()), value }
+    }
+}
+
+/// A text without characters that a terminal would act on: the file may be a stranger's.
+pub(super) fn printable(text: &str) -> Cow<'_, str> {
+    if text.contains(char::is_control) {
+        return text.escape_debug().to_string().into();
+    }
+    text.into()
 }
 
 impl fmt::Debug for McpText {

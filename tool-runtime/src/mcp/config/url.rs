@@ -41,6 +41,9 @@ pub(super) fn check(url: &str) -> Result<Address, Fault> {
     if url.trim().is_empty() {
         return Err(Fault::new("the address is empty", HELP));
     }
+    if url.trim() != url {
+        return Err(Fault::new("there is white space around the address", "remove it"));
+    }
     let scheme = scheme(url)?;
     let uri = Uri::parse(url).map_err(|error| {
         let at = url.get(..error.index()).unwrap_or(url).chars().count() + 1;
@@ -61,7 +64,7 @@ pub(super) fn check(url: &str) -> Result<Address, Fault> {
 fn scheme(url: &str) -> Result<String, Fault> {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme {
-        Some(scheme) if matches!(scheme.as_str(), "http" | "https") => Ok(scheme),
+        Some(scheme) if is_spoken(&scheme) => Ok(scheme),
         Some(scheme) if SCHEMES.contains(&scheme.as_str()) => {
             let help = match scheme.as_str() {
                 "ws" | "wss" => "WebSockets are not spoken; give the server's `https` address",
@@ -88,17 +91,24 @@ fn is_loopback(host: &str) -> bool {
 /// What may be printed of an address, or of what is meant to be one: neither user information
 /// nor query. Where it cannot be told what is what, less is shown.
 pub(super) fn shown(url: &str) -> String {
-    let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (scheme, rest));
-    let separator = if scheme.is_empty() { "" } else { "://" };
+    let (scheme, rest) = match url.split_once("://") {
+        Some((scheme, rest)) if is_spoken(scheme) => (format!("{scheme}://"), rest),
+        Some((_, rest)) => ("..://".to_owned(), rest),
+        None if url.starts_with("${") => (String::new(), url),
+        None => return "..".to_owned(),
+    };
     let rest = match user_info_end(rest) {
         Some(end) => format!("..@{}", &rest[end..]),
         None => rest.to_owned(),
     };
-    let rest = match rest.find(['?', '#']) {
-        Some(end) => format!("{}{}..", &rest[..end], &rest[end..=end]),
-        None => rest,
-    };
-    format!("{scheme}{separator}{rest}")
+    match rest.find(['?', '#']) {
+        Some(end) => format!("{scheme}{}..", &rest[..=end]),
+        None => scheme + &rest,
+    }
+}
+
+fn is_spoken(scheme: &str) -> bool {
+    ["http", "https"].iter().any(|spoken| scheme.eq_ignore_ascii_case(spoken))
 }
 
 /// Where the host begins after user information.
@@ -141,9 +151,9 @@ mod tests {
             ("https:///mcp", "the address has no host"),
             ("https:mcp", "the address has no host"),
             ("https://exa mple.com", "malformed from its character 12"),
-            ("https://[::1", "malformed from its character 9"),
+            ("https://[::1", "malformed from its character 13"),
             ("https://example.com:99999/", "the port"),
-            (" https://example.com", "the address has no scheme"),
+            (" https://example.com", "white space around"),
         ] {
             let fault = check(bad).err().unwrap_or_else(|| panic!("`{bad}` was taken"));
             assert!(fault.text.contains(words), "{bad}: {}", fault.text);
@@ -175,8 +185,10 @@ mod tests {
             ("https://u:p/w@example.com", "https://..@example.com"),
             ("https://u:p?w@example.com", "https://..@example.com"),
             ("https://example.com?mail=a@b", "https://example.com?.."),
-            ("u:p@example.com", "..@example.com"),
+            ("u:p@example.com", ".."),
+            ("8fQm2x://example.com", "..://example.com"),
             ("${URL}", "${URL}"),
+            ("${URL}?k=v", "${URL}?.."),
         ] {
             assert_eq!(shown(url), expected);
         }

@@ -2,6 +2,7 @@
 
 use super::findings::{Findings, Place};
 use super::read::looks_like_entry;
+use super::text::printable;
 use crate::schema::nearest::nearest;
 use serde_json::{Map, Value};
 
@@ -93,9 +94,9 @@ fn map(servers: Map<String, Value>, place: &Place, findings: &mut Findings) -> V
 /// One warning for all keys that are not read.
 fn beside(others: &[(String, Value)], place: &Place, findings: &mut Findings) {
     let keys = others.iter().map(|(key, _)| key.as_str()).filter(|key| *key != "$schema");
-    let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
+    let keys: Vec<String> = keys.map(|key| format!("`{}`", printable(key))).collect();
     if !keys.is_empty() {
-        let text = format!("{} stand beside the servers", keys.join(", "));
+        let text = format!("there is more beside the servers: {}", keys.join(", "));
         findings.warn(place, text, "nothing is done about them");
     }
 }

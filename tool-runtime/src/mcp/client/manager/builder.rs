@@ -19,7 +19,7 @@ use crate::pool::ToolPool;
 use crate::secret::Secret;
 use rmcp::model::Implementation;
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -342,6 +342,8 @@ impl McpManagerBuilder {
             end,
             watchers: Arc::new(watch::Sender::new(0)),
         }));
+        let absence: Weak<Shared> = Arc::downgrade(&manager.0);
+        pool.ask_of_absence(absence);
         for entry in self.entries {
             manager.put(entry?)?;
         }

@@ -33,14 +33,6 @@ impl Command {
         Self { program: program.into(), ..Self::default() }
     }
 
-    /// Finds the program and checks all that can be checked without starting it.
-    ///
-    /// # Errors
-    /// All but [`SpawnError::System`].
-    pub(in crate::mcp) fn resolve(&self) -> Result<PathBuf, SpawnError> {
-        self.checked(&environment(&self.env))
-    }
-
     /// What `std` starts: the resolved program with exactly its environment.
     pub(super) fn prepared(&self) -> Result<process::Command, SpawnError> {
         let environment = environment(&self.env);

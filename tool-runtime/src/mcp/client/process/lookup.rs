@@ -10,7 +10,7 @@ use std::path::{self, Path, PathBuf};
 /// A name is looked up in the directories of `path`; those that are empty or relative are passed
 /// over, because a server must not depend on where its host happens to stand. Anything with a
 /// separator is a path, relative to `base`.
-pub(super) fn find(
+pub(in crate::mcp) fn find(
     program: &str,
     path: Option<&OsStr>,
     base: &Path,

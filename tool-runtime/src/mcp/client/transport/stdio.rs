@@ -1,5 +1,6 @@
 //! A server that is started, and talks over its standard input and output.
 
+use super::lines::Lines;
 use super::{Behind, Opened, Way};
 use crate::mcp::client::hearing::Hearing;
 use crate::mcp::client::process::{Child, Command, Spawned};
@@ -7,7 +8,6 @@ use crate::mcp::client::refusal::{Kind, Refusal};
 use crate::mcp::client::wire::Wire;
 use crate::mcp::config::StdioConfig;
 use crate::tool::BoxFuture;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -16,8 +16,8 @@ use tokio::time::timeout;
 const GRACE: Duration = Duration::from_secs(2);
 /// How long a connection that ended waits for the process to say why.
 const MOMENT: Duration = Duration::from_millis(500);
-/// How much of what it said last is told.
-const MOST_WORDS: usize = 2000;
+/// How much of what it said last is told, in bytes.
+const MOST_WORDS: usize = 1000;
 
 /// A server that is started anew for each connection.
 pub(in crate::mcp::client) struct Stdio {
@@ -44,7 +44,7 @@ impl Way for Stdio {
             let Spawned { child, stdin, stdout } = Child::spawn(&self.command, &self.server)
                 .await
                 .map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
-            let transport = AsyncRwTransport::new_client(stdout, stdin);
+            let transport = Lines::new(stdout, stdin);
             let behind = Arc::new(Process(child));
             Ok(Opened { wire: Wire::new(transport, hearing), behind: Some(behind) })
         })

@@ -4,7 +4,6 @@ use super::Reader;
 use super::entry::{Entry, Given};
 use super::keys;
 use crate::mcp::config::auth::{McpAuth, McpOAuth};
-use crate::mcp::config::text::McpText;
 use crate::schema::nearest::nearest;
 use crate::secret::Secret;
 use serde_json::Value;
@@ -16,6 +15,7 @@ impl Reader<'_> {
         let mut auth = None;
         for key in ["auth", "authentication", "oauth", "bearer_token", "bearer_token_env_var"] {
             let Some(given) = entry.one_of(&[key], self.findings) else { continue };
+            entry.tell_at("auth", &given.place);
             let more = self.auth_of(&given);
             auth = self.together(&given, auth, more);
         }
@@ -26,15 +26,15 @@ impl Reader<'_> {
         match (given.key, given.value) {
             ("bearer_token_env_var", value) => {
                 let name = self.string(&given.place, value)?;
-                self.variable(&given.place, name).map(McpAuth::Bearer)
+                Some(McpAuth::Bearer(self.variable(&given.place, name)))
             }
-            ("bearer_token", value) => self.secret(&given.place, value).map(McpAuth::Bearer),
+            ("bearer_token", value) => Some(McpAuth::Bearer(self.secret(&given.place, value))),
             ("oauth", Value::Bool(false)) => None,
             ("oauth", Value::Bool(true)) => Some(McpAuth::OAuth(McpOAuth::default())),
             (_, Value::String(text)) => match text.as_str() {
                 "none" => None,
                 "oauth" => Some(McpAuth::OAuth(McpOAuth::default())),
-                _ => self.secret(&given.place, given.value).map(McpAuth::Bearer),
+                _ => Some(McpAuth::Bearer(self.secret(&given.place, given.value))),
             },
             _ => self.auth_object(given),
         }
@@ -66,7 +66,7 @@ impl Reader<'_> {
     /// What stands beside `oauth` in some dialects.
     fn beside_oauth(&mut self, entry: &mut Entry<'_>, auth: Option<McpAuth>) -> Option<McpAuth> {
         let client_id = entry.one_of(&["oauth_client_id"], self.findings);
-        let scopes = entry.one_of(&["scopes"], self.findings);
+        let scopes = entry.one_of(&["scopes", "oauth_scopes"], self.findings);
         let Some(beside) = client_id.as_ref().or(scopes.as_ref()) else { return auth };
         let mut oauth = match auth {
             None => McpOAuth::default(),
@@ -78,7 +78,7 @@ impl Reader<'_> {
             }
         };
         if let Some(given) = client_id {
-            oauth.client_id = self.secret(&given.place, given.value);
+            oauth.client_id = Some(self.secret(&given.place, given.value));
         }
         if let Some(given) = scopes {
             oauth.scopes = self.scopes(&given).unwrap_or_default();
@@ -132,7 +132,7 @@ impl Reader<'_> {
         let header = said.one_of(&["header", "header_name"], self.findings);
         let key = self.token(said)?;
         let Some(header) = header else { return Some(McpAuth::Bearer(key)) };
-        let header: McpText = self.text(&header.place, header.value)?;
+        let header = self.text(&header.place, header.value);
         Some(McpAuth::ApiKey { header, key })
     }
 
@@ -142,7 +142,7 @@ impl Reader<'_> {
             self.findings.wrong(said.place(), format!("it has no `{}`", keys[0]), help);
             return None;
         };
-        self.secret(&given.place, given.value)
+        Some(self.secret(&given.place, given.value))
     }
 }
 

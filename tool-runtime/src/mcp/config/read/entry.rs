@@ -90,6 +90,11 @@ impl<'a> Entry<'a> {
         Some(first)
     }
 
+    /// Has what is wrong with one thing told at the place of another, the first that is given.
+    pub(super) fn tell_at(&mut self, key: &'static str, place: &Place) {
+        self.places.entry(key).or_insert_with(|| place.clone());
+    }
+
     /// What stands under a key, if it is of the form that is read here; else it is left for
     /// another reader.
     pub(super) fn take_if(

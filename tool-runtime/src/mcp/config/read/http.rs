@@ -7,22 +7,28 @@ use crate::mcp::config::transport::HttpConfig;
 use crate::secret::Secret;
 use std::collections::BTreeMap;
 
+/// Stands in for an address that is not to be had. It is never handed out.
+const STAND_IN: &str = "https://unknown.invalid/";
+
 impl Reader<'_> {
     pub(super) fn http(&mut self, entry: &mut Entry<'_>, legacy_sse: bool) -> Option<HttpConfig> {
         let url = entry.one_of(&["url", "http_url", "server_url"], self.findings);
-        let url = url.and_then(|given| self.url(&given));
+        let url = url.map(|given| self.url(&given));
         let headers = self.headers(entry);
         let auth = self.auth(entry);
         Some(HttpConfig { headers, auth, legacy_sse, ..HttpConfig::new(url?) })
     }
 
-    fn url(&mut self, given: &Given<'_>) -> Option<McpText> {
-        let written = self.string(&given.place, given.value)?;
-        let url = self.expanded(&given.place, written)?;
-        Some(McpText::url(url.as_str().to_owned(), written))
+    fn url(&mut self, given: &Given<'_>) -> McpText {
+        let written = self.string(&given.place, given.value);
+        let url = written.and_then(|written| self.expanded(&given.place, written));
+        match (url, written) {
+            (Some(url), Some(written)) => McpText::url(url.as_str().to_owned(), written),
+            _ => McpText::from(STAND_IN),
+        }
     }
 
-    fn headers(&mut self, entry: &mut Entry<'_>) -> BTreeMap<McpText, Secret> {
+    pub(super) fn headers(&mut self, entry: &mut Entry<'_>) -> BTreeMap<McpText, Secret> {
         let mut headers = BTreeMap::new();
         if let Some(given) = entry.one_of(&["headers", "http_headers"], self.findings) {
             self.map(&given, &mut headers);
@@ -39,9 +45,8 @@ impl Reader<'_> {
         for (header, variable) in object {
             let place = given.place.key(header);
             let Some(variable) = self.string(&place, variable) else { continue };
-            if let Some(value) = self.variable(&place, variable) {
-                self.put(&place, McpText::from(header.as_str()), value, into);
-            }
+            let value = self.variable(&place, variable);
+            self.put(&place, McpText::from(header.as_str()), value, into);
         }
     }
 }

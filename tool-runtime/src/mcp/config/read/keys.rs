@@ -19,14 +19,15 @@ pub(super) type Keys = &'static [(&'static str, Fate)];
 use Fate::{Ignored, Read, Refused};
 
 const APPROVAL: &str = "whether a call is approved is decided by the pool, see `Approver`";
-const TAGS: &str = "tools of servers have no tags; name them by `include` and `exclude`";
-const SANDBOX: &str = "nothing is sandboxed; have `command` start the sandbox";
+const TAGS: &str = "tools of servers have no tags, name them by `include` and `exclude`";
+const SANDBOX: &str = "have `command` start the sandbox";
 const GOOGLE: &str = "send what the provider gives by `auth`, or by a header";
 
 /// Keys of a server's entry.
 pub(super) const SERVER: Keys = &[
     ("type", Read),
     ("transport", Read),
+    ("transport_type", Read),
     ("command", Read),
     ("args", Read),
     ("env", Read),
@@ -45,6 +46,7 @@ pub(super) const SERVER: Keys = &[
     ("authentication", Read),
     ("oauth", Read),
     ("oauth_client_id", Read),
+    ("oauth_scopes", Read),
     ("scopes", Read),
     ("bearer_token", Read),
     ("bearer_token_env_var", Read),
@@ -79,8 +81,12 @@ pub(super) const SERVER: Keys = &[
     ("default_tools_approval_mode", Ignored(APPROVAL)),
     ("supports_parallel_tool_calls", Ignored("what runs side by side is decided by the pool")),
     ("always_load", Ignored("all tools are listed")),
+    ("start_on_launch", Ignored("a server is started if it is `enabled`")),
     ("keep_alive", Ignored("a connection is kept until it is closed")),
-    ("sse_read_timeout", Ignored("`timeout` bounds calls; streams without a call are unbounded")),
+    (
+        "sse_read_timeout",
+        Ignored("`timeout` bounds calls, and streams without a call are unbounded"),
+    ),
     ("watch_paths", Ignored("a server is not restarted when files change")),
     ("dev", Ignored("a server is neither watched nor debugged")),
     ("name", Ignored("the name of a server is the key of its entry")),
@@ -94,8 +100,8 @@ pub(super) const SERVER: Keys = &[
     ("sandbox", Refused(SANDBOX)),
     ("sandbox_enabled", Refused(SANDBOX)),
     ("proxy", Refused("set the proxy for the whole program, by `HTTPS_PROXY`")),
-    ("tcp", Refused("WebSockets are not spoken; give the server's `https` address as `url`")),
-    ("settings", Refused("an editor's extension starts this server; write its `command`")),
+    ("tcp", Refused("WebSockets are not spoken, give the server's `https` address as `url`")),
+    ("settings", Refused("an editor's extension starts this server, write its `command`")),
     ("include_tags", Refused(TAGS)),
     ("exclude_tags", Refused(TAGS)),
     ("auth_provider_type", Refused(GOOGLE)),
@@ -165,4 +171,10 @@ pub(in crate::mcp::config) fn looks_like_entry(value: &Value) -> bool {
     const REACHED: &[&str] = &["command", "url", "http_url", "server_url", "transport"];
     let Value::Object(object) = value else { return false };
     object.keys().any(|key| REACHED.contains(&snake_case(key).as_str()))
+}
+
+/// All of them, for tests.
+#[cfg(test)]
+pub(in crate::mcp::config) fn known_keys() -> impl Iterator<Item = &'static str> {
+    SERVER.iter().chain(AUTH).chain(TOOL).map(|(key, _)| *key)
 }

@@ -26,7 +26,7 @@ impl Reader<'_> {
 
     fn optional(&mut self, said: &mut Entry<'_>, keys: &[&'static str]) -> Option<Secret> {
         let given = said.one_of(keys, self.findings)?;
-        self.secret(&given.place, given.value)
+        Some(self.secret(&given.place, given.value))
     }
 
     fn exposed(&mut self, said: &mut Entry<'_>, keys: &[&'static str]) -> Option<String> {
@@ -36,11 +36,11 @@ impl Reader<'_> {
     /// A list of them, or one text with spaces between.
     pub(super) fn scopes(&mut self, given: &Given<'_>) -> Option<Vec<String>> {
         if given.value.is_string() {
-            let text = self.text(&given.place, given.value)?;
+            let text = self.text(&given.place, given.value);
             return Some(text.as_str().split_whitespace().map(str::to_owned).collect());
         }
         let items = self.list(&given.place, given.value)?;
-        let texts = items.iter().filter_map(|(place, item)| self.text(place, item));
+        let texts = items.iter().map(|(place, item)| self.text(place, item));
         Some(texts.map(|text| text.as_str().to_owned()).collect())
     }
 
@@ -48,7 +48,7 @@ impl Reader<'_> {
     fn redirect(&mut self, said: &mut Entry<'_>) -> Option<String> {
         let given = said.one_of(&["redirect_uri", "callback_port"], self.findings)?;
         if given.key == "redirect_uri" {
-            return self.text(&given.place, given.value).map(|uri| uri.as_str().to_owned());
+            return Some(self.text(&given.place, given.value).as_str().to_owned());
         }
         let port = given.value.as_u64().filter(|port| (1..=65535).contains(port));
         if port.is_none() {

@@ -3,6 +3,7 @@
 use super::Reader;
 use super::entry::{Entry, Given};
 use super::{env_file, keys};
+use crate::mcp::config::fault::Fault;
 use crate::mcp::config::findings::Place;
 use crate::mcp::config::text::McpText;
 use crate::mcp::config::transport::StdioConfig;
@@ -17,7 +18,7 @@ impl Reader<'_> {
         let line = command.and_then(|command| self.line(&command, args.as_ref()));
         let env = self.env(entry);
         let cwd = entry.one_of(&["cwd", "working_directory"], self.findings);
-        let cwd = cwd.and_then(|given| self.path(&given.place, given.value));
+        let cwd = cwd.map(|given| self.path(&given.place, given.value));
         let (command, args) = line?;
         Some(StdioConfig { args, env, cwd, ..StdioConfig::new(command) })
     }
@@ -47,33 +48,33 @@ impl Reader<'_> {
             first = line.remove(0);
             given = line;
         }
-        let args = given.iter().filter_map(|(place, arg)| self.secret(place, arg)).collect();
-        Some((self.path(&first.0, first.1)?, args))
+        let args = given.iter().map(|(place, arg)| self.secret(place, arg)).collect();
+        Some((self.path(&first.0, first.1), args))
     }
 
     /// A path, in which `~/` is the folder of the user.
-    pub(super) fn path(&mut self, place: &Place, value: &Value) -> Option<McpText> {
-        let path = self.text(place, value)?;
+    pub(super) fn path(&mut self, place: &Place, value: &Value) -> McpText {
+        let path = self.text(place, value);
         let is_home = path.as_str() == "~";
         let Some(rest) = path.as_str().strip_prefix("~/").or(is_home.then_some("")) else {
-            return Some(path);
+            return path;
         };
         match self.sources.home() {
             Some(home) => {
                 let home = format!("{}/{rest}", home.trim_end_matches('/'));
-                Some(McpText::expanded(home, path.shown()))
+                McpText::expanded(home, path.shown())
             }
-            None if self.is_disabled => Some(path),
             None => {
                 let text = "`~` is the folder of the user, and nobody says which that is";
-                self.findings.wrong(place, text, "set `HOME`, or write the path in full");
-                None
+                let help = "set `HOME`, or write the path in full";
+                self.lacks(place, Fault::new(text, help));
+                path
             }
         }
     }
 
     /// Variables of `env`, of those that are passed on, and of files, where they are not given.
-    fn env(&mut self, entry: &mut Entry<'_>) -> BTreeMap<McpText, Secret> {
+    pub(super) fn env(&mut self, entry: &mut Entry<'_>) -> BTreeMap<McpText, Secret> {
         let mut env = BTreeMap::new();
         if let Some(given) = entry.one_of(&["env", "environment"], self.findings) {
             self.map(&given, &mut env);
@@ -96,7 +97,7 @@ impl Reader<'_> {
             let place = given.place.key(name);
             let name = self.expanded(&place, name);
             let value = self.secret(&place, value);
-            if let (Some(name), Some(value)) = (name, value) {
+            if let Some(name) = name {
                 self.put(&place, name, value, into);
             }
         }
@@ -118,9 +119,8 @@ impl Reader<'_> {
     fn passed_on(&mut self, given: &Given<'_>, into: &mut BTreeMap<McpText, Secret>) {
         for (place, item) in self.list(&given.place, given.value).unwrap_or_default() {
             let Some(name) = self.passed_name(&place, item) else { continue };
-            if let Some(value) = self.variable(&place, &name) {
-                self.put(&place, McpText::from(name), value, into);
-            }
+            let value = self.variable(&place, &name);
+            self.put(&place, McpText::from(name), value, into);
         }
     }
 
@@ -144,18 +144,17 @@ impl Reader<'_> {
     /// The variables of a file, which is looked for beside the configuration's.
     fn env_file(&mut self, given: &Given<'_>) -> Vec<(String, Secret)> {
         let path = self.path(&given.place, given.value);
-        let Some(path) = path.filter(|_| !self.is_disabled) else { return Vec::new() };
         let folder = given.place.folder().unwrap_or_else(|| "".as_ref());
-        match std::fs::read_to_string(folder.join(path.as_str())) {
-            Ok(text) => {
-                let variables = env_file::variables(&text);
-                self.findings.sound(&given.place, variables).unwrap_or_default()
-            }
+        let variables = match std::fs::read_to_string(folder.join(path.as_str())) {
+            Ok(text) => env_file::variables(&text),
             Err(error) => {
                 let text = format!("the file cannot be read: {}", error.kind());
-                self.findings.wrong(&given.place, text, "correct the path, or remove the key");
-                Vec::new()
+                Err(Fault::new(text, "correct the path, or remove the key"))
             }
-        }
+        };
+        variables.unwrap_or_else(|fault| {
+            self.lacks(&given.place, fault);
+            Vec::new()
+        })
     }
 }

@@ -35,6 +35,7 @@ const HTTP: &[&str] = &[
     "authentication",
     "oauth",
     "oauth_client_id",
+    "oauth_scopes",
     "scopes",
     "bearer_token",
     "bearer_token_env_var",
@@ -49,11 +50,11 @@ impl Reader<'_> {
                 let text = "it has both a `command` and an address";
                 let help = "keep `command` for a server to start, `url` for one that runs";
                 self.findings.wrong(entry.place(), text, help);
-                None
+                self.beside(entry)
             }
             (false, false) => {
                 self.unreached(entry, said);
-                None
+                self.beside(entry)
             }
             (true, false) => {
                 if matches!(said, Some(Kind::Http | Kind::Sse)) {
@@ -78,11 +79,19 @@ impl Reader<'_> {
         }
     }
 
+    /// Looks at what an entry says whose server cannot be reached: it may be wrong as well.
+    fn beside(&mut self, entry: &mut Entry<'_>) -> Option<McpTransportConfig> {
+        self.env(entry);
+        self.headers(entry);
+        self.auth(entry);
+        None
+    }
+
     /// What `type` and `transport` say, if they say it at all and agree.
     fn said(&mut self, entry: &mut Entry<'_>) -> Option<Kind> {
         let has_type = entry.has(&["type"]);
         let other = entry.take_if("transport", |_| has_type);
-        let first = entry.one_of(&["type", "transport"], self.findings)?;
+        let first = entry.one_of(&["type", "transport", "transport_type"], self.findings)?;
         let kind = self.kind(&first);
         if let Some(other) = other
             && let (Some(first), Some(second)) = (kind, self.kind(&other))

@@ -10,7 +10,10 @@ use crate::schema::nearest::nearest;
 use crate::secret::Secret;
 use serde_json::{Map, Value};
 
-impl<'r> Reader<'r> {
+/// Stands in for a text that is not to be had. What it stands in is never handed out.
+const STAND_IN: &str = "unknown";
+
+impl Reader<'_> {
     /// `true` or `false`.
     pub(super) fn flag(&mut self, entry: &mut Entry<'_>, keys: &[&'static str]) -> Option<bool> {
         let given = entry.one_of(keys, self.findings)?;
@@ -27,17 +30,18 @@ impl<'r> Reader<'r> {
         self.string(&given.place, given.value).map(str::to_owned)
     }
 
-    /// A text with its references replaced.
-    pub(super) fn text(&mut self, place: &Place, value: &Value) -> Option<McpText> {
-        let written = scalar(value);
-        if written.is_none() {
+    /// A text with its references replaced. Where there is none, which ends the reading, another
+    /// stands in for it, so that the rest of the entry is checked all the same.
+    pub(super) fn text(&mut self, place: &Place, value: &Value) -> McpText {
+        let Some(written) = scalar(value) else {
             self.findings.wrong(place, "it is no text", "write a text in quotes");
-        }
-        self.expanded(place, &written?)
+            return McpText::from(STAND_IN);
+        };
+        self.expanded(place, &written).unwrap_or_else(|| McpText::from(STAND_IN))
     }
 
-    pub(super) fn secret(&mut self, place: &Place, value: &Value) -> Option<Secret> {
-        self.text(place, value).map(|text| Secret::from(text.as_str()))
+    pub(super) fn secret(&mut self, place: &Place, value: &Value) -> Secret {
+        Secret::from(self.text(place, value).as_str())
     }
 
     pub(super) fn string<'a>(&mut self, place: &Place, value: &'a Value) -> Option<&'a str> {
@@ -82,21 +86,41 @@ impl<'r> Reader<'r> {
                 self.warn_of_other_ways(place, written);
                 Some(McpText::expanded(value, written))
             }
-            Err(_) if self.is_disabled => Some(McpText::from(written)),
             Err(mistakes) => {
                 for mistake in mistakes {
                     let fault = self.unexpanded(mistake);
-                    self.findings.fault(place, fault);
+                    self.lacks(place, fault);
                 }
-                None
+                self.lacking.is_some().then(|| McpText::from(written))
             }
         }
     }
 
-    /// The value of a variable whose name is given in its place, as for `${NAME}`.
-    pub(super) fn variable(&mut self, place: &Place, name: &str) -> Option<Secret> {
-        let written = format!("${{{name}}}");
-        self.expanded(place, &written).map(|text| Secret::from(text.as_str()))
+    /// The value of a variable whose name is given in its place. What is no usual name is not
+    /// told: people write the value there.
+    pub(super) fn variable(&mut self, place: &Place, name: &str) -> Secret {
+        let reference = Reference { name, is_environment: false, default: None };
+        if let Some(value) = self.sources.find(&reference) {
+            return Secret::from(value);
+        }
+        let is_usual =
+            |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+        if !name.is_empty() && name.bytes().all(is_usual) {
+            let fault = self.unresolved(reference);
+            self.lacks(place, fault);
+        } else {
+            let text = "there is no variable by the name that stands here";
+            self.lacks(place, Fault::new(text, "write the name of a variable, not its value"));
+        }
+        Secret::from(STAND_IN)
+    }
+
+    /// What the server lacks is wrong, or will be when a disabled one is enabled.
+    pub(super) fn lacks(&mut self, place: &Place, fault: Fault) {
+        match &mut self.lacking {
+            Some(lacking) => lacking.push(place.problem(fault)),
+            None => self.findings.fault(place, fault),
+        }
     }
 
     /// Ways of other programs to refer to a variable, which stay as they are here. The text is
@@ -145,7 +169,7 @@ impl<'r> Reader<'r> {
         let Reference { name, is_environment, .. } = reference;
         let asked = self.sources.kinds(is_environment);
         let way = if is_environment { "env:" } else { "" };
-        let text = format!("`${{{way}{name}}}` has no value: {asked} was asked");
+        let text = format!("`${{{way}{name}}}` has no value (asked: {asked})");
         let help = match (name.split_once(':'), name) {
             (Some(("input", _)), _) => {
                 format!("an editor would ask for it; here the host gives a variable `{name}`")

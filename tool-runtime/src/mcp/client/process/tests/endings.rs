@@ -1,6 +1,7 @@
 //! How children end: by themselves, politely, by force, and with all that they started.
 
-use super::super::{Child, Exit};
+use super::super::Child;
+use super::super::exit::Exit;
 use super::support::{LONG, SHORT, STUBBORN, Server, assert_goes, is_gone, pid, script};
 use futures_util::FutureExt as _;
 use std::env;

@@ -1,6 +1,6 @@
 //! What goes between a child and its connection.
 
-use super::super::Exit;
+use super::super::exit::Exit;
 use super::support::{LONG, SHORT, STUBBORN, Server, script, start};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 

@@ -1,6 +1,7 @@
 //! Shell scripts as children.
 
-use super::super::{Child, Command, Spawned, Stdin};
+use super::super::stdin::Stdin;
+use super::super::{Child, Command, Spawned};
 use rustix::process::{Pid, test_kill_process};
 use std::env;
 use std::process;

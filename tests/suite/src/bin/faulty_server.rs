@@ -1,0 +1,381 @@
+//! An MCP server over standard input and output that misbehaves as it is told to.
+//!
+//! Its one argument is a script, a JSON object:
+//!
+//! | Key | Does |
+//! |---|---|
+//! | `era` | `legacy` (default), or `modern` |
+//! | `probe` | what a legacy server does with `server/discover`: `refuse` (default), `params` (-32602), `die`, `ignore`, `garbage` |
+//! | `tools` | their names; what a tool does is said by the first part of its name, see `call` |
+//! | `pages` | how many tools a page has |
+//! | `cursor` | `repeat`: the last page names the first one again |
+//! | `lives` | a file: each life appends a line to it |
+//! | `dead` | so many lives end at once, with words on standard error |
+//! | `slow` | milliseconds before the first answer |
+//! | `stays` | it ignores the end of its input, and SIGTERM |
+
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::{BufRead as _, Write as _};
+use std::process::exit;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+fn main() {
+    let script = std::env::args().nth(1).unwrap_or_else(|| "{}".to_owned());
+    let script: Value = serde_json::from_str(&script).expect("a script in JSON");
+    let life = live(&script);
+    if life <= script["dead"].as_u64().unwrap_or(0) {
+        eprintln!("this is life {life}, and it ends here");
+        exit(3);
+    }
+    thread::sleep(Duration::from_millis(script["slow"].as_u64().unwrap_or(0)));
+    let server = Arc::new(Server::new(script));
+    for line in std::io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        if let Ok(message) = serde_json::from_str::<Value>(&line) {
+            server.take(message);
+        }
+    }
+    if server.script["stays"] == true {
+        loop {
+            thread::park();
+        }
+    }
+}
+
+/// Which life this is, as the file of lives has it.
+fn live(script: &Value) -> u64 {
+    let Some(file) = script["lives"].as_str() else { return 1 };
+    let mut lives = OpenOptions::new().append(true).create(true).open(file).expect("a file");
+    writeln!(lives, "{}", std::process::id()).expect("room for a line");
+    let text = std::fs::read_to_string(file).expect("a file");
+    u64::try_from(text.lines().count()).expect("few lives")
+}
+
+struct Server {
+    script: Value,
+    tools: Mutex<BTreeSet<String>>,
+    /// The ids of requests that were cancelled.
+    cancelled: Mutex<Vec<Value>>,
+    /// How many calls arrived.
+    calls: Mutex<Vec<String>>,
+    /// What listens for changes, in the newer era.
+    listening: Mutex<Option<Value>>,
+    /// Calls that wait for an answer to a question of ours.
+    asking: Mutex<Vec<Value>>,
+}
+
+impl Server {
+    fn new(script: Value) -> Self {
+        let names = script["tools"].as_array().cloned().unwrap_or_default();
+        let names = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        Self {
+            script,
+            tools: Mutex::new(names),
+            cancelled: Mutex::default(),
+            calls: Mutex::default(),
+            listening: Mutex::default(),
+            asking: Mutex::default(),
+        }
+    }
+
+    fn is_modern(&self) -> bool {
+        self.script["era"] == "modern"
+    }
+
+    fn take(self: &Arc<Self>, message: Value) {
+        let (id, params) = (message["id"].clone(), message["params"].clone());
+        match message["method"].as_str() {
+            Some("server/discover") if self.is_modern() => answer(
+                &id,
+                json!({
+                    "resultType": "complete",
+                    "supportedVersions": ["2026-07-28"],
+                    "capabilities": { "tools": { "listChanged": true } },
+                    "ttlMs": 0,
+                    "cacheScope": "private",
+                    "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "faulty", "version": "1" } },
+                }),
+            ),
+            Some("server/discover") => self.probed(&id),
+            Some("initialize") if self.is_modern() => refuse(&id, -32601, "no such method"),
+            Some("initialize") => answer(
+                &id,
+                json!({
+                    "protocolVersion": "2025-11-25",
+                    "capabilities": { "tools": { "listChanged": true } },
+                    "serverInfo": { "name": "faulty", "version": "1" },
+                }),
+            ),
+            Some("tools/list") => self.list(&id, &params),
+            Some("subscriptions/listen") => {
+                *self.listening.lock().unwrap() = Some(id.clone());
+                self.tell(
+                    "notifications/subscriptions/acknowledged",
+                    json!({
+                        "notifications": { "toolsListChanged": true },
+                    }),
+                );
+            }
+            Some("tools/call") => {
+                let server = Arc::clone(self);
+                thread::spawn(move || server.call(&id, &params));
+            }
+            Some("notifications/cancelled") => {
+                self.cancelled.lock().unwrap().push(params["requestId"].clone());
+            }
+            Some("ping") => answer(&id, json!({})),
+            Some(_) if id.is_null() => {}
+            Some(_) => refuse(&id, -32601, "no such method"),
+            None => self.answered(&message),
+        }
+    }
+
+    fn probed(&self, id: &Value) {
+        match self.script["probe"].as_str() {
+            Some("die") => {
+                eprintln!("what is server/discover?");
+                exit(1);
+            }
+            Some("ignore") => {}
+            Some("garbage") => print("what is server/discover?"),
+            Some("params") => refuse(id, -32602, "Invalid request parameters"),
+            _ => refuse(id, -32601, "Method not found"),
+        }
+    }
+
+    fn list(&self, id: &Value, params: &Value) {
+        let tools: Vec<Value> = self.tools.lock().unwrap().iter().map(|name| tool(name)).collect();
+        let size = usize::try_from(self.script["pages"].as_u64().unwrap_or(1000)).unwrap();
+        let start = params["cursor"].as_str().map_or(0, |at| at.parse().unwrap_or(0));
+        let end = tools.len().min(start + size);
+        let mut result = json!({ "tools": tools[start..end] });
+        if end < tools.len() {
+            result["nextCursor"] = end.to_string().into();
+        } else if self.script["cursor"] == "repeat" {
+            result["nextCursor"] = size.to_string().into();
+        }
+        if self.is_modern() {
+            result["resultType"] = "complete".into();
+            result["ttlMs"] = 0.into();
+            result["cacheScope"] = "private".into();
+        }
+        answer(id, result);
+    }
+
+    /// What a tool does is said by its name up to the first `-`.
+    fn call(&self, id: &Value, params: &Value) {
+        let name = params["name"].as_str().unwrap_or_default().to_owned();
+        self.calls.lock().unwrap().push(name.clone());
+        let arguments = &params["arguments"];
+        let token = &params["_meta"]["progressToken"];
+        match name.split('-').next().unwrap_or_default() {
+            "echo" => text(id, &arguments.to_string()),
+            "hang" => {}
+            "die" => {
+                eprintln!("dying in the middle of {name}");
+                exit(4);
+            }
+            // The first life dies of it.
+            "fragile" if self.life() == 1 => exit(5),
+            "fragile" => text(id, "survived"),
+            "slow" => {
+                let step = Duration::from_millis(arguments["ms"].as_u64().unwrap_or(100));
+                for done in 1..=arguments["steps"].as_u64().unwrap_or(3) {
+                    thread::sleep(step);
+                    notify(
+                        "notifications/progress",
+                        json!({
+                            "progressToken": token, "progress": done, "message": "working",
+                        }),
+                    );
+                }
+                text(id, "done");
+            }
+            "flood" => {
+                for count in 0..arguments["n"].as_u64().unwrap_or(10_000) {
+                    notify("notifications/message", json!({ "level": "info", "data": count }));
+                    notify(
+                        "notifications/progress",
+                        json!({
+                            "progressToken": token, "progress": count, "message": "x".repeat(100),
+                        }),
+                    );
+                    eprintln!("{}", "y".repeat(100));
+                }
+                text(id, "dry");
+            }
+            "change" => {
+                let names = arguments["tools"].as_array().cloned().unwrap_or_default();
+                let names = names.iter().filter_map(Value::as_str).map(str::to_owned);
+                *self.tools.lock().unwrap() = names.collect();
+                for _ in 0..arguments["times"].as_u64().unwrap_or(1) {
+                    self.tell("notifications/tools/list_changed", json!({}));
+                }
+                text(id, "changed");
+            }
+            "garbage" => {
+                print("this is no JSON");
+                print("{\"jsonrpc\": \"2.0\", \"id\": 99999, \"result\": {}}");
+                print("[1, 2]");
+                text(id, "clean");
+            }
+            "twice" => {
+                text(id, "first");
+                text(id, "second");
+            }
+            "odd" => answer(
+                id,
+                json!({
+                    "content": [{ "type": "text", "text": "a" }, { "type": "hologram", "x": 1 }],
+                    "_meta": { "k": 1 },
+                }),
+            ),
+            "broken" => answer(id, json!({ "content": [{ "type": "text", "text": "no value" }] })),
+            "refuse" => refuse(id, -32603, "the disk is full"),
+            "huge" => {
+                let length = arguments["bytes"].as_u64().unwrap_or(1 << 20);
+                text(id, &"z".repeat(usize::try_from(length).unwrap()));
+            }
+            // Three ways to say that there is no such tool.
+            "gone" => match name.as_str() {
+                "gone-error" => answer(
+                    id,
+                    json!({
+                        "content": [{ "type": "text", "text": format!("Tool {name} not found") }],
+                        "isError": true,
+                    }),
+                ),
+                "gone-protocol" => refuse(id, -32602, &format!("Unknown tool: {name}")),
+                _ => text(id, &format!("Unknown tool: {name}")),
+            },
+            "ask" => self.ask(id, params),
+            "heard" => text(
+                id,
+                &json!({
+                    "cancelled": self.cancelled.lock().unwrap().len(),
+                    "calls": *self.calls.lock().unwrap(),
+                })
+                .to_string(),
+            ),
+            _ => refuse(id, -32602, &format!("Unknown tool: {name}")),
+        }
+    }
+
+    fn life(&self) -> usize {
+        let file = self.script["lives"].as_str().expect("a file of lives");
+        std::fs::read_to_string(file).map_or(0, |lives| lives.lines().count())
+    }
+
+    fn ask(&self, id: &Value, params: &Value) {
+        let form = json!({
+            "mode": "form",
+            "message": "Sure?",
+            "requestedSchema": { "type": "object", "properties": { "ok": { "type": "boolean" } } },
+        });
+        if !self.is_modern() {
+            self.asking.lock().unwrap().push(id.clone());
+            let question = format!("question-{id}");
+            print(&json!({
+                "jsonrpc": "2.0", "id": question, "method": "elicitation/create", "params": form,
+            }).to_string());
+            return;
+        }
+        match params["inputResponses"].get("sure") {
+            Some(answered) if params["requestState"] == "state" => text(id, &answered.to_string()),
+            Some(_) => text(id, "the state is lost"),
+            None => answer(
+                id,
+                json!({
+                    "resultType": "input_required",
+                    "inputRequests": { "sure": { "method": "elicitation/create", "params": form } },
+                    "requestState": "state",
+                }),
+            ),
+        }
+    }
+
+    /// A question of ours has its answer.
+    fn answered(&self, message: &Value) {
+        let asked = message["id"].as_str().unwrap_or_default().to_owned();
+        let mut asking = self.asking.lock().unwrap();
+        let Some(at) = asking.iter().position(|id| format!("question-{id}") == asked) else {
+            return;
+        };
+        let id = asking.remove(at);
+        let what = if message["result"].is_null() { &message["error"] } else { &message["result"] };
+        text(&id, &what.to_string());
+    }
+
+    fn tell(&self, method: &str, mut params: Value) {
+        if let Some(id) = &*self.listening.lock().unwrap() {
+            params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": id });
+        }
+        notify(method, params);
+    }
+}
+
+/// A definition: what it says is said by the name as well.
+fn tool(name: &str) -> Value {
+    let mut tool = json!({
+        "name": name,
+        "description": format!("Does {name}."),
+        "inputSchema": { "type": "object" },
+    });
+    let has = |part: &str| name.split('-').any(|own| own == part);
+    if has("ro") {
+        tool["annotations"] = json!({ "readOnlyHint": true });
+    }
+    if has("broken") {
+        tool["outputSchema"] = json!({ "type": "object", "required": ["a"] });
+    }
+    if has("strict") {
+        tool["inputSchema"] = json!({
+            "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"],
+        });
+    }
+    if has("noschema") {
+        tool["inputSchema"] = Value::Null;
+    }
+    if has("far") {
+        tool["inputSchema"] = json!({
+            "type": "object", "properties": { "a": { "$ref": "http://127.0.0.1:1/a.json" } },
+        });
+    }
+    tool
+}
+
+fn text(id: &Value, text: &str) {
+    answer(id, json!({ "content": [{ "type": "text", "text": text }] }));
+}
+
+fn answer(id: &Value, result: Value) {
+    let mut result = result;
+    if let Value::Object(members) = &mut result {
+        members.entry("resultType").or_insert("complete".into());
+    }
+    print(&json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string());
+}
+
+fn refuse(id: &Value, code: i64, message: &str) {
+    let error = json!({ "code": code, "message": message });
+    print(&json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string());
+}
+
+fn notify(method: &str, params: Value) {
+    let mut message = Map::new();
+    message.insert("jsonrpc".to_owned(), "2.0".into());
+    message.insert("method".to_owned(), method.into());
+    message.insert("params".to_owned(), params);
+    print(&Value::Object(message).to_string());
+}
+
+/// A whole line at once, as several threads write.
+fn print(line: &str) {
+    let mut stdout = std::io::stdout().lock();
+    // Nobody reads any more: then nobody misses it.
+    let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
+}

@@ -1,0 +1,296 @@
+//! Servers that misbehave: over standard input and output, as processes of their own.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    ErrorClass, McpManager, McpManagerError, McpServerConfig, McpState, ToolStatus,
+};
+
+fn faulty(script: &Value) -> McpServerConfig {
+    McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])
+}
+
+/// A file of lives that nobody else has.
+fn lives(test: &str) -> PathBuf {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-{test}"));
+    drop(std::fs::remove_file(&file));
+    file
+}
+
+fn count(lives: &Path) -> usize {
+    std::fs::read_to_string(lives).map_or(0, |text| text.lines().count())
+}
+
+async fn with(script: Value) -> (ToolPool, McpManager) {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let builder = McpManager::builder().server("s", faulty(&script));
+    let builder = builder.retry(Duration::from_millis(20), Duration::from_millis(100));
+    let manager = builder.connect(&pool).await.unwrap();
+    (pool, manager)
+}
+
+async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {
+    pool.call(ToolCall::new(name, arguments.to_string())).await
+}
+
+async fn text(pool: &ToolPool, name: &str, arguments: Value) -> String {
+    call(pool, name, arguments).await.observation().to_text()
+}
+
+/// Waits until the server is in a state.
+async fn until(manager: &McpManager, is: impl Fn(&McpState) -> bool) {
+    let mut statuses = manager.statuses();
+    while !is(&manager.server("s").unwrap().state) {
+        statuses.next().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn both_eras_are_spoken_whatever_a_server_does_with_the_probe() {
+    for (script, protocol) in [
+        (json!({ "era": "modern" }), "2026-07-28"),
+        (json!({}), "2025-11-25"),
+        (json!({ "probe": "params" }), "2025-11-25"),
+        (json!({ "probe": "die" }), "2025-11-25"),
+    ] {
+        let mut script = script;
+        script["tools"] = json!(["echo"]);
+        let (pool, manager) = with(script.clone()).await;
+        assert_eq!(text(&pool, "s.echo", json!({ "a": 1 })).await, r#"{"a":1}"#, "{script}");
+        assert_eq!(manager.server("s").unwrap().protocol.as_deref(), Some(protocol));
+        manager.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_silent_about_the_probe_is_asked_as_of_old() {
+    for probe in ["ignore", "garbage"] {
+        let pool = ToolPool::builder().expects_more().build().unwrap();
+        let script = json!({ "probe": probe, "tools": ["echo"] });
+        let config = faulty(&script).connect_timeout(Duration::from_secs(3));
+        let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
+        assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
+        manager.close().await;
+    }
+}
+
+#[tokio::test]
+async fn an_odd_tool_is_left_out_and_named() {
+    let tools = json!(["echo", "echo-noschema", "echo-far", "broken", "odd"]);
+    let (pool, manager) = with(json!({ "tools": tools })).await;
+    let report = pool.report();
+    let status = |name: &str| {
+        report.tools.iter().find(|tool| tool.name == name).map(|tool| tool.status.clone()).unwrap()
+    };
+    assert_eq!(status("s.echo"), ToolStatus::Visible);
+    for (name, reason) in [("s.echo-noschema", "cannot be read"), ("s.echo-far", "never fetched")] {
+        match status(name) {
+            ToolStatus::Quarantined { reason: given } => assert!(given.contains(reason), "{given}"),
+            other => panic!("{name} is {other}"),
+        }
+    }
+    let odd = call(&pool, "s.odd", json!({})).await;
+    assert!(odd.observation().content()[1].as_text().unwrap().contains("hologram"));
+    assert_eq!(odd.observation().meta().unwrap()["k"], 1);
+    let broken = call(&pool, "s.broken", json!({})).await;
+    assert!(broken.observation().meta().unwrap()["tool-runtime/output-mismatch"].is_string());
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn pages_are_followed_and_have_an_end() {
+    let tools = json!(["echo-1", "echo-2", "echo-3", "echo-4", "echo-5"]);
+    let (pool, _manager) = with(json!({ "tools": tools, "pages": 2 })).await;
+    assert_eq!(pool.snapshot().tools().len(), 5);
+    let (pool, manager) = with(json!({ "tools": tools, "pages": 2, "cursor": "repeat" })).await;
+    assert_eq!(pool.snapshot().tools().len(), 5);
+    let problems = manager.server("s").unwrap().problems;
+    assert!(problems.iter().any(|problem| problem.contains("comes back")), "{problems:?}");
+}
+
+#[tokio::test]
+async fn what_servers_print_besides_answers_does_no_harm() {
+    let (pool, _manager) = with(json!({ "tools": ["garbage", "twice", "flood", "echo"] })).await;
+    assert_eq!(text(&pool, "s.garbage", json!({})).await, "clean");
+    assert_eq!(text(&pool, "s.twice", json!({})).await, "first");
+    assert_eq!(text(&pool, "s.flood", json!({ "n": 20_000 })).await, "dry");
+    assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_is_cancelled() {
+    for era in ["legacy", "modern"] {
+        let (pool, _manager) = with(json!({ "era": era, "tools": ["hang", "heard"] })).await;
+        let hanging = call(&pool, "s.hang", json!({}));
+        assert!(tokio::time::timeout(Duration::from_millis(300), hanging).await.is_err());
+        // Whoever gave up does not wait for the cancellation to be sent.
+        let mut cancelled = json!(0);
+        for _ in 0..100 {
+            let heard = text(&pool, "s.heard", json!({})).await;
+            cancelled = serde_json::from_str::<Value>(&heard).unwrap()["cancelled"].clone();
+            if cancelled == 1 {
+                break;
+            }
+        }
+        assert_eq!(cancelled, 1, "{era}");
+    }
+}
+
+#[tokio::test]
+async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let config = faulty(&json!({ "tools": ["hang", "slow", "heard"] }));
+    let config = config.call_timeout(Duration::from_millis(400));
+    let builder = McpManager::builder().server("s", config).longest_call(Duration::from_secs(2));
+    let _manager = builder.connect(&pool).await.unwrap();
+    let error = call(&pool, "s.hang", json!({})).await;
+    let error = error.error().unwrap();
+    assert_eq!(error.class(), ErrorClass::Timeout);
+    assert!(error.message().contains("`s` said nothing for 400ms"), "{error}");
+    // Longer than the limit in all, but never silent for so long.
+    assert_eq!(text(&pool, "s.slow", json!({ "ms": 150, "steps": 6 })).await, "done");
+    let endless = call(&pool, "s.slow", json!({ "ms": 100, "steps": 1000 })).await;
+    assert!(endless.error().unwrap().message().contains("not done within 2s"), "{endless:?}");
+}
+
+#[tokio::test]
+async fn a_server_killed_in_the_middle_of_a_call_comes_back() {
+    let lives = lives("killed");
+    let (pool, manager) = with(json!({ "tools": ["die", "echo"], "lives": lives })).await;
+    let error = call(&pool, "s.die", json!({})).await;
+    let error = error.error().unwrap();
+    assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
+    assert!(error.message().contains("may have had its effect"), "{error}");
+    // A call that finds it gone waits for it.
+    assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
+    assert_eq!(count(&lives), 2);
+    until(&manager, |state| *state == McpState::Ready).await;
+}
+
+#[tokio::test]
+async fn only_what_may_be_repeated_is_sent_twice() {
+    let lives = lives("fragile");
+    let script = json!({ "tools": ["fragile", "fragile-ro", "heard"], "lives": lives });
+    let (pool, _manager) = with(script.clone()).await;
+    assert_eq!(text(&pool, "s.fragile-ro", json!({})).await, "survived");
+    let heard: Value = serde_json::from_str(&text(&pool, "s.heard", json!({})).await).unwrap();
+    assert_eq!(heard["calls"], json!(["fragile-ro", "heard"]));
+
+    std::fs::remove_file(&lives).unwrap();
+    let (pool, _manager) = with(script).await;
+    let lost = call(&pool, "s.fragile", json!({})).await;
+    assert_eq!(lost.error().unwrap().class(), ErrorClass::Indeterminate);
+    let heard: Value = serde_json::from_str(&text(&pool, "s.heard", json!({})).await).unwrap();
+    assert_eq!(heard["calls"], json!(["heard"]), "the new life was not asked again");
+}
+
+#[tokio::test]
+async fn calls_that_find_a_server_gone_share_one_try() {
+    let lives = lives("shared");
+    let (pool, _manager) = with(json!({ "tools": ["die", "echo"], "lives": lives })).await;
+    call(&pool, "s.die", json!({})).await;
+    let calls = (0..20).map(|_| text(&pool, "s.echo", json!({})));
+    let texts = futures_util::future::join_all(calls).await;
+    assert!(texts.iter().all(|text| text == "{}"), "{texts:?}");
+    assert_eq!(count(&lives), 2);
+}
+
+#[tokio::test]
+async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
+    let lives = lives("late");
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let late = json!({ "tools": ["echo"], "lives": lives, "dead": 4 });
+    let builder = McpManager::builder().server("s", faulty(&late));
+    let builder = builder.server("up", faulty(&json!({ "tools": ["echo"] })));
+    let builder = builder.retry(Duration::from_millis(20), Duration::from_millis(50));
+    let manager = builder.connect(&pool).await.unwrap();
+    let state = manager.server("s").unwrap().state;
+    assert!(
+        state.reason().unwrap().contains("exited with code 3 and said last: this is life"),
+        "{state}"
+    );
+    // Whoever calls hears why it is not there.
+    let away = call(&pool, "s.echo", json!({})).await;
+    assert!(away.is_error());
+    let away = away.error().unwrap();
+    assert!(away.message().contains("MCP server `s` is"), "{away}");
+    assert_eq!(text(&pool, "up.echo", json!({})).await, "{}");
+    until(&manager, |state| *state == McpState::Ready).await;
+    assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
+}
+
+#[tokio::test]
+async fn when_all_fail_every_reason_is_given() {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let missing = McpServerConfig::stdio("no-such-program-here");
+    let dead = faulty(&json!({ "dead": 100 }));
+    let builder = McpManager::builder().server("missing", missing).server("dead", dead.clone());
+    match builder.connect(&pool).await.unwrap_err() {
+        McpManagerError::AllFailed { reasons } => {
+            assert!(reasons[0].1.contains("this is life 1"), "{reasons:?}");
+            assert!(reasons[1].1.contains("no program `no-such-program-here`"), "{reasons:?}");
+        }
+        other => panic!("{other}"),
+    }
+    let well = faulty(&json!({ "tools": ["echo"] }));
+    let builder = McpManager::builder().server("well", well).server("dead", dead.required(true));
+    let error = builder.connect(&pool).await.unwrap_err();
+    assert!(matches!(error, McpManagerError::RequiredFailed { .. }), "{error}");
+    assert!(pool.snapshot().tools().is_empty());
+}
+
+#[tokio::test]
+async fn a_tool_that_is_gone_is_not_found_in_whatever_way_it_is_said() {
+    let tools = json!(["change", "gone-error", "gone-protocol", "gone-text"]);
+    for name in ["gone-error", "gone-protocol", "gone-text"] {
+        let (pool, _manager) = with(json!({ "tools": tools })).await;
+        // The server forgets them and says nothing.
+        call(&pool, "s.change", json!({ "tools": ["change"], "times": 0 })).await;
+        let gone = call(&pool, &format!("s.{name}"), json!({})).await;
+        let error = gone.error().unwrap_or_else(|| panic!("{name}: {gone:?}"));
+        assert_eq!(error.class(), ErrorClass::NotFound, "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn many_changes_at_once_are_one() {
+    for era in ["legacy", "modern"] {
+        let (pool, _manager) = with(json!({ "era": era, "tools": ["change", "echo"] })).await;
+        let mut changes = pool.changes();
+        let tools = json!(["change", "echo-strict", "slow"]);
+        call(&pool, "s.change", json!({ "tools": tools, "times": 100 })).await;
+        let change = changes.next().await.unwrap();
+        assert_eq!(change.added, ["s.echo-strict", "s.slow"], "{era}");
+        assert_eq!(change.removed, ["s.echo"]);
+        call(&pool, "s.change", json!({ "tools": tools, "times": 100 })).await;
+        assert!(changes.try_next().is_none(), "the same again is no change");
+    }
+}
+
+#[tokio::test]
+async fn a_question_without_anybody_to_answer_is_declined() {
+    let (pool, _manager) = with(json!({ "era": "modern", "tools": ["ask"] })).await;
+    assert_eq!(text(&pool, "s.ask", json!({})).await, r#"{"action":"decline"}"#);
+    let (pool, _manager) = with(json!({ "tools": ["ask"] })).await;
+    let refused = text(&pool, "s.ask", json!({})).await;
+    assert!(refused.contains("cannot ask its user"), "{refused}");
+}
+
+#[tokio::test]
+async fn closing_leaves_nobody_behind() {
+    let lives = lives("stays");
+    let script = json!({ "tools": ["hang"], "lives": lives, "stays": true });
+    let (pool, manager) = with(script).await;
+    let hanging = tokio::spawn({
+        let pool = pool.clone();
+        async move { call(&pool, "s.hang", json!({})).await }
+    });
+    until(&manager, |state| *state == McpState::Ready).await;
+    manager.close().await;
+    let pid = std::fs::read_to_string(&lives).unwrap().trim().to_owned();
+    assert!(!Path::new("/proc").join(pid).exists(), "the process is there still");
+    assert!(hanging.await.unwrap().is_error());
+    assert!(pool.snapshot().tools().is_empty());
+}

@@ -1,0 +1,13 @@
+//! What people write, and what becomes of it.
+
+mod auth;
+mod diagnosis;
+mod dialects;
+mod documents;
+mod expansion;
+mod files;
+mod properties;
+mod refusals;
+mod secrets;
+mod support;
+mod times;

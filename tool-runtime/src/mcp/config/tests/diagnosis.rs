@@ -1,0 +1,73 @@
+//! What is known of servers without asking them.
+
+use crate::{McpConfig, McpDiagnosis, McpDiagnosisLevel, McpServerConfig};
+
+fn diagnoses(server: McpServerConfig) -> Vec<McpDiagnosis> {
+    McpConfig::new().with("s", server).diagnose()
+}
+
+fn only(server: McpServerConfig) -> McpDiagnosis {
+    let mut diagnoses = diagnoses(server);
+    assert_eq!(diagnoses.len(), 1, "{diagnoses:?}");
+    diagnoses.remove(0)
+}
+
+#[test]
+fn every_server_is_looked_at() {
+    let config = McpConfig::new()
+        .with("web", McpServerConfig::http("https://example.com"))
+        .with("off", McpServerConfig::stdio("no-such-program").enabled(false))
+        .with("bad", McpServerConfig::http("ftp://example.com"));
+    let told: Vec<(String, McpDiagnosisLevel)> =
+        config.diagnose().into_iter().map(|told| (told.server, told.level)).collect();
+    let expected = [
+        ("bad", McpDiagnosisLevel::Error),
+        ("off", McpDiagnosisLevel::Fine),
+        ("web", McpDiagnosisLevel::Fine),
+    ];
+    assert_eq!(told, expected.map(|(server, level)| (server.to_owned(), level)));
+}
+
+#[test]
+fn secrets_over_the_open_net_are_no_error() {
+    let told = only(McpServerConfig::http("http://example.com").bearer("x"));
+    assert_eq!(told.level, McpDiagnosisLevel::Warning);
+}
+
+#[cfg(unix)]
+#[test]
+fn programs_are_looked_for_where_they_would_be() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = std::env::temp_dir().join(format!("tool-runtime-look-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("bin")).expect("a folder");
+    let file = folder.join("bin/server");
+    std::fs::write(&file, "#!/bin/sh\n").expect("a file");
+    let path = folder.join("bin").display().to_string();
+    let named = || McpServerConfig::stdio("server").env("PATH", path.as_str());
+
+    let told = only(named());
+    assert_eq!(told.text, "`server` is there, and cannot be run");
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).expect("permissions");
+    let told = only(named());
+    assert_eq!(
+        (told.level, told.text.as_str()),
+        (McpDiagnosisLevel::Fine, "its program is `server`")
+    );
+    let beside = McpServerConfig::stdio("./bin/server").cwd(folder.display().to_string());
+    assert_eq!(only(beside).level, McpDiagnosisLevel::Fine);
+    let missing = McpServerConfig::stdio("./bin/other").cwd(folder.display().to_string());
+    assert_eq!(only(missing).text, "there is no file `./bin/other`");
+    std::fs::remove_dir_all(&folder).expect("the folder is there");
+    let told = only(named());
+    assert_eq!(
+        told.text,
+        "there is no program `server`: it was looked for in the 1 folders of the entry's `PATH`"
+    );
+
+    let gone = diagnoses(McpServerConfig::stdio("sh").cwd("/no/such/folder"));
+    assert_eq!(gone[0].text, "there is no folder `/no/such/folder`");
+    let absent = only(McpServerConfig::stdio("npx-is-not-here"));
+    assert!(absent.text.contains("it was looked for in `"), "{absent:?}");
+    let line = only(McpServerConfig::stdio("npx -y x"));
+    assert!(line.text.contains("no program but a command line"), "{line:?}");
+}
