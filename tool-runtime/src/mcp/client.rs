@@ -28,4 +28,8 @@ mod wire;
 pub use manager::{McpChange, McpManager, McpManagerBuilder, McpManagerError, McpStatuses};
 pub use pins::{McpPin, McpPins, McpUnapproved};
 pub use status::{McpServerStatus, McpState};
+#[cfg(feature = "mcp-client-http")]
+pub use transport::McpHeaderRequest;
+#[cfg(feature = "mcp-client-oauth")]
+pub use transport::{McpAuthPage, McpTokens};
 pub use transport::{McpReader, McpWriter};

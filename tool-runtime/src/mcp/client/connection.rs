@@ -83,7 +83,7 @@ impl Connection {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.ended.is_cancelled() || self.peer.is_transport_closed()
+        self.end.is_cancelled() || self.ended.is_cancelled() || self.peer.is_transport_closed()
     }
 
     /// Waits until it has ended.
@@ -119,8 +119,12 @@ impl Connection {
     pub(super) async fn subscribed(&self) {
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
         match self.peer.listen(filter).await {
-            // What it brings is heard where all else is.
-            Ok(mut subscription) => while let Ok(Some(_)) = subscription.next().await {},
+            Ok(mut subscription) => {
+                // What changed before nobody told.
+                self.hearing.changed().tell();
+                // What it brings is heard where all else is.
+                while let Ok(Some(_)) = subscription.next().await {}
+            }
             Err(error) => tracing::debug!("no subscription: {error}"),
         }
     }

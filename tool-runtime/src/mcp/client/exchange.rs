@@ -3,7 +3,7 @@
 
 use super::hearing::Hearing;
 use super::listener::{Expiry, Listener};
-use super::transport::is_unauthorized;
+use super::transport::{is_unauthorized, is_unsent};
 use futures_util::future::{Either, select};
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -29,7 +29,7 @@ pub(super) struct Patience {
 /// Why a request has no answer.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The connection had ended before: nothing was sent.
+    /// The connection had ended before, or nobody was there: the server has not worked at it.
     Unsent,
     /// The connection ended while the request was out: the server may have done it or not.
     Lost(String),
@@ -110,6 +110,7 @@ impl Failure {
             ServiceError::TransportSend(error) if is_unauthorized(&error) => {
                 Self::Unauthorized(leaf(error.error.as_ref()))
             }
+            ServiceError::TransportSend(error) if is_unsent(&error) => Self::Unsent,
             ServiceError::TransportSend(error) => Self::Lost(leaf(error.error.as_ref())),
             ServiceError::TransportClosed => Self::Lost("the connection ended".to_owned()),
             other => Self::Lost(other.to_string()),

@@ -22,6 +22,8 @@ pub(super) struct Hearing {
     /// A call will be over before the time that is waited for.
     earlier: Notify,
     changed: Changed,
+    /// Tools that are listed and cannot be called over this transport, and why.
+    odd: Mutex<Vec<(String, String)>>,
 }
 
 #[derive(Default)]
@@ -59,7 +61,18 @@ impl Hearing {
             calls: Mutex::default(),
             earlier: Notify::new(),
             changed: Changed::default(),
+            odd: Mutex::default(),
         }
+    }
+
+    /// Notes tools that are listed and cannot be called over this transport, and why.
+    #[cfg(feature = "mcp-client-http")]
+    pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
+        self.odd.lock().unwrap_or_else(PoisonError::into_inner).extend(tools);
+    }
+
+    pub(super) fn take_odd(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut *self.odd.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn changed(&self) -> &Changed {

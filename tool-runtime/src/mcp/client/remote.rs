@@ -2,6 +2,7 @@
 
 use super::exchange::{Failure, Patience};
 use super::listener::Listener;
+use super::listing;
 use super::outcome;
 use super::rounds::{self, Asked};
 use super::schema::Checker;
@@ -13,10 +14,14 @@ use crate::error::{CallError, ErrorClass};
 use crate::input::InputModel;
 use crate::observation::Observation;
 use crate::tool::{BoxFuture, Executor, Tool};
+use rmcp::model::ErrorCode;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
+
+/// How long the list may take that a call waits for.
+const RELIST: Duration = Duration::from_secs(10);
 
 /// Where it stands that a result does not fit the tool's own output schema.
 const MISMATCH: &str = "tool-runtime/output-mismatch";
@@ -155,12 +160,17 @@ impl Remote {
                 Err(rounds::Stop::Failed(failure)) => failure,
                 Err(rounds::Stop::Unanswered(error)) => return Err(error),
             };
-            if matches!(failure, Failure::Lost(_)) {
+            if matches!(failure, Failure::Lost(_) | Failure::Unsent | Failure::Unauthorized(_)) {
                 // Whatever carries it: what loses a request is not trusted with the next one.
                 connection.give_up();
             }
-            let is_safe = match failure {
+            let is_safe = match &failure {
                 Failure::Unsent => true,
+                // It compared the call with a schema that is not the one that we know.
+                Failure::Refused(error) if error.code == ErrorCode::HEADER_MISMATCH => {
+                    connection.hearing().changed().tell();
+                    may_repeat && listing::list(&connection, RELIST).await.is_ok()
+                }
                 Failure::Lost(_) => self.is_repeatable,
                 _ => false,
             };
@@ -198,7 +208,7 @@ impl Remote {
     }
 
     async fn is_listed(&self, connection: &super::connection::Connection) -> bool {
-        let listed = super::listing::list(connection, Duration::from_secs(10)).await;
+        let listed = listing::list(connection, RELIST).await;
         // What cannot be found out is believed to be as it was.
         listed.map_or(true, |listing| listing.tools.iter().any(|tool| tool.name() == self.name))
     }
@@ -256,7 +266,7 @@ impl Remote {
             ),
             Failure::Refused(error) => {
                 let class = match error.code {
-                    rmcp::model::ErrorCode::INVALID_PARAMS => ErrorClass::Input,
+                    ErrorCode::INVALID_PARAMS => ErrorClass::Input,
                     _ => ErrorClass::Tool,
                 };
                 (class, format!("the MCP server `{server}` refused `{tool}`: {}", error.message))

@@ -9,7 +9,7 @@ use crate::mcp::client::publisher::{Choice, Publisher};
 use crate::mcp::client::remote::Waits;
 use crate::mcp::client::server::{Server, Times, Watchers};
 use crate::mcp::client::status::McpState;
-use crate::mcp::client::transport::{self, Way};
+use crate::mcp::client::transport::{self, Aids, Way};
 use crate::mcp::config::{McpConfig, McpServerConfig};
 use crate::pool::ToolPool;
 use std::collections::BTreeMap;
@@ -27,11 +27,15 @@ impl Entry {
     ///
     /// # Errors
     /// It cannot be used, or this build has no way to it.
-    pub(super) fn of(name: &str, config: McpServerConfig) -> Result<Self, McpManagerError> {
+    pub(super) fn of(
+        name: &str,
+        config: McpServerConfig,
+        aids: &Aids,
+    ) -> Result<Self, McpManagerError> {
         if config.enabled {
             check(name, &config)?;
         }
-        let way = transport::way(name, &config.transport)
+        let way = transport::way(name, &config.transport, aids)
             .map_err(|problem| McpManagerError::NoTransport { name: name.to_owned(), problem })?;
         Ok(Self { name: name.into(), way, config: Some(config) })
     }
