@@ -2,6 +2,7 @@
 
 #![allow(missing_docs)]
 
+mod alone;
 mod arguments;
 mod asking;
 mod asking_again;
@@ -36,6 +37,7 @@ mod peers;
 mod pools;
 mod prompts;
 mod quickstart;
+mod real_servers;
 mod registry;
 mod resources;
 mod restrictions;
@@ -44,5 +46,6 @@ mod stdio;
 mod support;
 mod telling;
 mod toolsets;
+mod traces;
 mod ui;
 mod validation;
