@@ -98,7 +98,7 @@ impl Connection {
         request: ClientRequest,
         patience: Patience,
     ) -> Result<ServerResult, Failure> {
-        exchange(&self.peer, &self.hearing, request, None, (patience, None)).await
+        exchange(&self.peer, self.around(), request, None, (patience, None)).await
     }
 
     /// Sends a request that is heard of while it is worked at.
@@ -110,7 +110,12 @@ impl Connection {
         listener: &Arc<Listener>,
     ) -> Result<ServerResult, Failure> {
         let heard = (patience, Some(listener));
-        exchange(&self.peer, &self.hearing, request, meta, heard).await
+        exchange(&self.peer, self.around(), request, meta, heard).await
+    }
+
+    /// What a request is heard of by besides its answer.
+    fn around(&self) -> (&Hearing, &CancellationToken) {
+        (&self.hearing, &self.ended)
     }
 
     /// Hears of changes of the list of tools until the connection ends, where the server tells

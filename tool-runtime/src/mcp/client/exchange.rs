@@ -12,7 +12,9 @@ use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 /// How long an answer may take.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +45,7 @@ pub(super) enum Failure {
 /// Sends a request and waits for its answer.
 pub(super) async fn exchange(
     peer: &Peer<RoleClient>,
-    hearing: &Hearing,
+    (hearing, ended): (&Hearing, &CancellationToken),
     request: ClientRequest,
     meta: Option<RequestMetaObject>,
     (patience, listener): (Patience, Option<&Arc<Listener>>),
@@ -60,12 +62,13 @@ pub(super) async fn exchange(
     let mut abandoned = Abandoned { peer, hearing, request: Some((sent.id, token)) };
     loop {
         let last = listener.map_or(began, |listener| listener.last());
-        match timeout_at(patience.end(began, last), &mut answer).await {
+        let answered = answer_or_end(&mut answer, ended);
+        match timeout_at(patience.end(began, last), answered).await {
             Ok(answer) => {
                 abandoned.answered();
                 return match answer {
-                    Ok(answer) => answer.map_err(Failure::of),
-                    Err(_) => Err(Failure::Lost("the connection ended".to_owned())),
+                    Some(answer) => answer.map_err(Failure::of),
+                    None => Err(Failure::Lost("the connection ended".to_owned())),
                 };
             }
             Err(_) if patience.is_over() => return Err(Failure::Late),
@@ -73,6 +76,18 @@ pub(super) async fn exchange(
             Err(_) if listener.is_some_and(|listener| listener.last() > last) => {}
             Err(_) => return Err(Failure::Silent(patience.idle)),
         }
+    }
+}
+
+/// What the server answered before the connection ended. A request that is sent while the
+/// connection ends may be in a queue that nobody reads any more, with whoever would answer it.
+async fn answer_or_end<T>(
+    answer: &mut oneshot::Receiver<T>,
+    ended: &CancellationToken,
+) -> Option<T> {
+    tokio::select! {
+        answer = &mut *answer => answer.ok(),
+        () = ended.cancelled() => answer.try_recv().ok(),
     }
 }
 
