@@ -1,6 +1,7 @@
 //! What a process holds, and who works in a folder: whatever is started there has to be gone at
 //! some time.
 
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -70,4 +71,16 @@ pub(super) fn workers(folder: &Path) -> Vec<u32> {
 
 fn works_in(process: u32, folder: &Path) -> bool {
     fs::read_link(format!("/proc/{process}/cwd")).is_ok_and(|own| own == folder)
+}
+
+/// Kills whoever works in a folder. A number that somebody else got meanwhile is left alone.
+pub(super) fn kill_workers(folder: &Path) {
+    for worker in workers(folder) {
+        let number = i32::try_from(worker).ok().and_then(Pid::from_raw).expect("a number");
+        let Ok(process) = pidfd_open(number, PidfdFlags::empty()) else { continue };
+        if works_in(worker, folder) {
+            // Whoever is gone need not be killed.
+            let _ = pidfd_send_signal(process, Signal::KILL);
+        }
+    }
 }

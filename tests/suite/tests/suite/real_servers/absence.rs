@@ -1,9 +1,8 @@
 //! Real servers that are not there yet, or no longer.
 
 use super::super::support::class;
-use super::super::traces::{eventually, workers};
+use super::super::traces::{eventually, kill_workers};
 use super::scene::Scene;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -66,14 +65,6 @@ async fn a_server_that_is_installed_late_joins_the_others_whose_names_stay() {
     manager.close().await;
 }
 
-/// Kills whoever works in the scene's folder: the one server.
-fn kill(folder: &Path) {
-    for worker in workers(folder) {
-        let pid = Pid::from_raw(i32::try_from(worker).unwrap()).unwrap();
-        kill_process(pid, Signal::KILL).unwrap();
-    }
-}
-
 /// Wakes a test at the first word of progress.
 #[derive(Default)]
 struct Started(Notify);
@@ -100,7 +91,7 @@ async fn a_call_that_may_be_repeated_survives_the_death_of_its_server() {
     let long = ToolCall::new("it.trigger-long-running-operation", arguments.to_string());
     let kill = async {
         started.0.notified().await;
-        kill(scene.folder());
+        kill_workers(scene.folder());
     };
     let (result, ()) = tokio::join!(pool.call_with(long, &context), kill);
     assert!(result.observation().to_text().contains("completed"), "{result:?}");
@@ -124,7 +115,7 @@ async fn a_call_that_changes_something_is_not_repeated_when_its_server_is_killed
     let is_writing =
         tokio::task::spawn_blocking(move || eventually(|| Path::new(&journal).exists()));
     assert!(is_writing.await.unwrap(), "it writes");
-    kill(scene.folder());
+    kill_workers(scene.folder());
     let lost = writing.await.unwrap();
     assert_eq!(class(&lost), ErrorClass::Indeterminate, "{lost:?}");
     let said = lost.observation().to_text();
