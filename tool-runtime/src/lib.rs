@@ -63,6 +63,8 @@
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `mcp-client` | the tools of external MCP servers in the pool | no |
+//! | `mcp-client-http` | external MCP servers over HTTP as well | no |
+//! | `mcp-client-oauth` | tokens for them by OAuth | no |
 //! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `testing` | an MCP client in memory and schema snapshots, for tests | no |
@@ -142,6 +144,8 @@ pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;
 pub use issue::Issue;
 pub use limits::OutputLimits;
+#[cfg(feature = "mcp-client-http")]
+pub use mcp::McpHeaderRequest;
 #[cfg(feature = "http")]
 pub use mcp::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
 #[cfg(feature = "mcp-server")]
@@ -153,6 +157,8 @@ pub use mcp::{
     McpPin, McpPins, McpReader, McpServerConfig, McpServerStatus, McpState, McpStatuses, McpText,
     McpTransportConfig, McpUnapproved, McpWriter, StdioConfig,
 };
+#[cfg(feature = "mcp-client-oauth")]
+pub use mcp::{McpAuthPage, McpTokens};
 pub use observation::{IntoObservation, Json, Observation};
 pub use offering::TextHandler;
 pub use pattern::{PatternError, ToolPattern};

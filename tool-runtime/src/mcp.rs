@@ -7,9 +7,14 @@ mod client;
 use client::process;
 #[cfg(feature = "mcp-client")]
 mod config;
+mod lines;
 #[cfg(feature = "mcp-server")]
 mod server;
 
+#[cfg(feature = "mcp-client-http")]
+pub use client::McpHeaderRequest;
+#[cfg(feature = "mcp-client-oauth")]
+pub use client::{McpAuthPage, McpTokens};
 #[cfg(feature = "mcp-client")]
 pub use client::{
     McpChange, McpManager, McpManagerBuilder, McpManagerError, McpPin, McpPins, McpReader,

@@ -130,6 +130,8 @@ struct Parts {
     /// Whether the executor is of the user's own making: it may be interrupted, and its results
     /// need not fit the schema.
     is_custom: bool,
+    /// Whether the executor keeps its own time: neither a limit of the tool nor the pool's holds.
+    keeps_time: bool,
 }
 
 /// Where in the source a linked tool was written.
@@ -160,13 +162,19 @@ impl Tool {
             unusable: OnceLock::new(),
             declares_access: true,
             is_custom: true,
+            keeps_time: false,
         }))
     }
 
-    /// From a tool of somebody else: its results are checked where they arrive.
+    /// From a tool of somebody else: its results are checked where they arrive, and its executor
+    /// keeps the time itself.
     #[cfg(feature = "mcp-client")]
     pub(crate) fn foreign(definition: ToolDefinition, executor: impl Executor) -> Self {
-        Self::of_handler(definition, executor, false)
+        let mut tool = Self::of_handler(definition, executor, false);
+        if let Some(parts) = Arc::get_mut(&mut tool.0) {
+            parts.keeps_time = true;
+        }
+        tool
     }
 
     /// From a closure: nobody interrupts it, and its results fit their schema.
@@ -225,6 +233,7 @@ impl Tool {
             unusable: OnceLock::new(),
             declares_access,
             is_custom: false,
+            keeps_time: false,
         }))
     }
 
@@ -246,6 +255,11 @@ impl Tool {
     /// Its own time limit. Default: the pool's.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.timeout
+    }
+
+    /// Whether its executor keeps its own time.
+    pub(crate) fn keeps_time(&self) -> bool {
+        self.0.keeps_time
     }
 
     /// How a call shows itself to a person: what the tool says, else name and arguments.

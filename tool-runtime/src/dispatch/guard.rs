@@ -18,7 +18,8 @@ use tokio_util::sync::CancellationToken;
 /// The shorter of the tool's limit, or else the pool's, and what is left until the caller's
 /// deadline.
 pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Duration> {
-    limit_of(tool.timeout().or(pool.governance().timeout), context)
+    let own = || tool.timeout().or(pool.governance().timeout);
+    limit_of(if tool.keeps_time() { None } else { own() }, context)
 }
 
 /// The shorter of a limit and what is left until the caller's deadline.

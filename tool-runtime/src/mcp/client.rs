@@ -7,6 +7,7 @@ mod dialer;
 mod exchange;
 mod handler;
 mod hearing;
+mod listener;
 mod listing;
 mod manager;
 mod names;
@@ -27,4 +28,8 @@ mod wire;
 pub use manager::{McpChange, McpManager, McpManagerBuilder, McpManagerError, McpStatuses};
 pub use pins::{McpPin, McpPins, McpUnapproved};
 pub use status::{McpServerStatus, McpState};
+#[cfg(feature = "mcp-client-http")]
+pub use transport::McpHeaderRequest;
+#[cfg(feature = "mcp-client-oauth")]
+pub use transport::{McpAuthPage, McpTokens};
 pub use transport::{McpReader, McpWriter};

@@ -1,4 +1,5 @@
-//! The official conformance suite against a server that is written with the macros alone.
+//! The official conformance suite against a server that is written with the macros alone, and
+//! against a client that is a pool and its manager.
 
 use serde_json::Value;
 use std::fs;
@@ -6,6 +7,7 @@ use std::path::Path;
 use suite::built::built;
 use suite::peers::Program::Node;
 use suite::peers::{folder, peer};
+use suite::process::Ended;
 use suite::served::Served;
 
 const SUITE: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
@@ -18,6 +20,54 @@ fn everything_that_2025_11_25_requires() {
 #[test]
 fn everything_that_2026_07_28_requires() {
     conforms("2026-07-28", 37, 13);
+}
+
+#[test]
+fn everything_that_2025_11_25_requires_of_clients() {
+    client_conforms("2025-11-25", 18);
+}
+
+#[test]
+fn everything_that_2026_07_28_requires_of_clients() {
+    client_conforms("2026-07-28", 32);
+}
+
+/// What is not scored, and not spoken: other ways to a token than a secret or a person, which a
+/// host gives as headers.
+const NOT_SPOKEN: [&str; 5] = [
+    "auth/client-credentials-jwt",
+    "auth/dpop",
+    "auth/dpop-nonce",
+    "auth/enterprise-managed-authorization",
+    "auth/wif-jwt-bearer",
+];
+
+/// Runs a frozen set of scenarios and the seven that are not scored, two of which pass.
+fn client_conforms(version: &str, scored: usize) {
+    let results = folder().join(format!("conformance-client-{version}"));
+    drop(fs::remove_dir_all(&results));
+    let client = built("conformance-client");
+    let client = client.to_str().expect("a path in UTF-8");
+    let out = results.to_str().expect("a path in UTF-8");
+    let words = ["client", "--command", client, "--requirements", version, "--output-dir", out];
+    let ended = peer(Node(SUITE), &words);
+    assert!(ended.is_success(), "{}", ended.described());
+    let mut failed = failed(&ended);
+    failed.sort_unstable();
+    assert_eq!(failed, NOT_SPOKEN, "{}", ended.described());
+    assert_eq!(passed(&ended.output), scored + 2, "{}", ended.described());
+}
+
+/// The scenarios that have failed.
+fn failed(ended: &Ended) -> Vec<&str> {
+    let lines = summary(&ended.output).lines().filter_map(|line| line.strip_prefix("✗ "));
+    lines.filter_map(|line| line.split(':').next()).collect()
+}
+
+/// The summary has one line for each scenario; what is not scored is repeated after it.
+fn summary(output: &str) -> &str {
+    let summary = output.split("SUMMARY ===").nth(1).unwrap_or_default();
+    summary.split("Total").next().unwrap_or_default()
 }
 
 /// Runs a frozen set of scenarios, and those that are not scored.
@@ -35,11 +85,9 @@ fn conforms(version: &str, scored: usize, unscored: usize) {
     assert_eq!(passed(&ended.output), scored + unscored, "{}", described());
 }
 
-/// How many scenarios have passed; the summary has one line for each, and repeats those that are not scored.
+/// How many scenarios have passed.
 fn passed(output: &str) -> usize {
-    let summary = output.split("=== SUMMARY ===").nth(1).unwrap_or_default();
-    let lines = summary.lines().take_while(|line| !line.starts_with("Total"));
-    lines.filter(|line| line.starts_with('✓')).count()
+    summary(output).lines().filter(|line| line.starts_with('✓')).count()
 }
 
 /// What the suite failed or warned of, in any scenario.

@@ -14,6 +14,7 @@ mod calls;
 mod changes;
 mod checkers;
 mod cli;
+mod client_http;
 mod conformance;
 mod endings;
 mod examples;

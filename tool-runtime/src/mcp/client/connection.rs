@@ -1,8 +1,9 @@
 //! A connection to a server: requests go out, until it ends.
 
-use super::exchange::{Failure, Patience, exchange};
+use super::exchange::{Failure, Patience, Wait, exchange};
 use super::handler::Handler;
-use super::hearing::{Hearing, Listener};
+use super::hearing::Hearing;
+use super::listener::Listener;
 use super::questions::Answerer;
 use super::transport::Behind;
 use rmcp::RoleClient;
@@ -46,6 +47,8 @@ impl Connection {
             drop(running.waiting().await);
             drop(is_over);
         });
+        let (watch, over) = (Arc::clone(&hearing), ended.clone());
+        tokio::spawn(async move { over.run_until_cancelled(watch.keep_time()).await });
         if let Some(behind) = behind.clone() {
             // What it left behind may hold its output open for ever.
             let (end, ended) = (end.clone(), ended.clone());
@@ -80,7 +83,7 @@ impl Connection {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.ended.is_cancelled() || self.peer.is_transport_closed()
+        self.end.is_cancelled() || self.ended.is_cancelled() || self.peer.is_transport_closed()
     }
 
     /// Waits until it has ended.
@@ -98,7 +101,7 @@ impl Connection {
         request: ClientRequest,
         patience: Patience,
     ) -> Result<ServerResult, Failure> {
-        exchange(&self.peer, self.around(), request, None, (patience, None)).await
+        exchange(&self.peer, self.around(), request, None, Wait::Alone(patience)).await
     }
 
     /// Sends a request that is heard of while it is worked at.
@@ -106,11 +109,9 @@ impl Connection {
         &self,
         request: ClientRequest,
         meta: Option<RequestMetaObject>,
-        patience: Patience,
         listener: &Arc<Listener>,
     ) -> Result<ServerResult, Failure> {
-        let heard = (patience, Some(listener));
-        exchange(&self.peer, self.around(), request, meta, heard).await
+        exchange(&self.peer, self.around(), request, meta, Wait::Call(listener)).await
     }
 
     /// What a request is heard of by besides its answer.
@@ -123,8 +124,12 @@ impl Connection {
     pub(super) async fn subscribed(&self) {
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
         match self.peer.listen(filter).await {
-            // What it brings is heard where all else is.
-            Ok(mut subscription) => while let Ok(Some(_)) = subscription.next().await {},
+            Ok(mut subscription) => {
+                // What changed before nobody told.
+                self.hearing.changed().tell();
+                // What it brings is heard where all else is.
+                while let Ok(Some(_)) = subscription.next().await {}
+            }
             Err(error) => tracing::debug!("no subscription: {error}"),
         }
     }

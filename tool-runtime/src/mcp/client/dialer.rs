@@ -43,14 +43,42 @@ impl Dialer {
         Self { server, way, client, answerer, era, is_slow }
     }
 
-    /// Opens a connection. A server that does not take the newer era's first message, or dies of
-    /// it, is opened once more for the older one.
+    /// Whether a person is asked to let this program in.
+    pub(super) fn is_authorizing(&self) -> bool {
+        self.way.is_authorizing()
+    }
+
+    /// Waits until they have, or says why they have not.
+    pub(super) async fn authorized(&self) -> Result<(), String> {
+        self.way.authorized().await
+    }
+
+    /// Opens a connection: in the newer era, else in the older one, else by an older way.
     ///
     /// # Errors
     /// Why there is none, with the end of the server's standard error.
     pub(super) async fn connect(&self, within: Duration) -> Result<Connection, Refusal> {
         let began = Instant::now();
-        if self.era() == Some(Era::Legacy) {
+        let refusal = match self.connect_by_era(within).await {
+            Ok(connection) => return Ok(connection),
+            Err(refusal) => refusal,
+        };
+        let rest = within.saturating_sub(began.elapsed());
+        if rest.is_zero() || !self.way.falls_back() {
+            return Err(refusal);
+        }
+        tracing::debug!(server = &*self.server, "trying an older way: {refusal}");
+        self.shake(initialize(), rest).await.map_err(|older| {
+            tracing::debug!(server = &*self.server, "nor by an older way: {older}");
+            refusal
+        })
+    }
+
+    /// A server that does not take the newer era's first message, or dies of it, is opened once
+    /// more for the older one.
+    async fn connect_by_era(&self, within: Duration) -> Result<Connection, Refusal> {
+        let began = Instant::now();
+        if self.era() == Some(Era::Legacy) || self.way.is_old() {
             return self.shake(initialize(), within).await;
         }
         let is_slow = self.is_slow.load(Ordering::Relaxed);

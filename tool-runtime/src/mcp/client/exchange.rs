@@ -1,14 +1,17 @@
 //! One request and its answer, within limits of time. The server hears of it when nobody waits for
 //! the answer any more.
 
-use super::hearing::{Hearing, Listener};
-use super::transport::is_unauthorized;
+use super::hearing::Hearing;
+use super::listener::{Expiry, Listener};
+use super::transport::{is_unauthorized, is_unsent};
+use futures_util::future::{Either, select};
 use rmcp::RoleClient;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientRequest, ErrorData, RequestId,
     RequestMetaObject, ServerResult,
 };
 use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -28,7 +31,7 @@ pub(super) struct Patience {
 /// Why a request has no answer.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The connection had ended before: nothing was sent.
+    /// The connection had ended before, or nobody was there: the server has not worked at it.
     Unsent,
     /// The connection ended while the request was out: the server may have done it or not.
     Lost(String),
@@ -42,66 +45,76 @@ pub(super) enum Failure {
     Late,
 }
 
+/// How an answer is waited for.
+#[derive(Clone, Copy)]
+pub(super) enum Wait<'a> {
+    /// By itself.
+    Alone(Patience),
+    /// As a call, which may be heard of while it runs.
+    Call(&'a Arc<Listener>),
+}
+
 /// Sends a request and waits for its answer.
 pub(super) async fn exchange(
     peer: &Peer<RoleClient>,
     (hearing, ended): (&Hearing, &CancellationToken),
     request: ClientRequest,
     meta: Option<RequestMetaObject>,
-    (patience, listener): (Patience, Option<&Arc<Listener>>),
+    wait: Wait<'_>,
 ) -> Result<ServerResult, Failure> {
-    let began = Instant::now();
+    let end = match wait {
+        Wait::Alone(patience) => patience.end(Instant::now()),
+        Wait::Call(listener) => listener.deadline(),
+    };
     let mut options = PeerRequestOptions::no_options();
     options.meta = meta;
-    let sent = peer.send_request_with_option(request, options);
-    let sent = match timeout_at(patience.end(began, began), sent).await {
+    let sent = match timeout_at(end, peer.send_request_with_option(request, options)).await {
         Ok(sent) => sent.map_err(|_| Failure::Unsent)?,
         Err(_) => return Err(Failure::Unsent),
     };
-    let (mut answer, token) = (sent.rx, sent.progress_token);
-    let mut abandoned = Abandoned { peer, hearing, request: Some((sent.id, token)) };
-    loop {
-        let last = listener.map_or(began, |listener| listener.last());
-        let answered = answer_or_end(&mut answer, ended);
-        match timeout_at(patience.end(began, last), answered).await {
-            Ok(answer) => {
-                abandoned.answered();
-                return match answer {
-                    Some(answer) => answer.map_err(Failure::of),
-                    None => Err(Failure::Lost("the connection ended".to_owned())),
-                };
+    let mut abandoned = Abandoned { peer, hearing, request: Some((sent.id, sent.progress_token)) };
+    let answered = answer_or_end(sent.rx, ended);
+    let answer = match wait {
+        Wait::Alone(patience) => timeout_at(end, answered).await.map_err(|_| patience.over())?,
+        Wait::Call(listener) => match select(pin!(answered), pin!(listener.expired())).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right((Expiry::Silent, _)) => {
+                return Err(Failure::Silent(listener.patience().idle));
             }
-            Err(_) if patience.is_over() => return Err(Failure::Late),
-            // Something was heard of it while we waited.
-            Err(_) if listener.is_some_and(|listener| listener.last() > last) => {}
-            Err(_) => return Err(Failure::Silent(patience.idle)),
-        }
+            Either::Right((Expiry::Late, _)) => return Err(Failure::Late),
+        },
+    };
+    abandoned.answered();
+    match answer {
+        Some(answer) => answer.map_err(Failure::of),
+        None => Err(Failure::Lost("the connection ended".to_owned())),
     }
 }
 
 /// What the server answered before the connection ended. A request that is sent while the
 /// connection ends may be in a queue that nobody reads any more, with whoever would answer it.
 async fn answer_or_end<T>(
-    answer: &mut oneshot::Receiver<T>,
+    mut answer: oneshot::Receiver<T>,
     ended: &CancellationToken,
 ) -> Option<T> {
     tokio::select! {
-        answer = &mut *answer => answer.ok(),
+        answer = &mut answer => answer.ok(),
         () = ended.cancelled() => answer.try_recv().ok(),
     }
 }
 
 impl Patience {
     /// When it ends, if nothing is heard after `last`.
-    fn end(self, began: Instant, last: Instant) -> Instant {
+    pub(super) fn end(self, last: Instant) -> Instant {
         // An instant too far to be named never comes.
-        let far = || began + Duration::from_secs(86_400 * 365);
+        let far = || last + Duration::from_secs(86_400 * 365);
         let idle = last.checked_add(self.idle).unwrap_or_else(far);
         self.until.map_or(idle, |until| idle.min(until))
     }
 
-    fn is_over(self) -> bool {
-        self.until.is_some_and(|until| Instant::now() >= until)
+    fn over(self) -> Failure {
+        let is_late = self.until.is_some_and(|until| Instant::now() >= until);
+        if is_late { Failure::Late } else { Failure::Silent(self.idle) }
     }
 }
 
@@ -112,6 +125,7 @@ impl Failure {
             ServiceError::TransportSend(error) if is_unauthorized(&error) => {
                 Self::Unauthorized(leaf(error.error.as_ref()))
             }
+            ServiceError::TransportSend(error) if is_unsent(&error) => Self::Unsent,
             ServiceError::TransportSend(error) => Self::Lost(leaf(error.error.as_ref())),
             ServiceError::TransportClosed => Self::Lost("the connection ended".to_owned()),
             other => Self::Lost(other.to_string()),

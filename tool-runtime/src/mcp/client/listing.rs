@@ -53,7 +53,8 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
     let (mut listing, mut cursor, mut seen) = (Listing::default(), None, HashSet::new());
     let (mut names, mut bytes) = (HashSet::new(), 0);
     for _ in 0..MOST_PAGES {
-        let page = page(connection, cursor, patience).await?;
+        let mut page = page(connection, cursor, patience).await?;
+        page.leave_out(connection.hearing().take_odd());
         for tool in page.tools {
             bytes += tool.size();
             if listing.tools.len() == MOST_TOOLS {
@@ -80,6 +81,16 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
         }
     }
     Ok(listing.cut(format_args!("its list has more than {MOST_PAGES} pages")))
+}
+
+impl Page {
+    /// Keeps tools out that cannot be called.
+    fn leave_out(&mut self, odd: Vec<(String, String)>) {
+        for (name, reason) in odd {
+            self.tools.retain(|tool| tool.name() != name);
+            self.tools.push(Listed::Odd { name, reason });
+        }
+    }
 }
 
 impl Listing {

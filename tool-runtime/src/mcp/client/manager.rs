@@ -4,6 +4,7 @@ mod builder;
 mod entry;
 mod error;
 mod replace;
+mod resources;
 mod slot;
 mod statuses;
 
@@ -118,7 +119,7 @@ impl McpManager {
         config: McpServerConfig,
     ) -> Result<(), McpManagerError> {
         let _turn = self.turn().await?;
-        self.put(Entry::of(&name.into(), config)?)
+        self.put(Entry::of(&name.into(), config, &self.0.settings.aids)?)
     }
 
     /// Disconnects a server and takes its tools out of the pool, for good.
@@ -133,10 +134,14 @@ impl McpManager {
     /// Connects to a server that was disabled. One that is enabled stays as it is.
     ///
     /// # Errors
-    /// There is no such server.
+    /// There is no such server, or its entry lacks something.
     pub async fn enable(&self, name: &str) -> Result<(), McpManagerError> {
         let _turn = self.turn().await?;
-        self.slot(name)?.start(&self.0.end);
+        let slot = self.slot(name)?;
+        if let Some(config) = &slot.config {
+            entry::check(name, config)?;
+        }
+        slot.start(&self.0.end);
         Ok(())
     }
 
@@ -206,6 +211,7 @@ impl McpManager {
         let slots = std::mem::take(&mut *self.slots());
         join_all(slots.values().map(|slot| slot.stop(McpState::Closed))).await;
         slots.values().for_each(|slot| slot.withdraw());
+        self.withdraw_resources();
     }
 
     /// The turn to change something.
@@ -227,7 +233,12 @@ impl McpManager {
         if slot.server.status().state != McpState::Disabled {
             slot.start(&self.0.end);
         }
+        let has_resources = slot.config.as_ref().is_some_and(|config| config.resources);
         slots.insert(name.to_string(), Arc::new(slot));
+        drop(slots);
+        if has_resources {
+            self.offer_resources();
+        }
         Ok(())
     }
 

@@ -5,19 +5,41 @@ use crate::observation::Observation;
 use rmcp::model::{self, CallToolResult};
 use serde_json::{Map, Value};
 
-/// What a call gave back; nothing of it is lost.
-pub(super) fn observation(result: CallToolResult) -> Observation {
-    let is_error = result.is_error.unwrap_or(false);
-    let is_plain = result.structured_content.is_none() && result.meta.is_none();
-    if let ([model::ContentBlock::Text(text)], true) = (result.content.as_slice(), is_plain)
-        && text.meta.is_none()
-        && text.annotations.is_none()
-    {
-        return Observation::text(&*text.text).with_error(is_error);
+/// What a call gave back; nothing of it is lost. The structured value comes beside the rest.
+pub(super) fn observation(result: CallToolResult, structured: Option<&Value>) -> Observation {
+    let CallToolResult { content, is_error, meta, .. } = result;
+    let mut observation = match structured {
+        Some(value) => Observation::structured(value).unwrap_or_default(),
+        None => Observation::default(),
+    };
+    if !is_mirror(&content, observation.structured_json()) {
+        observation = content.into_iter().map(block).fold(observation, Observation::with_content);
     }
-    match serde_json::to_value(result) {
-        Ok(value) => of_json(value),
-        Err(error) => Observation::error(format!("the result cannot be read: {error}")),
+    if let Some(meta) = meta {
+        observation = with_meta(observation, meta.0);
+    }
+    observation.with_error(is_error.unwrap_or(false))
+}
+
+/// The text mirror of a structured value is written for others.
+fn is_mirror(content: &[model::ContentBlock], structured: Option<&str>) -> bool {
+    match (content, structured) {
+        ([model::ContentBlock::Text(only)], Some(json)) => is_plain(only) && only.text == json,
+        _ => false,
+    }
+}
+
+fn is_plain(text: &model::TextContent) -> bool {
+    text.meta.is_none() && text.annotations.is_none()
+}
+
+fn block(block: model::ContentBlock) -> ContentBlock {
+    match block {
+        model::ContentBlock::Text(text) if is_plain(&text) => ContentBlock::text(text.text),
+        other => serde_json::to_value(other).map_or_else(
+            |error| ContentBlock::text(format!("a block that cannot be read: {error}")),
+            of_block,
+        ),
     }
 }
 
@@ -63,7 +85,11 @@ mod tests {
 
     fn read(value: Value) -> Observation {
         match serde_json::from_value(value.clone()) {
-            Ok(result) => observation(result),
+            Ok(result) => {
+                let mut result: CallToolResult = result;
+                let structured = result.structured_content.take();
+                observation(result, structured.as_ref())
+            }
             Err(_) => of_json(value),
         }
     }

@@ -1,6 +1,6 @@
 //! What servers ask: of the host program, or of whoever made the call that a server works at.
 
-use super::hearing::Listener;
+use super::listener::Listener;
 use crate::peer::{Peer, PeerCapability, PeerError, PeerRequest};
 use rmcp::model::{
     ClientCapabilities, ElicitationCapability, FormElicitationCapability, InputRequest,

@@ -1,8 +1,9 @@
 //! Why a server could not be connected to, in words for the operator.
 
 use super::exchange::{Failure, leaf};
-use super::transport::is_unauthorized;
+use super::transport::{is_unauthorized, is_unsent};
 use rmcp::service::ClientInitializeError;
+use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
@@ -33,16 +34,21 @@ impl Refusal {
     }
 
     pub(super) fn late(what: &str, within: Duration) -> Self {
+        let within = Duration::from_millis(u64::try_from(within.as_millis()).unwrap_or(u64::MAX));
         let within = humantime::format_duration(within);
         Self::new(Kind::Late, format!("{what} within {within}"))
     }
 
     pub(super) fn of_handshake(error: &ClientInitializeError) -> Self {
         use ClientInitializeError as E;
-        if is_unauthorized(error) {
-            return Self::new(Kind::Unauthorized, unauthorized(&leaf(error)));
-        }
         match error {
+            // A server that ends at once ends before or after our first message.
+            E::TransportError { error, .. }
+                if error.error.to_string().starts_with("Broken pipe") =>
+            {
+                Self::new(Kind::Failed, "it ended the connection before it answered")
+            }
+            E::TransportError { error, .. } => Self::of_transport(error.error.as_ref()),
             E::ConnectionClosed(_) => {
                 Self::new(Kind::Failed, "it ended the connection before it answered")
             }
@@ -60,14 +66,19 @@ impl Refusal {
                 Self::new(Kind::Failed, "its first answer is none that MCP knows")
             }
             E::LegacyFallbackFailed { fallback, .. } => Self::of_handshake(fallback),
-            E::TransportError { error, .. } => match leaf(error.error.as_ref()) {
-                // A server that ends at once ends before or after our first message.
-                why if why.starts_with("Broken pipe") => {
-                    Self::new(Kind::Failed, "it ended the connection before it answered")
-                }
-                why => Self::new(Kind::Failed, why),
-            },
             other => Self::new(Kind::Failed, leaf(other)),
+        }
+    }
+
+    /// From what a transport says.
+    pub(super) fn of_transport(error: &(dyn Error + 'static)) -> Self {
+        let text = leaf(error);
+        if is_unauthorized(error) {
+            Self::new(Kind::Unauthorized, unauthorized(&text))
+        } else if is_unsent(error) {
+            Self::new(Kind::Unreachable, text)
+        } else {
+            Self::new(Kind::Failed, text)
         }
     }
 
@@ -98,9 +109,7 @@ impl Refusal {
 }
 
 fn unauthorized(why: &str) -> String {
-    format!(
-        "it wants to know who asks ({why}); give its entry an `auth` or an `Authorization` header"
-    )
+    format!("it wants to know who asks: {why}")
 }
 
 impl fmt::Display for Refusal {

@@ -1,7 +1,8 @@
 //! A tool of a server, as a tool of the pool.
 
 use super::exchange::{Failure, Patience};
-use super::hearing::Listener;
+use super::listener::Listener;
+use super::listing;
 use super::outcome;
 use super::rounds::{self, Asked};
 use super::schema::Checker;
@@ -13,13 +14,14 @@ use crate::error::{CallError, ErrorClass};
 use crate::input::InputModel;
 use crate::observation::Observation;
 use crate::tool::{BoxFuture, Executor, Tool};
+use rmcp::model::ErrorCode;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What a pool's own limit is longer by than ours: ours has the better words.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long the list may take that a call waits for.
+const RELIST: Duration = Duration::from_secs(10);
 
 /// Where it stands that a result does not fit the tool's own output schema.
 const MISMATCH: &str = "tool-runtime/output-mismatch";
@@ -80,7 +82,7 @@ impl Remote {
             idle,
             most,
         };
-        Tool::foreign(definition, remote).with_timeout(most.checked_add(GRACE))
+        Tool::foreign(definition, remote)
     }
 
     /// The arguments as they are sent.
@@ -137,16 +139,20 @@ impl Remote {
 
     async fn called(
         &self,
-        arguments: Map<String, Value>,
+        text: Arguments<'_>,
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
         let patience = Patience { idle: self.idle, until: Instant::now().checked_add(self.most) };
+        // Nearly every call is sent once: what is sent again is read again.
+        let mut first = Some(self.arguments(text)?);
+        let mut arguments =
+            || first.take().or_else(|| self.arguments(text).ok()).unwrap_or_default();
         let mut may_repeat = true;
         loop {
             let connection = self.server.connection().await?;
-            let listener = Listener::new(context);
-            let asked = Asked { name: &self.name, arguments: &arguments, context };
-            let failure = match rounds::call(&connection, &asked, patience, &listener).await {
+            let listener = Listener::new(context, patience);
+            let asked = Asked { name: &self.name, arguments: &mut arguments };
+            let failure = match rounds::call(&connection, asked, &listener).await {
                 Ok(outcome) => return self.finished(outcome, &connection).await,
                 Err(rounds::Stop::Failed(Failure::Refused(error)))
                     if says_unknown(&error.message, &self.name)
@@ -157,12 +163,17 @@ impl Remote {
                 Err(rounds::Stop::Failed(failure)) => failure,
                 Err(rounds::Stop::Unanswered(error)) => return Err(error),
             };
-            if matches!(failure, Failure::Lost(_)) {
+            if matches!(failure, Failure::Lost(_) | Failure::Unsent | Failure::Unauthorized(_)) {
                 // Whatever carries it: what loses a request is not trusted with the next one.
                 connection.give_up();
             }
-            let is_safe = match failure {
+            let is_safe = match &failure {
                 Failure::Unsent => true,
+                // It compared the call with a schema that is not the one that we know.
+                Failure::Refused(error) if error.code == ErrorCode::HEADER_MISMATCH => {
+                    connection.hearing().changed().tell();
+                    may_repeat && listing::list(&connection, RELIST).await.is_ok()
+                }
                 Failure::Lost(_) => self.is_repeatable,
                 _ => false,
             };
@@ -177,14 +188,20 @@ impl Remote {
         outcome: rounds::Outcome,
         connection: &super::connection::Connection,
     ) -> Result<Observation, CallError> {
-        let observation = match outcome {
-            rounds::Outcome::Result(result) => outcome::observation(*result),
-            rounds::Outcome::Json(value) => outcome::of_json(value),
+        let (observation, structured) = match outcome {
+            rounds::Outcome::Result(mut result) => {
+                let structured = result.structured_content.take();
+                (outcome::observation(*result, structured.as_ref()), structured)
+            }
+            rounds::Outcome::Json(value) => {
+                let structured = value.get("structuredContent").cloned();
+                (outcome::of_json(value), structured)
+            }
         };
         if self.sounds_unknown(&observation) && !self.is_listed(connection).await {
             return Err(self.gone(connection));
         }
-        Ok(self.checked(observation))
+        Ok(self.checked(observation, structured.as_ref()))
     }
 
     /// Whether an answer may be how this server says that it knows no such tool.
@@ -194,7 +211,7 @@ impl Remote {
     }
 
     async fn is_listed(&self, connection: &super::connection::Connection) -> bool {
-        let listed = super::listing::list(connection, Duration::from_secs(10)).await;
+        let listed = listing::list(connection, RELIST).await;
         // What cannot be found out is believed to be as it was.
         listed.map_or(true, |listing| listing.tools.iter().any(|tool| tool.name() == self.name))
     }
@@ -210,15 +227,14 @@ impl Remote {
     }
 
     /// A result that does not fit what the server promised is handed on, marked and logged.
-    fn checked(&self, observation: Observation) -> Observation {
+    fn checked(&self, observation: Observation, structured: Option<&Value>) -> Observation {
         let Some(output) = &self.output else { return observation };
         if observation.is_error() {
             return observation;
         }
-        let problem = match observation.structured_json().map(serde_json::from_str::<Value>) {
+        let problem = match structured {
             None => "it has no structured value".to_owned(),
-            Some(Err(error)) => error.to_string(),
-            Some(Ok(value)) => match output.check(&value) {
+            Some(value) => match output.check(value) {
                 Ok(issues) if issues.is_empty() => return observation,
                 Ok(issues) => issues.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
                 Err(reason) => format!("the output schema is none: {reason}"),
@@ -253,7 +269,7 @@ impl Remote {
             ),
             Failure::Refused(error) => {
                 let class = match error.code {
-                    rmcp::model::ErrorCode::INVALID_PARAMS => ErrorClass::Input,
+                    ErrorCode::INVALID_PARAMS => ErrorClass::Input,
                     _ => ErrorClass::Tool,
                 };
                 (class, format!("the MCP server `{server}` refused `{tool}`: {}", error.message))
@@ -276,10 +292,12 @@ impl Remote {
 
 /// Servers say it in three ways: as an error, as an error of the protocol, as plain text.
 pub(super) fn says_unknown(text: &str, tool: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    let tool = tool.to_ascii_lowercase();
-    text.len() < tool.len() + 100
-        && text.contains(&tool)
+    // What says more says something else.
+    if text.len() > tool.len() + 100 {
+        return false;
+    }
+    let (text, tool) = (text.to_ascii_lowercase(), tool.to_ascii_lowercase());
+    text.contains(&tool)
         && ["unknown tool", "not found", "no such tool", "no tool", "does not exist", "not exist"]
             .iter()
             .any(|words| text.contains(words))
@@ -291,7 +309,7 @@ impl Executor for Remote {
         arguments: Arguments<'a>,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(async move { self.called(self.arguments(arguments)?, context).await })
+        Box::pin(self.called(arguments, context))
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {

@@ -87,7 +87,9 @@ impl Server {
 
     /// Waits until it was tried once, or is not to be tried.
     pub(super) async fn tried(&self) {
-        let is_tried = |now: &Condition| now.status.state != McpState::Connecting;
+        let is_tried = |now: &Condition| {
+            !matches!(now.status.state, McpState::Connecting | McpState::Authorizing)
+        };
         // The sender is ours.
         drop(self.condition.subscribe().wait_for(is_tried).await);
     }
@@ -137,18 +139,31 @@ impl Server {
     /// Waits until it makes sense to try again.
     async fn pause(&self, refusal: &Refusal, failures: u32) {
         let reason = refusal.to_string();
-        let pause = self.times.backoff.pause(failures);
-        let state = match refusal.kind {
-            Kind::Unauthorized => McpState::NeedsAuth { reason },
-            _ => McpState::Retrying { reason, failures, next: Instant::now() + pause },
-        };
-        self.set_state(state);
-        match refusal.kind {
-            Kind::Unauthorized => std::future::pending().await,
-            _ if failures >= MOST_FAILURES => sleep(pause).await,
-            // A wish from before the failure has had its answer.
-            _ => drop(timeout(pause, self.wanted.notified()).await),
+        if refusal.kind == Kind::Unauthorized {
+            return self.authorize(reason).await;
         }
+        let pause = self.times.backoff.pause(failures);
+        self.set_state(McpState::Retrying { reason, failures, next: Instant::now() + pause });
+        if failures >= MOST_FAILURES {
+            sleep(pause).await;
+        } else {
+            // A wish from before the failure has had its answer.
+            drop(timeout(pause, self.wanted.notified()).await);
+        }
+    }
+
+    /// Waits until the server can be told who asks: a person is asked already, or somebody has to
+    /// do something first.
+    async fn authorize(&self, mut reason: String) {
+        if self.dialer.is_authorizing() {
+            self.set_state(McpState::Authorizing);
+            match self.dialer.authorized().await {
+                Ok(()) => return,
+                Err(problem) => reason = problem,
+            }
+        }
+        self.set_state(McpState::NeedsAuth { reason });
+        std::future::pending::<()>().await;
     }
 
     /// Connects and brings the tools into the pool.

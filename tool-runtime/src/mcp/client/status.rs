@@ -44,6 +44,9 @@ pub enum McpState {
     },
     /// Its entry says so, or somebody disabled it.
     Disabled,
+    /// It wants to know who asks, and a person is asked to let this program in. It is connected to
+    /// when they have.
+    Authorizing,
     /// It wants to know who asks. It is tried again only when somebody says so.
     NeedsAuth {
         /// What it said.
@@ -95,6 +98,7 @@ impl fmt::Display for McpState {
                 }
             }
             Self::Disabled => f.write_str("disabled"),
+            Self::Authorizing => f.write_str("waiting for a person to let this program in"),
             Self::NeedsAuth { reason } => write!(f, "needs auth: {reason}"),
             Self::Closed => f.write_str("closed"),
         }

@@ -1,12 +1,23 @@
 //! Ways to a server.
 
 mod custom;
+#[cfg(feature = "mcp-client-http")]
+mod http;
 #[cfg(feature = "mcp-server")]
 mod in_process;
+mod lines;
 mod stdio;
 
 pub(super) use custom::Custom;
 pub use custom::{McpReader, McpWriter};
+#[cfg(feature = "mcp-client-http")]
+pub use http::McpHeaderRequest;
+#[cfg(feature = "mcp-client-oauth")]
+pub(super) use http::OAuthAids;
+#[cfg(feature = "mcp-client-http")]
+pub(super) use http::{HeaderSource, HeaderSources};
+#[cfg(feature = "mcp-client-oauth")]
+pub use http::{McpAuthPage, McpTokens};
 #[cfg(feature = "mcp-server")]
 pub(super) use in_process::InProcess;
 
@@ -29,16 +40,56 @@ pub(super) trait Way: Send + Sync + 'static {
     fn left(&self) -> BoxFuture<'_, ()> {
         Box::pin(ready(()))
     }
+
+    /// Whether a person is asked what to tell a server that wants to know who asks.
+    fn is_authorizing(&self) -> bool {
+        false
+    }
+
+    /// Waits until they have answered, or says why they have not.
+    fn authorized(&self) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(std::future::pending())
+    }
+
+    /// Whether what is reached in this way is older than the newer era.
+    fn is_old(&self) -> bool {
+        false
+    }
+
+    /// Whether the server, which refused, may be reached in an older way. If so, the next
+    /// connection is opened in that way.
+    fn falls_back(&self) -> bool {
+        false
+    }
+}
+
+/// What the host gives by code for servers that configurations describe.
+#[derive(Clone, Default)]
+pub(super) struct Aids {
+    #[cfg(feature = "mcp-client-http")]
+    pub(super) headers: HeaderSources,
+    #[cfg(feature = "mcp-client-oauth")]
+    pub(super) oauth: OAuthAids,
 }
 
 /// The way that a configuration describes.
 ///
 /// # Errors
-/// This build has none.
-pub(super) fn way(server: &str, config: &McpTransportConfig) -> Result<Box<dyn Way>, String> {
+/// This build has none, or the configuration cannot be acted on.
+pub(super) fn way(
+    server: &str,
+    config: &McpTransportConfig,
+    aids: &Aids,
+) -> Result<Box<dyn Way>, String> {
     match config {
         McpTransportConfig::Stdio(config) => Ok(Box::new(stdio::Stdio::new(server, config))),
-        other => Err(format!("no way to {other:?}")),
+        #[cfg(feature = "mcp-client-http")]
+        McpTransportConfig::Http(config) => Ok(Box::new(http::Http::new(server, config, aids)?)),
+        #[cfg(not(feature = "mcp-client-http"))]
+        McpTransportConfig::Http(_) => {
+            let Aids {} = aids;
+            Err("it is reached over HTTP, which this program is built without; turn on the feature `mcp-client-http` of `tool-runtime`".to_owned())
+        }
     }
 }
 
@@ -61,6 +112,19 @@ pub(super) trait Behind: Send + Sync + 'static {
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
+/// A message that no server has worked at: at the bottom of errors of transports. The connection
+/// is of no use any more.
+#[derive(Debug)]
+pub(super) struct Unsent(pub(super) String);
+
+impl fmt::Display for Unsent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Unsent {}
+
 /// A server wants to know who asks: at the bottom of errors of transports.
 #[derive(Debug)]
 pub(super) struct Unauthorized(pub(super) String);
@@ -75,10 +139,19 @@ impl Error for Unauthorized {}
 
 /// Whether a server wants to know who asks.
 pub(super) fn is_unauthorized(error: &(dyn Error + 'static)) -> bool {
+    is_caused_by::<Unauthorized>(error)
+}
+
+/// Whether no server has worked at the message.
+pub(super) fn is_unsent(error: &(dyn Error + 'static)) -> bool {
+    is_caused_by::<Unsent>(error)
+}
+
+fn is_caused_by<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
     let mut next = Some(error);
     for _ in 0..16 {
         let Some(error) = next else { return false };
-        if error.is::<Unauthorized>() {
+        if error.is::<E>() {
             return true;
         }
         next = error.source();

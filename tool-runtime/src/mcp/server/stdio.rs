@@ -11,7 +11,6 @@ mod descriptor;
 #[cfg(fuzzing)]
 mod fuzz;
 mod gate;
-mod lines;
 mod message;
 mod methods;
 mod outlet;

@@ -7,10 +7,16 @@ use crate::mcp::client::names;
 use crate::mcp::client::pins::{Approvals, McpPins};
 use crate::mcp::client::questions::Answerer;
 use crate::mcp::client::status::McpState;
-use crate::mcp::client::transport::{Custom, McpReader, McpWriter};
+use crate::mcp::client::transport::{Aids, Custom, McpReader, McpWriter};
+#[cfg(feature = "mcp-client-http")]
+use crate::mcp::client::transport::{HeaderSource, McpHeaderRequest};
+#[cfg(feature = "mcp-client-oauth")]
+use crate::mcp::client::transport::{McpAuthPage, McpTokens};
 use crate::mcp::config::{McpConfig, McpServerConfig};
 use crate::peer::Peer;
 use crate::pool::ToolPool;
+#[cfg(feature = "mcp-client-http")]
+use crate::secret::Secret;
 use rmcp::model::Implementation;
 use std::error::Error;
 use std::sync::{Arc, Weak};
@@ -29,6 +35,7 @@ pub(super) struct Settings {
     pub(super) longest_call: Duration,
     pub(super) backoff: Backoff,
     pub(super) approvals: Arc<Approvals>,
+    pub(super) aids: Aids,
 }
 
 impl Default for Settings {
@@ -42,6 +49,7 @@ impl Default for Settings {
             longest_call: Duration::from_secs(3600),
             backoff: Backoff::default(),
             approvals: Arc::default(),
+            aids: Aids::default(),
         }
     }
 }
@@ -113,7 +121,7 @@ impl McpManagerBuilder {
 
     /// Adds a server.
     pub fn server(mut self, name: impl AsRef<str>, config: McpServerConfig) -> Self {
-        self.entries.push(Entry::of(name.as_ref(), config));
+        self.entries.push(Entry::of(name.as_ref(), config, &self.settings.aids));
         self
     }
 
@@ -147,6 +155,72 @@ impl McpManagerBuilder {
             + 'static,
     {
         self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(Custom::new(open)))));
+        self
+    }
+
+    /// Gives headers to a server that is reached over HTTP by its entry, anew for each request: a
+    /// token that is refreshed, say. They come to those of its entry, in the place of those that
+    /// have the same name. If the server refuses them with status 401, `source` is asked once more,
+    /// with what it said. Of no use for other servers; a second source for the same server takes the
+    /// place of the first.
+    ///
+    /// ```
+    /// use tool_runtime::{McpHeaderRequest, McpManager, McpServerConfig, Secret};
+    ///
+    /// let builder = McpManager::builder()
+    ///     .server("issues", McpServerConfig::http("https://example.com/mcp"))
+    ///     .headers("issues", |request: McpHeaderRequest| async move {
+    ///         let token = if request.refused.is_some() { "a new one" } else { "8fQm2x" };
+    ///         let value = Secret::from(format!("Bearer {token}"));
+    ///         Ok(vec![("Authorization".to_owned(), value)])
+    ///     });
+    /// # let _ = builder;
+    /// ```
+    #[cfg(feature = "mcp-client-http")]
+    pub fn headers<S, F>(self, server: impl AsRef<str>, source: S) -> Self
+    where
+        S: Fn(McpHeaderRequest) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<Vec<(String, Secret)>, Box<dyn Error + Send + Sync>>>
+            + Send
+            + 'static,
+    {
+        let source: Arc<HeaderSource> = Arc::new(move |request| Box::pin(source(request)));
+        self.settings.aids.headers.set(server.as_ref(), source);
+        self
+    }
+
+    /// Sets how a person is shown a page, on which they let this program in at a server whose entry
+    /// has OAuth for its `auth`: by opening it in their browser, say. `show` gives back nothing, or
+    /// the address that the page led to in the end, if the program knows it. Default: nobody is
+    /// shown anything, and servers that want it need auth.
+    ///
+    /// A call waits three seconds for it, and fails then; the server is connected to when the person
+    /// is done, which [`Self::connect`] waits for no longer than [`Self::start_timeout`] says. The
+    /// person has ten minutes.
+    ///
+    /// ```
+    /// use tool_runtime::{McpAuthPage, McpManager};
+    ///
+    /// let builder = McpManager::builder().oauth(|page: McpAuthPage| async move {
+    ///     println!("Let me in at {}: {}", page.server, page.url);
+    ///     Ok(None)
+    /// });
+    /// # let _ = builder;
+    /// ```
+    #[cfg(feature = "mcp-client-oauth")]
+    pub fn oauth<S, F>(self, show: S) -> Self
+    where
+        S: Fn(McpAuthPage) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<Option<String>, Box<dyn Error + Send + Sync>>> + Send + 'static,
+    {
+        self.settings.aids.oauth.show_pages(Arc::new(move |page| Box::pin(show(page))));
+        self
+    }
+
+    /// Sets who keeps the tokens that OAuth gives. Default: this manager, as long as it is there.
+    #[cfg(feature = "mcp-client-oauth")]
+    pub fn tokens(self, tokens: Arc<dyn McpTokens>) -> Self {
+        self.settings.aids.oauth.keep_tokens(tokens);
         self
     }
 
@@ -297,9 +371,10 @@ impl McpManager {
         let statuses = slots.values().map(|slot| slot.server.status());
         let enabled: Vec<_> =
             statuses.filter(|status| status.state != McpState::Disabled).collect();
-        let has_hope = enabled
-            .iter()
-            .any(|status| matches!(status.state, McpState::Ready | McpState::Connecting));
+        let has_hope = |state: &McpState| {
+            matches!(state, McpState::Ready | McpState::Connecting | McpState::Authorizing)
+        };
+        let has_hope = enabled.iter().any(|status| has_hope(&status.state));
         if enabled.is_empty() || has_hope {
             return None;
         }

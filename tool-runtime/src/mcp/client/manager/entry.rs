@@ -9,8 +9,8 @@ use crate::mcp::client::publisher::{Choice, Publisher};
 use crate::mcp::client::remote::Waits;
 use crate::mcp::client::server::{Server, Times, Watchers};
 use crate::mcp::client::status::McpState;
-use crate::mcp::client::transport::{self, Way};
-use crate::mcp::config::McpServerConfig;
+use crate::mcp::client::transport::{self, Aids, Way};
+use crate::mcp::config::{McpConfig, McpServerConfig};
 use crate::pool::ToolPool;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,9 +26,16 @@ impl Entry {
     /// From a configuration.
     ///
     /// # Errors
-    /// This build has no way to it.
-    pub(super) fn of(name: &str, config: McpServerConfig) -> Result<Self, McpManagerError> {
-        let way = transport::way(name, &config.transport)
+    /// It cannot be used, or this build has no way to it.
+    pub(super) fn of(
+        name: &str,
+        config: McpServerConfig,
+        aids: &Aids,
+    ) -> Result<Self, McpManagerError> {
+        if config.enabled {
+            check(name, &config)?;
+        }
+        let way = transport::way(name, &config.transport, aids)
             .map_err(|problem| McpManagerError::NoTransport { name: name.to_owned(), problem })?;
         Ok(Self { name: name.into(), way, config: Some(config) })
     }
@@ -83,4 +90,13 @@ impl Entry {
         let is_required = entry.is_some_and(|config| config.required);
         Ok(Slot::new(Arc::new(server), publisher, config, is_required))
     }
+}
+
+/// Whether an entry can be used once it is enabled.
+///
+/// # Errors
+/// It cannot.
+pub(super) fn check(name: &str, config: &McpServerConfig) -> Result<(), McpManagerError> {
+    let alone = McpConfig::new().with(name, config.clone().enabled(true));
+    alone.validate().map_err(McpManagerError::Config)
 }

@@ -1,5 +1,6 @@
 //! What a manager refuses.
 
+use crate::mcp::config::McpConfigError;
 use std::fmt;
 
 /// Why a manager did not do what it was told.
@@ -44,6 +45,8 @@ pub enum McpManagerError {
         /// The other.
         second: String,
     },
+    /// A server's entry cannot be used.
+    Config(McpConfigError),
     /// A transport that this build does not have.
     NoTransport {
         /// The server.
@@ -82,6 +85,7 @@ impl fmt::Display for McpManagerError {
                 f,
                 "the tools of the MCP servers `{first}` and `{second}` would both be `{prefix}.…`; give one of them another `prefix`"
             ),
+            Self::Config(error) => error.fmt(f),
             Self::NoTransport { name, problem } => write!(f, "MCP server `{name}`: {problem}"),
             Self::Closed => f.write_str("the MCP servers' manager has been closed"),
         }

@@ -1,11 +1,11 @@
 //! A way of the host's own: lines of JSON over whatever it opens.
 
+use super::lines::Lines;
 use super::{Opened, Way};
 use crate::mcp::client::hearing::Hearing;
 use crate::mcp::client::refusal::{Kind, Refusal};
 use crate::mcp::client::wire::Wire;
 use crate::tool::BoxFuture;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use std::error::Error;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -41,7 +41,7 @@ impl Way for Custom {
             let (reader, writer) = (self.0)()
                 .await
                 .map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
-            let transport = AsyncRwTransport::new_client(reader, writer);
+            let transport = Lines::new(reader, writer);
             Ok(Opened { wire: Wire::new(transport, hearing), behind: None })
         })
     }

@@ -1,12 +1,12 @@
 //! A server of this very process: another pool.
 
+use super::lines::Lines;
 use super::{Opened, Way};
 use crate::mcp::McpServer;
 use crate::mcp::client::hearing::Hearing;
 use crate::mcp::client::refusal::Refusal;
 use crate::mcp::client::wire::Wire;
 use crate::tool::BoxFuture;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use std::future::ready;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl Way for InProcess {
             }
         });
         let (reader, writer) = tokio::io::split(ours);
-        let transport = AsyncRwTransport::new_client(reader, writer);
+        let transport = Lines::new(reader, writer);
         Box::pin(ready(Ok(Opened { wire: Wire::new(transport, hearing), behind: None })))
     }
 }

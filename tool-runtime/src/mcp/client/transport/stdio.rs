@@ -1,5 +1,6 @@
 //! A server that is started, and talks over its standard input and output.
 
+use super::lines::Lines;
 use super::{Behind, Opened, Way};
 use crate::mcp::client::hearing::Hearing;
 use crate::mcp::client::process::{Child, Command, Spawned};
@@ -7,7 +8,6 @@ use crate::mcp::client::refusal::{Kind, Refusal};
 use crate::mcp::client::wire::Wire;
 use crate::mcp::config::StdioConfig;
 use crate::tool::BoxFuture;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -51,7 +51,7 @@ impl Way for Stdio {
             let spawned = Child::spawn(&self.command, &self.server, counted).await;
             let Spawned { child, stdin, stdout } =
                 spawned.map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
-            let transport = AsyncRwTransport::new_client(stdout, stdin);
+            let transport = Lines::new(stdout, stdin);
             let behind = Arc::new(Process(child));
             Ok(Opened { wire: Wire::new(transport, hearing), behind: Some(behind) })
         })

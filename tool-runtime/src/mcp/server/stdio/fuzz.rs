@@ -1,7 +1,7 @@
 //! The line entry as the fuzz targets see it.
 
-use super::lines::{Line, LineBuffer};
 use super::message::parse;
+use crate::mcp::lines::{Line, LineBuffer};
 use rmcp::model::JsonRpcMessage;
 use serde_json::Value;
 

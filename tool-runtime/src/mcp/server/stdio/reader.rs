@@ -6,9 +6,9 @@ use std::io::{self, Read};
 use tokio::io::{AsyncReadExt as _, DuplexStream, ReadHalf};
 use tokio::sync::mpsc;
 
-use super::lines::{CHUNK, LineBuffer};
 #[cfg(unix)]
 use super::polled::Polled;
+use crate::mcp::lines::{CHUNK, LineBuffer};
 
 /// Chunks a reading thread may be ahead of the parser.
 const AHEAD: usize = 4;

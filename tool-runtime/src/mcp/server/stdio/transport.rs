@@ -22,12 +22,12 @@ use crate::mcp::server::running::Running;
 
 use super::descriptor::Descriptors;
 use super::gate::Gate;
-use super::lines::{DEFAULT_LINE_LIMIT, Line, LineBuffer};
 use super::message::{Parsed, parse};
 use super::outlet::{self, Pump};
 use super::reader::Reader;
 use super::refusal::Refusal;
 use super::writer::Writer;
+use crate::mcp::lines::{DEFAULT_LINE_LIMIT, Line, LineBuffer};
 
 /// How long closing waits for a peer that does not read.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);

@@ -1,6 +1,6 @@
 //! Cutting bytes into lines, whatever the chunks.
 
-use super::super::lines::{Line, LineBuffer};
+use crate::mcp::lines::{Line, LineBuffer};
 
 /// What the buffer yields for these chunks, `None` standing for a line over the limit.
 fn cut(limit: usize, chunks: &[&[u8]]) -> Vec<Option<String>> {

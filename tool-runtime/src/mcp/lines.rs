@@ -3,10 +3,10 @@
 use memchr::memchr;
 
 /// Room offered to each read: what a Linux pipe holds.
-pub(super) const CHUNK: usize = 64 * 1024;
+pub(in crate::mcp) const CHUNK: usize = 64 * 1024;
 
 /// Longest line that is accepted unless the transport is told otherwise; rmcp's own figure.
-pub(super) const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
+pub(in crate::mcp) const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 
 /// A buffer that grew beyond this is given back once its lines are consumed.
 const KEEP: usize = 16 * CHUNK;
@@ -16,7 +16,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// One line as the peer sent it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(in crate::mcp) enum Line<'a> {
     /// A line with something in it, without its end and surrounding white space.
     Whole(&'a [u8]),
     /// A line over the limit. Reported once, when the limit is passed; the rest is skipped.
@@ -27,7 +27,7 @@ pub(super) enum Line<'a> {
 }
 
 /// Bytes read and not yet consumed, with the position the search has reached.
-pub(super) struct LineBuffer {
+pub(in crate::mcp) struct LineBuffer {
     bytes: Vec<u8>,
     /// Where the first unconsumed line begins.
     start: usize,
@@ -43,7 +43,7 @@ pub(super) struct LineBuffer {
 
 impl LineBuffer {
     /// An empty buffer for lines of at most `limit` bytes.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(in crate::mcp) fn new(limit: usize) -> Self {
         Self {
             bytes: Vec::new(),
             start: 0,
@@ -56,22 +56,23 @@ impl LineBuffer {
     }
 
     /// Changes the limit for the lines to come.
-    pub(super) fn set_limit(&mut self, limit: usize) {
+    #[cfg(feature = "mcp-server")]
+    pub(in crate::mcp) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }
 
     /// Notes that nothing more will come: what is left counts as a line.
-    pub(super) fn end(&mut self) {
+    pub(in crate::mcp) fn end(&mut self) {
         self.ended = true;
     }
 
     /// Whether [`LineBuffer::end`] was called.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(in crate::mcp) fn has_ended(&self) -> bool {
         self.ended
     }
 
     /// The vector to append to, with at least [`CHUNK`] bytes to spare.
-    pub(super) fn room(&mut self) -> &mut Vec<u8> {
+    pub(in crate::mcp) fn room(&mut self) -> &mut Vec<u8> {
         self.compact();
         if self.bytes.capacity() - self.bytes.len() < CHUNK {
             self.bytes.reserve(CHUNK);
@@ -80,7 +81,8 @@ impl LineBuffer {
     }
 
     /// Appends a chunk somebody else has read; takes it over when there is nothing to join.
-    pub(super) fn append(&mut self, chunk: Vec<u8>) {
+    #[cfg(feature = "mcp-server")]
+    pub(in crate::mcp) fn append(&mut self, chunk: Vec<u8>) {
         self.compact();
         if self.bytes.is_empty() {
             self.bytes = chunk;
@@ -104,7 +106,7 @@ impl LineBuffer {
     }
 
     /// The next line that is not blank, or `None` when more bytes are needed (or none will come).
-    pub(super) fn next_line(&mut self) -> Option<Line<'_>> {
+    pub(in crate::mcp) fn next_line(&mut self) -> Option<Line<'_>> {
         loop {
             let (start, end) = match self.cut()? {
                 Cut::TooLong => return Some(Line::TooLong { limit: self.limit }),

@@ -1,0 +1,52 @@
+//! The client that the official MCP conformance suite expects: a pool and its manager.
+//!
+//! The suite starts it for each scenario, with the address of a server as its last word. It
+//! connects, and calls what the scenario names, or else each tool with made-up arguments.
+
+mod browser;
+mod calls;
+mod host;
+
+use host::Host;
+use std::error::Error;
+use std::sync::Arc;
+use tool_runtime::{McpAuth, McpManager, McpOAuth, McpServerConfig, ToolPool};
+
+/// What the suite calls the scenario that it runs.
+const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
+/// Where the suite expects that the client is described.
+const METADATA: &str = "https://conformance-test.local/client-metadata.json";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let url = std::env::args().next_back().ok_or("the last word is the address of a server")?;
+    let scenario = std::env::var(SCENARIO)?;
+    let config = McpServerConfig::http(url).auth(McpAuth::OAuth(oauth(&scenario)?));
+    let pool = ToolPool::builder().build()?;
+    let manager = McpManager::builder()
+        .server("suite", config)
+        .client("conformance-client", env!("CARGO_PKG_VERSION"))
+        .peer(Arc::new(Host))
+        .oauth(browser::visited)
+        .connect(&pool)
+        .await?;
+    for call in calls::of(&scenario, &pool)? {
+        let name = call.name().to_owned();
+        let result = pool.call(call).await;
+        eprintln!("{name}: {}", result.observation().to_text());
+    }
+    manager.close().await;
+    Ok(())
+}
+
+/// What is known beforehand of this client.
+fn oauth(scenario: &str) -> Result<McpOAuth, Box<dyn Error>> {
+    let told = calls::told()?;
+    let text = |key: &str| told[key].as_str().map(Into::into);
+    let mut oauth = McpOAuth::default();
+    oauth.client_id = text("client_id");
+    oauth.client_secret = text("client_secret");
+    oauth.client_metadata_url = Some(METADATA.to_owned());
+    oauth.client_credentials = scenario.starts_with("auth/client-credentials");
+    Ok(oauth)
+}

@@ -1,0 +1,139 @@
+//! The two clients: both call the same server over the same kind of connection, in the same era.
+
+use super::{Outcome, Over, program};
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{CallToolRequestParams, ProtocolVersion};
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RunningService};
+use rmcp::{Json, RoleClient, ServiceExt as _, tool, tool_router};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::process::Stdio;
+use tokio::io::DuplexStream;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tool_runtime::prelude::*;
+use tool_runtime::{McpManager, McpServerConfig};
+
+#[derive(Deserialize, JsonSchema)]
+struct Addends {
+    a: i64,
+    b: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Sum {
+    result: i64,
+}
+
+/// A server by rmcp, for both clients.
+#[derive(Clone)]
+struct Near;
+
+#[tool_router(server_handler)]
+impl Near {
+    #[tool(description = "Add two integers.")]
+    async fn add(&self, Parameters(addends): Parameters<Addends>) -> Json<Sum> {
+        Json(Sum { result: addends.a + addends.b })
+    }
+}
+
+/// Our end of a connection to a server of this process.
+fn near() -> DuplexStream {
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    tokio::spawn(async move {
+        if let Ok(served) = Near.serve(theirs).await {
+            drop(served.waiting().await);
+        }
+    });
+    ours
+}
+
+/// Whoever can add two and a number.
+pub(super) trait Caller {
+    async fn add(&self, number: i64) -> Outcome<()>;
+}
+
+/// rmcp's client, as it comes.
+pub(super) struct Bare {
+    service: RunningService<RoleClient, ()>,
+    _child: Option<Child>,
+}
+
+impl Bare {
+    pub(super) async fn connect(over: Over) -> Outcome<Self> {
+        let lifecycle =
+            ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
+        match over {
+            Over::Memory => {
+                let service = ().serve_with_lifecycle(near(), lifecycle).await?;
+                Ok(Self { service, _child: None })
+            }
+            Over::Stdio => {
+                let (child, input, output) = started()?;
+                let service = ().serve_with_lifecycle((output, input), lifecycle).await?;
+                Ok(Self { service, _child: Some(child) })
+            }
+        }
+    }
+}
+
+fn started() -> Outcome<(Child, ChildStdin, ChildStdout)> {
+    let mut command = Command::new(program("ours")?);
+    command.arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    let mut child = command.spawn()?;
+    match (child.stdin.take(), child.stdout.take()) {
+        (Some(input), Some(output)) => Ok((child, input, output)),
+        _ => Err("the server has no streams".into()),
+    }
+}
+
+impl Caller for Bare {
+    async fn add(&self, number: i64) -> Outcome<()> {
+        let arguments = json!({ "a": 2, "b": number });
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        let params = CallToolRequestParams::new("add").with_arguments(arguments);
+        let result = self.service.call_tool(params).await?;
+        match result.structured_content {
+            Some(sum) if sum["result"] == number + 2 => Ok(()),
+            other => Err(format!("no sum: {other:?}").into()),
+        }
+    }
+}
+
+/// A pool with the server's tools.
+pub(super) struct Pooled {
+    pool: ToolPool,
+    _manager: McpManager,
+}
+
+impl Pooled {
+    pub(super) async fn connect(over: Over) -> Outcome<Self> {
+        let pool = ToolPool::builder().expects_more().build()?;
+        let builder = McpManager::builder();
+        let builder = match over {
+            Over::Memory => builder.custom("s", || async {
+                let (reader, writer) = tokio::io::split(near());
+                Ok((Box::new(reader) as _, Box::new(writer) as _))
+            }),
+            Over::Stdio => {
+                let program = program("ours")?;
+                let program = program.to_str().ok_or("an odd path")?.to_owned();
+                builder.server("s", McpServerConfig::stdio(program).arg("serve"))
+            }
+        };
+        let _manager = builder.connect(&pool).await?;
+        Ok(Self { pool, _manager })
+    }
+}
+
+impl Caller for Pooled {
+    async fn add(&self, number: i64) -> Outcome<()> {
+        let arguments = format!(r#"{{"a":2,"b":{number}}}"#);
+        let result = self.pool.call(ToolCall::new("s.add", arguments)).await;
+        let sum = format!(r#"{{"result":{}}}"#, number + 2);
+        match result.observation().structured_json() {
+            Some(given) if given == sum => Ok(()),
+            other => Err(format!("no sum: {other:?}").into()),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What this process holds for a server that nobody calls.
+
+use super::{Outcome, program};
+use std::fs;
+use tool_runtime::prelude::*;
+use tool_runtime::{McpManager, McpServerConfig};
+
+const FEW: usize = 5;
+const MANY: usize = 55;
+
+#[expect(clippy::print_stdout, reason = "what it prints is what it is for")]
+pub(super) async fn measure() -> Outcome<()> {
+    // Whatever is made once is made by now.
+    let few = held(FEW).await?;
+    let many = held(MANY).await?;
+    let each = many.saturating_sub(few) / u64::try_from(MANY - FEW)?;
+    println!("memory of this process for an idle server over stdio: {each} KiB");
+    Ok(())
+}
+
+/// KiB while so many are connected.
+async fn held(count: usize) -> Outcome<u64> {
+    let pool = ToolPool::builder().expects_more().build()?;
+    let server = program("ours")?;
+    let server = server.to_str().ok_or("an odd path")?;
+    let builder = (0..count).fold(McpManager::builder(), |builder, number| {
+        builder.server(format!("s{number}"), McpServerConfig::stdio(server).arg("serve"))
+    });
+    let manager = builder.connect(&pool).await?;
+    let held = resident()?;
+    manager.close().await;
+    Ok(held)
+}
+
+fn resident() -> Outcome<u64> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    Ok(number.ok_or("no VmRSS")?.parse()?)
+}

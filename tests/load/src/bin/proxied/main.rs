@@ -1,0 +1,129 @@
+//! What a call of an external server's tool costs through the pool, beside rmcp's bare client;
+//! how long many servers take to start together; what an idle one holds.
+
+mod callers;
+mod idle;
+mod start;
+
+use callers::{Bare, Caller, Pooled};
+use std::cmp::Ordering;
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// How often both are measured, in turn. What counts is the middle one of all rounds: a round is
+/// short enough for both halves to meet the same noise.
+const ROUNDS: usize = 61;
+/// How long one measurement takes.
+const TIME: Duration = Duration::from_millis(60);
+
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+#[expect(clippy::print_stdout, reason = "what it prints is what it is for")]
+fn main() -> Outcome<()> {
+    build()?;
+    // One thread: with more, what is measured is how they wake each other.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        println!("| A call by | in flight | rmcp's client | the pool | pool / rmcp |");
+        println!("|---|---:|---:|---:|---:|");
+        for over in [Over::Memory, Over::Stdio] {
+            let (bare, pooled) = (Bare::connect(over).await?, Pooled::connect(over).await?);
+            for in_flight in [1, 64] {
+                let Beside { bare, pooled, ratio } = beside(&bare, &pooled, in_flight).await?;
+                let (name, bare, pooled) = (over.name(), micros(bare), micros(pooled));
+                println!("| {name} | {in_flight} | {bare:.1} us | {pooled:.1} us | {ratio:.2} |");
+            }
+        }
+        println!();
+        start::measure().await?;
+        idle::measure().await
+    })
+}
+
+/// What carries the messages.
+#[derive(Clone, Copy)]
+enum Over {
+    /// A server of this process.
+    Memory,
+    /// A process of its own.
+    Stdio,
+}
+
+impl Over {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory, one process",
+            Self::Stdio => "stdio",
+        }
+    }
+}
+
+/// What was measured side by side.
+struct Beside {
+    bare: Duration,
+    pooled: Duration,
+    ratio: f64,
+}
+
+/// The time of one call by each, and what one is of the other.
+async fn beside(bare: &impl Caller, pooled: &impl Caller, in_flight: usize) -> Outcome<Beside> {
+    let mut rounds = Vec::with_capacity(ROUNDS);
+    for round in 0..ROUNDS {
+        // Whoever is second has the caches of the first.
+        let (bare, pooled) = if round % 2 == 0 {
+            let bare = each(bare, in_flight).await?;
+            (bare, each(pooled, in_flight).await?)
+        } else {
+            let pooled = each(pooled, in_flight).await?;
+            (each(bare, in_flight).await?, pooled)
+        };
+        rounds.push((bare, pooled));
+    }
+    let ratio = |(bare, pooled): &(Duration, Duration)| pooled.as_secs_f64() / bare.as_secs_f64();
+    Ok(Beside {
+        bare: middle(rounds.iter().map(|round| round.0), Duration::cmp),
+        pooled: middle(rounds.iter().map(|round| round.1), Duration::cmp),
+        ratio: middle(rounds.iter().map(ratio), f64::total_cmp),
+    })
+}
+
+fn middle<T: Copy>(all: impl Iterator<Item = T>, order: impl Fn(&T, &T) -> Ordering) -> T {
+    let mut all: Vec<T> = all.collect();
+    all.sort_by(order);
+    all[all.len() / 2]
+}
+
+/// The time of one call, of as many as are done in the time.
+async fn each(caller: &impl Caller, in_flight: usize) -> Outcome<Duration> {
+    let (began, mut calls) = (Instant::now(), 0_u32);
+    while began.elapsed() < TIME {
+        let round = (0..in_flight).map(|number| caller.add(i64::try_from(number).unwrap_or(0)));
+        for result in futures_util::future::join_all(round).await {
+            result?;
+            calls += 1;
+        }
+    }
+    Ok(began.elapsed() / calls)
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// A program that lies beside this one.
+fn program(name: &str) -> Outcome<PathBuf> {
+    Ok(std::env::current_exe()?.with_file_name(name))
+}
+
+/// `cargo run` builds this program alone.
+fn build() -> Outcome<()> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "load", "--bins"]);
+    cargo.args(["--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
+    if !cfg!(debug_assertions) {
+        cargo.arg("--release");
+    }
+    if cargo.status()?.success() { Ok(()) } else { Err("the servers were not built".into()) }
+}

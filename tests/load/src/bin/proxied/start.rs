@@ -1,0 +1,44 @@
+//! How long twenty servers take that need half a second each, beside one of them.
+
+use super::{Outcome, program};
+use std::time::{Duration, Instant};
+use tool_runtime::prelude::*;
+use tool_runtime::{McpManager, McpServerConfig};
+
+const MANY: usize = 20;
+const ROUNDS: usize = 3;
+
+#[expect(clippy::print_stdout, reason = "what it prints is what it is for")]
+pub(super) async fn measure() -> Outcome<()> {
+    let (mut one, mut many) = (Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        one = one.min(started(1).await?);
+        many = many.min(started(MANY).await?);
+    }
+    println!(
+        "start of {MANY} servers that take 500 ms each: {:.2} times the start of one",
+        many.as_secs_f64() / one.as_secs_f64()
+    );
+    Ok(())
+}
+
+/// Until the tools of all are in the pool.
+async fn started(count: usize) -> Outcome<Duration> {
+    let pool = ToolPool::builder().expects_more().build()?;
+    let server = program("ours")?;
+    let script = format!("sleep 0.5; exec '{}' serve", server.display());
+    let server = || McpServerConfig::stdio("sh").args(["-c".to_owned(), script.clone()]);
+    let builder = (0..count).fold(McpManager::builder(), |builder, number| {
+        builder.server(format!("s{number}"), server())
+    });
+    let began = Instant::now();
+    let manager = builder.connect(&pool).await?;
+    let time = began.elapsed();
+    let tools = pool.snapshot().tools().len();
+    manager.close().await;
+    if tools == 2 * count {
+        Ok(time)
+    } else {
+        Err(format!("{tools} tools of {count} servers").into())
+    }
+}

@@ -1,0 +1,10 @@
+//! Servers over HTTP whose tools are tools of a pool.
+
+mod auth;
+mod ends;
+mod eras;
+mod far;
+mod mirrored;
+mod oauth;
+mod old;
+mod refusals;

@@ -1,0 +1,168 @@
+//! Who asks: headers that are fixed, and headers that are given anew.
+
+use super::far::{
+    Far, Probe, Seen, builder, builder_of, call, in_time, legacy, open, tools, until,
+};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    BearerTokens, ErrorClass, HttpOptions, McpAuth, McpManagerError, McpServerConfig, McpState,
+    Secret,
+};
+
+const RIGHT: &str = "right-token-8fQm2x";
+const WRONG: &str = "wrong-token-1vXk9p";
+
+fn guarded() -> HttpOptions {
+    HttpOptions::default().auth(BearerTokens::parse(&format!("ada:{RIGHT}")).unwrap())
+}
+
+#[tokio::test]
+async fn a_wrong_token_needs_auth_and_is_not_told() {
+    for gate in [open as fn(&Seen) -> Option<Response>, legacy] {
+        let far = Far::start(&tools(&Probe::new()), guarded(), gate);
+        let pool = ToolPool::builder().build().unwrap();
+        let config = McpServerConfig::http(far.url()).bearer(WRONG);
+        let manager = builder_of(config).start(&pool).unwrap();
+        let state = until(&manager, |state| matches!(state, McpState::NeedsAuth { .. })).await;
+        let text = state.to_string();
+        assert!(text.contains("it wants to know who asks: HTTP 401"), "{text}");
+        assert!(text.contains("`auth`"), "{text}");
+        assert!(!text.contains(WRONG), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_reconnect_with_the_right_token_works() {
+    let far = Far::start(&tools(&Probe::new()), guarded(), open);
+    let pool = ToolPool::builder().build().unwrap();
+    let token = Arc::new(Mutex::new(WRONG));
+    let given = Arc::clone(&token);
+    let manager = builder(&far.url()).headers("far", move |_| {
+        let value = format!("Bearer {}", given.lock().unwrap());
+        async move { Ok(vec![("Authorization".to_owned(), Secret::from(value))]) }
+    });
+    let manager = manager.start(&pool).unwrap();
+    until(&manager, |state| matches!(state, McpState::NeedsAuth { .. })).await;
+    *token.lock().unwrap() = RIGHT;
+    manager.reconnect("far").await.unwrap();
+    until(&manager, |state| *state == McpState::Ready).await;
+    assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+}
+
+#[tokio::test]
+async fn headers_are_given_anew_for_each_request_and_when_they_are_refused() {
+    let probe = Probe::new();
+    let good = Arc::new(AtomicUsize::new(1));
+    let known = Arc::clone(&good);
+    let gate = move |seen: &Seen| {
+        let expected = format!("number {}", known.load(Ordering::Relaxed));
+        let challenge = [("www-authenticate", r#"Bearer error="invalid_token""#)];
+        let refused = (StatusCode::UNAUTHORIZED, challenge).into_response();
+        (seen.header("x-token") != expected).then_some(refused)
+    };
+    let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
+    let pool = ToolPool::builder().build().unwrap();
+    let (number, refusals) = (Arc::new(AtomicUsize::new(1)), Arc::new(Mutex::new(Vec::new())));
+    let (counted, heard) = (Arc::clone(&number), Arc::clone(&refusals));
+    let manager = builder(&far.url()).headers("far", move |request| {
+        if let Some(refused) = request.refused {
+            counted.fetch_add(1, Ordering::Relaxed);
+            heard.lock().unwrap().push(refused);
+        }
+        let value = format!("number {}", counted.load(Ordering::Relaxed));
+        async move { Ok(vec![("X-Token".to_owned(), Secret::from(value))]) }
+    });
+    let _manager = in_time(manager.connect(&pool)).await.unwrap();
+    assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+    assert!(refusals.lock().unwrap().is_empty());
+    good.store(2, Ordering::Relaxed);
+    assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "2");
+    assert!(refusals.lock().unwrap().iter().any(|said| said.contains("invalid_token")));
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_later_needs_auth() {
+    let token = Arc::new(Mutex::new(RIGHT));
+    let known = Arc::clone(&token);
+    let gate = move |seen: &Seen| {
+        let expected = format!("Bearer {}", known.lock().unwrap());
+        let refused = StatusCode::UNAUTHORIZED.into_response();
+        (seen.header("authorization") != expected).then_some(refused)
+    };
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    let pool = ToolPool::builder().build().unwrap();
+    let config = McpServerConfig::http(far.url()).bearer(RIGHT);
+    let manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
+    *token.lock().unwrap() = WRONG;
+    let result = call(&pool, "hit", json!({})).await;
+    let text = result.error().unwrap().message().to_owned();
+    assert!(text.contains("wants to know who asks"), "{text}");
+    until(&manager, |state| matches!(state, McpState::NeedsAuth { .. })).await;
+}
+
+#[tokio::test]
+async fn what_a_caller_may_not_do_is_an_error_of_that_call() {
+    let gate = |seen: &Seen| {
+        let challenge = [("www-authenticate", r#"Bearer error="insufficient_scope", scope="hit""#)];
+        let refused = (StatusCode::FORBIDDEN, challenge).into_response();
+        (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(refused)
+    };
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    let (pool, manager) = super::far::connected(&far).await;
+    let result = call(&pool, "hit", json!({})).await;
+    let error = result.error().unwrap();
+    assert_eq!(error.class(), ErrorClass::Tool);
+    assert!(error.message().contains("it asks for the scope `hit`"), "{error}");
+    assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+    let place = call(&pool, "place", json!({ "region": "here" })).await;
+    assert_eq!(place.observation().to_text(), "here");
+}
+
+#[tokio::test]
+async fn what_a_server_repeats_of_a_secret_is_not_shown() {
+    let gate = |seen: &Seen| {
+        let said = format!("go away, {} {}", seen.header("authorization"), seen.header("x-team"));
+        Some((StatusCode::IM_A_TEAPOT, said).into_response())
+    };
+    let far = Far::written(gate);
+    let pool = ToolPool::builder().build().unwrap();
+    let url = format!("{}?key=query-4kLm1q", far.url());
+    let config = McpServerConfig::http(url).bearer(RIGHT).header("X-Team", "team-9wRt5e");
+    let error = in_time(builder_of(config).connect(&pool)).await.unwrap_err().to_string();
+    assert!(error.contains("HTTP 418") && error.contains("go away"), "{error}");
+    for secret in [RIGHT, "team-9wRt5e", "query-4kLm1q"] {
+        assert!(!error.contains(secret), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn what_can_be_no_header_is_refused_at_once() {
+    let pool = ToolPool::builder().build().unwrap();
+    let config = McpServerConfig::http("http://127.0.0.1:1/mcp").header("X-Team", "a\nb");
+    let error = builder_of(config).start(&pool).unwrap_err();
+    assert!(matches!(&error, McpManagerError::NoTransport { name, .. } if name == "far"));
+    assert!(error.to_string().contains("`headers.X-Team` holds what no header carries"), "{error}");
+
+    let failing = builder("http://127.0.0.1:1/mcp")
+        .headers("far", |_| async { Err("the keys are lost".into()) });
+    let error = in_time(failing.connect(&pool)).await.unwrap_err().to_string();
+    assert!(error.contains("no headers are given for it: the keys are lost"), "{error}");
+}
+
+#[tokio::test]
+async fn user_and_password_are_basic_authentication() {
+    let gate = |seen: &Seen| {
+        let refused = StatusCode::UNAUTHORIZED.into_response();
+        (seen.header("authorization") != "Basic YWRhOjhmUW0yeA==").then_some(refused)
+    };
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+    let pool = ToolPool::builder().build().unwrap();
+    let auth = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
+    let config = McpServerConfig::http(far.url()).auth(auth);
+    in_time(builder_of(config).connect(&pool)).await.unwrap();
+}

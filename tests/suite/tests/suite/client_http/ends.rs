@@ -1,0 +1,149 @@
+//! Servers that go away, come back, forget, and hang.
+
+use super::far::{
+    Far, Probe, Seen, builder, builder_of, call, connected, in_time, legacy, open, tools, until,
+};
+use axum::response::Response;
+use serde_json::json;
+use std::time::Duration;
+use tool_runtime::prelude::*;
+use tool_runtime::{ErrorClass, HttpOptions, McpServerConfig, McpState};
+
+type Gate = fn(&Seen) -> Option<Response>;
+
+fn is_retrying(state: &McpState) -> bool {
+    matches!(state, McpState::Retrying { .. })
+}
+
+#[tokio::test]
+async fn a_server_that_is_started_anew_is_called_again() {
+    for gate in [open as Gate, legacy] {
+        let probe = Probe::new();
+        let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
+        let (pool, manager) = connected(&far).await;
+        assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+        let address = far.kill();
+        let _far = Far::start_at(address, &tools(&probe), HttpOptions::default(), gate);
+        until(&manager, |state| *state == McpState::Ready).await;
+        // A connection of before may break at the first call, which is not sent twice.
+        let mut result = call(&pool, "hit", json!({})).await;
+        if result.error().is_some_and(|error| error.class() == ErrorClass::Indeterminate) {
+            result = call(&pool, "hit", json!({})).await;
+        }
+        assert_eq!(result.observation().to_text(), "2");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_a_server_dies_of_is_not_made_twice() {
+    for gate in [open as Gate, legacy] {
+        let probe = Probe::new();
+        let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
+        let (pool, manager) = connected(&far).await;
+        let calling = pool.clone();
+        let waiting = tokio::spawn(async move { call(&calling, "wait", json!({})).await });
+        assert_eq!(probe.told().await, "started");
+        let address = far.kill();
+        let result = in_time(waiting).await.unwrap();
+        let error = result.error().unwrap();
+        assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
+        let _far = Far::start_at(address, &tools(&probe), HttpOptions::default(), gate);
+        until(&manager, |state| *state == McpState::Ready).await;
+        assert_eq!(probe.hits(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_dead_server_is_noticed_without_a_call() {
+    for gate in [open as Gate, legacy] {
+        let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), gate);
+        let (pool, manager) = connected(&far).await;
+        // Its streams for news are open once such a request was seen.
+        let is_stream = |seen: &Seen| seen.method == "GET" || seen.calls("subscriptions/listen");
+        while far.count(is_stream) == 0 {
+            tokio::task::yield_now().await;
+        }
+        far.kill();
+        until(&manager, is_retrying).await;
+        let error = call(&pool, "hit", json!({})).await;
+        let error = error.error().unwrap();
+        assert_eq!(error.class(), ErrorClass::Transient, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_has_expired_is_opened_anew_and_nothing_is_done_twice() {
+    let probe = Probe::new();
+    let far = Far::start(&tools(&probe), HttpOptions::default(), |seen| {
+        // Its session is forgotten with the call that it knew nothing of.
+        let forgets = seen.calls("tools/call") && seen.header("x-forget") == "yes";
+        let gone = axum::http::StatusCode::NOT_FOUND;
+        if forgets {
+            return Some(axum::response::IntoResponse::into_response(gone));
+        }
+        legacy(seen)
+    });
+    let pool = ToolPool::builder().build().unwrap();
+    let forgets = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let given = std::sync::Arc::clone(&forgets);
+    let manager = builder(&far.url()).headers("far", move |_| {
+        let forget = given.swap(false, std::sync::atomic::Ordering::Relaxed);
+        async move { Ok(vec![("X-Forget".to_owned(), if forget { "yes" } else { "no" }.into())]) }
+    });
+    let _manager = in_time(manager.connect(&pool)).await.unwrap();
+    // The stream for news makes the last request before ours.
+    while far.count(|seen| seen.method == "GET") == 0 {
+        tokio::task::yield_now().await;
+    }
+    forgets.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+    assert_eq!(far.count(|seen| seen.calls("initialize")), 2);
+    assert!(far.count(|seen| seen.calls("tools/list")) >= 2);
+    assert_eq!(far.count(|seen| seen.calls("tools/call")), 2);
+}
+
+#[tokio::test]
+async fn a_session_that_is_said_to_be_unknown_by_an_error_is_opened_anew() {
+    let probe = Probe::new();
+    let far = Far::start(&tools(&probe), HttpOptions::default(), {
+        let done = std::sync::atomic::AtomicBool::new(false);
+        move |seen| {
+            let is_first =
+                seen.calls("tools/call") && !done.swap(true, std::sync::atomic::Ordering::Relaxed);
+            if is_first {
+                let text = "Bad Request: No valid session ID provided";
+                return Some(seen.error(400, &serde_json::Value::Null, -32000, text));
+            }
+            legacy(seen)
+        }
+    });
+    let (pool, _manager) = connected(&far).await;
+    assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+    assert_eq!(far.count(|seen| seen.calls("initialize")), 2);
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_given_up_in_time() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", silent.local_addr().unwrap());
+    let pool = ToolPool::builder().build().unwrap();
+    let config = McpServerConfig::http(url).connect_timeout(Duration::from_millis(300));
+    let manager = builder_of(config).start(&pool).unwrap();
+    let state = until(&manager, is_retrying).await;
+    assert!(state.to_string().contains("it did not answer within "), "{state}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_tried_again() {
+    let pool = ToolPool::builder().build().unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let url = format!("http://{address}/mcp?key=query-4kLm1q");
+    let manager = builder(&url).start(&pool).unwrap();
+    let state = until(&manager, is_retrying).await;
+    assert!(state.to_string().contains("refused"), "{state}");
+    assert!(!state.to_string().contains("query-4kLm1q"), "{state}");
+    let _far = Far::start_at(address, &tools(&Probe::new()), HttpOptions::default(), open);
+    until(&manager, |state| *state == McpState::Ready).await;
+}

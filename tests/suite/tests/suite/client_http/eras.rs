@@ -1,0 +1,112 @@
+//! What holds in each era: in sessions, without sessions, and without `initialize`.
+
+use super::far::{Far, Probe, Seen, call, connected, in_time, legacy, open, tools};
+use axum::response::Response;
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+use tool_runtime::prelude::*;
+use tool_runtime::{HttpOptions, McpState, Peer, Progress, Source};
+
+type Gate = fn(&Seen) -> Option<Response>;
+
+/// Each way to speak, and its version.
+fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
+    let options = HttpOptions::default;
+    [
+        ("2026-07-28", options(), open as Gate),
+        ("2025-11-25", options(), legacy),
+        ("2025-11-25", options().sessions(false), legacy),
+    ]
+}
+
+#[derive(Default)]
+struct Bar(Mutex<Vec<Progress>>);
+
+impl Peer for Bar {
+    fn hears_progress(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.0.lock().unwrap().push(progress);
+    }
+}
+
+#[tokio::test]
+async fn tools_are_listed_and_called_and_tell_how_far_they_are() {
+    for (version, options, gate) in ways() {
+        let probe = Probe::new();
+        let far = Far::start(&tools(&probe), options, gate);
+        let (pool, manager) = connected(&far).await;
+        let status = manager.server("far").unwrap();
+        assert_eq!((status.state, status.tools), (McpState::Ready, 4));
+        assert_eq!(status.protocol.as_deref(), Some(version));
+        assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+
+        let bar = Arc::new(Bar::default());
+        let context = pool.context().with_peer(bar.clone());
+        in_time(pool.call_with(ToolCall::new("far.count", "{}"), &context)).await;
+        let last = bar.0.lock().unwrap().last().cloned().expect("progress is heard");
+        assert_eq!((last.done, last.message.as_deref()), (3.0, Some("step 3")), "{version}");
+        manager.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_ends_at_the_server() {
+    // Without sessions, servers of the older era cannot be told.
+    for (version, options, gate) in ways().into_iter().take(2) {
+        let probe = Probe::new();
+        let far = Far::start(&tools(&probe), options, gate);
+        let (pool, _manager) = connected(&far).await;
+        tokio::select! {
+            _ = pool.call(ToolCall::new("far.wait", "{}")) => panic!("it waits"),
+            told = probe.told() => assert_eq!(told, "started"),
+        }
+        assert_eq!(probe.told().await, "dropped", "{version}");
+        assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "2", "{version}");
+    }
+}
+
+#[tokio::test]
+async fn changes_of_the_list_are_heard() {
+    for (version, options, gate) in ways().into_iter().take(2) {
+        let theirs = tools(&Probe::new());
+        let far = Far::start(&theirs, options, gate);
+        let (pool, _manager) = connected(&far).await;
+        let mut changes = pool.changes();
+        let late = Tool::builder("late", "Come late.").handler(|| async { "here" });
+        theirs.add_tools(&Source::owner("late"), [Tool::from(late)]).unwrap();
+        while pool.snapshot().get("far.late").is_none() {
+            in_time(changes.next()).await.unwrap();
+        }
+        let late = call(&pool, "late", json!({})).await;
+        assert_eq!(late.observation().to_text(), "here", "{version}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_ended_when_the_manager_is_closed() {
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), legacy);
+    let (_pool, manager) = connected(&far).await;
+    in_time(manager.close()).await;
+    let seen = far.seen();
+    let farewell = seen.iter().find(|seen| seen.method == "DELETE").expect("it is ended");
+    assert!(!farewell.header("mcp-session-id").is_empty());
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_at_the_farewell_is_not_waited_for() {
+    let probe = Probe::new();
+    let gate = |seen: &Seen| {
+        if seen.method == "DELETE" {
+            // Held for as long as the answer is.
+            let held = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
+            return Some(Response::new(axum::body::Body::from_stream(held)));
+        }
+        legacy(seen)
+    };
+    let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
+    let (_pool, manager) = connected(&far).await;
+    in_time(manager.close()).await;
+}

@@ -1,0 +1,296 @@
+//! A server over HTTP that can be killed, and sees what it is asked.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse as _, Response};
+use axum::serve::ListenerExt as _;
+use serde_json::{Value, json};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{Mutex as AsyncMutex, Semaphore};
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    HttpOptions, McpManager, McpManagerBuilder, McpServer, McpServerConfig, McpState,
+};
+
+/// How long anything may take here before it counts as hanging.
+const HANGING: Duration = Duration::from_secs(20);
+
+/// A request as a server sees it.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) headers: axum::http::HeaderMap,
+    pub(super) message: Value,
+    pub(super) body: String,
+}
+
+impl Seen {
+    pub(super) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    pub(super) fn is_modern(&self) -> bool {
+        self.header("mcp-protocol-version") == "2026-07-28"
+    }
+
+    /// The method of its message.
+    pub(super) fn calls(&self, method: &str) -> bool {
+        self.message["method"] == method
+    }
+
+    /// An answer to its message.
+    pub(super) fn result(&self, result: Value) -> Response {
+        let body = json!({ "jsonrpc": "2.0", "id": self.message["id"], "result": result });
+        ([("content-type", "application/json")], body.to_string()).into_response()
+    }
+
+    pub(super) fn error(&self, status: u16, id: &Value, code: i64, text: &str) -> Response {
+        let error = json!({ "code": code, "message": text });
+        let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
+        let status = axum::http::StatusCode::from_u16(status).unwrap();
+        (status, [("content-type", "application/json")], body.to_string()).into_response()
+    }
+}
+
+/// What tells how tools fare, whichever server runs them.
+pub(super) struct Probe {
+    hits: AtomicUsize,
+    tell: UnboundedSender<&'static str>,
+    told: AsyncMutex<UnboundedReceiver<&'static str>>,
+    go: Semaphore,
+}
+
+struct Running<'a>(&'a Probe);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let _heard = self.0.tell.send("dropped");
+    }
+}
+
+impl Probe {
+    pub(super) fn new() -> Arc<Self> {
+        let (tell, told) = unbounded_channel();
+        let (hits, told, go) = (AtomicUsize::new(0), AsyncMutex::new(told), Semaphore::new(0));
+        Arc::new(Self { hits, tell, told, go })
+    }
+
+    pub(super) fn hits(&self) -> usize {
+        self.hits.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn go(&self) {
+        self.go.add_permits(1);
+    }
+
+    pub(super) async fn told(&self) -> &'static str {
+        in_time(async { self.told.lock().await.recv().await }).await.unwrap()
+    }
+}
+
+/// Count how often this was done.
+#[tool(register = false)]
+async fn hit(probe: &Arc<Probe>) -> usize {
+    probe.hits.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+/// Wait until the test lets it go.
+#[tool(register = false)]
+async fn wait(probe: &Arc<Probe>) -> &'static str {
+    let _running = Running(probe);
+    probe.hits.fetch_add(1, Ordering::Relaxed);
+    let _heard = probe.tell.send("started");
+    probe.go.acquire().await.expect("never closed").forget();
+    "done"
+}
+
+/// Count to three.
+#[tool(register = false, progress)]
+async fn count(context: &ToolContext) {
+    for step in 1..=3 {
+        context.progress(step, 3, format_args!("step {step}"));
+        tokio::time::sleep(Duration::from_millis(40)).await;
+    }
+}
+
+/// Say where it is.
+#[tool(register = false, input_schema = json!({
+    "type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}
+}))]
+async fn place(
+    /// Where.
+    region: String,
+) -> String {
+    region
+}
+
+/// Tools that tell a test how they fare.
+pub(super) fn tools(probe: &Arc<Probe>) -> ToolPool {
+    let builder = ToolPool::builder().tool::<HitAction>().tool::<WaitAction>();
+    let builder = builder.tool::<CountAction>().tool::<PlaceAction>();
+    builder.state(Arc::clone(probe)).build().unwrap()
+}
+
+type Gate = dyn Fn(&Seen) -> Option<Response> + Send + Sync;
+
+/// A server with a runtime of its own, with which it is killed.
+pub(super) struct Far {
+    pub(super) address: SocketAddr,
+    runtime: Option<Runtime>,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+impl Far {
+    /// Our own server. What the gate answers does not reach it.
+    pub(super) fn start(
+        pool: &ToolPool,
+        options: HttpOptions,
+        gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
+    ) -> Self {
+        Self::start_at("127.0.0.1:0".parse().unwrap(), pool, options, gate)
+    }
+
+    pub(super) fn start_at(
+        address: SocketAddr,
+        pool: &ToolPool,
+        options: HttpOptions,
+        gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
+    ) -> Self {
+        let server = McpServer::new(pool.clone(), "far", "1.2.3");
+        Self::serve(address, || server.into_router(options), Arc::new(gate))
+    }
+
+    /// A server of which the test writes each answer; what it leaves open is 404.
+    pub(super) fn written(
+        gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
+    ) -> Self {
+        Self::serve("127.0.0.1:0".parse().unwrap(), Router::new, Arc::new(gate))
+    }
+
+    fn serve(address: SocketAddr, app: impl FnOnce() -> Router, gate: Arc<Gate>) -> Self {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let entered = runtime.enter();
+        let listener = TcpListener::bind(address).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        let listener = listener.tap_io(|io| io.set_nodelay(true).unwrap());
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let record = Arc::clone(&seen);
+        let watch = move |request: Request, next: Next| {
+            let (record, gate) = (Arc::clone(&record), Arc::clone(&gate));
+            async move { watched(request, next, &record, &*gate).await }
+        };
+        let app = app().fallback(|| async { axum::http::StatusCode::NOT_FOUND });
+        let app = app.layer(from_fn(watch));
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        drop(entered);
+        Self { address, runtime: Some(runtime), seen }
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    pub(super) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    /// How many requests have been such.
+    pub(super) fn count(&self, is: impl Fn(&Seen) -> bool) -> usize {
+        self.seen.lock().unwrap().iter().filter(|seen| is(seen)).count()
+    }
+
+    /// Ends it as a crash would, and gives back where it was.
+    pub(super) fn kill(mut self) -> SocketAddr {
+        self.end();
+        self.address
+    }
+
+    fn end(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            let ending = std::thread::spawn(move || runtime.shutdown_timeout(HANGING));
+            ending.join().unwrap();
+        }
+    }
+}
+
+impl Drop for Far {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+async fn watched(request: Request, next: Next, record: &Mutex<Vec<Seen>>, gate: &Gate) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = to_bytes(body, 1 << 20).await.unwrap();
+    let seen = Seen {
+        method: parts.method.to_string(),
+        path: parts.uri.path().to_owned(),
+        headers: parts.headers.clone(),
+        message: serde_json::from_slice(&body).unwrap_or_default(),
+        body: String::from_utf8_lossy(&body).into_owned(),
+    };
+    record.lock().unwrap().push(seen.clone());
+    match gate(&seen) {
+        Some(response) => response,
+        None => next.run(Request::from_parts(parts, Body::from(body))).await,
+    }
+}
+
+/// Lets everything through.
+pub(super) fn open(_: &Seen) -> Option<Response> {
+    None
+}
+
+/// Knows nothing of the newer era.
+pub(super) fn legacy(seen: &Seen) -> Option<Response> {
+    let refused = axum::http::StatusCode::BAD_REQUEST;
+    seen.is_modern().then(|| (refused, "no such version").into_response())
+}
+
+/// A pool, and a manager of one server.
+pub(super) async fn connected(far: &Far) -> (ToolPool, McpManager) {
+    let pool = ToolPool::builder().build().unwrap();
+    let manager = in_time(builder(&far.url()).connect(&pool)).await.unwrap();
+    (pool, manager)
+}
+
+pub(super) fn builder(url: &str) -> McpManagerBuilder {
+    builder_of(McpServerConfig::http(url))
+}
+
+/// A manager that tries again soon.
+pub(super) fn builder_of(config: McpServerConfig) -> McpManagerBuilder {
+    let soon = Duration::from_millis(20);
+    McpManager::builder().server("far", config).retry(soon, soon)
+}
+
+pub(super) async fn call(pool: &ToolPool, tool: &str, arguments: Value) -> ToolResult {
+    in_time(pool.call(ToolCall::new(format!("far.{tool}"), arguments.to_string()))).await
+}
+
+/// Waits until the server is in such a state.
+pub(super) async fn until(manager: &McpManager, is: impl Fn(&McpState) -> bool) -> McpState {
+    let mut statuses = manager.statuses();
+    loop {
+        let state = manager.server("far").unwrap().state;
+        if is(&state) {
+            return state;
+        }
+        in_time(statuses.next()).await.unwrap();
+    }
+}
+
+/// Waits, but not for ever.
+pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(HANGING, work).await.expect("it does not hang")
+}

@@ -1,0 +1,87 @@
+//! Arguments that are repeated in headers.
+
+use super::far::{Far, Probe, Seen, call, connected, legacy, open, tools};
+use axum::response::Response;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::{HttpOptions, McpState};
+
+#[tokio::test]
+async fn marked_arguments_are_repeated_where_the_era_knows_it() {
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let (pool, _manager) = connected(&far).await;
+    let place = call(&pool, "place", json!({ "region": " köln" })).await;
+    assert_eq!(place.observation().to_text(), " köln");
+    assert_eq!(far.count(|seen| seen.header("mcp-param-region") == "=?base64?IGvDtmxu?="), 1);
+
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), legacy);
+    let (pool, _manager) = connected(&far).await;
+    let place = call(&pool, "place", json!({ "region": "here" })).await;
+    assert_eq!(place.observation().to_text(), "here");
+    assert_eq!(far.count(|seen| seen.headers.contains_key("mcp-param-region")), 0);
+}
+
+/// A server of the newer era with these tools.
+fn answer(seen: &Seen, tools: &Value) -> Option<Response> {
+    match seen.message["method"].as_str()? {
+        "server/discover" => Some(seen.result(json!({
+            "resultType": "complete",
+            "ttlMs": 0,
+            "cacheScope": "private",
+            "supportedVersions": ["2026-07-28"],
+            "capabilities": { "tools": {} },
+            "serverInfo": { "name": "far", "version": "1" },
+        }))),
+        "tools/list" => Some(seen.result(json!({
+            "resultType": "complete",
+            "ttlMs": 0,
+            "cacheScope": "private",
+            "tools": tools,
+        }))),
+        "tools/call" => Some(seen.result(json!({
+            "resultType": "complete",
+            "content": [{ "type": "text", "text": seen.header("mcp-param-region") }],
+        }))),
+        _ => None,
+    }
+}
+
+fn marked(name: &str, header: &str) -> Value {
+    let region = json!({ "type": "string", "x-mcp-header": header });
+    json!({ "name": name, "inputSchema": { "type": "object", "properties": { "region": region } } })
+}
+
+#[tokio::test]
+async fn tools_with_impossible_marks_are_left_out_and_named() {
+    let far = Far::written(|seen| {
+        // One odd entry does not spoil the marks of the others.
+        answer(seen, &json!([marked("good", "Region"), marked("bad", "no header"), { "name": 7 }]))
+    });
+    let (pool, manager) = connected(&far).await;
+    let good = call(&pool, "good", json!({ "region": "here" })).await;
+    assert_eq!(good.observation().to_text(), "here");
+    assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+    assert!(pool.snapshot().get("far.bad").is_none());
+    let report = pool.report().to_string();
+    assert!(report.contains("the `x-mcp-header` of `region` is no name of a header"), "{report}");
+}
+
+#[tokio::test]
+async fn a_mark_that_has_changed_is_learned_and_the_call_made_once_more() {
+    let lists = AtomicUsize::new(0);
+    let far = Far::written(move |seen| {
+        let is_list = seen.calls("tools/list");
+        let lists = lists.fetch_add(usize::from(is_list), Ordering::Relaxed);
+        let header = if lists == 0 { "Old" } else { "Region" };
+        if seen.calls("tools/call") && seen.header("mcp-param-region").is_empty() {
+            let text = "the header `Mcp-Param-Region` is missing";
+            return Some(seen.error(400, &seen.message["id"], -32020, text));
+        }
+        answer(seen, &json!([marked("place", header)]))
+    });
+    let (pool, manager) = connected(&far).await;
+    let place = call(&pool, "place", json!({ "region": "here" })).await;
+    assert_eq!(place.observation().to_text(), "here");
+    assert_eq!(far.count(|seen| seen.calls("tools/call")), 2);
+    assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+}

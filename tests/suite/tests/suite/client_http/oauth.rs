@@ -1,0 +1,242 @@
+//! Tokens by OAuth.
+
+use super::far::{Far, Probe, Seen, builder_of, call, in_time, tools, until};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    BoxFuture, HttpOptions, McpAuth, McpAuthPage, McpManagerBuilder, McpOAuth, McpServerConfig,
+    McpState, McpTokens, Secret,
+};
+
+type AnyError = Box<dyn Error + Send + Sync>;
+
+/// A server that is its own authorization server. Its tokens are numbered, and one is good.
+#[derive(Clone)]
+struct Guarded {
+    good: Arc<AtomicUsize>,
+    given: Arc<AtomicUsize>,
+}
+
+impl Guarded {
+    fn start() -> (Self, Far) {
+        let guarded = Self { good: Arc::new(AtomicUsize::new(1)), given: Arc::default() };
+        let gate = guarded.clone();
+        let probe = Probe::new();
+        (guarded, Far::start(&tools(&probe), HttpOptions::default(), move |seen| gate.answer(seen)))
+    }
+
+    fn answer(&self, seen: &Seen) -> Option<Response> {
+        let origin = format!("http://{}", seen.header("host"));
+        let json = |value: Value| {
+            Some(([("content-type", "application/json")], value.to_string()).into_response())
+        };
+        match &*seen.path {
+            "/.well-known/oauth-protected-resource/mcp" => json(json!({
+                "resource": format!("{origin}/mcp"),
+                "authorization_servers": [origin],
+                "scopes_supported": ["tools"],
+            })),
+            "/.well-known/oauth-authorization-server" => json(json!({
+                "issuer": origin,
+                "authorization_endpoint": format!("{origin}/authorize"),
+                "token_endpoint": format!("{origin}/token"),
+                "registration_endpoint": format!("{origin}/register"),
+                "code_challenge_methods_supported": ["S256"],
+                "response_types_supported": ["code"],
+            })),
+            "/register" => json(json!({
+                "client_id": "registered",
+                "redirect_uris": seen.message["redirect_uris"],
+            })),
+            "/token" => {
+                let number = self.given.fetch_add(1, Ordering::Relaxed) + 1;
+                json(json!({
+                    "access_token": format!("token-{number}"),
+                    "token_type": "Bearer",
+                    "expires_in": 3600,
+                    "refresh_token": format!("refresh-{number}"),
+                }))
+            }
+            "/mcp" => {
+                let good = format!("Bearer token-{}", self.good.load(Ordering::Relaxed));
+                let challenge = format!(
+                    r#"Bearer resource_metadata="{origin}/.well-known/oauth-protected-resource/mcp""#
+                );
+                let refused = (StatusCode::UNAUTHORIZED, [("www-authenticate", challenge)]);
+                (seen.header("authorization") != good).then(|| refused.into_response())
+            }
+            _ => Some(StatusCode::NOT_FOUND.into_response()),
+        }
+    }
+}
+
+fn builder(far: &Far) -> McpManagerBuilder {
+    with(far, McpOAuth::default())
+}
+
+fn with(far: &Far, oauth: McpOAuth) -> McpManagerBuilder {
+    builder_of(McpServerConfig::http(far.url()).auth(McpAuth::OAuth(oauth)))
+}
+
+/// What a page's address says.
+fn said(page: &McpAuthPage, name: &str) -> String {
+    let value = page.url.split(['?', '&']).find_map(|pair| pair.strip_prefix(name));
+    value.and_then(|value| value.strip_prefix('=')).unwrap_or_default().to_owned()
+}
+
+/// Comes back from a page, as a browser does.
+async fn back(page: &McpAuthPage, query: &str) -> Result<String, AnyError> {
+    let rest = page.redirect_uri.strip_prefix("http://").ok_or("an address of this machine")?;
+    let (host, path) = rest.split_once('/').ok_or("a path")?;
+    let mut stream = TcpStream::connect(host).await?;
+    let request = format!("GET /{path}?{query} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    Ok(answer)
+}
+
+/// Lets this program in.
+async fn lets_in(page: McpAuthPage) -> Result<Option<String>, AnyError> {
+    let state = said(&page, "state");
+    // The library listens once the page was shown.
+    tokio::spawn(async move { back(&page, &format!("code=c&state={state}")).await });
+    Ok(None)
+}
+
+#[tokio::test]
+async fn a_person_lets_this_program_in() {
+    let (_, far) = Guarded::start();
+    let pool = ToolPool::builder().build().unwrap();
+    let manager = in_time(builder(&far).oauth(lets_in).connect(&pool)).await.unwrap();
+    assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+    assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+    let seen = far.seen();
+    let token = seen.iter().find(|seen| seen.path == "/token").unwrap();
+    for expected in ["grant_type=authorization_code", "code=c", "code_verifier=", "resource="] {
+        assert!(token.body.contains(expected), "{}", token.body);
+    }
+}
+
+#[tokio::test]
+async fn a_person_may_take_their_time() {
+    let (_, far) = Guarded::start();
+    let pool = ToolPool::builder().build().unwrap();
+    let go = Arc::new(Semaphore::new(0));
+    let waits = Arc::clone(&go);
+    let manager = builder(&far).oauth(move |page| {
+        let waits = Arc::clone(&waits);
+        async move {
+            waits.acquire().await?.forget();
+            lets_in(page).await
+        }
+    });
+    let manager = manager.start(&pool).unwrap();
+    let state = until(&manager, |state| *state != McpState::Connecting).await;
+    assert_eq!(state, McpState::Authorizing);
+    go.add_permits(1);
+    until(&manager, |state| *state == McpState::Ready).await;
+    assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+}
+
+#[tokio::test]
+async fn a_person_may_decline() {
+    let (_, far) = Guarded::start();
+    let pool = ToolPool::builder().build().unwrap();
+    let manager = builder(&far).oauth(|page: McpAuthPage| async move {
+        let state = said(&page, "state");
+        let uri = &page.redirect_uri;
+        Ok(Some(format!("{uri}?error=access_denied&error_description=no+way&state={state}")))
+    });
+    let manager = manager.start(&pool).unwrap();
+    let state = until(&manager, |state| *state != McpState::Connecting).await.to_string();
+    assert!(state.contains("needs auth"), "{state}");
+    assert!(state.contains("this program is not let in: `access_denied` no way"), "{state}");
+}
+
+#[tokio::test]
+async fn without_anybody_to_ask_a_server_needs_auth() {
+    let (_, far) = Guarded::start();
+    let pool = ToolPool::builder().build().unwrap();
+    let error = in_time(builder(&far).connect(&pool)).await.unwrap_err().to_string();
+    assert!(error.contains("`McpManagerBuilder::oauth`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_is_refreshed_and_nobody_asked() {
+    let (guarded, far) = Guarded::start();
+    let pool = ToolPool::builder().build().unwrap();
+    let pages = Arc::new(AtomicUsize::new(0));
+    let shown = Arc::clone(&pages);
+    let manager = builder(&far).oauth(move |page| {
+        shown.fetch_add(1, Ordering::Relaxed);
+        lets_in(page)
+    });
+    let _manager = in_time(manager.connect(&pool)).await.unwrap();
+    guarded.good.store(2, Ordering::Relaxed);
+    assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+    assert_eq!(pages.load(Ordering::Relaxed), 1);
+    let refreshed = |seen: &Seen| seen.body.contains("refresh_token=refresh-1");
+    assert_eq!(far.count(refreshed), 1);
+}
+
+#[tokio::test]
+async fn a_client_asks_for_itself() {
+    let (_, far) = Guarded::start();
+    let pool = ToolPool::builder().build().unwrap();
+    let mut oauth = McpOAuth::default();
+    oauth.client_id = Some("tools".into());
+    oauth.client_secret = Some("secret-8fQm2x".into());
+    oauth.client_credentials = true;
+    let _manager = in_time(with(&far, oauth).connect(&pool)).await.unwrap();
+    assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+    assert_eq!(far.count(|seen| seen.body.contains("grant_type=client_credentials")), 1);
+    assert_eq!(far.count(|seen| seen.path == "/register"), 0);
+}
+
+#[derive(Default)]
+struct Kept(Mutex<HashMap<String, Secret>>);
+
+impl McpTokens for Kept {
+    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Secret>, AnyError>> {
+        Box::pin(async move { Ok(self.0.lock().unwrap().get(server).cloned()) })
+    }
+
+    fn save<'a>(
+        &'a self,
+        server: &'a str,
+        tokens: Option<Secret>,
+    ) -> BoxFuture<'a, Result<(), AnyError>> {
+        Box::pin(async move {
+            let mut kept = self.0.lock().unwrap();
+            match tokens {
+                Some(tokens) => drop(kept.insert(server.to_owned(), tokens)),
+                None => drop(kept.remove(server)),
+            }
+            Ok(())
+        })
+    }
+}
+
+#[tokio::test]
+async fn tokens_outlive_a_manager_where_they_are_kept() {
+    let (_, far) = Guarded::start();
+    let kept = Arc::new(Kept::default());
+    let pool = ToolPool::builder().build().unwrap();
+    let manager = builder(&far).oauth(lets_in).tokens(kept.clone());
+    in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
+    assert!(kept.0.lock().unwrap()["far"].expose().contains("token-1"));
+    // Nobody is asked, nor could be.
+    let manager = builder(&far).tokens(kept);
+    let _manager = in_time(manager.connect(&pool)).await.unwrap();
+    assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+}

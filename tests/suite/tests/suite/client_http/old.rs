@@ -1,0 +1,127 @@
+//! Servers of 2024-11-05: a stream to hear, another address to speak to.
+
+use super::far::{Far, Seen, builder, builder_of, call, in_time, until};
+use axum::body::Body;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+use std::io;
+use std::sync::{Arc, Mutex};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tool_runtime::prelude::*;
+use tool_runtime::{HttpConfig, McpManager, McpServerConfig, McpState};
+
+/// The stream of the one client that such a server has here.
+#[derive(Clone, Default)]
+struct Old(Arc<Mutex<Option<UnboundedSender<String>>>>);
+
+impl Old {
+    fn start(endpoint: &'static str) -> Far {
+        let old = Self::default();
+        Far::written(move |seen| old.answer(seen, endpoint))
+    }
+
+    fn answer(&self, seen: &Seen, endpoint: &str) -> Option<Response> {
+        match (&*seen.method, &*seen.path) {
+            ("GET", "/mcp") => Some(self.stream(endpoint)),
+            ("POST", "/messages") => {
+                if let Some(result) = result(&seen.message) {
+                    let id = &seen.message["id"];
+                    let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+                    self.tell(format!("event: message\ndata: {answer}\n\n"));
+                }
+                Some((StatusCode::ACCEPTED, "Accepted").into_response())
+            }
+            _ => Some(StatusCode::METHOD_NOT_ALLOWED.into_response()),
+        }
+    }
+
+    fn stream(&self, endpoint: &str) -> Response {
+        let (teller, mut told) = unbounded_channel();
+        *self.0.lock().unwrap() = Some(teller);
+        self.tell(format!("event: endpoint\ndata: {endpoint}\n\n"));
+        let events = futures_util::stream::poll_fn(move |context| told.poll_recv(context));
+        let body = Body::from_stream(events.map(Ok::<_, io::Error>));
+        ([("content-type", "text/event-stream")], body).into_response()
+    }
+
+    fn tell(&self, event: String) {
+        self.0.lock().unwrap().as_ref().unwrap().send(event).unwrap();
+    }
+}
+
+fn result(message: &Value) -> Option<Value> {
+    match message["method"].as_str()? {
+        "initialize" => Some(json!({
+            "protocolVersion": "2024-11-05",
+            "capabilities": { "tools": {} },
+            "serverInfo": { "name": "old", "version": "1" },
+        })),
+        "tools/list" => Some(json!({
+            "tools": [{ "name": "echo", "inputSchema": { "type": "object" } }],
+        })),
+        "tools/call" => Some(json!({
+            "content": [{ "type": "text", "text": message["params"]["arguments"]["text"] }],
+        })),
+        _ => None,
+    }
+}
+
+fn config(far: &Far) -> McpServerConfig {
+    let mut http = HttpConfig::new(far.url());
+    http.legacy_sse = true;
+    McpServerConfig::new(http)
+}
+
+async fn speaks(pool: &ToolPool, manager: &McpManager) {
+    let echo = call(pool, "echo", json!({ "text": "hello" })).await;
+    assert_eq!(echo.observation().to_text(), "hello");
+    assert_eq!(manager.server("far").unwrap().protocol.as_deref(), Some("2024-11-05"));
+}
+
+#[tokio::test]
+async fn a_server_that_is_said_to_be_old_is_spoken_to_so() {
+    let far = Old::start("/messages?session=1");
+    let pool = ToolPool::builder().build().unwrap();
+    let config = config(&far).header("X-Team", "blue");
+    let manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
+    speaks(&pool, &manager).await;
+    assert_eq!(far.count(|seen| seen.method == "POST" && seen.path == "/mcp"), 0);
+    assert_eq!(far.count(|seen| seen.header("x-team") != "blue"), 0);
+}
+
+#[tokio::test]
+async fn a_server_that_turns_out_to_be_old_is_remembered() {
+    let far = Old::start("/messages");
+    let pool = ToolPool::builder().build().unwrap();
+    let manager = in_time(builder(&far.url()).connect(&pool)).await.unwrap();
+    speaks(&pool, &manager).await;
+    let tried = |seen: &Seen| seen.method == "POST" && seen.path == "/mcp";
+    let before = far.count(tried);
+    assert!(before > 0);
+    manager.reconnect("far").await.unwrap();
+    until(&manager, |state| *state == McpState::Ready).await;
+    speaks(&pool, &manager).await;
+    assert_eq!(far.count(tried), before);
+}
+
+#[tokio::test]
+async fn messages_are_sent_to_no_other_server() {
+    let far = Old::start("http://127.0.0.1:9/messages");
+    let pool = ToolPool::builder().build().unwrap();
+    let error = in_time(builder_of(config(&far)).connect(&pool)).await.unwrap_err().to_string();
+    assert!(error.contains("it wants messages sent to another server"), "{error}");
+}
+
+#[tokio::test]
+async fn an_old_server_that_dies_is_tried_again() {
+    let far = Old::start("/messages");
+    let pool = ToolPool::builder().build().unwrap();
+    let manager = in_time(builder_of(config(&far)).connect(&pool)).await.unwrap();
+    far.kill();
+    let state = until(&manager, |state| matches!(state, McpState::Retrying { .. })).await;
+    assert!(!state.to_string().is_empty());
+    let error = call(&pool, "echo", json!({ "text": "hello" })).await;
+    assert!(error.error().unwrap().message().contains("is not connected"));
+}

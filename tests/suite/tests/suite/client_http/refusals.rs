@@ -1,0 +1,76 @@
+//! Answers that are none of MCP.
+
+use super::far::{Far, Probe, Seen, builder, call, connected, in_time, open, tools};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::json;
+use tool_runtime::prelude::*;
+use tool_runtime::{ErrorClass, HttpOptions, McpState};
+
+async fn refusal(gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static) -> String {
+    let far = Far::written(gate);
+    let pool = ToolPool::builder().build().unwrap();
+    in_time(builder(&far.url()).connect(&pool)).await.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_server_is_refused() {
+    let other = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let url = other.url();
+    let error = refusal(move |_| {
+        Some((StatusCode::TEMPORARY_REDIRECT, [("location", url.clone())]).into_response())
+    });
+    let error = error.await;
+    assert!(error.contains("HTTP 307") && error.contains("is not followed"), "{error}");
+    assert_eq!(other.count(|_| true), 0);
+}
+
+#[tokio::test]
+async fn a_redirect_within_a_server_is_followed() {
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+        let moved = (StatusCode::PERMANENT_REDIRECT, [("location", "/mcp")]).into_response();
+        (seen.path == "/old").then_some(moved)
+    });
+    let pool = ToolPool::builder().build().unwrap();
+    let manager = builder(&far.url().replace("/mcp", "/old"));
+    let _manager = in_time(manager.connect(&pool)).await.unwrap();
+    assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
+}
+
+#[tokio::test]
+async fn what_is_no_mcp_server_is_said_to_be_none() {
+    let page = |_: &Seen| Some(axum::response::Html("<h1>Welcome</h1>").into_response());
+    let error = refusal(page).await;
+    assert!(error.contains("`text/html") && error.contains("is this its address?"), "{error}");
+    let error = refusal(|_| Some(StatusCode::BAD_GATEWAY.into_response())).await;
+    assert!(error.contains("HTTP 502"), "{error}");
+    let error = refusal(|_| Some((StatusCode::NOT_FOUND, "no such page").into_response())).await;
+    assert!(error.contains("HTTP 404 Not Found: no such page"), "{error}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_not_taken_is_an_error_and_no_end() {
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+        let busy = (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "3")]).into_response();
+        (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(busy)
+    });
+    let (pool, manager) = connected(&far).await;
+    let result = call(&pool, "hit", json!({})).await;
+    let error = result.error().unwrap();
+    assert_eq!(error.class(), ErrorClass::Tool);
+    assert!(error.message().contains("HTTP 429; it asks to be left alone for 3"), "{error}");
+    assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+}
+
+#[tokio::test]
+async fn an_error_that_names_no_request_is_the_answer_to_its_own() {
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+        let null = serde_json::Value::Null;
+        let refused = seen.error(400, &null, -32600, "there is too much of it");
+        seen.calls("tools/call").then_some(refused)
+    });
+    let (pool, _manager) = connected(&far).await;
+    let result = call(&pool, "hit", json!({})).await;
+    let text = result.error().unwrap().message().to_owned();
+    assert!(text.contains("refused `hit`: there is too much of it"), "{text}");
+}

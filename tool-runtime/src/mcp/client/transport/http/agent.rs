@@ -1,0 +1,107 @@
+//! The client of HTTP beneath: a pool of connections for each server.
+
+use reqwest::redirect::{Attempt, Policy};
+use reqwest::{Client, ClientBuilder, Url};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+/// How long a connection of TCP and TLS may take.
+const CONNECT: Duration = Duration::from_secs(10);
+/// After so much silence the other end is asked whether it is still there: streams of news may be
+/// silent for as long as they like.
+const SILENCE: Duration = Duration::from_secs(30);
+const ASK_AGAIN: Duration = Duration::from_secs(10);
+const MOST_ASKED: u32 = 3;
+/// How often a request is sent on to another path.
+const MOST_REDIRECTS: usize = 5;
+
+/// A client with a pool of connections of its own. A server of this machine is never asked through
+/// a proxy; others are, where the environment says so.
+///
+/// # Errors
+/// This machine trusts no certificate.
+pub(super) fn client(url: &Url) -> Result<Client, String> {
+    let mut builder = builder(url.scheme() == "https")?
+        .tcp_keepalive(SILENCE)
+        .tcp_keepalive_interval(ASK_AGAIN)
+        .tcp_keepalive_retries(MOST_ASKED)
+        .redirect(Policy::custom(|attempt| {
+            if is_the_same_server(&attempt) { attempt.follow() } else { attempt.stop() }
+        }));
+    if is_this_machine(url) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| error.without_url().to_string())
+}
+
+/// What all clients have in common.
+///
+/// # Errors
+/// This machine trusts no certificate.
+pub(super) fn builder(has_tls: bool) -> Result<ClientBuilder, String> {
+    let builder = Client::builder()
+        .tls_backend_preconfigured(tls(has_tls)?)
+        .user_agent(concat!("tool-runtime/", env!("CARGO_PKG_VERSION")))
+        .tcp_nodelay(true)
+        .connect_timeout(CONNECT);
+    Ok(builder)
+}
+
+/// Whether a redirect keeps the message, and secrets where they belong.
+fn is_the_same_server(attempt: &Attempt<'_>) -> bool {
+    let keeps_message = matches!(attempt.status().as_u16(), 307 | 308);
+    let first = attempt.previous().first();
+    let keeps_origin = first.is_some_and(|first| first.origin() == attempt.url().origin());
+    keeps_message && keeps_origin && attempt.previous().len() <= MOST_REDIRECTS
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    match url.host_str().map(|host| host.trim_matches(['[', ']'])) {
+        Some("localhost") => true,
+        Some(host) => host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback()),
+        None => false,
+    }
+}
+
+/// What is trusted: the certificates of this machine, which are read once. Without TLS none are.
+fn tls(is_used: bool) -> Result<ClientConfig, String> {
+    static TRUSTING: LazyLock<Result<ClientConfig, String>> = LazyLock::new(trusting);
+    if is_used { TRUSTING.clone() } else { distrusting().map_err(|error| error.to_string()) }
+}
+
+fn trusting() -> Result<ClientConfig, String> {
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions();
+    let builder = builder.and_then(|builder| builder.with_platform_verifier());
+    let builder = builder.map_err(|error| {
+        format!("TLS cannot be spoken: {error}; install the package `ca-certificates`")
+    })?;
+    Ok(builder.with_no_client_auth())
+}
+
+fn distrusting() -> Result<ClientConfig, rustls::Error> {
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions()?;
+    Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_of_this_machine_is_known() {
+        for (url, expected) in [
+            ("http://localhost:1/mcp", true),
+            ("http://127.8.0.1/", true),
+            ("http://[::1]:9/", true),
+            ("https://example.com/", false),
+            ("http://10.0.0.1/", false),
+        ] {
+            assert_eq!(is_this_machine(&Url::parse(url).unwrap()), expected, "{url}");
+        }
+    }
+}

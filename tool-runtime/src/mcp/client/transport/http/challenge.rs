@@ -1,0 +1,84 @@
+//! What a server says when it wants to know who asks.
+
+/// The longest part that is shown.
+const MOST: usize = 300;
+
+/// The essentials of a header `WWW-Authenticate`, in words.
+pub(super) fn in_words(challenge: &str) -> String {
+    let parameter = |name| parameter(challenge, name);
+    let said = match (parameter("error"), parameter("error_description")) {
+        (Some(error), Some(description)) => format!("`{error}`: {description}"),
+        (Some(error), None) => format!("`{error}`"),
+        (None, Some(description)) => description,
+        (None, None) => String::new(),
+    };
+    let scope = parameter("scope").map(|scope| format!("it asks for the scope `{scope}`"));
+    let metadata = parameter("resource_metadata").map(|_| "it speaks OAuth".to_owned());
+    let parts = [Some(said).filter(|said| !said.is_empty()), scope, metadata];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// A parameter of a challenge, quoted or not.
+fn parameter(challenge: &str, name: &str) -> Option<String> {
+    let lower = challenge.to_ascii_lowercase();
+    let starts = lower.match_indices(name).map(|(at, _)| at);
+    let begins = |at: &usize| {
+        let is_whole = lower[..*at].chars().next_back().is_none_or(|c| " ,\t".contains(c));
+        is_whole && lower[at + name.len()..].trim_start().starts_with('=')
+    };
+    let start = starts.into_iter().find(begins)? + name.len();
+    let value = challenge[start..].trim_start().strip_prefix('=')?.trim_start();
+    let value = match value.strip_prefix('"') {
+        Some(quoted) => unquoted(quoted),
+        None => value.split([',', ' ', '\t']).next().unwrap_or_default().to_owned(),
+    };
+    Some(value.chars().filter(|c| !c.is_control()).take(MOST).collect())
+}
+
+fn unquoted(text: &str) -> String {
+    let mut value = String::new();
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => break,
+            '\\' => value.extend(characters.next()),
+            other => value.push(other),
+        }
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_words;
+    use proptest::prelude::*;
+
+    #[test]
+    fn challenges_are_put_into_words() {
+        for (challenge, words) in [
+            ("Bearer", ""),
+            (r#"Basic realm="far""#, ""),
+            (
+                r#"Bearer error="invalid_token", error_description="The \"old\" token expired""#,
+                r#"`invalid_token`: The "old" token expired"#,
+            ),
+            (
+                r#"Bearer resource_metadata="https://a.b/.well-known/x", scope="read write""#,
+                "it asks for the scope `read write`; it speaks OAuth",
+            ),
+            (
+                "Bearer ERROR=insufficient_scope,scope=files:read",
+                "`insufficient_scope`; it asks for the scope `files:read`",
+            ),
+        ] {
+            assert_eq!(in_words(challenge), words, "{challenge}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_is_read(challenge in "\\PC*|(error|scope|=|\"|,| |\\\\|ß)*") {
+            in_words(&challenge);
+        }
+    }
+}

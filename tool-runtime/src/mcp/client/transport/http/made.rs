@@ -1,0 +1,73 @@
+//! Headers from what an entry says, and what of them must not be printed.
+
+use crate::mcp::config::McpAuth;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use reqwest::Url;
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+
+/// Shorter values are words, and all over any text.
+const SHORTEST_SECRET: usize = 6;
+
+/// Whether it is a way of its own, and no header that is fixed.
+pub(super) fn is_spoken(auth: &McpAuth) -> bool {
+    cfg!(feature = "mcp-client-oauth") && matches!(auth, McpAuth::OAuth(_))
+}
+
+pub(super) fn authorization(
+    auth: &McpAuth,
+    secrets: &mut Vec<String>,
+) -> Result<(HeaderName, HeaderValue), &'static str> {
+    match auth {
+        McpAuth::Bearer(token) => {
+            note(token.expose(), secrets);
+            header(AUTHORIZATION.as_str(), &format!("Bearer {}", token.expose()), secrets)
+        }
+        McpAuth::Basic { user, password } => {
+            note(password.expose(), secrets);
+            let pair = format!("{}:{}", user.expose(), password.expose());
+            let coded = BASE64_STANDARD.encode(pair);
+            note(&coded, secrets);
+            header(AUTHORIZATION.as_str(), &format!("Basic {coded}"), secrets)
+        }
+        McpAuth::ApiKey { header: name, key } => header(name.as_str(), key.expose(), secrets),
+        McpAuth::OAuth(_) => Err(
+            "is OAuth, which this program is built without; turn on the feature `mcp-client-oauth` of `tool-runtime`",
+        ),
+    }
+}
+
+pub(super) fn header(
+    name: &str,
+    value: &str,
+    secrets: &mut Vec<String>,
+) -> Result<(HeaderName, HeaderValue), &'static str> {
+    note(value, secrets);
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "is no name of a header")?;
+    if ["accept", "mcp-session-id", "last-event-id"].contains(&name.as_str()) {
+        return Err("is set by the transport itself; remove it");
+    }
+    let value = HeaderValue::from_str(value);
+    let mut value = value.map_err(|_| "holds what no header carries; write visible ASCII")?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}
+
+fn note(secret: &str, secrets: &mut Vec<String>) {
+    if secret.len() >= SHORTEST_SECRET {
+        secrets.push(secret.to_owned());
+    }
+}
+
+/// What must not be printed of an address.
+pub(super) fn secrets_of(url: &str) -> Vec<String> {
+    let mut secrets = Vec::new();
+    if let Ok(url) = Url::parse(url) {
+        let password = url.password().unwrap_or_default();
+        [url.username(), password, url.query().unwrap_or_default()]
+            .into_iter()
+            .for_each(|secret| note(secret, &mut secrets));
+        url.query_pairs().for_each(|(_, value)| note(&value, &mut secrets));
+    }
+    secrets
+}

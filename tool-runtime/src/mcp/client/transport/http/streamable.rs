@@ -1,0 +1,59 @@
+//! The transport of today: one address, a message a request.
+
+use super::client::Client;
+use super::error::Worded;
+use super::tame::Reopening;
+use rmcp::RoleClient;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
+};
+use std::sync::Arc;
+
+/// How many requests may wait for the head of their answer at the same time.
+const MOST_AT_ONCE: usize = 256;
+
+/// One connection, in so far as there is one over HTTP: it lasts until a server is not there any
+/// more, or has forgotten its session.
+pub(super) struct Streamable {
+    transport: StreamableHttpClientTransport<Client>,
+    client: Client,
+}
+
+impl Streamable {
+    pub(super) fn new(client: Client) -> Self {
+        let mut config = StreamableHttpClientTransportConfig::with_uri(client.url())
+            .max_concurrent_requests(MOST_AT_ONCE);
+        config.retry_config = Arc::new(Reopening::default());
+        // A session that is over ends the connection: the next one begins with the list of tools.
+        config.reinit_on_expired_session = false;
+        let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
+        Self { transport, client }
+    }
+}
+
+impl Transport<RoleClient> for Streamable {
+    type Error = Worded;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Worded>> + Send + 'static {
+        let sent = self.transport.send(message);
+        let client = self.client.clone();
+        async move { sent.await.map_err(|error| client.worded(error)) }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        tokio::select! {
+            biased;
+            message = self.transport.receive() => message,
+            () = self.client.lost() => None,
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Worded> {
+        self.transport.close().await.map_err(|error| self.client.worded(error))
+    }
+}
