@@ -2,7 +2,7 @@
 
 #![expect(deprecated, reason = "servers of the older era still log and ask")]
 
-use crate::context::ToolContext;
+use super::listener::Listener;
 use crate::peer::Progress;
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -11,17 +11,27 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::Notify;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 /// Hears what a server says besides answers, and hands it to whom it concerns.
 pub(super) struct Hearing {
     server: Arc<str>,
-    /// The calls that run, by the token that their progress is reported with.
-    calls: Mutex<HashMap<ProgressToken, Arc<Listener>>>,
+    calls: Mutex<Calls>,
+    /// A call will be over before the time that is waited for.
+    earlier: Notify,
     changed: Changed,
+    /// Tools that are listed and cannot be called over this transport, and why.
+    odd: Mutex<Vec<(String, String)>>,
+}
+
+#[derive(Default)]
+struct Calls {
+    /// Those that run, by the token that their progress is reported with.
+    running: HashMap<ProgressToken, Arc<Listener>>,
+    /// When somebody looks whether one took too long.
+    watch: Option<Instant>,
 }
 
 /// That the tools of a server are others now. It keeps until somebody looks.
@@ -39,59 +49,30 @@ impl Changed {
     }
 }
 
-/// One call that runs, and who made it.
-pub(super) struct Listener {
-    context: ToolContext,
-    /// When the call was last heard of.
-    last: Mutex<Instant>,
-    /// How many questions the server has asked while it ran.
-    questions: AtomicUsize,
-}
-
-impl Listener {
-    pub(super) fn new(context: &ToolContext) -> Arc<Self> {
-        Arc::new(Self {
-            context: context.clone(),
-            last: Mutex::new(Instant::now()),
-            questions: AtomicUsize::new(0),
-        })
-    }
-
-    pub(super) fn context(&self) -> &ToolContext {
-        &self.context
-    }
-
-    /// A name for the next question of the call: the same whenever the call is made again.
-    pub(super) fn next_question(&self, server: &str) -> String {
-        format!("{server}-{}", self.questions.fetch_add(1, Ordering::Relaxed) + 1)
-    }
-
-    /// When the call was last heard of: when it began, at first.
-    pub(super) fn last(&self) -> Instant {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Something was said about the call just now.
-    pub(super) fn touch(&self) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-    }
-
-    fn hear(&self, progress: Progress) {
-        self.touch();
-        if let Some(peer) = self.context.peer().filter(|peer| peer.hears_progress()) {
-            peer.progress(progress);
-        }
-    }
-}
-
 /// Carries a call's listener on its request, as far as here: before it is sent, nobody knows the
 /// token that rmcp gives it.
 #[derive(Clone)]
-pub(super) struct Heard(pub(super) Arc<Listener>);
+pub(super) struct Heard(pub(super) Weak<Listener>);
 
 impl Hearing {
     pub(super) fn new(server: Arc<str>) -> Self {
-        Self { server, calls: Mutex::default(), changed: Changed::default() }
+        Self {
+            server,
+            calls: Mutex::default(),
+            earlier: Notify::new(),
+            changed: Changed::default(),
+            odd: Mutex::default(),
+        }
+    }
+
+    /// Notes tools that are listed and cannot be called over this transport, and why.
+    #[cfg(feature = "mcp-client-http")]
+    pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
+        self.odd.lock().unwrap_or_else(PoisonError::into_inner).extend(tools);
+    }
+
+    pub(super) fn take_odd(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut *self.odd.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn changed(&self) -> &Changed {
@@ -100,14 +81,14 @@ impl Hearing {
 
     /// A call is over.
     pub(super) fn forget(&self, token: &ProgressToken) {
-        self.calls().remove(token);
+        self.calls().running.remove(token);
     }
 
     /// The call that runs, if there is exactly one: a question of the older era does not say for
     /// which call it is asked.
     pub(super) fn only_call(&self) -> Option<Arc<Listener>> {
         let calls = self.calls();
-        let mut running = calls.values();
+        let mut running = calls.running.values();
         running.next().filter(|_| running.next().is_none()).cloned()
     }
 
@@ -115,8 +96,10 @@ impl Hearing {
         let JsonRpcMessage::Request(request) = message else { return };
         let request: &ClientRequest = &request.request;
         let token = request.get_meta().get_progress_token();
-        if let (Some(Heard(listener)), Some(token)) = (request.extensions().get::<Heard>(), token) {
-            self.calls().insert(token, Arc::clone(listener));
+        let heard = request.extensions().get::<Heard>();
+        // Whoever gave up before it was sent is not heard of any more.
+        if let (Some(listener), Some(token)) = (heard.and_then(|Heard(it)| it.upgrade()), token) {
+            self.begin(token, &listener);
         }
     }
 
@@ -142,7 +125,7 @@ impl Hearing {
 
     fn progress(&self, params: &ProgressNotificationParam) {
         // Called without the lock: what it runs is not ours.
-        let listener = self.calls().get(&params.progress_token).cloned();
+        let listener = self.calls().running.get(&params.progress_token).cloned();
         if let Some(listener) = listener {
             listener.hear(Progress {
                 done: params.progress,
@@ -157,7 +140,36 @@ impl Hearing {
         tracing::debug!(server = &*self.server, level = ?params.level, logger, "{}", params.data);
     }
 
-    fn calls(&self) -> MutexGuard<'_, HashMap<ProgressToken, Arc<Listener>>> {
+    fn begin(&self, token: ProgressToken, listener: &Arc<Listener>) {
+        let deadline = listener.deadline();
+        let mut calls = self.calls();
+        calls.running.insert(token, Arc::clone(listener));
+        if calls.watch.is_none_or(|watch| deadline < watch) {
+            calls.watch = Some(deadline);
+            self.earlier.notify_one();
+        }
+    }
+
+    /// Gives calls up whose time is over, until the future is dropped. One timer for all of them:
+    /// one for each would wake a thread for each call, only to be set.
+    pub(super) async fn keep_time(&self) {
+        loop {
+            let watch = self.calls().watch;
+            match watch {
+                None => self.earlier.notified().await,
+                Some(watch) => drop(timeout_at(watch, self.earlier.notified()).await),
+            }
+            let now = Instant::now();
+            let mut calls = self.calls();
+            if calls.watch.is_some_and(|watch| watch <= now) {
+                calls.running.values().for_each(|call| call.expire(now));
+                let rest = calls.running.values().map(|call| call.deadline());
+                calls.watch = rest.filter(|deadline| *deadline > now).min();
+            }
+        }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

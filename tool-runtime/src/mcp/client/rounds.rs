@@ -1,8 +1,9 @@
 //! One call over one connection: the request, and again with answers if the server asks first.
 
 use super::connection::Connection;
-use super::exchange::{Failure, Patience};
-use super::hearing::{Heard, Listener};
+use super::exchange::Failure;
+use super::hearing::Heard;
+use super::listener::Listener;
 use super::questions;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, ToolError};
@@ -19,11 +20,11 @@ use std::sync::Arc;
 /// How often a server may ask before it answers.
 const MOST_ROUNDS: usize = 10;
 
-/// What is called, and for whom.
+/// What is called.
 pub(super) struct Asked<'a> {
     pub(super) name: &'a str,
-    pub(super) arguments: &'a Map<String, Value>,
-    pub(super) context: &'a ToolContext,
+    /// Makes the arguments, for each time that they are sent.
+    pub(super) arguments: &'a mut (dyn FnMut() -> Map<String, Value> + Send),
 }
 
 /// What the server answered in the end.
@@ -43,18 +44,19 @@ pub(super) enum Stop {
 /// Calls a tool.
 pub(super) async fn call(
     connection: &Connection,
-    asked: &Asked<'_>,
-    patience: Patience,
+    asked: Asked<'_>,
     listener: &Arc<Listener>,
 ) -> Result<Outcome, Stop> {
-    let mut params = CallToolRequestParams::new(asked.name.to_owned());
-    params.arguments = Some(asked.arguments.clone());
+    let (mut responses, mut state) = (None, None);
     for round in 1..=MOST_ROUNDS {
-        let mut request = CallToolRequest::new(params.clone());
-        request.extensions_mut().insert(Heard(Arc::clone(listener)));
+        let mut params = CallToolRequestParams::new(asked.name.to_owned());
+        params.arguments = Some((asked.arguments)());
+        (params.input_responses, params.request_state) = (responses.take(), state.take());
+        let mut request = CallToolRequest::new(params);
+        request.extensions_mut().insert(Heard(Arc::downgrade(listener)));
         let request = ClientRequest::CallToolRequest(request);
         listener.touch();
-        let answer = connection.request_heard(request, meta(asked.context), patience, listener);
+        let answer = connection.request_heard(request, meta(listener.context()), listener);
         match answer.await.map_err(Stop::Failed)? {
             ServerResult::CallToolResult(result) => return Ok(Outcome::Result(Box::new(result))),
             ServerResult::InputRequiredResult(question) => {
@@ -63,10 +65,10 @@ pub(super) async fn call(
                 let answers = requests
                     .iter()
                     .map(|(key, request)| answer_to(connection, (key, request), round, listener));
-                let responses: InputResponses =
+                let answers: InputResponses =
                     try_join_all(answers).await.map_err(Stop::Unanswered)?.into_iter().collect();
-                params.input_responses = (!responses.is_empty()).then_some(responses);
-                params.request_state = request_state;
+                responses = (!answers.is_empty()).then_some(answers);
+                state = request_state;
             }
             ServerResult::CustomResult(CustomResult(value)) if is_result(&value) => {
                 return Ok(Outcome::Json(value));
