@@ -1,4 +1,4 @@
-//! Other people's clients and checkers, installed once.
+//! Other people's clients, checkers and servers, installed once.
 //!
 //! What they do is written in `peers/`, in their languages; the pinned versions stand there too. A
 //! machine that cannot install them fails the tests: a peer that is skipped quietly is a peer that
@@ -6,8 +6,10 @@
 
 mod clients;
 mod install;
+mod servers;
 
 pub use clients::{CLIENTS, Client, Lifecycle, Transport};
+pub use servers::Server;
 
 use crate::process::{Ended, run};
 use install::installed;

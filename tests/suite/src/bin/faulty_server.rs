@@ -11,8 +11,9 @@
 //! | `cursor` | `repeat`: the last page names the first one again |
 //! | `lives` | a file: each life appends a line to it |
 //! | `dead` | so many lives end at once, with words on standard error |
+//! | `log` | a file: each call that arrives appends a line of JSON to it, with `tool` and `arguments` |
 //! | `slow` | milliseconds before the first answer |
-//! | `stays` | it ignores the end of its input, and SIGTERM |
+//! | `stays` | it ignores the end of its input |
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -171,6 +172,7 @@ impl Server {
         let name = params["name"].as_str().unwrap_or_default().to_owned();
         self.calls.lock().unwrap().push(name.clone());
         let arguments = &params["arguments"];
+        self.log(&json!({ "tool": name, "arguments": arguments }));
         let token = &params["_meta"]["progressToken"];
         match name.split('-').next().unwrap_or_default() {
             "echo" => text(id, &arguments.to_string()),
@@ -234,6 +236,7 @@ impl Server {
                     "_meta": { "k": 1 },
                 }),
             ),
+            "empty" => answer(id, json!({})),
             "broken" => answer(id, json!({ "content": [{ "type": "text", "text": "no value" }] })),
             "refuse" => refuse(id, -32603, "the disk is full"),
             "huge" => {
@@ -263,6 +266,13 @@ impl Server {
             ),
             _ => refuse(id, -32602, &format!("Unknown tool: {name}")),
         }
+    }
+
+    /// Appends a line, whole whoever else writes.
+    fn log(&self, call: &Value) {
+        let Some(file) = self.script["log"].as_str() else { return };
+        let mut log = OpenOptions::new().append(true).create(true).open(file).expect("a file");
+        log.write_all(format!("{call}\n").as_bytes()).expect("room for a line");
     }
 
     fn life(&self) -> usize {

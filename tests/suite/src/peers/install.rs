@@ -1,4 +1,4 @@
-//! Installs the clients and checkers below `target`, once for all processes.
+//! Installs the clients, checkers and servers below `target`, once for all processes.
 
 use crate::built::scratch;
 use crate::process::run;
@@ -13,13 +13,18 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(900);
 
 /// What decides on the installed versions: a change in one of these installs anew.
-const PINS: [&str; 3] = ["package.json", "package-lock.json", "requirements.txt"];
+const PINS: [&str; 4] =
+    ["package.json", "package-lock.json", "requirements.txt", "requirements-mcp1.txt"];
+
+/// Python packages that need another `mcp` have another environment.
+const ENVIRONMENTS: [(&str, &str); 2] =
+    [("venv", "requirements.txt"), ("venv-mcp1", "requirements-mcp1.txt")];
 
 const NODE_REMEDY: &str = "install Node.js 22.19 or newer (on Linux any that npm runs on) with npm, and let npm reach its registry";
 const PYTHON_REMEDY: &str =
     "install Python 3.10 or newer with its venv module, and let pip reach its registry";
 
-/// The directory with all clients and scripts. Installs them at most once per process, and keeps the reason of a
+/// The directory with all clients, servers and scripts. Installs them at most once per process, and keeps the reason of a
 /// failure so that others do not spend minutes on finding it again.
 pub(super) fn installed() -> &'static Path {
     static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
@@ -59,9 +64,12 @@ fn install_in(dir: &Path) -> Result<(), String> {
 fn install_all(dir: &Path) -> Result<(), String> {
     let npm = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
     step(dir, "npm", &npm, NODE_REMEDY)?;
-    step(dir, "python3", &["-m", "venv", "--clear", "venv"], PYTHON_REMEDY)?;
-    let pip = ["-m", "pip", "install", "--disable-pip-version-check", "-r", "requirements.txt"];
-    step(dir, "venv/bin/python", &pip, PYTHON_REMEDY)
+    for (environment, requirements) in ENVIRONMENTS {
+        step(dir, "python3", &["-m", "venv", "--clear", environment], PYTHON_REMEDY)?;
+        let pip = ["-m", "pip", "install", "--disable-pip-version-check", "-r", requirements];
+        step(dir, &format!("{environment}/bin/python"), &pip, PYTHON_REMEDY)?;
+    }
+    Ok(())
 }
 
 /// One step of the installation; its error carries what was printed and what to do about it.

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs)]
 
+mod alone;
 mod arguments;
 mod asking;
 mod asking_again;
@@ -28,8 +29,11 @@ mod in_memory;
 mod in_memory_clients;
 mod layers;
 mod list_changed;
+mod mcp_admin;
 mod mcp_client;
 mod mcp_faults;
+mod mcp_names;
+mod mcp_schedules;
 mod outputs;
 mod outputs_limited;
 mod patterns;
@@ -37,6 +41,7 @@ mod peers;
 mod pools;
 mod prompts;
 mod quickstart;
+mod real_servers;
 mod registry;
 mod resources;
 mod restrictions;
@@ -45,5 +50,6 @@ mod stdio;
 mod support;
 mod telling;
 mod toolsets;
+mod traces;
 mod ui;
 mod validation;

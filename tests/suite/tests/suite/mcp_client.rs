@@ -1,6 +1,7 @@
 //! Servers whose tools are tools of a pool: servers of this very process here.
 
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tool_runtime::prelude::*;
@@ -56,6 +57,27 @@ async fn greet(context: &ToolContext) -> Result<String, PeerError> {
         Some(fields) => format!("Hello, {}!", fields["name"].as_str().unwrap_or("?")),
         None => "Hello!".to_owned(),
     })
+}
+
+/// Fall over.
+#[tool]
+async fn fall() -> String {
+    panic!("over a stone")
+}
+
+/// How far a walker of several steps is.
+#[derive(Default)]
+struct Walked(AtomicU64);
+
+/// Go so many steps with all the others.
+#[tool]
+async fn walk(
+    context: &ToolContext,
+    /// How many.
+    steps: u64,
+) -> u64 {
+    let walked = context.get::<Walked>().expect("given to the pool");
+    walked.0.fetch_add(steps, Ordering::Relaxed) + steps
 }
 
 fn far() -> ToolPool {
@@ -234,6 +256,37 @@ async fn servers_come_and_go_while_the_pool_runs() {
     manager.close().await;
     manager.close().await;
     assert_eq!(manager.remove("far").await, Err(McpManagerError::Closed));
+}
+
+/// A pool whose server has many clients at once.
+#[tokio::test]
+async fn one_server_has_many_sessions() {
+    let far = ToolPool::builder().tool::<FallAction>().tool::<WalkAction>();
+    let far = far.state(Walked::default()).build().unwrap();
+    let mut sessions = Vec::new();
+    for _ in 0..8 {
+        sessions.push(connected(&far).await);
+    }
+    let each = sessions.iter().map(|(pool, _)| async move {
+        for _ in 0..5 {
+            let fallen = call(pool, "far.fall", json!({})).await;
+            assert!(fallen.observation().is_error());
+            assert!(!fallen.observation().to_text().contains("stone"), "{fallen:?}");
+            let walked = call(pool, "far.walk", json!({ "steps": 2 })).await;
+            assert!(!walked.is_error(), "{walked:?}");
+        }
+        let unknown = call(pool, "far.fly", json!({})).await;
+        assert_eq!(unknown.error().unwrap().class(), ErrorClass::NotFound);
+    });
+    futures_util::future::join_all(each).await;
+    // One leaves; the others do not notice.
+    let (_, first) = sessions.remove(0);
+    first.close().await;
+    let steps = call(&sessions[0].0, "far.walk", json!({ "steps": 0 })).await;
+    assert_eq!(steps.observation().to_text(), "80", "one state for all");
+    for (_, manager) in sessions {
+        assert!(manager.server("far").unwrap().is_ready(), "none was lost");
+    }
 }
 
 #[tokio::test]

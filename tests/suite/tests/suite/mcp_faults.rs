@@ -1,5 +1,6 @@
 //! Servers that misbehave: over standard input and output, as processes of their own.
 
+use super::traces::eventually;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -125,16 +126,40 @@ async fn a_call_that_nobody_waits_for_is_cancelled() {
         let (pool, _manager) = with(json!({ "era": era, "tools": ["hang", "heard"] })).await;
         let hanging = call(&pool, "s.hang", json!({}));
         assert!(tokio::time::timeout(Duration::from_millis(300), hanging).await.is_err());
-        // Whoever gave up does not wait for the cancellation to be sent.
-        let mut cancelled = json!(0);
-        for _ in 0..100 {
-            let heard = text(&pool, "s.heard", json!({})).await;
-            cancelled = serde_json::from_str::<Value>(&heard).unwrap()["cancelled"].clone();
-            if cancelled == 1 {
-                break;
-            }
+        assert_eq!(cancelled(&pool).await, 1, "{era}");
+    }
+}
+
+/// How many cancellations the server has heard of. Whoever gives up does not wait until one is sent.
+async fn cancelled(pool: &ToolPool) -> u64 {
+    for _ in 0..100 {
+        let heard = text(pool, "s.heard", json!({})).await;
+        let heard: Value = serde_json::from_str(&heard).unwrap();
+        if let Some(count @ 1..) = heard["cancelled"].as_u64() {
+            return count;
         }
-        assert_eq!(cancelled, 1, "{era}");
+    }
+    0
+}
+
+#[tokio::test]
+async fn large_messages_pass_in_both_directions() {
+    let (pool, manager) = with(json!({ "tools": ["huge", "echo"] })).await;
+    let huge = || text(&pool, "s.huge", json!({ "bytes": 8 << 20 }));
+    let (first, second) = tokio::join!(huge(), huge());
+    assert_eq!((first.len(), second.len()), (8 << 20, 8 << 20));
+    let arguments = json!({ "a": "ä".repeat(2 << 20) });
+    assert_eq!(text(&pool, "s.echo", arguments.clone()).await, arguments.to_string());
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_without_content_is_a_success() {
+    for era in ["legacy", "modern"] {
+        let (pool, manager) = with(json!({ "era": era, "tools": ["empty"] })).await;
+        let result = call(&pool, "s.empty", json!({})).await;
+        assert!(!result.is_error() && result.observation().content().is_empty(), "{result:?}");
+        manager.close().await;
     }
 }
 
@@ -149,10 +174,26 @@ async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
     let error = error.error().unwrap();
     assert_eq!(error.class(), ErrorClass::Timeout);
     assert!(error.message().contains("`s` said nothing for 400ms"), "{error}");
+    assert_eq!(cancelled(&pool).await, 1, "the server was told");
     // Longer than the limit in all, but never silent for so long.
     assert_eq!(text(&pool, "s.slow", json!({ "ms": 150, "steps": 6 })).await, "done");
     let endless = call(&pool, "s.slow", json!({ "ms": 100, "steps": 1000 })).await;
     assert!(endless.error().unwrap().message().contains("not done within 2s"), "{endless:?}");
+}
+
+#[tokio::test]
+async fn no_default_makes_the_longest_call_longer() {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let config = || faulty(&json!({ "tools": ["hang"] }));
+    let patient = config().tool_timeout("hang", Duration::from_millis(400));
+    let builder = McpManager::builder().server("s", config()).server("patient", patient);
+    let builder = builder.longest_call(Duration::from_millis(200));
+    let _manager = builder.connect(&pool).await.unwrap();
+    let late = call(&pool, "s.hang", json!({})).await;
+    assert!(late.error().unwrap().message().contains("not done within 200ms"), "{late:?}");
+    // What an entry says of its own holds.
+    let late = call(&pool, "patient.hang", json!({})).await;
+    assert!(late.error().unwrap().message().contains("400ms"), "{late:?}");
 }
 
 #[tokio::test]
@@ -293,4 +334,18 @@ async fn closing_leaves_nobody_behind() {
     assert!(!Path::new("/proc").join(pid).exists(), "the process is there still");
     assert!(hanging.await.unwrap().is_error());
     assert!(pool.snapshot().tools().is_empty());
+}
+
+#[tokio::test]
+async fn a_server_that_is_let_go_while_it_starts_is_gone() {
+    let lives = lives("let-go");
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let sleeper = faulty(&json!({ "lives": lives, "slow": 60_000 }));
+    let manager = McpManager::builder().server("s", sleeper).start(&pool).unwrap();
+    let file = lives.clone();
+    let started = tokio::task::spawn_blocking(move || eventually(|| count(&file) == 1));
+    assert!(started.await.unwrap());
+    let pid = std::fs::read_to_string(&lives).unwrap().trim().to_owned();
+    manager.remove("s").await.unwrap();
+    assert!(!Path::new("/proc").join(pid).exists(), "the process is there still");
 }

@@ -101,7 +101,7 @@ impl Connection {
         request: ClientRequest,
         patience: Patience,
     ) -> Result<ServerResult, Failure> {
-        exchange(&self.peer, &self.hearing, request, None, Wait::Alone(patience)).await
+        exchange(&self.peer, self.around(), request, None, Wait::Alone(patience)).await
     }
 
     /// Sends a request that is heard of while it is worked at.
@@ -111,7 +111,12 @@ impl Connection {
         meta: Option<RequestMetaObject>,
         listener: &Arc<Listener>,
     ) -> Result<ServerResult, Failure> {
-        exchange(&self.peer, &self.hearing, request, meta, Wait::Call(listener)).await
+        exchange(&self.peer, self.around(), request, meta, Wait::Call(listener)).await
+    }
+
+    /// What a request is heard of by besides its answer.
+    fn around(&self) -> (&Hearing, &CancellationToken) {
+        (&self.hearing, &self.ended)
     }
 
     /// Hears of changes of the list of tools until the connection ends, where the server tells

@@ -130,6 +130,11 @@ impl Dialer {
         Err(refusal)
     }
 
+    /// Waits until nothing is left of its connections, which have been closed or dropped.
+    pub(super) async fn left(&self) {
+        self.way.left().await;
+    }
+
     fn era(&self) -> Option<Era> {
         *self.era.lock().unwrap_or_else(PoisonError::into_inner)
     }

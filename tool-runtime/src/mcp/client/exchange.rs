@@ -15,7 +15,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 /// How long an answer may take.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +57,7 @@ pub(super) enum Wait<'a> {
 /// Sends a request and waits for its answer.
 pub(super) async fn exchange(
     peer: &Peer<RoleClient>,
-    hearing: &Hearing,
+    (hearing, ended): (&Hearing, &CancellationToken),
     request: ClientRequest,
     meta: Option<RequestMetaObject>,
     wait: Wait<'_>,
@@ -71,9 +73,10 @@ pub(super) async fn exchange(
         Err(_) => return Err(Failure::Unsent),
     };
     let mut abandoned = Abandoned { peer, hearing, request: Some((sent.id, sent.progress_token)) };
+    let answered = answer_or_end(sent.rx, ended);
     let answer = match wait {
-        Wait::Alone(patience) => timeout_at(end, sent.rx).await.map_err(|_| patience.over())?,
-        Wait::Call(listener) => match select(sent.rx, pin!(listener.expired())).await {
+        Wait::Alone(patience) => timeout_at(end, answered).await.map_err(|_| patience.over())?,
+        Wait::Call(listener) => match select(pin!(answered), pin!(listener.expired())).await {
             Either::Left((answer, _)) => answer,
             Either::Right((Expiry::Silent, _)) => {
                 return Err(Failure::Silent(listener.patience().idle));
@@ -83,8 +86,20 @@ pub(super) async fn exchange(
     };
     abandoned.answered();
     match answer {
-        Ok(answer) => answer.map_err(Failure::of),
-        Err(_) => Err(Failure::Lost("the connection ended".to_owned())),
+        Some(answer) => answer.map_err(Failure::of),
+        None => Err(Failure::Lost("the connection ended".to_owned())),
+    }
+}
+
+/// What the server answered before the connection ended. A request that is sent while the
+/// connection ends may be in a queue that nobody reads any more, with whoever would answer it.
+async fn answer_or_end<T>(
+    mut answer: oneshot::Receiver<T>,
+    ended: &CancellationToken,
+) -> Option<T> {
+    tokio::select! {
+        answer = &mut answer => answer.ok(),
+        () = ended.cancelled() => answer.try_recv().ok(),
     }
 }
 

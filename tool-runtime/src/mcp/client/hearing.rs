@@ -11,7 +11,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
@@ -52,7 +52,7 @@ impl Changed {
 /// Carries a call's listener on its request, as far as here: before it is sent, nobody knows the
 /// token that rmcp gives it.
 #[derive(Clone)]
-pub(super) struct Heard(pub(super) Arc<Listener>);
+pub(super) struct Heard(pub(super) Weak<Listener>);
 
 impl Hearing {
     pub(super) fn new(server: Arc<str>) -> Self {
@@ -96,8 +96,10 @@ impl Hearing {
         let JsonRpcMessage::Request(request) = message else { return };
         let request: &ClientRequest = &request.request;
         let token = request.get_meta().get_progress_token();
-        if let (Some(Heard(listener)), Some(token)) = (request.extensions().get::<Heard>(), token) {
-            self.begin(token, listener);
+        let heard = request.extensions().get::<Heard>();
+        // Whoever gave up before it was sent is not heard of any more.
+        if let (Some(listener), Some(token)) = (heard.and_then(|Heard(it)| it.upgrade()), token) {
+            self.begin(token, &listener);
         }
     }
 

@@ -38,9 +38,12 @@ pub(super) struct Waits {
 }
 
 impl Waits {
+    /// What an entry says of one tool holds whatever is said of all.
     fn of(&self, tool: &str) -> (Duration, Duration) {
-        let idle = self.of_tools.get(tool).copied().unwrap_or(self.idle);
-        (idle, self.most.max(idle))
+        match self.of_tools.get(tool) {
+            Some(own) => (*own, self.most.max(*own)),
+            None => (self.idle, self.most),
+        }
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) async fn call(
         params.arguments = Some((asked.arguments)());
         (params.input_responses, params.request_state) = (responses.take(), state.take());
         let mut request = CallToolRequest::new(params);
-        request.extensions_mut().insert(Heard(Arc::clone(listener)));
+        request.extensions_mut().insert(Heard(Arc::downgrade(listener)));
         let request = ClientRequest::CallToolRequest(request);
         listener.touch();
         let answer = connection.request_heard(request, meta(listener.context()), listener);

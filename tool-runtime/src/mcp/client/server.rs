@@ -20,6 +20,8 @@ use tokio::time::{Instant, sleep, timeout};
 const MOST_FAILURES: u32 = 5;
 /// A connection that held for so long was a good one.
 const STABLE: Duration = Duration::from_secs(10);
+/// More than a connection takes to end in whatever way.
+const FAREWELL: Duration = Duration::from_secs(10);
 /// Changes of a list that come closer together are one.
 const QUIET: Duration = Duration::from_millis(50);
 /// However many come, the list is read after so long.
@@ -305,11 +307,12 @@ impl Server {
         self.connection.load_full().filter(|connection| !connection.is_closed())
     }
 
-    /// Ends the connection, if there is one.
+    /// Ends the connection, if there is one, and waits for the end of earlier ones as well.
     pub(super) async fn hang_up(&self) {
         if let Some(connection) = self.connection.swap(None) {
             connection.close().await;
         }
+        drop(timeout(FAREWELL, self.dialer.left()).await);
     }
 
     /// Why its tools cannot be called, if they cannot.

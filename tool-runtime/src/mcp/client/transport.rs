@@ -28,11 +28,18 @@ use crate::mcp::config::McpTransportConfig;
 use crate::tool::BoxFuture;
 use std::error::Error;
 use std::fmt;
+use std::future::ready;
 use std::sync::Arc;
 
 /// A way to a server: opens one connection after the other.
 pub(super) trait Way: Send + Sync + 'static {
     fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>>;
+
+    /// Waits until nothing is left of any connection that it opened, also of those that were given
+    /// up while they were being opened.
+    fn left(&self) -> BoxFuture<'_, ()> {
+        Box::pin(ready(()))
+    }
 
     /// Whether a person is asked what to tell a server that wants to know who asks.
     fn is_authorizing(&self) -> bool {

@@ -67,9 +67,11 @@ impl Entry {
                 .unwrap_or(settings.connect_timeout),
             backoff: settings.backoff,
         };
+        let own = entry.and_then(|config| config.call_timeout);
         let waits = Waits {
-            idle: entry.and_then(|config| config.call_timeout).unwrap_or(settings.call_timeout),
-            most: settings.longest_call,
+            idle: own.unwrap_or(settings.call_timeout),
+            // What is said of one server holds whatever is said of all.
+            most: own.map_or(settings.longest_call, |own| settings.longest_call.max(own)),
             of_tools: entry.map_or_else(BTreeMap::new, |config| config.tool_timeouts.clone()),
         };
         let choice: Choice = match entry.cloned() {

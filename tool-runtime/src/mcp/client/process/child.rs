@@ -13,6 +13,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// How long a child that is dropped may take for each step.
 const GRACE_OF_DROPPED: Duration = Duration::from_secs(2);
@@ -39,7 +40,8 @@ pub(in crate::mcp) struct Child {
 
 impl Child {
     /// Starts a child. `server` is its name in the log, where every line of its standard error
-    /// goes at debug level (`tool_runtime::mcp::server_stderr`).
+    /// goes at debug level (`tool_runtime::mcp::server_stderr`). It is counted until nobody of its
+    /// group is left.
     ///
     /// Dropping the future lets go of a child that may have been started.
     ///
@@ -51,6 +53,7 @@ impl Child {
     pub(in crate::mcp) async fn spawn(
         command: &Command,
         server: &str,
+        counted: TaskTrackerToken,
     ) -> Result<Spawned, SpawnError> {
         let failed = |source| SpawnError::System { program: command.program.clone(), source };
         let (streams, [to, from, log]) = pipes().map_err(failed)?;
@@ -61,7 +64,7 @@ impl Child {
         let over = Arc::clone(&life);
         let stderr = Stderr::drain(log, command, server, async move { over.over().await });
         let child = Self { life, stdin: closer, stderr };
-        let started = warden::start(command.clone(), streams, Arc::clone(&child.life));
+        let started = warden::start(command.clone(), streams, Arc::clone(&child.life), counted);
         // Nothing comes of a thread that panicked.
         let started = started.map_err(failed)?.await;
         started.unwrap_or_else(|_| Err(failed(io::ErrorKind::Other.into())))?;

@@ -13,6 +13,7 @@ use tokio::process::ChildStdout;
 use tokio::sync::watch;
 use tokio::time;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// A child that has been started, and its streams.
 pub(in crate::mcp) struct Spawned {
@@ -35,13 +36,14 @@ pub(in crate::mcp) struct Child {
 
 impl Child {
     /// Starts a child. `server` is its name in the log, where every line of its standard error
-    /// goes at debug level (`tool_runtime::mcp::server_stderr`).
+    /// goes at debug level (`tool_runtime::mcp::server_stderr`). It is counted until it has ended.
     ///
     /// # Errors
     /// The program is not found, or the system does not start it.
     pub(in crate::mcp) async fn spawn(
         command: &Command,
         server: &str,
+        counted: TaskTrackerToken,
     ) -> Result<Spawned, SpawnError> {
         let failed = |source| SpawnError::System { program: command.program.clone(), source };
         let mut prepared = tokio::process::Command::from(command.prepared()?);
@@ -58,7 +60,11 @@ impl Child {
         let stderr = Stderr::drain(log, command, server, async move {
             let _ = over.wait_for(Option::is_some).await;
         });
-        tokio::spawn(wait(process, end.clone(), tell));
+        let waiting = wait(process, end.clone(), tell);
+        tokio::spawn(async move {
+            waiting.await;
+            drop(counted);
+        });
         Ok(Spawned { child: Self { exit, end, stdin: closer, stderr }, stdin, stdout })
     }
 

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 use tokio::sync::oneshot;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// How long whom a child leaves behind, having gone by itself, may take after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
@@ -33,9 +34,14 @@ pub(super) struct Streams {
 pub(super) type Started = oneshot::Receiver<Result<(), SpawnError>>;
 
 /// Starts the thread, which starts the child.
-pub(super) fn start(command: Command, streams: Streams, life: Arc<Life>) -> io::Result<Started> {
+pub(super) fn start(
+    command: Command,
+    streams: Streams,
+    life: Arc<Life>,
+    counted: TaskTrackerToken,
+) -> io::Result<Started> {
     let (tell, started) = oneshot::channel();
-    let warden = Warden { life, child: None };
+    let warden = Warden { life, child: None, _counted: counted };
     let thread = thread::Builder::new().name("mcp-server".to_owned()).stack_size(STACK);
     thread.spawn(move || warden.watch_over(command, streams, tell))?;
     Ok(started)
@@ -45,6 +51,8 @@ pub(super) fn start(command: Command, streams: Streams, life: Arc<Life>) -> io::
 struct Warden {
     life: Arc<Life>,
     child: Option<process::Child>,
+    /// Until there is nobody to watch over.
+    _counted: TaskTrackerToken,
 }
 
 impl Warden {

@@ -11,6 +11,7 @@ use crate::tool::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
 
 /// How long a server may take for each step of its end: on its own, after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
@@ -23,6 +24,8 @@ const MOST_WORDS: usize = 1000;
 pub(in crate::mcp::client) struct Stdio {
     server: Arc<str>,
     command: Command,
+    /// Those that are not gone with all that they started.
+    children: TaskTracker,
 }
 
 impl Stdio {
@@ -34,20 +37,28 @@ impl Stdio {
         };
         command.env = config.env.iter().map(variable).collect();
         command.cwd = config.cwd.as_ref().map(|cwd| cwd.as_str().into());
-        Self { server: server.into(), command }
+        let children = TaskTracker::new();
+        // Whoever waits for it waits for those that there are.
+        children.close();
+        Self { server: server.into(), command, children }
     }
 }
 
 impl Way for Stdio {
     fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>> {
         Box::pin(async move {
-            let Spawned { child, stdin, stdout } = Child::spawn(&self.command, &self.server)
-                .await
-                .map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
+            let counted = self.children.token();
+            let spawned = Child::spawn(&self.command, &self.server, counted).await;
+            let Spawned { child, stdin, stdout } =
+                spawned.map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
             let transport = Lines::new(stdout, stdin);
             let behind = Arc::new(Process(child));
             Ok(Opened { wire: Wire::new(transport, hearing), behind: Some(behind) })
         })
+    }
+
+    fn left(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.children.wait())
     }
 }
 

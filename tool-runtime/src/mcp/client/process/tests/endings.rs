@@ -11,6 +11,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Builder;
 use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
 
 #[tokio::test]
 async fn the_end_of_its_input_ends_a_child() {
@@ -141,7 +142,9 @@ async fn a_start_that_is_given_up_leaves_nobody() {
     let made = process::Command::new("mkfifo").arg(&pids).status().expect("mkfifo");
     assert!(made.success());
     let text = format!("{STUBBORN} echo $$ >'{}'; while :; do sleep 60; done", pids.display());
-    assert!(Child::spawn(&script(&text), "test").now_or_never().is_none());
+    assert!(
+        Child::spawn(&script(&text), "test", TaskTracker::new().token()).now_or_never().is_none()
+    );
     let written = fs::read_to_string(&pids);
     fs::remove_file(&pids).expect("it is there");
     assert_goes(pid(&written.expect("a number")));

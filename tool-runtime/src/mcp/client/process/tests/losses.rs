@@ -7,6 +7,7 @@ use std::fs;
 use std::thread;
 use tokio::io::AsyncWriteExt as _;
 use tokio::runtime::Runtime;
+use tokio_util::task::TaskTracker;
 
 /// Neither minds the other's end: the child ignores that its input ends, the grandchild waits
 /// for nothing else.
@@ -71,7 +72,11 @@ fn nothing_is_left_of_many_children() {
 /// A life, and a start that fails.
 async fn cycle(text: &str) {
     let server = Server::run(&format!("{text} echo ready; cat")).await;
-    assert!(Child::spawn(&Command::new("/no/such/file"), "test").await.is_err());
+    assert!(
+        Child::spawn(&Command::new("/no/such/file"), "test", TaskTracker::new().token())
+            .await
+            .is_err()
+    );
     server.child.close(SHORT).await;
 }
 

@@ -8,6 +8,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use tokio::io::AsyncReadExt as _;
+use tokio_util::task::TaskTracker;
 
 /// A folder that goes with its test.
 struct Folder(PathBuf);
@@ -47,7 +48,11 @@ fn named(program: &str, path: &str) -> Command {
 }
 
 async fn refusal(command: &Command) -> String {
-    Child::spawn(command, "test").await.err().expect("it cannot be started").to_string()
+    Child::spawn(command, "test", TaskTracker::new().token())
+        .await
+        .err()
+        .expect("it cannot be started")
+        .to_string()
 }
 
 #[tokio::test]
@@ -71,7 +76,7 @@ async fn nothing_is_found_in_the_current_directory_by_chance() {
     for path in ["", ".", ":", "src:"] {
         let mut command = named("Cargo.toml", path);
         command.cwd = Some(Path::new(env!("CARGO_MANIFEST_DIR")).to_owned());
-        let error = Child::spawn(&command, "test").await.err();
+        let error = Child::spawn(&command, "test", TaskTracker::new().token()).await.err();
         assert!(matches!(error, Some(SpawnError::NotInPath { .. })), "only absolute folders count");
     }
 }

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::unix::pipe::Receiver;
+use tokio_util::task::TaskTracker;
 
 /// Far more than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -37,7 +38,7 @@ pub(super) fn script(text: &str) -> Command {
 }
 
 pub(super) async fn start(command: &Command) -> Server {
-    let spawned = Child::spawn(command, "test").await;
+    let spawned = Child::spawn(command, "test", TaskTracker::new().token()).await;
     let Spawned { child, stdin, stdout } = spawned.unwrap_or_else(|error| panic!("{error}"));
     Server { child, stdin, stdout: BufReader::new(stdout) }
 }

@@ -1,0 +1,233 @@
+//! Operating a manager while it runs: its set of servers, their states, and what calls find then.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    ErrorClass, McpConfig, McpManager, McpManagerBuilder, McpManagerError, McpServerConfig,
+    McpState,
+};
+use tracing_subscriber::fmt::MakeWriter;
+
+fn faulty(script: &Value) -> McpServerConfig {
+    McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])
+}
+
+/// A file of lives that nobody else has.
+fn lives(test: &str) -> PathBuf {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-admin-{test}"));
+    drop(std::fs::remove_file(&file));
+    file
+}
+
+fn count(lives: &Path) -> usize {
+    std::fs::read_to_string(lives).map_or(0, |text| text.lines().count())
+}
+
+fn echo() -> McpServerConfig {
+    faulty(&json!({ "tools": ["echo"] }))
+}
+
+fn empty() -> ToolPool {
+    ToolPool::builder().expects_more().build().unwrap()
+}
+
+fn manager() -> McpManagerBuilder {
+    McpManager::builder().retry(Duration::from_millis(20), Duration::from_millis(100))
+}
+
+async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {
+    pool.call(ToolCall::new(name, arguments.to_string())).await
+}
+
+fn states(manager: &McpManager) -> Vec<(String, bool)> {
+    let states = manager.status().into_iter();
+    states.map(|status| (status.name.clone(), status.is_ready())).collect()
+}
+
+#[tokio::test]
+async fn another_set_of_servers_touches_only_what_is_another() {
+    let (kept, changed) = (lives("kept"), lives("changed"));
+    let entry = |lives: &Path, tools: &[&str]| faulty(&json!({ "tools": tools, "lives": lives }));
+    let pool = empty();
+    let first = McpConfig::new()
+        .with("kept", entry(&kept, &["echo"]))
+        .with("changed", entry(&changed, &["echo"]))
+        .with("gone", echo());
+    let manager = manager().config(first).connect(&pool).await.unwrap();
+    let second = McpConfig::new()
+        .with("kept", entry(&kept, &["echo"]))
+        .with("changed", entry(&changed, &["slow"]))
+        .with("new", echo());
+    let change = manager.replace(second.clone()).await.unwrap();
+    manager.settled().await;
+    assert_eq!(change.added, ["new"]);
+    assert_eq!(change.changed, ["changed"]);
+    assert_eq!(change.removed, ["gone"]);
+    assert_eq!(change.kept, ["kept"]);
+    let names: Vec<String> = pool.tools().iter().map(|tool| tool.name().to_owned()).collect();
+    assert_eq!(names, ["changed.slow", "kept.echo", "new.echo"]);
+    assert_eq!((count(&kept), count(&changed)), (1, 2), "what is the same stays connected");
+    let again = manager.replace(second).await.unwrap();
+    assert_eq!(again.kept, ["changed", "kept", "new"]);
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn each_server_has_a_state_of_its_own() {
+    let pool = empty();
+    let missing = McpServerConfig::stdio("no-such-program-here");
+    let builder = manager().server("bad", missing).server("off", echo().enabled(false));
+    let manager = builder.server("well", echo()).connect(&pool).await.unwrap();
+    let states = manager.status().into_iter().map(|status| status.state);
+    let [bad, off, well] = states.collect::<Vec<_>>().try_into().unwrap();
+    assert!(matches!(bad, McpState::Retrying { .. }), "{bad}");
+    assert!(bad.reason().unwrap().contains("no-such-program-here"), "{bad}");
+    assert_eq!((off, well), (McpState::Disabled, McpState::Ready));
+    let away = call(&pool, "bad.anything", json!({})).await;
+    let said = away.observation().to_text();
+    assert!(said.contains("`bad`") && said.contains("no-such-program-here"), "{said}");
+    let off = call(&pool, "off.echo", json!({})).await;
+    assert!(off.observation().to_text().contains("`off` is not connected: disabled"), "{off:?}");
+    for unknown in [manager.reconnect("of").await, manager.disable("of").await] {
+        let error = unknown.unwrap_err();
+        assert!(error.to_string().ends_with("there are: bad, off, well"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_done_to_one_server_leaves_the_others() {
+    let (one, other) = (lives("one"), lives("other"));
+    let server = |lives: &Path| faulty(&json!({ "tools": ["hang", "echo"], "lives": lives }));
+    let pool = empty();
+    let builder = manager().server("one", server(&one)).server("other", server(&other));
+    let manager = builder.connect(&pool).await.unwrap();
+    let hanging = tokio::spawn({
+        let pool = pool.clone();
+        async move { call(&pool, "one.hang", json!({})).await }
+    });
+    // It hangs as soon as an answer comes past it.
+    call(&pool, "one.echo", json!({})).await;
+    for _ in 0..3 {
+        manager.disable("one").await.unwrap();
+        manager.disable("one").await.unwrap();
+        assert_eq!(states(&manager), [("one".to_owned(), false), ("other".to_owned(), true)]);
+        assert!(!call(&pool, "other.echo", json!({})).await.is_error());
+        manager.enable("one").await.unwrap();
+        manager.enable("one").await.unwrap();
+        manager.settled().await;
+    }
+    let lost = hanging.await.unwrap();
+    assert_eq!(lost.error().unwrap().class(), ErrorClass::Indeterminate, "{lost:?}");
+    manager.reconnect("one").await.unwrap();
+    assert!(!call(&pool, "one.echo", json!({})).await.is_error());
+    assert_eq!((count(&one), count(&other)), (5, 1));
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again_and_nobody_connects_after_the_end() {
+    let lives = lives("used");
+    let pool = empty();
+    let server = faulty(&json!({ "tools": ["echo", "heard"], "lives": lives }));
+    let manager = manager().server("s", server).connect(&pool).await.unwrap();
+    for _ in 0..20 {
+        assert!(!call(&pool, "s.echo", json!({})).await.is_error());
+    }
+    let heard = call(&pool, "s.heard", json!({})).await.observation().to_text();
+    let heard: Value = serde_json::from_str(&heard).unwrap();
+    assert_eq!(heard["calls"].as_array().unwrap().len(), 21, "what it knows lasts");
+    let tool = pool.get("s.echo").unwrap();
+    manager.close().await;
+    assert!(call(&pool, "s.echo", json!({})).await.is_error());
+    let kept = ToolPool::builder().add(tool).build().unwrap();
+    let late = call(&kept, "s.echo", json!({})).await;
+    assert!(late.observation().to_text().contains("not connected: closed"), "{late:?}");
+    assert_eq!(manager.add("t", echo()).await, Err(McpManagerError::Closed));
+    assert_eq!(count(&lives), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_answer_delays_the_start_no_longer_than_it_may() {
+    let pool = empty();
+    let silent = faulty(&json!({ "slow": 60_000, "tools": ["echo"] }));
+    let builder = manager().server("silent", silent).server("well", echo());
+    let begun = Instant::now();
+    let manager = builder.start_timeout(Duration::from_millis(500)).connect(&pool).await.unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(manager.server("silent").unwrap().state, McpState::Connecting);
+    assert!(!call(&pool, "well.echo", json!({})).await.is_error());
+    manager.close().await;
+}
+
+/// A log for one test.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+/// Sends warnings and worse of this thread to a log.
+fn warnings() -> (Log, tracing::subscriber::DefaultGuard) {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN);
+    let guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
+    (log, guard)
+}
+
+#[tokio::test]
+async fn nobody_is_warned_while_all_is_well() {
+    let (log, _guard) = warnings();
+    let pool = empty();
+    let builder = manager().server("old", faulty(&json!({ "tools": ["echo"], "probe": "die" })));
+    let modern = faulty(&json!({ "tools": ["echo"], "era": "modern" }));
+    let manager = builder.server("new", modern).connect(&pool).await.unwrap();
+    for name in ["old.echo", "new.echo"] {
+        assert!(!call(&pool, name, json!({})).await.is_error());
+    }
+    manager.close().await;
+    assert_eq!(log.text(), "");
+}
+
+#[tokio::test]
+async fn the_operator_is_warned_once_of_the_same_reason() {
+    let (log, _guard) = warnings();
+    let pool = empty();
+    let missing = McpServerConfig::stdio("no-such-program-here");
+    let builder = manager().server("bad", missing).server("well", echo());
+    let manager = builder.connect(&pool).await.unwrap();
+    let mut statuses = manager.statuses();
+    loop {
+        match manager.server("bad").unwrap().state {
+            McpState::Retrying { failures: 4.., .. } => break,
+            _ => statuses.next().await.unwrap(),
+        };
+    }
+    manager.close().await;
+    let text = log.text();
+    assert_eq!(text.matches("no program `no-such-program-here`").count(), 1, "{text}");
+}

@@ -1,0 +1,127 @@
+//! Whose tool a name is: among servers, and beside the pool's own tools.
+
+use serde_json::json;
+use tool_runtime::prelude::*;
+use tool_runtime::{McpManager, McpManagerError, McpServer, McpServerConfig, Source, ToolStatus};
+
+fn tool(name: &str) -> Tool {
+    let name = name.to_owned();
+    let said = name.clone();
+    Tool::builder(name, "Say its name.").handler(move || {
+        let said = said.clone();
+        async move { said }
+    })
+}
+
+fn server(names: &[&str]) -> McpServer {
+    let tools = names.iter().map(|name| tool(name));
+    let pool = tools.fold(ToolPool::builder(), |builder, tool| builder.add(tool)).build().unwrap();
+    McpServer::new(pool, "far", "1.0.0")
+}
+
+fn faulty(tools: &[&str]) -> McpServerConfig {
+    let script = json!({ "tools": tools });
+    McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])
+}
+
+fn names(pool: &ToolPool) -> Vec<String> {
+    pool.tools().iter().map(|tool| tool.name().to_owned()).collect()
+}
+
+async fn said(pool: &ToolPool, name: &str) -> String {
+    pool.call(ToolCall::new(name, "{}")).await.observation().to_text()
+}
+
+#[tokio::test]
+async fn one_tool_on_two_servers_is_two_tools() {
+    let pool = ToolPool::builder().build().unwrap();
+    let builder = McpManager::builder().in_process("a-1", server(&["log", "x_y", "z-0"]));
+    let manager = builder.in_process("b_2", server(&["log"])).connect(&pool).await.unwrap();
+    assert_eq!(names(&pool), ["a-1.log", "a-1.x_y", "a-1.z-0", "b_2.log"]);
+    assert_eq!(said(&pool, "b_2.log").await, "log");
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn a_name_that_no_id_holds_is_one_all_the_same() {
+    let long = "x".repeat(200);
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let tools = ["echo-a b", "echo-a.b", "echo-a/b", "écho", &long];
+    let manager = McpManager::builder().server("My Server", faulty(&tools));
+    let manager = manager.connect(&pool).await.unwrap();
+    let names = names(&pool);
+    assert_eq!(names.len(), 5, "{names:?}");
+    assert!(names.iter().all(|name| name.starts_with("My_Server.")), "{names:?}");
+    assert!(names.contains(&"My_Server.echo-a.b".to_owned()), "{names:?}");
+    assert!(names.iter().all(|name| name.len() <= 128), "{names:?}");
+    let spaced = names.iter().find(|name| name.starts_with("My_Server.echo-a_b-")).unwrap();
+    assert_eq!(said(&pool, spaced).await, "{}", "the server knows it by its own name");
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn two_servers_of_one_prefix_are_refused_or_told_apart() {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let two = || {
+        let builder = McpManager::builder().in_process("my server", server(&["log"]));
+        builder.in_process("my_server", server(&["log"]))
+    };
+    match two().connect(&pool).await.unwrap_err() {
+        McpManagerError::SamePrefix { prefix, first, second } => {
+            assert_eq!([&*prefix, &*first, &*second], ["my_server", "my server", "my_server"]);
+        }
+        other => panic!("{other}"),
+    }
+    assert!(names(&pool).is_empty());
+    let manager = two().suffix_collisions().connect(&pool).await.unwrap();
+    let told_apart = names(&pool);
+    assert_eq!(told_apart.len(), 2, "{told_apart:?}");
+    manager.close().await;
+    let again = two().suffix_collisions().connect(&pool).await.unwrap();
+    assert_eq!(names(&pool), told_apart, "the same in every run");
+    again.close().await;
+}
+
+#[tokio::test]
+async fn a_tool_of_the_program_is_not_replaced_by_a_servers() {
+    let pool = ToolPool::builder().add(tool("far.log")).build().unwrap();
+    let config = || faulty(&["log", "echo"]).prefix("far");
+    let manager = McpManager::builder().server("s", config()).connect(&pool).await.unwrap();
+    assert_eq!(said(&pool, "far.log").await, "far.log", "the program's own");
+    let problems = manager.server("s").unwrap().problems;
+    assert!(problems.iter().any(|it| it.contains("its tool `log`")), "{problems:?}");
+    let report = pool.report();
+    let quarantined = report.tools.iter().find(|tool| {
+        tool.source == Source::mcp("s") && matches!(tool.status, ToolStatus::Quarantined { .. })
+    });
+    assert!(quarantined.is_some(), "{report}");
+    manager.close().await;
+
+    // Whatever is left out meets nobody.
+    let without = config().exclude("log".parse().unwrap());
+    let manager = McpManager::builder().server("s", without).connect(&pool).await.unwrap();
+    assert!(manager.server("s").unwrap().problems.is_empty());
+    assert_eq!(names(&pool), ["far.echo", "far.log"]);
+    manager.close().await;
+    assert_eq!(names(&pool), ["far.log"], "others keep theirs");
+}
+
+#[tokio::test]
+async fn a_changed_list_leaves_the_tools_of_others() {
+    let pool = ToolPool::builder().add(tool("own")).build().unwrap();
+    let builder = McpManager::builder().server("s", faulty(&["change", "echo"]));
+    let manager = builder.server("t", faulty(&["echo", "slow"])).connect(&pool).await.unwrap();
+    let others = ["own", "t.echo", "t.slow"].map(|name| pool.get(name).unwrap());
+    let kept = pool.get("s.change").unwrap();
+    let mut changes = pool.changes();
+    let change = json!({ "tools": ["change", "heard"] });
+    pool.call(ToolCall::new("s.change", change.to_string())).await;
+    let change = changes.next().await.unwrap();
+    assert_eq!((change.added, change.removed), (vec!["s.heard".into()], vec!["s.echo".into()]));
+    assert!(change.updated.is_empty(), "{:?}", change.updated);
+    assert_eq!(names(&pool), ["own", "s.change", "s.heard", "t.echo", "t.slow"]);
+    for tool in others.iter().chain([&kept]) {
+        assert_eq!(pool.get(tool.name()).unwrap().definition(), tool.definition());
+    }
+    manager.close().await;
+}

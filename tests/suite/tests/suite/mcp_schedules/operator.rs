@@ -1,0 +1,79 @@
+//! Whoever operates one server: its rules are followed one after the other, while all else goes on.
+
+use super::plan::Rule;
+use super::tally::ends;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tool_runtime::{McpManager, McpManagerError, McpServerConfig};
+
+/// What there should be of a server after all that was done to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    On,
+    Off,
+    Empty,
+}
+
+pub(super) struct Operator {
+    rules: mpsc::UnboundedSender<Rule>,
+    done: JoinHandle<Result<Place, String>>,
+}
+
+impl Operator {
+    pub(super) fn of(manager: &McpManager, name: String, config: McpServerConfig) -> Self {
+        let (rules, mut next) = mpsc::unbounded_channel();
+        let manager = manager.clone();
+        let done = tokio::spawn(async move {
+            let mut place = Place::On;
+            while let Some(rule) = next.recv().await {
+                let outcome = ends(rule, follow(&manager, &name, &config, rule)).await?;
+                place = after(place, rule, &outcome).ok_or_else(|| {
+                    format!("{rule:?} of {name}, which is {place:?}: {outcome:?}")
+                })?;
+            }
+            Ok(place)
+        });
+        Self { rules, done }
+    }
+
+    pub(super) fn tell(&self, rule: Rule) {
+        // It has ended if it was surprised, and says so in the end.
+        let _ = self.rules.send(rule);
+    }
+
+    /// Waits until all was done, and says what there should be now.
+    pub(super) async fn leave(self) -> Result<Place, String> {
+        drop(self.rules);
+        self.done.await.map_err(|error| error.to_string())?
+    }
+}
+
+async fn follow(
+    manager: &McpManager,
+    name: &str,
+    config: &McpServerConfig,
+    rule: Rule,
+) -> Result<(), McpManagerError> {
+    match rule {
+        Rule::Disable => manager.disable(name).await,
+        Rule::Enable => manager.enable(name).await,
+        Rule::Reconnect => manager.reconnect(name).await,
+        Rule::Remove => manager.remove(name).await,
+        Rule::Add => manager.add(name, config.clone()).await,
+    }
+}
+
+/// What becomes of a place by a rule, if that has the outcome which it should have.
+fn after(place: Place, rule: Rule, outcome: &Result<(), McpManagerError>) -> Option<Place> {
+    match (place, rule, outcome) {
+        (Place::Empty, Rule::Add, Ok(())) => Some(Place::On),
+        (Place::On | Place::Off, Rule::Add, Err(McpManagerError::Known { .. })) => Some(place),
+        (_, Rule::Add, _) => None,
+        (Place::Empty, _, Err(McpManagerError::Unknown { .. })) => Some(Place::Empty),
+        (Place::Empty, ..) | (_, _, Err(_)) => None,
+        (_, Rule::Disable, Ok(())) => Some(Place::Off),
+        (_, Rule::Remove, Ok(())) => Some(Place::Empty),
+        // Whatever state it was in.
+        (_, Rule::Enable | Rule::Reconnect, Ok(())) => Some(Place::On),
+    }
+}

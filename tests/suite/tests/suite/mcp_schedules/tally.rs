@@ -1,0 +1,136 @@
+//! What a call gave back, and how often its server heard of it.
+
+use super::plan::{FICKLE, TOOLS};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::timeout;
+use tool_runtime::ErrorClass;
+use tool_runtime::prelude::*;
+
+/// How long a call may hang; see [`super::world`].
+pub(super) const SILENCE: Duration = Duration::from_millis(150);
+/// How long any call may take in all.
+pub(super) const LONGEST: Duration = Duration::from_secs(6);
+/// Whatever takes longer never ends.
+const FOR_EVER: Duration = Duration::from_secs(30);
+/// What a machine with a lot to do may add.
+const MARGIN: Duration = Duration::from_secs(4);
+
+/// One call, which has a number that no other has.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    pub(super) number: u64,
+    pub(super) server: usize,
+    pub(super) tool: &'static str,
+    /// Nothing keeps it from reaching its server.
+    pub(super) is_calm: bool,
+    /// The server may have a list without the tool.
+    pub(super) is_fickle: bool,
+    pub(super) may_be_cancelled: bool,
+}
+
+impl Made {
+    pub(super) fn arguments(&self) -> Value {
+        let changed: Vec<_> = TOOLS.iter().filter(|tool| **tool != FICKLE).collect();
+        match self.tool {
+            "slow" | "slow-ro" => json!({ "number": self.number, "ms": 15, "steps": 3 }),
+            "flood" => json!({ "number": self.number, "n": 40 }),
+            "change" => json!({ "number": self.number, "tools": changed, "times": 3 }),
+            _ => json!({ "number": self.number }),
+        }
+    }
+
+    /// What the server says if all goes well.
+    fn expected(&self) -> Option<String> {
+        let text = match self.tool {
+            "echo" | "echo-ro" => return Some(self.arguments().to_string()),
+            "slow" | "slow-ro" => "done",
+            "garbage" => "clean",
+            "twice" => "first",
+            "flood" => "dry",
+            "change" => "changed",
+            // It is listed: then that is only a text.
+            "gone-text" => "Unknown tool: gone-text",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+
+    /// # Errors
+    /// The result is none that the call may have.
+    pub(super) fn judge(&self, result: &ToolResult, took: Duration) -> Result<(), String> {
+        let is_hang = self.is_calm && self.tool == "hang";
+        let most = if is_hang { SILENCE } else { LONGEST } + MARGIN;
+        if took > most {
+            return Err(format!("{self:?} took {took:?}: {result:?}"));
+        }
+        let is_right = match result.error() {
+            None => match self.expected() {
+                Some(text) => result.observation().to_text() == text && !result.is_error(),
+                None => false,
+            },
+            Some(error) => self.may_fail(error.class()),
+        };
+        if is_right { Ok(()) } else { Err(format!("{self:?}: {result:?}")) }
+    }
+
+    fn may_fail(&self, class: ErrorClass) -> bool {
+        let own = match self.tool {
+            "hang" => class == ErrorClass::Timeout,
+            "refuse" => class == ErrorClass::Tool,
+            "die" => class == ErrorClass::Indeterminate,
+            FICKLE => self.is_fickle && class == ErrorClass::NotFound,
+            _ => false,
+        };
+        let by_disturbance = matches!(
+            class,
+            ErrorClass::Transient
+                | ErrorClass::Indeterminate
+                | ErrorClass::Tool
+                | ErrorClass::NotFound
+        );
+        own || self.may_be_cancelled && class == ErrorClass::Cancelled
+            || !self.is_calm && by_disturbance
+    }
+
+    /// How often its server may hear of it: what only reads may be sent once more.
+    fn most_arrivals(&self) -> u64 {
+        if self.tool.ends_with("-ro") { 2 } else { 1 }
+    }
+
+    /// # Errors
+    /// It arrived more often than it may, or not although it has a result of the server.
+    pub(super) fn count(&self, arrivals: u64, result: Option<&ToolResult>) -> Result<(), String> {
+        let is_answered = result.is_some_and(|result| result.error().is_none());
+        let is_unsent = result
+            .and_then(ToolResult::error)
+            .is_some_and(|error| error.message().ends_with("was not sent"));
+        let least = u64::from(is_answered);
+        let most = if is_unsent { 0 } else { self.most_arrivals() };
+        if (least..=most).contains(&arrivals) {
+            return Ok(());
+        }
+        Err(format!("{self:?} arrived {arrivals} times: {result:?}"))
+    }
+}
+
+/// # Errors
+/// It does not end.
+pub(super) async fn ends<T>(
+    what: impl std::fmt::Debug,
+    work: impl Future<Output = T>,
+) -> Result<T, String> {
+    timeout(FOR_EVER, work).await.map_err(|_| format!("{what:?} does not end"))
+}
+
+/// How often each call has arrived, by its number.
+pub(super) fn arrivals(log: &Path) -> HashMap<u64, u64> {
+    let mut arrivals = HashMap::new();
+    for line in std::fs::read_to_string(log).unwrap_or_default().lines() {
+        let call: Value = serde_json::from_str(line).expect("a whole line");
+        *arrivals.entry(call["arguments"]["number"].as_u64().expect("a number")).or_default() += 1;
+    }
+    arrivals
+}

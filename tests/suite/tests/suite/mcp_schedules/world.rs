@@ -1,0 +1,266 @@
+//! One run: a pool, a manager, and processes that misbehave.
+
+use super::super::traces::{Traces, kill_workers, workers};
+use super::operator::{Operator, Place};
+use super::plan::{Patience, Plan, Step};
+use super::tally::{LONGEST, Made, SILENCE, arrivals, ends};
+use proptest::test_runner::TestCaseError;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tokio::runtime::Builder;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tool_runtime::prelude::*;
+use tool_runtime::{ErrorClass, McpManager, McpServerConfig, McpState};
+
+/// How long a server may take to be there again when nothing is done to it any more.
+const RECOVERY: Duration = Duration::from_secs(20);
+/// How long closing may take: three steps with their graces.
+const CLOSING: Duration = Duration::from_secs(10);
+
+/// Calls, and the results of those that somebody waited for.
+type Calls = JoinSet<Result<Vec<(Made, Option<ToolResult>)>, String>>;
+
+pub(super) fn run(plan: &Plan) -> Result<(), TestCaseError> {
+    let folder = Folder::new();
+    let before = Traces::before();
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let ran = runtime.block_on(World::run(plan, &folder.0));
+    drop(runtime);
+    ran.and_then(|()| before.are_all()).map_err(TestCaseError::fail)
+}
+
+/// A folder that is gone afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let name = format!("schedules-{}", std::process::id());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        drop(std::fs::remove_dir_all(&folder));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        Self(folder.canonicalize().expect("it is there"))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+struct World<'a> {
+    plan: &'a Plan,
+    /// Where each server works.
+    folders: Vec<PathBuf>,
+    pool: ToolPool,
+    manager: McpManager,
+    calls: Calls,
+    made: u64,
+}
+
+impl<'a> World<'a> {
+    async fn run(plan: &'a Plan, folder: &Path) -> Result<(), String> {
+        let pool = ToolPool::builder().expects_more().build().map_err(|error| error.to_string())?;
+        let builder = McpManager::builder()
+            .retry(Duration::from_millis(10), Duration::from_millis(100))
+            .longest_call(LONGEST - Duration::from_secs(1));
+        let mut folders = Vec::new();
+        for server in 0..plan.servers.len() {
+            folders.push(folder.join(name(server)));
+            std::fs::create_dir(&folders[server]).map_err(|error| error.to_string())?;
+        }
+        let manager = builder.start(&pool).map_err(|error| error.to_string())?;
+        let mut world = Self { plan, folders, pool, manager, calls: JoinSet::new(), made: 0 };
+        let mut operators = Vec::new();
+        for server in 0..plan.servers.len() {
+            let config = world.config(server);
+            let added = world.manager.add(name(server), config.clone()).await;
+            added.map_err(|error| error.to_string())?;
+            operators.push(Operator::of(&world.manager, name(server), config));
+        }
+        if plan.is_settled {
+            ends("the start", world.manager.settled()).await?;
+        }
+        for step in &plan.steps {
+            world.step(step, &operators).await;
+        }
+        let mut places = Vec::new();
+        for operator in operators {
+            places.push(operator.leave().await?);
+        }
+        let ran = world.finish(&places).await;
+        let closed = timeout(CLOSING, world.manager.close()).await;
+        closed.map_err(|_| "it does not close".to_owned())?;
+        world.is_over().await.and(ran)
+    }
+
+    fn config(&self, server: usize) -> McpServerConfig {
+        let path = |file: &str| self.folders[server].join(file).to_string_lossy().into_owned();
+        let script = self.plan.servers[server].script(&path("lives"), &path("log"));
+        McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server"))
+            .args([script.to_string()])
+            .cwd(self.folders[server].to_string_lossy().into_owned())
+            .tool_timeout("hang", SILENCE)
+    }
+
+    async fn step(&mut self, step: &Step, operators: &[Operator]) {
+        match step {
+            Step::Call { server, tool, patience } => self.call(*server, tool, *patience),
+            Step::Batch(calls) => self.batch(calls),
+            Step::Rule(server, rule) => operators[*server].tell(*rule),
+            Step::Kill(server) => kill_workers(&self.folders[*server]),
+            Step::Pause(milliseconds) => sleep(Duration::from_millis(*milliseconds)).await,
+        }
+    }
+
+    fn make(&mut self, server: usize, tool: &'static str) -> (Made, ToolCall) {
+        self.made += 1;
+        let made = Made {
+            number: self.made,
+            server,
+            tool,
+            is_calm: self.plan.is_calm(server),
+            is_fickle: self.plan.is_fickle(server),
+            may_be_cancelled: false,
+        };
+        let id = format!("{}.{tool}", name(server));
+        let call = ToolCall::new(id, made.arguments().to_string());
+        (made, call)
+    }
+
+    fn call(&mut self, server: usize, tool: &'static str, patience: Patience) {
+        let (mut made, call) = self.make(server, tool);
+        let pool = self.pool.clone();
+        let begun = Instant::now();
+        match patience {
+            Patience::ForEver => self.calls.spawn(async move {
+                let result = ends(&made, pool.call(call)).await?;
+                made.judge(&result, begun.elapsed())?;
+                Ok(vec![(made, Some(result))])
+            }),
+            Patience::Cancels(after) => self.calls.spawn(async move {
+                made.may_be_cancelled = true;
+                let cancel = CancellationToken::new();
+                let context = pool.context().with_cancellation(cancel.clone());
+                let late = async {
+                    sleep(Duration::from_millis(after)).await;
+                    cancel.cancel();
+                };
+                let called = ends(&made, pool.call_with(call, &context));
+                let (result, ()) = tokio::join!(called, late);
+                let result = result?;
+                made.judge(&result, begun.elapsed())?;
+                Ok(vec![(made, Some(result))])
+            }),
+            Patience::Drops(after) => self.calls.spawn(async move {
+                let result = timeout(Duration::from_millis(after), pool.call(call)).await.ok();
+                Ok(vec![(made, result)])
+            }),
+        };
+    }
+
+    fn batch(&mut self, calls: &[(usize, &'static str)]) {
+        let (made, calls): (Vec<Made>, Vec<ToolCall>) =
+            calls.iter().map(|(server, tool)| self.make(*server, tool)).unzip();
+        let (pool, begun) = (self.pool.clone(), Instant::now());
+        self.calls.spawn(async move {
+            let ids: Vec<String> = calls.iter().map(|call| call.id().to_owned()).collect();
+            let results = ends(&made, pool.call_all(calls)).await?;
+            if results.iter().map(ToolResult::id).ne(&ids) {
+                return Err(format!("{made:?} got {results:?}"));
+            }
+            // They may have waited for one another.
+            let took = begun.elapsed() / u32::try_from(results.len()).unwrap_or(1);
+            made.into_iter()
+                .zip(results)
+                .map(|(made, result)| {
+                    made.judge(&result, took)?;
+                    Ok((made, Some(result)))
+                })
+                .collect()
+        });
+    }
+
+    /// Waits for what was begun, and looks at what there is then.
+    async fn finish(&mut self, places: &[Place]) -> Result<(), String> {
+        let mut ended = Vec::new();
+        while let Some(calls) = self.calls.join_next().await {
+            ended.extend(calls.map_err(|error| error.to_string())??);
+        }
+        for (server, place) in places.iter().enumerate() {
+            self.is_as_it_says(server, *place).await?;
+        }
+        for (server, folder) in self.folders.iter().enumerate() {
+            let arrivals = arrivals(&folder.join("log"));
+            for (made, result) in ended.iter().filter(|(made, _)| made.server == server) {
+                let arrived = arrivals.get(&made.number).copied().unwrap_or_default();
+                made.count(arrived, result.as_ref())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a server's state is what was asked for, and calls find it in that state.
+    async fn is_as_it_says(&mut self, server: usize, place: Place) -> Result<(), String> {
+        let status = self.manager.server(&name(server)).map(|status| status.state);
+        let (made, call) = self.make(server, "echo-ro");
+        match (place, status) {
+            (Place::Empty, Err(_)) => self.fails(call, ErrorClass::NotFound, "unknown tool").await,
+            (Place::Off, Ok(McpState::Disabled)) => {
+                self.fails(call, ErrorClass::Tool, "disabled").await
+            }
+            (Place::On, Ok(_)) => {
+                self.recovers(server).await?;
+                let result = ends(&made, self.pool.call(call)).await?;
+                made.judge(&result, Duration::ZERO)?;
+                // Where one call came back another one arrives.
+                let (mut made, call) = self.make(server, "echo");
+                made.is_calm = true;
+                let result = ends(&made, self.pool.call(call)).await?;
+                made.judge(&result, Duration::ZERO)?;
+                self.recovers(server).await
+            }
+            (place, status) => Err(format!("{} is {status:?}, not {place:?}", name(server))),
+        }
+    }
+
+    async fn fails(&self, call: ToolCall, class: ErrorClass, words: &str) -> Result<(), String> {
+        let result = ends(words, self.pool.call(call)).await?;
+        let error = result.error().ok_or_else(|| format!("{result:?}"))?;
+        let is_right = error.class() == class && error.message().contains(words);
+        if is_right { Ok(()) } else { Err(format!("not {class}, {words}: {error:?}")) }
+    }
+
+    /// Waits until a server is ready.
+    async fn recovers(&self, server: usize) -> Result<(), String> {
+        let mut statuses = self.manager.statuses();
+        let name = name(server);
+        let ready = async {
+            while !self.manager.server(&name).is_ok_and(|status| status.is_ready()) {
+                statuses.next().await;
+            }
+        };
+        timeout(RECOVERY, ready).await.map_err(|_| format!("{:?}", self.manager.server(&name)))
+    }
+
+    /// Whether nothing is there any more after closing.
+    async fn is_over(self) -> Result<(), String> {
+        let Self { folders, pool, manager, .. } = self;
+        let left: Vec<u32> = folders.iter().flat_map(|folder| workers(folder)).collect();
+        if !left.is_empty() {
+            let commands =
+                left.iter().map(|pid| std::fs::read_to_string(format!("/proc/{pid}/cmdline")));
+            return Err(format!("left when closed: {:?}", commands.collect::<Vec<_>>()));
+        }
+        if !pool.tools().is_empty() || !manager.status().is_empty() {
+            return Err(format!("{:?}, {:?}", pool.tools(), manager.status()));
+        }
+        Ok(())
+    }
+}
+
+fn name(server: usize) -> String {
+    format!("s{server}")
+}

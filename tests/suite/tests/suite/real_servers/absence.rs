@@ -1,0 +1,128 @@
+//! Real servers that are not there yet, or no longer.
+
+use super::super::support::class;
+use super::super::traces::{eventually, kill_workers};
+use super::scene::Scene;
+use serde_json::{Value, json};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use suite::peers::Server;
+use tokio::sync::Notify;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    ErrorClass, McpManager, McpManagerBuilder, McpServerConfig, McpState, Peer, Progress,
+};
+
+fn manager() -> McpManagerBuilder {
+    McpManager::builder().retry(Duration::from_millis(50), Duration::from_millis(200))
+}
+
+async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {
+    pool.call(ToolCall::new(name, arguments.to_string())).await
+}
+
+fn names(pool: &ToolPool) -> Vec<String> {
+    pool.tools().iter().map(|tool| tool.name().to_owned()).collect()
+}
+
+/// Waits until a server is connected.
+async fn ready(manager: &McpManager, name: &str) {
+    let mut statuses = manager.statuses();
+    while manager.server(name).unwrap().state != McpState::Ready {
+        statuses.next().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_installed_late_joins_the_others_whose_names_stay() {
+    let scene = Scene::new("late");
+    let program = scene.path("late-server");
+    let pool = ToolPool::builder().build().unwrap();
+    let late = McpServerConfig::stdio(program.as_str());
+    let builder = manager().server("late", late).server("git", scene.server(Server::Git));
+    let manager = builder.connect(&pool).await.unwrap();
+
+    let reason = manager.server("late").unwrap().state;
+    assert!(reason.reason().unwrap().contains(&program), "{reason}");
+    let away = call(&pool, "late.get_current_time", json!({ "timezone": "UTC" })).await;
+    let said = away.observation().to_text();
+    assert!(said.contains("MCP server `late`") && said.contains(&program), "{said}");
+    let before = names(&pool);
+    assert_eq!(before.len(), 12, "{before:?}");
+
+    symlink(&Server::Time.command()[0], &program).unwrap();
+    ready(&manager, "late").await;
+    let time = call(&pool, "late.get_current_time", json!({ "timezone": "UTC" })).await;
+    assert!(!time.is_error(), "{time:?}");
+    // A second one of the same kind takes nobody's names.
+    manager.add("time", scene.server(Server::Time)).await.unwrap();
+    manager.settled().await;
+    let after = names(&pool);
+    assert_eq!(after.len(), 16, "{after:?}");
+    assert!(before.iter().all(|name| after.contains(name)), "{after:?}");
+    manager.close().await;
+}
+
+/// Wakes a test at the first word of progress.
+#[derive(Default)]
+struct Started(Notify);
+
+impl Peer for Started {
+    fn hears_progress(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, _: Progress) {
+        self.0.notify_one();
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_may_be_repeated_survives_the_death_of_its_server() {
+    let scene = Scene::new("killed");
+    let pool = ToolPool::builder().build().unwrap();
+    let builder = manager().server("it", scene.server(Server::Everything));
+    let manager = builder.connect(&pool).await.unwrap();
+    let started = Arc::new(Started::default());
+    let context = pool.context().with_peer(started.clone());
+    let arguments = json!({ "duration": 1, "steps": 4 });
+    let long = ToolCall::new("it.trigger-long-running-operation", arguments.to_string());
+    let kill = async {
+        started.0.notified().await;
+        kill_workers(scene.folder());
+    };
+    let (result, ()) = tokio::join!(pool.call_with(long, &context), kill);
+    assert!(result.observation().to_text().contains("completed"), "{result:?}");
+    ready(&manager, "it").await;
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_changes_something_is_not_repeated_when_its_server_is_killed() {
+    let scene = Scene::new("undone");
+    let pool = ToolPool::builder().build().unwrap();
+    let manager = manager().server("it", scene.server(Server::Sqlite));
+    let manager = manager.connect(&pool).await.unwrap();
+    call(&pool, "it.create_table", json!({ "query": "CREATE TABLE t (n INTEGER)" })).await;
+    let endless = "INSERT INTO t WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c";
+    let writing = tokio::spawn({
+        let pool = pool.clone();
+        async move { call(&pool, "it.write_query", json!({ "query": endless })).await }
+    });
+    let journal = scene.path("x.db-journal");
+    let is_writing =
+        tokio::task::spawn_blocking(move || eventually(|| Path::new(&journal).exists()));
+    assert!(is_writing.await.unwrap(), "it writes");
+    kill_workers(scene.folder());
+    let lost = writing.await.unwrap();
+    assert_eq!(class(&lost), ErrorClass::Indeterminate, "{lost:?}");
+    let said = lost.observation().to_text();
+    assert!(said.contains("SIGKILL") || said.contains("was lost while it worked"), "{said}");
+    // The next call waits for the next life, which finds what was there before.
+    let count = json!({ "query": "SELECT count(*) AS n FROM t" });
+    let count = call(&pool, "it.read_query", count).await;
+    assert_eq!(count.observation().to_text(), "[{'n': 0}]");
+    manager.close().await;
+}

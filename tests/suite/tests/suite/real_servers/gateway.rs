@@ -1,0 +1,135 @@
+//! The gateway over real servers, as an operator and as a client see it.
+
+use super::scene::{ALL, Scene};
+use serde_json::{Value, json};
+use std::process::Command;
+use std::time::Duration;
+use suite::built::built;
+use suite::peers::{Program, peer};
+use suite::process::{Ended, run};
+
+const LIMIT: Duration = Duration::from_secs(60);
+const INSPECTOR: &str =
+    "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
+
+/// A file that names all six, and more.
+fn file(scene: &Scene, more: Value) -> String {
+    let mut all = scene.all();
+    let servers = all["mcpServers"].as_object_mut().expect("an object");
+    servers.extend(more.as_object().cloned().unwrap_or_default());
+    let path = scene.path("servers.json");
+    std::fs::write(&path, all.to_string()).expect("room for a file");
+    path
+}
+
+fn gateway(words: &[&str]) -> Ended {
+    run(Command::new(built("gateway")).args(words), LIMIT).expect("the gateway starts")
+}
+
+#[test]
+fn an_operator_sees_how_the_servers_are() {
+    let scene = Scene::new("operator");
+    let more = json!({ "missing": { "command": "no-such-program" }, "off": { "command": "sh", "disabled": true } });
+    let file = file(&scene, more);
+    let status = gateway(&["--mcp-config", &file, "status"]);
+    let line = |name: &str| {
+        let mut lines = status.output.lines();
+        let line = lines.find(|line| line.split_whitespace().next() == Some(name));
+        line.unwrap_or_else(|| panic!("{name} {}", status.described())).to_owned()
+    };
+    for (name, _, count) in ALL {
+        let words: Vec<String> = line(name).split_whitespace().map(str::to_owned).collect();
+        assert_eq!(words[1..3], ["ready".to_owned(), count.to_string()], "{words:?}");
+    }
+    assert!(line("missing").contains("retrying in"), "{}", status.described());
+    assert!(status.output.contains("no program `no-such-program`"), "{}", status.described());
+    assert!(line("off").contains("disabled"), "{}", line("off"));
+
+    let doctor = gateway(&["--mcp-config", &file, "doctor"]);
+    assert_eq!(doctor.status.and_then(|status| status.code()), Some(1), "{}", doctor.described());
+    assert!(doctor.output.contains("lists 14 tools"), "{}", doctor.described());
+    assert!(doctor.output.contains("no-such-program"), "{}", doctor.described());
+}
+
+#[test]
+fn a_list_is_filtered() {
+    let scene = Scene::new("listed");
+    let file = file(&scene, json!({}));
+    let list = gateway(&[
+        "--mcp-config",
+        &file,
+        "--allow",
+        "git.*",
+        "--allow",
+        "time.*",
+        "--deny",
+        "*.git_reset",
+        "list",
+    ]);
+    let lines: Vec<&str> = list.output.lines().skip(1).collect();
+    assert_eq!(lines.len(), 13, "{}", list.described());
+    assert!(lines.iter().all(|line| line.starts_with("git.git_") || line.starts_with("time.")));
+    assert!(!list.output.contains("git_reset"), "{}", list.described());
+}
+
+/// Somebody else's client starts the gateway, in either era.
+#[test]
+fn a_client_has_the_tools_of_all_that_are_let_through() {
+    let scene = Scene::new("served");
+    let file = file(&scene, json!({}));
+    let gateway = built("gateway");
+    let gateway = gateway.to_str().expect("a path in UTF-8");
+    let served = [
+        "--",
+        gateway,
+        "--mcp-config",
+        &file,
+        "--deny",
+        "files.*",
+        "--deny",
+        "*.*delete*",
+        "serve",
+    ];
+    let ask = |era: &str, words: &[&str]| {
+        let mut all = vec!["--cli", "--protocol-era", era, "--format", "json"];
+        all.extend(words);
+        all.extend(served);
+        let ended = peer(Program::Node(INSPECTOR), &all);
+        let json = ended.output.find('{').map(|start| &ended.output[start..]).unwrap_or_default();
+        let answer = serde_json::Deserializer::from_str(json).into_iter::<Value>().next();
+        let answer = answer.and_then(Result::ok);
+        answer.unwrap_or_else(|| panic!("the Inspector {}", ended.described()))["result"].clone()
+    };
+    for era in ["legacy", "modern"] {
+        let tools = ask(era, &["--method", "tools/list"])["tools"].clone();
+        let names: Vec<&str> = tools
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(|tool| tool["name"].as_str())
+            .collect();
+        assert_eq!(names.len(), 13 + 12 + 6 + 6 + 2 + 1, "{era}: {names:?}");
+        assert!(names.contains(&"origin") && names.contains(&"memory.read_graph"), "{names:?}");
+        assert!(!names.iter().any(|name| name.contains("delete") || name.starts_with("files.")));
+    }
+    let words = [
+        "--method",
+        "tools/call",
+        "--tool-name",
+        "everything.get-sum",
+        "--tool-args-json",
+        r#"{"a":2,"b":3}"#,
+    ];
+    let sum = ask("legacy", &words);
+    assert_eq!(sum["content"][0]["text"], "The sum of 2 and 3 is 5.", "{sum}");
+    let words = [
+        "--method",
+        "tools/call",
+        "--tool-name",
+        "origin",
+        "--tool-args-json",
+        r#"{"tool":"sqlite.read_query"}"#,
+    ];
+    let origin = ask("modern", &words);
+    assert!(origin["content"][0]["text"].as_str().expect("a text").contains("sqlite"), "{origin}");
+}

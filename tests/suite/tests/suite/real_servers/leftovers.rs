@@ -1,0 +1,74 @@
+//! What six servers leave behind when their manager is closed, or lost: nothing.
+
+use super::super::alone::alone;
+use super::super::traces::{Traces, eventually, workers};
+use super::scene::Scene;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::sync::Notify;
+use tool_runtime::prelude::*;
+use tool_runtime::{McpManager, Peer, Progress};
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+struct Started(Notify);
+
+impl Peer for Started {
+    fn hears_progress(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, _: Progress) {
+        self.0.notify_one();
+    }
+}
+
+/// Connects to all, and leaves a call at work.
+async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
+    let pool = ToolPool::builder().build().unwrap();
+    let manager = McpManager::connect(scene.config(), &pool).await.unwrap();
+    let started = Arc::new(Started(Notify::new()));
+    let context = pool.context().with_peer(started.clone());
+    let arguments = json!({ "duration": 600, "steps": 6000 });
+    let call = ToolCall::new("everything.trigger-long-running-operation", arguments.to_string());
+    let calling = pool.clone();
+    tokio::spawn(async move { calling.call_with(call, &context).await });
+    started.0.notified().await;
+    (pool, manager)
+}
+
+#[test]
+fn a_closed_manager_leaves_nothing() {
+    alone("real_servers::leftovers::a_closed_manager_leaves_nothing", LIMIT, || {
+        let scene = Scene::new("closed");
+        // Whatever it takes to install them.
+        scene.config();
+        let before = Traces::before();
+        let runtime = Runtime::new().unwrap();
+        runtime.block_on(async {
+            let (_pool, manager) = at_work(&scene).await;
+            assert!(workers(scene.folder()).len() >= 6);
+            manager.close().await;
+            assert_eq!(workers(scene.folder()), [0; 0], "nobody is left when it is closed");
+        });
+        drop(runtime);
+        before.are_all().unwrap();
+    });
+}
+
+#[test]
+fn a_lost_runtime_leaves_nothing() {
+    alone("real_servers::leftovers::a_lost_runtime_leaves_nothing", LIMIT, || {
+        let scene = Scene::new("lost");
+        scene.config();
+        let before = Traces::before();
+        let runtime = Runtime::new().unwrap();
+        let kept = runtime.block_on(at_work(&scene));
+        drop(runtime);
+        assert!(eventually(|| workers(scene.folder()).is_empty()), "they go by themselves");
+        drop(kept);
+        before.are_all().unwrap();
+    });
+}

@@ -1,0 +1,86 @@
+//! What a real server asks and reports while it works, and the tools that it has only for who can
+//! be asked.
+
+use super::scene::Scene;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use suite::peers::Server;
+use tool_runtime::prelude::*;
+use tool_runtime::{BoxFuture, McpManager, Peer, PeerCapability, PeerError, PeerRequest, Progress};
+
+/// A program with a person, a model and a folder.
+#[derive(Default)]
+struct Host(Mutex<Vec<Progress>>);
+
+impl Peer for Host {
+    fn hears_progress(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.0.lock().unwrap().push(progress);
+    }
+
+    fn can(&self, capability: PeerCapability) -> bool {
+        capability != PeerCapability::ElicitationUrl
+    }
+
+    fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
+        let answer = match request.capability() {
+            PeerCapability::Elicitation => {
+                json!({ "action": "accept", "content": { "name": "Ada", "check": true } })
+            }
+            PeerCapability::Sampling => json!({
+                "role": "assistant",
+                "content": { "type": "text", "text": "Gladly." },
+                "model": "abacus",
+                "stopReason": "endTurn",
+            }),
+            _ => json!({ "roots": [{ "uri": "file:///srv/maps", "name": "maps" }] }),
+        };
+        Box::pin(async { Ok(answer) })
+    }
+}
+
+async fn text(pool: &ToolPool, name: &str, arguments: Value) -> String {
+    pool.call(ToolCall::new(name, arguments.to_string())).await.observation().to_text()
+}
+
+/// It lists them after it knows who is there, and says that its list is another one.
+#[tokio::test]
+async fn a_server_asks_whoever_can_answer() {
+    let scene = Scene::new("questions");
+    let pool = ToolPool::builder().build().unwrap();
+    let mut changes = pool.changes();
+    let builder = McpManager::builder().server("it", scene.server(Server::Everything));
+    let manager = builder.peer(Arc::new(Host::default())).connect(&pool).await.unwrap();
+    while pool.get("it.trigger-sampling-request").is_none() {
+        changes.next().await.unwrap();
+    }
+    let said = text(&pool, "it.trigger-elicitation-request", json!({})).await;
+    assert!(said.contains("- Name: Ada") && said.contains("Agreed to terms: true"), "{said}");
+    let said = text(&pool, "it.trigger-sampling-request", json!({ "prompt": "Would you?" })).await;
+    assert!(said.contains("Gladly.") && said.contains("abacus"), "{said}");
+    let said = text(&pool, "it.get-roots-list", json!({})).await;
+    assert!(said.contains("file:///srv/maps"), "{said}");
+    assert!(pool.get("it.trigger-url-elicitation").is_none(), "nobody shows pages here");
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn long_work_reports_how_far_it_is() {
+    let scene = Scene::new("progress");
+    let pool = ToolPool::builder().build().unwrap();
+    let builder = McpManager::builder().server("it", scene.server(Server::Everything));
+    let manager = builder.connect(&pool).await.unwrap();
+    let host = Arc::new(Host::default());
+    let context = pool.context().with_peer(host.clone());
+    let arguments = json!({ "duration": 0.4, "steps": 4 });
+    let call = ToolCall::new("it.trigger-long-running-operation", arguments.to_string());
+    let result = pool.call_with(call, &context).await;
+    assert!(result.observation().to_text().contains("Steps: 4"), "{result:?}");
+    let heard = host.0.lock().unwrap();
+    let heard: Vec<_> = heard.iter().map(|progress| (progress.done, progress.total)).collect();
+    assert_eq!(heard, [1.0, 2.0, 3.0, 4.0].map(|done| (done, Some(4.0))));
+    manager.close().await;
+}
