@@ -158,3 +158,16 @@ fn is_caused_by<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
     }
     false
 }
+
+#[cfg(all(test, not(feature = "mcp-client-http")))]
+mod tests {
+    use super::*;
+    use crate::mcp::config::HttpConfig;
+
+    #[test]
+    fn without_http_it_is_said_what_to_turn_on() {
+        let config = HttpConfig::new("https://example.com/mcp?key=8fQm2x").into();
+        let problem = way("far", &config, &Aids::default()).err().unwrap();
+        assert!(problem.contains("`mcp-client-http`") && !problem.contains("8fQm2x"), "{problem}");
+    }
+}

@@ -193,4 +193,13 @@ mod tests {
         let problem = Headers::new("far", &config, None).err().unwrap();
         assert_eq!(problem, "`headers.X-Team` holds what no header carries; write visible ASCII");
     }
+
+    #[cfg(not(feature = "mcp-client-oauth"))]
+    #[test]
+    fn without_oauth_it_is_said_what_to_turn_on() {
+        let mut config = HttpConfig::new("https://example.com/mcp");
+        config.auth = Some(McpAuth::OAuth(Default::default()));
+        let problem = Headers::new("far", &config, None).err().unwrap();
+        assert!(problem.contains("`mcp-client-oauth`"), "{problem}");
+    }
 }
