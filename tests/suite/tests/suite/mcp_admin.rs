@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    ErrorClass, McpConfig, McpManager, McpManagerBuilder, McpManagerError, McpServerConfig,
-    McpState,
+    ErrorClass, McpConfig, McpManager, McpManagerBuilder, McpManagerError, McpServer,
+    McpServerConfig, McpState,
 };
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -28,6 +28,12 @@ fn count(lives: &Path) -> usize {
 
 fn echo() -> McpServerConfig {
     faulty(&json!({ "tools": ["echo"] }))
+}
+
+/// Answer at once.
+#[tool]
+async fn ping() -> &'static str {
+    "pong"
 }
 
 fn empty() -> ToolPool {
@@ -56,7 +62,9 @@ async fn another_set_of_servers_touches_only_what_is_another() {
         .with("kept", entry(&kept, &["echo"]))
         .with("changed", entry(&changed, &["echo"]))
         .with("gone", echo());
-    let manager = manager().config(first).connect(&pool).await.unwrap();
+    let own = ToolPool::builder().tool::<PingAction>().build().unwrap();
+    let builder = manager().in_process("own", McpServer::new(own, "own", "1.0.0"));
+    let manager = builder.config(first).connect(&pool).await.unwrap();
     let second = McpConfig::new()
         .with("kept", entry(&kept, &["echo"]))
         .with("changed", entry(&changed, &["slow"]))
@@ -68,7 +76,7 @@ async fn another_set_of_servers_touches_only_what_is_another() {
     assert_eq!(change.removed, ["gone"]);
     assert_eq!(change.kept, ["kept"]);
     let names: Vec<String> = pool.tools().iter().map(|tool| tool.name().to_owned()).collect();
-    assert_eq!(names, ["changed.slow", "kept.echo", "new.echo"]);
+    assert_eq!(names, ["changed.slow", "kept.echo", "new.echo", "own.ping"]);
     assert_eq!((count(&kept), count(&changed)), (1, 2), "what is the same stays connected");
     let again = manager.replace(second).await.unwrap();
     assert_eq!(again.kept, ["changed", "kept", "new"]);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    ErrorClass, McpConfig, McpManager, McpManagerError, McpServer, McpServerConfig, McpState, Peer,
+    ErrorClass, McpManager, McpManagerError, McpServer, McpServerConfig, McpState, Peer,
     PeerCapability, PeerError, PeerRequest, Progress, Source, ToolStatus,
 };
 
@@ -332,55 +332,4 @@ async fn definitions_that_change_after_they_were_approved_are_held_back() {
     manager.approve("far", "find").unwrap();
     assert_eq!(changes.next().await.unwrap().added, ["far.find"]);
     assert!(manager.unapproved().is_empty());
-}
-
-#[tokio::test]
-async fn two_servers_of_one_prefix_are_an_error_or_get_a_suffix() {
-    let far = far();
-    let both = || {
-        let builder = McpManager::builder().in_process("my server", server(&far));
-        builder.in_process("my_server", server(&far))
-    };
-    let pool = ToolPool::builder().expects_more().build().unwrap();
-    let error = both().connect(&pool).await.unwrap_err();
-    assert!(matches!(error, McpManagerError::SamePrefix { .. }), "{error}");
-    let manager = both().suffix_collisions().connect(&pool).await.unwrap();
-    let adds = pool.snapshot().tools().iter().filter(|tool| tool.name().ends_with(".add")).count();
-    assert_eq!(adds, 2, "{:?}", pool.snapshot());
-    manager.close().await;
-}
-
-#[tokio::test]
-async fn a_tool_whose_id_is_taken_is_named_and_costs_no_other() {
-    let own = Tool::builder("far.add", "Ours.").handler(|| async { "ours" });
-    let pool = ToolPool::builder().add(own).build().unwrap();
-    let builder = McpManager::builder().in_process("far", server(&far()));
-    let manager = builder.connect(&pool).await.unwrap();
-    assert_eq!(call(&pool, "far.add", json!({})).await.observation().to_text(), "ours");
-    assert!(pool.get("far.find").is_some());
-    let problems = manager.server("far").unwrap().problems;
-    assert!(problems[0].contains("`add` would be `far.add`, which another tool"), "{problems:?}");
-}
-
-#[tokio::test]
-async fn a_whole_set_of_servers_is_replaced_by_its_difference() {
-    let offering = || McpServerConfig::stdio(env!("CARGO_BIN_EXE_offering_server"));
-    let pool = ToolPool::builder().expects_more().build().unwrap();
-    let config = McpConfig::new().with("a", offering()).with("b", offering()).with("c", offering());
-    let builder = McpManager::builder().in_process("own", server(&far())).config(config);
-    let manager = builder.connect(&pool).await.unwrap();
-    let other = McpConfig::new()
-        .with("a", offering())
-        .with("b", offering().prefix("bee"))
-        .with("d", offering());
-    let change = manager.replace(other).await.unwrap();
-    assert_eq!(
-        (change.kept, change.changed, change.removed, change.added),
-        (vec!["a".into()], vec!["b".into()], vec!["c".into()], vec!["d".into()])
-    );
-    manager.settled().await;
-    let names: Vec<String> = manager.status().into_iter().map(|status| status.name).collect();
-    assert_eq!(names, ["a", "b", "d", "own"]);
-    assert!(manager.status().iter().all(|status| status.is_ready()), "{manager:?}");
-    manager.close().await;
 }

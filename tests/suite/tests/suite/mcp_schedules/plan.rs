@@ -174,10 +174,10 @@ impl Step {
         }
     }
 
-    fn calls(&self, server: usize, tool: &str) -> bool {
+    fn calls(&self, server: usize, tool: &'static str) -> bool {
         match self {
             Self::Call { server: own, tool: called, .. } => (*own, *called) == (server, tool),
-            Self::Batch(calls) => calls.iter().any(|call| *call == (server, tool)),
+            Self::Batch(calls) => calls.contains(&(server, tool)),
             _ => false,
         }
     }

@@ -93,7 +93,7 @@ impl<'a> World<'a> {
         let ran = world.finish(&places).await;
         let closed = timeout(CLOSING, world.manager.close()).await;
         closed.map_err(|_| "it does not close".to_owned())?;
-        world.is_over().await.and(ran)
+        world.leave().await.and(ran)
     }
 
     fn config(&self, server: usize) -> McpServerConfig {
@@ -246,7 +246,7 @@ impl<'a> World<'a> {
     }
 
     /// Whether nothing is there any more after closing.
-    async fn is_over(self) -> Result<(), String> {
+    async fn leave(self) -> Result<(), String> {
         let Self { folders, pool, manager, .. } = self;
         let left: Vec<u32> = folders.iter().flat_map(|folder| workers(folder)).collect();
         if !left.is_empty() {

@@ -72,6 +72,22 @@ fn a_list_is_filtered() {
     assert!(!list.output.contains("git_reset"), "{}", list.described());
 }
 
+/// What the servers list, without what is denied, and with the gateway's own.
+const LET_THROUGH: usize = 13 + 12 + 6 + 6 + 2 + 1;
+
+/// A client is not made to wait for ever for servers that start slowly, as all do on a machine with
+/// a lot to do: it asks again then.
+fn whole(list: impl Fn() -> Vec<String>) -> Vec<String> {
+    let mut names = list();
+    for _ in 0..5 {
+        if names.len() >= LET_THROUGH {
+            break;
+        }
+        names = list();
+    }
+    names
+}
+
 /// Somebody else's client starts the gateway, in either era.
 #[test]
 fn a_client_has_the_tools_of_all_that_are_let_through() {
@@ -101,15 +117,13 @@ fn a_client_has_the_tools_of_all_that_are_let_through() {
         answer.unwrap_or_else(|| panic!("the Inspector {}", ended.described()))["result"].clone()
     };
     for era in ["legacy", "modern"] {
-        let tools = ask(era, &["--method", "tools/list"])["tools"].clone();
-        let names: Vec<&str> = tools
-            .as_array()
-            .expect("a list")
-            .iter()
-            .filter_map(|tool| tool["name"].as_str())
-            .collect();
-        assert_eq!(names.len(), 13 + 12 + 6 + 6 + 2 + 1, "{era}: {names:?}");
-        assert!(names.contains(&"origin") && names.contains(&"memory.read_graph"), "{names:?}");
+        let names = whole(|| {
+            let tools = ask(era, &["--method", "tools/list"])["tools"].clone();
+            let names = tools.as_array().expect("a list").iter().map(|tool| tool["name"].clone());
+            names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+        });
+        assert_eq!(names.len(), LET_THROUGH, "{era}: {names:?}");
+        assert!(["origin", "memory.read_graph"].iter().all(|one| names.iter().any(|it| it == one)));
         assert!(!names.iter().any(|name| name.contains("delete") || name.starts_with("files.")));
     }
     let words = [

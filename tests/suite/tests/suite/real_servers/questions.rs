@@ -79,8 +79,8 @@ async fn long_work_reports_how_far_it_is() {
     let call = ToolCall::new("it.trigger-long-running-operation", arguments.to_string());
     let result = pool.call_with(call, &context).await;
     assert!(result.observation().to_text().contains("Steps: 4"), "{result:?}");
+    manager.close().await;
     let heard = host.0.lock().unwrap();
     let heard: Vec<_> = heard.iter().map(|progress| (progress.done, progress.total)).collect();
     assert_eq!(heard, [1.0, 2.0, 3.0, 4.0].map(|done| (done, Some(4.0))));
-    manager.close().await;
 }

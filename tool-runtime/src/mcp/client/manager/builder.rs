@@ -286,7 +286,8 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Sets how long a call may take in all, whatever progress is reported. Default: an hour.
+    /// Sets how long a call may take in all, whatever progress is reported, where its server's
+    /// entry does not allow more. Default: an hour.
     pub fn longest_call(mut self, limit: Duration) -> Self {
         self.settings.longest_call = limit;
         self
