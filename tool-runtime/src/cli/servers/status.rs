@@ -44,7 +44,7 @@ fn state(state: &McpState) -> String {
     match state {
         McpState::Retrying { next, .. } => {
             let wait = next.saturating_duration_since(Instant::now()).as_secs();
-            format!("retrying in {wait}s")
+            if wait == 0 { "retrying now".to_owned() } else { format!("retrying in {wait}s") }
         }
         McpState::NeedsAuth { .. } => "needs auth".to_owned(),
         other => other.to_string(),

@@ -2,7 +2,7 @@
 
 use super::super::support::class;
 use super::super::traces::{eventually, kill_workers};
-use super::scene::Scene;
+use super::scene::{Scene, patient};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -16,7 +16,7 @@ use tool_runtime::{
 };
 
 fn manager() -> McpManagerBuilder {
-    McpManager::builder().retry(Duration::from_millis(50), Duration::from_millis(200))
+    patient().retry(Duration::from_millis(50), Duration::from_millis(200))
 }
 
 async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {

@@ -2,7 +2,7 @@
 
 use super::super::alone::alone;
 use super::super::traces::{Traces, eventually, workers};
-use super::scene::Scene;
+use super::scene::{Scene, patient};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ impl Peer for Started {
 /// Connects to all, and leaves a call at work.
 async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
-    let manager = McpManager::connect(scene.config(), &pool).await.unwrap();
+    let manager = patient().config(scene.config()).connect(&pool).await.unwrap();
     let started = Arc::new(Started(Notify::new()));
     let context = pool.context().with_peer(started.clone());
     let arguments = json!({ "duration": 600, "steps": 6000 });

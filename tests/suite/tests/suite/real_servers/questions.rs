@@ -1,12 +1,12 @@
 //! What a real server asks and reports while it works, and the tools that it has only for who can
 //! be asked.
 
-use super::scene::Scene;
+use super::scene::{Scene, patient};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use suite::peers::Server;
 use tool_runtime::prelude::*;
-use tool_runtime::{BoxFuture, McpManager, Peer, PeerCapability, PeerError, PeerRequest, Progress};
+use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest, Progress};
 
 /// A program with a person, a model and a folder.
 #[derive(Default)]
@@ -52,7 +52,7 @@ async fn a_server_asks_whoever_can_answer() {
     let scene = Scene::new("questions");
     let pool = ToolPool::builder().build().unwrap();
     let mut changes = pool.changes();
-    let builder = McpManager::builder().server("it", scene.server(Server::Everything));
+    let builder = patient().server("it", scene.server(Server::Everything));
     let manager = builder.peer(Arc::new(Host::default())).connect(&pool).await.unwrap();
     while pool.get("it.trigger-sampling-request").is_none() {
         changes.next().await.unwrap();
@@ -71,7 +71,7 @@ async fn a_server_asks_whoever_can_answer() {
 async fn long_work_reports_how_far_it_is() {
     let scene = Scene::new("progress");
     let pool = ToolPool::builder().build().unwrap();
-    let builder = McpManager::builder().server("it", scene.server(Server::Everything));
+    let builder = patient().server("it", scene.server(Server::Everything));
     let manager = builder.connect(&pool).await.unwrap();
     let host = Arc::new(Host::default());
     let context = pool.context().with_peer(host.clone());

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 use suite::peers::Server;
-use tool_runtime::{McpConfig, McpServerConfig};
+use tool_runtime::{McpConfig, McpManager, McpManagerBuilder, McpServerConfig};
 
 /// All servers, by the names that they have here, and how many tools each lists.
 pub(super) const ALL: [(&str, Server, usize); 6] = [
@@ -92,4 +93,9 @@ impl Drop for Scene {
     fn drop(&mut self) {
         drop(fs::remove_dir_all(&self.0));
     }
+}
+
+/// A manager that waits for servers on a busy machine.
+pub(super) fn patient() -> McpManagerBuilder {
+    McpManager::builder().start_timeout(Duration::from_secs(60))
 }

@@ -1,7 +1,7 @@
 //! Six servers at once: two languages, four versions of two SDKs, both eras.
 
 use super::super::support::class;
-use super::scene::{ALL, Scene};
+use super::scene::{ALL, Scene, patient};
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime::{ContentBlock, ErrorClass, McpManager, McpState, ToolStatus};
@@ -12,7 +12,7 @@ async fn six_servers_are_one_pool() {
     let scene = Scene::new("together");
     let repository = scene.repository();
     let pool = ToolPool::builder().build().unwrap();
-    let manager = McpManager::connect(scene.config(), &pool).await.unwrap();
+    let manager = patient().config(scene.config()).connect(&pool).await.unwrap();
     every_tool_is_listed(&pool, &manager);
     each_answers(&pool, &scene, &repository).await;
     a_batch_is_answered_in_order(&pool, &repository).await;

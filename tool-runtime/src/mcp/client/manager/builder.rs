@@ -102,7 +102,7 @@ pub struct McpManagerBuilder {
 
 impl Default for McpManagerBuilder {
     fn default() -> Self {
-        let start_timeout = Duration::from_secs(30);
+        let start_timeout = Duration::from_secs(10);
         Self { settings: Settings::default(), entries: Vec::new(), start_timeout }
     }
 }
@@ -302,7 +302,7 @@ impl McpManagerBuilder {
     }
 
     /// Sets how long [`Self::connect`] waits for servers that neither answer nor fail; they go on
-    /// being connected to in the background. Default: 30 seconds.
+    /// being connected to in the background. Default: 10 seconds.
     pub fn start_timeout(mut self, limit: Duration) -> Self {
         self.start_timeout = limit;
         self
