@@ -306,7 +306,7 @@ async fn a_guard_may_be_dropped_in_another_task() {
 
 fn listed(server: &mut Server) -> Vec<String> {
     server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
-    let answer = server.receive();
+    let answer = answered(server, 1);
     let tools = answer["result"]["tools"].as_array().expect("a list").clone();
     tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
 }
@@ -314,7 +314,13 @@ fn listed(server: &mut Server) -> Vec<String> {
 fn asked(server: &mut Server, name: &str, arguments: &Value) -> Value {
     server.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
         "params": {"name": name, "arguments": arguments}}));
-    server.receive()
+    answered(server, 2)
+}
+
+/// The server tells of changes in between.
+fn answered(server: &mut Server, id: u64) -> Value {
+    let answer = std::iter::repeat_with(|| server.receive()).find(|said| said["id"] == id);
+    answer.expect("an answer")
 }
 
 #[test]
