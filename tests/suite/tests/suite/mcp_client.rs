@@ -1,13 +1,14 @@
 //! Servers whose tools are tools of a pool: servers of this very process here.
 
+use super::support::Bar;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tool_runtime::prelude::*;
 use tool_runtime::{
     ErrorClass, McpManager, McpManagerError, McpServer, McpServerConfig, McpState, Peer,
-    PeerCapability, PeerError, PeerRequest, Progress, Source, ToolStatus,
+    PeerCapability, PeerError, PeerRequest, Source, ToolStatus,
 };
 
 /// Add two numbers.
@@ -157,19 +158,6 @@ async fn an_error_of_a_tool_stays_one() {
     let result = call(&pool, "far.fail", json!({})).await;
     assert!(result.observation().is_error());
     assert_eq!(result.observation().to_text(), "there is no such thing");
-}
-
-#[derive(Default)]
-struct Bar(Mutex<Vec<Progress>>);
-
-impl Peer for Bar {
-    fn hears_progress(&self) -> bool {
-        true
-    }
-
-    fn progress(&self, progress: Progress) {
-        self.0.lock().unwrap().push(progress);
-    }
 }
 
 #[tokio::test]

@@ -1,7 +1,9 @@
 //! What several topics need.
 
 use serde_json::Value;
+use std::sync::Mutex;
 use tool_runtime::prelude::*;
+use tool_runtime::{Peer, Progress};
 
 /// Calls by name and gives MCP's result.
 pub(super) async fn call(pool: &ToolPool, name: &str, arguments: &str) -> Value {
@@ -38,4 +40,18 @@ pub(super) fn class(result: &ToolResult) -> ErrorClass {
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
     let day = std::time::Duration::from_secs(86_400);
     tokio::time::timeout(day, work).await.expect("it does not hang")
+}
+
+/// Whoever called, and the progress that was reported.
+#[derive(Default)]
+pub(super) struct Bar(pub(super) Mutex<Vec<Progress>>);
+
+impl Peer for Bar {
+    fn hears_progress(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.0.lock().unwrap().push(progress);
+    }
 }

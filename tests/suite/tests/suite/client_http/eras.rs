@@ -1,11 +1,12 @@
 //! What holds in each era: in sessions, without sessions, and without `initialize`.
 
+use super::super::support::Bar;
 use super::far::{Far, Probe, Seen, call, connected, in_time, legacy, open, tools};
 use axum::response::Response;
 use serde_json::json;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tool_runtime::prelude::*;
-use tool_runtime::{HttpOptions, McpState, Peer, Progress, Source};
+use tool_runtime::{HttpOptions, McpState, Source};
 
 type Gate = fn(&Seen) -> Option<Response>;
 
@@ -17,19 +18,6 @@ fn ways() -> [(&'static str, HttpOptions, Gate); 3] {
         ("2025-11-25", options(), legacy),
         ("2025-11-25", options().sessions(false), legacy),
     ]
-}
-
-#[derive(Default)]
-struct Bar(Mutex<Vec<Progress>>);
-
-impl Peer for Bar {
-    fn hears_progress(&self) -> bool {
-        true
-    }
-
-    fn progress(&self, progress: Progress) {
-        self.0.lock().unwrap().push(progress);
-    }
 }
 
 #[tokio::test]
