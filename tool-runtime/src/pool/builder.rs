@@ -260,7 +260,7 @@ impl ToolPoolBuilder {
     /// ```
     /// use tool_runtime::ToolPool;
     ///
-    /// let pool = ToolPool::builder().linked().expects_more().build()?;
+    /// let pool = ToolPool::builder().expects_more().build()?;
     /// assert!(pool.snapshot().tools().is_empty());
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
