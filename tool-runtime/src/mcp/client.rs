@@ -22,6 +22,7 @@ mod rounds;
 mod schema;
 mod server;
 mod status;
+mod tasks;
 mod transport;
 mod wire;
 

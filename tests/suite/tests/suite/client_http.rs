@@ -8,3 +8,4 @@ mod mirrored;
 mod oauth;
 mod old;
 mod refusals;
+mod tasks;

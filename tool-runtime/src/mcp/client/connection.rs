@@ -101,7 +101,17 @@ impl Connection {
         request: ClientRequest,
         patience: Patience,
     ) -> Result<ServerResult, Failure> {
-        exchange(&self.peer, self.around(), request, None, Wait::Alone(patience)).await
+        self.request_with(request, None, patience).await
+    }
+
+    /// Sends a request with more about it than what it says.
+    pub(super) async fn request_with(
+        &self,
+        request: ClientRequest,
+        meta: Option<RequestMetaObject>,
+        patience: Patience,
+    ) -> Result<ServerResult, Failure> {
+        exchange(&self.peer, self.around(), request, meta, Wait::Alone(patience)).await
     }
 
     /// Sends a request that is heard of while it is worked at.

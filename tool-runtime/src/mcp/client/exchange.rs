@@ -112,7 +112,8 @@ impl Patience {
         self.until.map_or(idle, |until| idle.min(until))
     }
 
-    fn over(self) -> Failure {
+    /// What it is that it is over now.
+    pub(super) fn over(self) -> Failure {
         let is_late = self.until.is_some_and(|until| Instant::now() >= until);
         if is_late { Failure::Late } else { Failure::Silent(self.idle) }
     }

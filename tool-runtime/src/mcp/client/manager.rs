@@ -37,6 +37,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// keeps its tools in the pool while it is away; a call makes it be tried at once, and says what
 /// is wrong if that fails.
 ///
+/// What a server does as a task only (the extension `io.modelcontextprotocol/tasks`) looks like any
+/// other call: it waits until the task is done, and a call that is dropped cancels it.
+///
 /// What servers say is not trusted: schemas are bounded and fetch nothing, annotations never
 /// loosen anything, one odd tool is left out and named in
 /// [`ToolPool::report`](crate::ToolPool::report).

@@ -3,8 +3,8 @@
 use super::listener::Listener;
 use crate::peer::{Peer, PeerCapability, PeerError, PeerRequest};
 use rmcp::model::{
-    ClientCapabilities, ElicitationCapability, FormElicitationCapability, InputRequest,
-    RootsCapabilities, SamplingCapability, UrlElicitationCapability,
+    ClientCapabilities, ElicitationCapability, FormElicitationCapability, InputRequest, JsonObject,
+    RootsCapabilities, SamplingCapability, TASKS_EXTENSION_ID, UrlElicitationCapability,
 };
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -33,6 +33,14 @@ impl Answerer {
         let may = |capability| self.may(capability);
         capabilities.sampling = may(PeerCapability::Sampling).then(SamplingCapability::default);
         capabilities.roots = may(PeerCapability::Roots).then(RootsCapabilities::default);
+        capabilities
+    }
+
+    /// The same for a call that may go on as a task.
+    pub(super) fn capabilities_with_tasks(&self) -> ClientCapabilities {
+        let mut capabilities = self.capabilities();
+        let extensions = capabilities.extensions.get_or_insert_default();
+        extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
         capabilities
     }
 

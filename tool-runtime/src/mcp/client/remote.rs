@@ -4,9 +4,10 @@ use super::exchange::{Failure, Patience};
 use super::listener::Listener;
 use super::listing;
 use super::outcome;
-use super::rounds::{self, Asked};
+use super::rounds::{self, Answer, Asked};
 use super::schema::Checker;
 use super::server::Server;
+use super::tasks;
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::definition::{TaskSupport, ToolDefinition};
@@ -17,6 +18,7 @@ use crate::tool::{BoxFuture, Executor, Tool};
 use rmcp::model::ErrorCode;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -57,6 +59,8 @@ pub(super) struct Remote {
     output: Option<Checker>,
     /// Whether it may be sent twice: what the server says of it.
     is_repeatable: bool,
+    /// Whether the server does it as a task only, as far as we have learnt.
+    is_task: AtomicBool,
     idle: Duration,
     most: Duration,
 }
@@ -79,6 +83,7 @@ impl Remote {
             arguments: Checker::new(&definition.input_schema),
             output: definition.output_schema.as_ref().map(Checker::new),
             is_repeatable: definition.annotations.is_idempotent(),
+            is_task: AtomicBool::new(false),
             idle,
             most,
         };
@@ -151,9 +156,24 @@ impl Remote {
         loop {
             let connection = self.server.connection().await?;
             let listener = Listener::new(context, patience);
-            let asked = Asked { name: &self.name, arguments: &mut arguments };
-            let failure = match rounds::call(&connection, asked, &listener).await {
+            let as_task = self.is_task.load(Ordering::Relaxed) && connection.is_modern();
+            let asked = Asked { name: &self.name, arguments: &mut arguments, as_task };
+            let outcome = match rounds::call(&connection, asked, &listener).await {
+                Ok(Answer::Task(task)) => {
+                    let connection = Arc::clone(&connection);
+                    Box::pin(tasks::follow(&self.server, connection, &listener, *task)).await
+                }
+                Ok(Answer::Done(outcome)) => Ok(outcome),
+                Err(stop) => Err(stop),
+            };
+            let failure = match outcome {
                 Ok(outcome) => return self.finished(outcome, &connection).await,
+                Err(rounds::Stop::Failed(Failure::Refused(error)))
+                    if !as_task && connection.is_modern() && tasks::is_demanded(&error) =>
+                {
+                    self.is_task.store(true, Ordering::Relaxed);
+                    continue;
+                }
                 Err(rounds::Stop::Failed(Failure::Refused(error)))
                     if says_unknown(&error.message, &self.name)
                         && !self.is_listed(&connection).await =>
@@ -161,7 +181,7 @@ impl Remote {
                     return Err(self.gone(&connection));
                 }
                 Err(rounds::Stop::Failed(failure)) => failure,
-                Err(rounds::Stop::Unanswered(error)) => return Err(error),
+                Err(rounds::Stop::Ended(error)) => return Err(error),
             };
             if matches!(failure, Failure::Lost(_) | Failure::Unsent | Failure::Unauthorized(_)) {
                 // Whatever carries it: what loses a request is not trusted with the next one.

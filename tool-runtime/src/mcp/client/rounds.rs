@@ -10,9 +10,9 @@ use crate::error::{CallError, ErrorClass, ToolError};
 use crate::peer::{PeerCapability, PeerError};
 use futures_util::future::try_join_all;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, CustomResult,
-    GetExtensions as _, InputRequest, InputRequiredResult, InputResponses, RequestMetaObject,
-    ServerResult,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientRequest,
+    CustomResult, GetExtensions as _, InputRequest, InputRequests, InputRequiredResult,
+    InputResponses, RequestMetaObject, ServerResult, Task,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -25,20 +25,29 @@ pub(super) struct Asked<'a> {
     pub(super) name: &'a str,
     /// Makes the arguments, for each time that they are sent.
     pub(super) arguments: &'a mut (dyn FnMut() -> Map<String, Value> + Send),
+    /// Whether it may go on as a task.
+    pub(super) as_task: bool,
 }
 
-/// What the server answered in the end.
+/// What a call comes to.
 pub(super) enum Outcome {
     Result(Box<CallToolResult>),
     /// A result with parts that MCP does not know.
     Json(Value),
 }
 
+/// What the server answered.
+pub(super) enum Answer {
+    Done(Outcome),
+    /// It goes on as a task.
+    Task(Box<Task>),
+}
+
 /// Why there is no outcome.
 pub(super) enum Stop {
     Failed(Failure),
-    /// The server asked something that nobody answers.
-    Unanswered(CallError),
+    /// There will be none: the server asked something that nobody answers, or gave it up itself.
+    Ended(CallError),
 }
 
 /// Calls a tool.
@@ -46,7 +55,7 @@ pub(super) async fn call(
     connection: &Connection,
     asked: Asked<'_>,
     listener: &Arc<Listener>,
-) -> Result<Outcome, Stop> {
+) -> Result<Answer, Stop> {
     let (mut responses, mut state) = (None, None);
     for round in 1..=MOST_ROUNDS {
         let mut params = CallToolRequestParams::new(asked.name.to_owned());
@@ -56,26 +65,29 @@ pub(super) async fn call(
         request.extensions_mut().insert(Heard(Arc::downgrade(listener)));
         let request = ClientRequest::CallToolRequest(request);
         listener.touch();
-        let answer = connection.request_heard(request, meta(listener.context()), listener);
+        let capabilities = asked.as_task.then(|| connection.answerer().capabilities_with_tasks());
+        let meta = meta(listener.context(), capabilities);
+        let answer = connection.request_heard(request, meta, listener);
         match answer.await.map_err(Stop::Failed)? {
-            ServerResult::CallToolResult(result) => return Ok(Outcome::Result(Box::new(result))),
+            ServerResult::CallToolResult(result) => {
+                return Ok(Answer::Done(Outcome::Result(Box::new(result))));
+            }
             ServerResult::InputRequiredResult(question) => {
                 let InputRequiredResult { input_requests, request_state, .. } = question;
                 let requests = input_requests.unwrap_or_default();
-                let answers = requests
-                    .iter()
-                    .map(|(key, request)| answer_to(connection, (key, request), round, listener));
-                let answers: InputResponses =
-                    try_join_all(answers).await.map_err(Stop::Unanswered)?.into_iter().collect();
+                let answers = answers(connection, &requests, round, listener).await?;
                 responses = (!answers.is_empty()).then_some(answers);
                 state = request_state;
             }
+            ServerResult::CreateTaskResult(created) => {
+                return Ok(Answer::Task(Box::new(created.task)));
+            }
             ServerResult::CustomResult(CustomResult(value)) if is_result(&value) => {
-                return Ok(Outcome::Json(value));
+                return Ok(Answer::Done(Outcome::Json(value)));
             }
             // What another method would answer looks alike where it is as good as empty.
             ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => {
-                return Ok(Outcome::Json(json!({ "content": [] })));
+                return Ok(Answer::Done(Outcome::Json(json!({ "content": [] }))));
             }
             other => {
                 tracing::debug!(?other, "an answer to a call that is none");
@@ -85,17 +97,28 @@ pub(super) async fn call(
         }
     }
     let text = format!("the server asked {MOST_ROUNDS} times and did not answer `{}`", asked.name);
-    Err(Stop::Unanswered(CallError::new(ErrorClass::Tool, text)))
+    Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)))
 }
 
 fn is_result(value: &Value) -> bool {
     ["content", "structuredContent", "isError"].iter().any(|key| value.get(key).is_some())
 }
 
-/// What goes with a request besides what it says: the trace that it belongs to.
-fn meta(context: &ToolContext) -> Option<RequestMetaObject> {
-    let trace = context.trace()?;
+/// What goes with a request besides what it says: the trace that it belongs to, and what we can do
+/// if that is more than what was said when the server was connected to.
+fn meta(
+    context: &ToolContext,
+    capabilities: Option<ClientCapabilities>,
+) -> Option<RequestMetaObject> {
+    let trace = context.trace();
+    if trace.is_none() && capabilities.is_none() {
+        return None;
+    }
     let mut meta = RequestMetaObject::default();
+    if let Some(capabilities) = capabilities {
+        meta.set_client_capabilities(capabilities);
+    }
+    let Some(trace) = trace else { return Some(meta) };
     meta.set_traceparent(trace.parent);
     if let Some(state) = trace.state {
         meta.set_tracestate(state);
@@ -104,6 +127,19 @@ fn meta(context: &ToolContext) -> Option<RequestMetaObject> {
         meta.set_baggage(baggage);
     }
     Some(meta)
+}
+
+/// Answers what a server asks.
+pub(super) async fn answers(
+    connection: &Connection,
+    requests: &InputRequests,
+    round: usize,
+    listener: &Listener,
+) -> Result<InputResponses, Stop> {
+    let answers = requests
+        .iter()
+        .map(|(key, request)| answer_to(connection, (key, request), round, listener));
+    Ok(try_join_all(answers).await.map_err(Stop::Ended)?.into_iter().collect())
 }
 
 /// Answers one question. A person who is not there declines.

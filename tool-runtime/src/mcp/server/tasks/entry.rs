@@ -11,8 +11,9 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How often clients should ask.
-const POLL: Duration = Duration::from_secs(1);
+/// How often clients should ask about a task that has just begun, and about one that takes long.
+const FIRST_POLL: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_secs(2);
 
 /// How often it may ask what was answered: a tool that asks until it likes an answer gets the same
 /// one for ever.
@@ -93,8 +94,14 @@ impl Entry {
         let mut task = Task::new(id, self.payload().status(), created, updated);
         task.status_message.clone_from(&self.message);
         task.ttl_ms = Some(millis(self.lifetime));
-        task.poll_interval_ms = Some(millis(POLL));
+        task.poll_interval_ms = Some(millis(self.poll()));
         task
+    }
+
+    /// How often its client should ask: what took longer so far may take longer yet.
+    fn poll(&self) -> Duration {
+        let age = self.created.elapsed().unwrap_or_default();
+        (age / 4).clamp(FIRST_POLL, POLL)
     }
 
     /// Its status, and what that brings with it.

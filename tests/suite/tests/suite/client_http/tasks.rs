@@ -1,0 +1,179 @@
+//! Tools that a server does as tasks only.
+
+use super::super::support::Bar;
+use super::far::{Far, Seen, builder, call, in_time, open};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use tokio::sync::Notify;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    BoxFuture, ErrorClass, HttpOptions, McpManager, Peer, PeerCapability, PeerError, PeerRequest,
+};
+
+/// Tells a test how a task fares.
+#[derive(Default)]
+struct Tub {
+    started: Notify,
+    emptied: Notify,
+}
+
+struct Full<'a>(&'a Tub);
+
+impl Drop for Full<'_> {
+    fn drop(&mut self) {
+        self.0.emptied.notify_one();
+    }
+}
+
+/// Wash something, however long it takes.
+#[tool(register = false, task = "required", progress)]
+async fn wash(
+    context: &ToolContext,
+    /// What.
+    what: String,
+) -> String {
+    context.progress(1, 2, "soaking");
+    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    format!("clean {what}")
+}
+
+/// Fail, later.
+#[tool(register = false, task = "required")]
+async fn tear() -> Result<String, ToolError> {
+    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    Err(ToolError::user("it is torn"))
+}
+
+/// Ask before it starts.
+#[tool(register = false, task = "required")]
+async fn bleach(context: &ToolContext) -> Result<String, PeerError> {
+    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    let sure = context.ask::<bool>("sure", "Sure?").await?;
+    Ok(if sure.accepted() == Some(true) { "white" } else { "as it was" }.to_owned())
+}
+
+/// Stay wet.
+#[tool(register = false, task = "required")]
+async fn soak(tub: &Arc<Tub>) -> String {
+    let _full = Full(tub);
+    tub.started.notify_one();
+    std::future::pending().await
+}
+
+fn laundry(tub: &Arc<Tub>) -> ToolPool {
+    let builder = ToolPool::builder().tool::<WashAction>().tool::<TearAction>();
+    let builder = builder.tool::<BleachAction>().tool::<SoakAction>();
+    builder.state(Arc::clone(tub)).build().unwrap()
+}
+
+fn started(
+    tub: &Arc<Tub>,
+    gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
+) -> Far {
+    Far::start(&laundry(tub), HttpOptions::default(), gate)
+}
+
+/// Says yes, and how often it was asked.
+#[derive(Default)]
+struct Sure(Mutex<usize>);
+
+impl Peer for Sure {
+    fn can(&self, capability: PeerCapability) -> bool {
+        capability == PeerCapability::Elicitation
+    }
+
+    fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
+        assert_eq!(request.params()["message"], "Sure?");
+        *self.0.lock().unwrap() += 1;
+        Box::pin(async { Ok(json!({ "action": "accept", "content": { "sure": true } })) })
+    }
+}
+
+async fn connected(far: &Far) -> (ToolPool, McpManager) {
+    let pool = ToolPool::builder().build().unwrap();
+    let manager = builder(&far.url()).ask_callers().connect(&pool);
+    let manager = in_time(manager).await.unwrap();
+    (pool, manager)
+}
+
+#[tokio::test]
+async fn a_call_waits_until_its_task_is_done() {
+    let far = started(&Arc::default(), open);
+    let (pool, _manager) = connected(&far).await;
+    let bar = Arc::new(Bar::default());
+    let context = pool.context().with_peer(bar.clone());
+    let shirt = ToolCall::new("far.wash", r#"{"what": "shirt"}"#);
+    let washed = in_time(pool.call_with(shirt, &context)).await;
+    assert_eq!(washed.observation().to_text(), "clean shirt", "{washed:?}");
+    let told: Vec<_> = bar.0.lock().unwrap().iter().map(|one| one.message.clone()).collect();
+    assert_eq!(told, [Some("soaking".to_owned())]);
+    // It is known now that it is one.
+    let calls = |seen: &Seen| seen.calls("tools/call");
+    let before = far.count(calls);
+    call(&pool, "wash", json!({ "what": "sock" })).await;
+    assert_eq!(far.count(calls), before + 1);
+
+    let torn = call(&pool, "tear", json!({})).await;
+    assert!(torn.observation().is_error(), "{torn:?}");
+    assert_eq!(torn.observation().to_text(), "it is torn");
+}
+
+#[tokio::test]
+async fn what_a_task_asks_is_answered_once() {
+    let far = started(&Arc::default(), open);
+    let (pool, _manager) = connected(&far).await;
+    let sure = Arc::new(Sure::default());
+    let context = pool.context().with_peer(sure.clone());
+    let white = in_time(pool.call_with(ToolCall::new("far.bleach", "{}"), &context)).await;
+    assert_eq!(white.observation().to_text(), "white", "{white:?}");
+    assert_eq!(*sure.0.lock().unwrap(), 1);
+    // Nobody is there to say yes.
+    let declined = call(&pool, "bleach", json!({})).await;
+    assert_eq!(declined.observation().to_text(), "as it was", "{declined:?}");
+}
+
+#[tokio::test]
+async fn a_task_that_nobody_waits_for_is_cancelled() {
+    let tub = Arc::new(Tub::default());
+    let far = started(&tub, open);
+    let (pool, _manager) = connected(&far).await;
+    tokio::select! {
+        _ = pool.call(ToolCall::new("far.soak", "{}")) => panic!("it soaks"),
+        () = async {
+            tub.started.notified().await;
+            // Nobody knows of the task before its call is answered.
+            while far.count(|seen| seen.calls("tasks/get")) == 0 {
+                tokio::task::yield_now().await;
+            }
+        } => {}
+    }
+    in_time(tub.emptied.notified()).await;
+}
+
+#[tokio::test]
+async fn a_task_outlives_a_connection() {
+    let lost = AtomicBool::new(false);
+    let far = started(&Arc::default(), move |seen| {
+        let is_first = seen.calls("tasks/get") && !lost.swap(true, Ordering::Relaxed);
+        is_first.then(|| StatusCode::BAD_GATEWAY.into_response())
+    });
+    let (pool, _manager) = connected(&far).await;
+    let washed = call(&pool, "wash", json!({ "what": "shirt" })).await;
+    assert_eq!(washed.observation().to_text(), "clean shirt", "{washed:?}");
+}
+
+#[tokio::test]
+async fn a_task_that_its_server_forgot_may_have_had_its_effect() {
+    let far = started(&Arc::default(), |seen| {
+        let answer = |id: &Value| seen.error(200, id, -32602, "no such task");
+        seen.calls("tasks/get").then(|| answer(&seen.message["id"]))
+    });
+    let (pool, _manager) = connected(&far).await;
+    let lost = call(&pool, "wash", json!({ "what": "shirt" })).await;
+    let error = lost.error().expect("it is lost");
+    assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
+    assert!(error.message().contains("no such task"), "{error}");
+}
