@@ -9,3 +9,4 @@ mod oauth;
 mod old;
 mod refusals;
 mod tasks;
+mod tls;

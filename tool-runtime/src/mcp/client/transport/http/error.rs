@@ -82,7 +82,7 @@ impl Worded {
     fn of_client(error: reqwest::Error) -> Self {
         let error = error.without_url();
         let text = leaf(&error);
-        if error.is_connect() { Self::Unsent(Unsent(text)) } else { Self::Lost(text) }
+        if error.is_connect() { Self::Unsent(Unsent(unreached(&text))) } else { Self::Lost(text) }
     }
 
     fn of_response(text: &str) -> Self {
@@ -102,6 +102,23 @@ impl Worded {
         let text = format!("HTTP {status}{separator}{words}; {help}");
         Self::Unauthorized(Unauthorized(text))
     }
+}
+
+/// Why nobody could be reached, and what to do about it.
+fn unreached(text: &str) -> String {
+    let why = text.rsplit_once("(Connect): ").map_or(text, |(_, why)| why);
+    let help = if why.contains("onnection refused") {
+        "start the server, or mend the address of its entry"
+    } else if why.contains("dns error") {
+        "mend the host in the address of its entry, or see to the network"
+    } else if why.contains("InvalidContentType") {
+        "it does not speak TLS there; if that is meant, write `http://`"
+    } else if why.contains("certificate") {
+        "its certificate is not one that this system trusts for that host"
+    } else {
+        "see to the address of its entry, and to the network"
+    };
+    format!("{why}; {help}")
 }
 
 /// The status of an answer that is no answer of MCP: rmcp puts it before the text.

@@ -1,0 +1,97 @@
+//! Servers over HTTPS, asked by a program as its users start it.
+
+use super::far::{Far, Probe, open, tools};
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use serde_json::json;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, id};
+use std::sync::Arc;
+use std::time::Duration;
+use suite::built::built;
+use suite::process::{Ended, run};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
+use tool_runtime::HttpOptions;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Files that a program is started with; gone with this.
+struct Files {
+    servers: PathBuf,
+    certificate: PathBuf,
+}
+
+impl Files {
+    fn write(address: SocketAddr, certificate: &str) -> Self {
+        let path = |name: &str| std::env::temp_dir().join(format!("tls-{}-{name}", id()));
+        let files = Self { servers: path("servers.json"), certificate: path("certificate.pem") };
+        let entry = json!({ "far": { "url": format!("https://{address}/mcp") } });
+        std::fs::write(&files.servers, entry.to_string()).expect("room for a file");
+        std::fs::write(&files.certificate, certificate).expect("room for a file");
+        files
+    }
+
+    /// Runs the gateway, which trusts the certificates of a file, or those of the system.
+    fn gateway(&self, words: &[&str], trusted: Option<&Path>) -> Ended {
+        let mut command = Command::new(built("gateway"));
+        command.arg("--mcp-config").arg(&self.servers).args(words).env_remove("SSL_CERT_DIR");
+        match trusted {
+            Some(file) => command.env("SSL_CERT_FILE", file),
+            None => command.env_remove("SSL_CERT_FILE"),
+        };
+        run(&mut command, LIMIT).expect("the gateway starts")
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        for file in [&self.servers, &self.certificate] {
+            std::fs::remove_file(file).expect("written before");
+        }
+    }
+}
+
+/// Speaks TLS before a server that does not.
+async fn front(listener: TcpListener, acceptor: TlsAcceptor, behind: SocketAddr) {
+    loop {
+        let (stream, _) = listener.accept().await.expect("an open port");
+        let acceptor = acceptor.clone();
+        tokio::spawn(async move {
+            // Whoever does not trust it leaves.
+            let Ok(mut stream) = acceptor.accept(stream).await else { return };
+            let mut server = TcpStream::connect(behind).await.expect("it listens");
+            drop(copy_bidirectional(&mut stream, &mut server).await);
+        });
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_is_asked_over_tls_if_its_certificate_is_trusted() {
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let names = ["127.0.0.1".to_owned()];
+    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).expect("a name");
+    let key = PrivatePkcs8KeyDer::from(signing_key.serialize_der()).into();
+    let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| {
+            builder.with_no_client_auth().with_single_cert(vec![cert.der().clone()], key)
+        });
+    let acceptor = TlsAcceptor::from(Arc::new(config.expect("a certificate and its key")));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let files = Files::write(listener.local_addr().expect("bound"), &cert.pem());
+    let front = tokio::spawn(front(listener, acceptor, far.address));
+
+    let asked = tokio::task::spawn_blocking(move || {
+        let trusting = files.gateway(&["call", "far.hit"], Some(&files.certificate));
+        assert_eq!(trusting.output.trim(), "1", "{}", trusting.described());
+        let wary = files.gateway(&["doctor"], None);
+        assert!(wary.output.contains("its certificate is not one that"), "{}", wary.described());
+    });
+    asked.await.expect("both are as they should be");
+    front.abort();
+}
