@@ -3,6 +3,8 @@
 mod builder;
 mod catalog;
 mod change;
+#[cfg(feature = "mcp-client")]
+mod claim;
 mod core;
 mod filter;
 mod governance;
@@ -42,6 +44,8 @@ use crate::error::CallError;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::tool::Tool;
+#[cfg(feature = "mcp-client")]
+pub(crate) use claim::Claim;
 pub(crate) use scope::Scope;
 use std::borrow::Cow;
 use std::fmt;
@@ -201,6 +205,13 @@ impl ToolPool {
     #[cfg(feature = "mcp-client")]
     pub(crate) fn ask_of_absence(&self, absence: std::sync::Weak<dyn Absence>) {
         self.0.core.ask_of_absence(absence);
+    }
+
+    /// The right to set the tools of a source alone, if nobody has it.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn claim(&self, source: &Source) -> Option<Claim> {
+        let core = &self.0.core;
+        core.reserve(source).then(|| Claim::new(std::sync::Arc::downgrade(core), source.clone()))
     }
 
     /// Why there is no tool of that name, if anybody knows.

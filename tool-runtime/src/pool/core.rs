@@ -32,6 +32,8 @@ pub(super) struct Core {
     watchers: Mutex<Vec<Weak<Watcher>>>,
     /// Who knows why tools are not there.
     absences: Mutex<Vec<Weak<dyn Absence>>>,
+    /// Sources that somebody sets the tools of alone.
+    claims: Mutex<BTreeSet<Source>>,
 }
 
 /// Knows of tools that are not there for the time being, and why.
@@ -78,6 +80,7 @@ impl Core {
             scopes: Mutex::default(),
             watchers: Mutex::default(),
             absences: Mutex::default(),
+            claims: Mutex::default(),
             rules,
             governance,
             closing: CancellationToken::new(),
@@ -107,6 +110,17 @@ impl Core {
         let mut absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner);
         absences.retain(|absence| absence.strong_count() > 0);
         absences.push(absence);
+    }
+
+    /// Reserves a source; false if somebody has it.
+    #[cfg_attr(not(feature = "mcp-client"), allow(dead_code))]
+    pub(super) fn reserve(&self, source: &Source) -> bool {
+        self.claims.lock().unwrap_or_else(PoisonError::into_inner).insert(source.clone())
+    }
+
+    #[cfg_attr(not(feature = "mcp-client"), allow(dead_code))]
+    pub(super) fn give_back(&self, source: &Source) {
+        self.claims.lock().unwrap_or_else(PoisonError::into_inner).remove(source);
     }
 
     /// Why there is no tool of that name, if anybody knows.

@@ -31,6 +31,7 @@ mod layers;
 mod list_changed;
 mod mcp_admin;
 mod mcp_client;
+mod mcp_ends;
 mod mcp_faults;
 mod mcp_names;
 mod mcp_schedules;

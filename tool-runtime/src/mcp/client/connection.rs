@@ -15,7 +15,7 @@ use rmcp::service::{Peer, RunningService};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// How long rmcp may take to end its part.
 const LAST_WORDS: Duration = Duration::from_secs(3);
@@ -37,15 +37,14 @@ impl Connection {
     pub(super) fn new(
         running: RunningService<RoleClient, Handler>,
         (hearing, answerer): (Arc<Hearing>, Answerer),
-        end: CancellationToken,
+        (end, ended, over): (CancellationToken, CancellationToken, DropGuard),
         behind: Option<Arc<dyn Behind>>,
     ) -> Self {
-        let (peer, ended) = (running.peer().clone(), CancellationToken::new());
+        let peer = running.peer().clone();
         let info = peer.peer_info();
-        let is_over = ended.clone().drop_guard();
         tokio::spawn(async move {
             drop(running.waiting().await);
-            drop(is_over);
+            drop(over);
         });
         let (watch, over) = (Arc::clone(&hearing), ended.clone());
         tokio::spawn(async move { over.run_until_cancelled(watch.keep_time()).await });

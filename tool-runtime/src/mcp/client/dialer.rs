@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::handler::Handler;
 use super::hearing::Hearing;
 use super::questions::Answerer;
-use super::refusal::{Kind, Refusal};
+use super::refusal::{Kind, Refusal, is_known};
 use super::transport::{Opened, Way};
 use rmcp::model::{Implementation, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, serve_client_with_lifecycle_and_ct};
@@ -68,7 +68,7 @@ impl Dialer {
             return Err(refusal);
         }
         tracing::debug!(server = &*self.server, "trying an older way: {refusal}");
-        self.shake(initialize(), rest).await.map_err(|older| {
+        self.shake(initialize(), (rest, within)).await.map_err(|older| {
             tracing::debug!(server = &*self.server, "nor by an older way: {older}");
             refusal
         })
@@ -79,11 +79,11 @@ impl Dialer {
     async fn connect_by_era(&self, within: Duration) -> Result<Connection, Refusal> {
         let began = Instant::now();
         if self.era() == Some(Era::Legacy) || self.way.is_old() {
-            return self.shake(initialize(), within).await;
+            return self.shake(initialize(), (within, within)).await;
         }
         let is_slow = self.is_slow.load(Ordering::Relaxed);
         let share = if self.era().is_some() || is_slow { within } else { within / 3 };
-        let refusal = match self.shake(probe(), share).await {
+        let refusal = match self.shake(probe(), (share, within)).await {
             Ok(connection) => return Ok(connection),
             Err(refusal) => refusal,
         };
@@ -91,37 +91,48 @@ impl Dialer {
         let rest = within.saturating_sub(began.elapsed());
         if matches!(refusal.kind, Kind::Late | Kind::Failed) && !rest.is_zero() {
             tracing::debug!(server = &*self.server, "trying the older era: {refusal}");
-            return self.shake(initialize(), rest).await;
+            return self.shake(initialize(), (rest, within)).await;
         }
         Err(refusal)
     }
 
+    /// Opens a connection by a share of the time that there is in all.
     async fn shake(
         &self,
         lifecycle: ClientLifecycleMode,
-        within: Duration,
+        (within, whole): (Duration, Duration),
     ) -> Result<Connection, Refusal> {
         let began = Instant::now();
         let hearing = Arc::new(Hearing::new(Arc::clone(&self.server)));
         let opened = match timeout(within, self.way.open(Arc::clone(&hearing))).await {
             Ok(opened) => opened?,
-            Err(_) => return Err(Refusal::late("it could not be reached", within)),
+            Err(_) => return Err(Refusal::late("it could not be reached", whole)),
         };
         let Opened { wire, behind } = opened;
         let (client, server) = (self.client.clone(), Arc::clone(&self.server));
-        let handler = Handler::new(client, server, self.answerer.clone(), Arc::clone(&hearing));
+        let ended = CancellationToken::new();
+        let over = ended.clone().drop_guard();
+        let around = (Arc::clone(&hearing), ended.clone());
+        let handler = Handler::new(client, server, self.answerer.clone(), around);
         let end = CancellationToken::new();
         let shaken = serve_client_with_lifecycle_and_ct(handler, wire, lifecycle, end.clone());
         let rest = within.saturating_sub(began.elapsed());
         let refusal = match timeout(rest, shaken).await {
             Ok(Ok(running)) => {
-                let connection =
-                    Connection::new(running, (hearing, self.answerer.clone()), end, behind);
+                let around = (hearing, self.answerer.clone());
+                let connection = Connection::new(running, around, (end, ended, over), behind);
+                if let Some(info) = connection.info()
+                    && !is_known(&info.protocol_version)
+                {
+                    return Err(Refusal::incompatible(std::slice::from_ref(
+                        &info.protocol_version,
+                    )));
+                }
                 self.remember(if connection.is_modern() { Era::Modern } else { Era::Legacy });
                 return Ok(connection);
             }
             Ok(Err(error)) => Refusal::of_handshake(&error),
-            Err(_) => Refusal::late("it did not answer", within),
+            Err(_) => Refusal::late("it did not answer", whole),
         };
         let Some(behind) = behind else { return Err(refusal) };
         let refusal = refusal.with_last_words(behind.last_words().await);

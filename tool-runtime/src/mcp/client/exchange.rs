@@ -112,6 +112,14 @@ impl Patience {
         self.until.map_or(idle, |until| idle.min(until))
     }
 
+    /// Waits for something that is not the server's to do: a person may take all the time there is.
+    pub(super) async fn in_time<T>(self, work: impl Future<Output = T>) -> Result<T, Failure> {
+        match self.until {
+            Some(until) => timeout_at(until, work).await.map_err(|_| Failure::Late),
+            None => Ok(work.await),
+        }
+    }
+
     /// What it is that it is over now.
     pub(super) fn over(self) -> Failure {
         let is_late = self.until.is_some_and(|until| Instant::now() >= until);

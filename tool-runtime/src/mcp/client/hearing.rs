@@ -11,6 +11,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use std::collections::HashMap;
+use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
@@ -21,6 +22,8 @@ pub(super) struct Hearing {
     calls: Mutex<Calls>,
     /// A call will be over before the time that is waited for.
     earlier: Notify,
+    /// A call is over.
+    fewer: Notify,
     changed: Changed,
     /// Tools that are listed and cannot be called over this transport, and why.
     odd: Mutex<Vec<(String, String)>>,
@@ -60,6 +63,7 @@ impl Hearing {
             server,
             calls: Mutex::default(),
             earlier: Notify::new(),
+            fewer: Notify::new(),
             changed: Changed::default(),
             odd: Mutex::default(),
         }
@@ -81,7 +85,21 @@ impl Hearing {
 
     /// A call is over.
     pub(super) fn forget(&self, token: &ProgressToken) {
-        self.calls().running.remove(token);
+        if self.calls().running.remove(token).is_some() {
+            self.fewer.notify_waiters();
+        }
+    }
+
+    /// Waits until a call is over; without a call for ever.
+    pub(super) async fn over(&self, call: Option<&Arc<Listener>>) {
+        let Some(call) = call else { return pending().await };
+        loop {
+            let fewer = self.fewer.notified();
+            if !self.calls().running.values().any(|running| Arc::ptr_eq(running, call)) {
+                return;
+            }
+            fewer.await;
+        }
     }
 
     /// The call that runs, if there is exactly one: a question of the older era does not say for

@@ -22,11 +22,14 @@ use crate::pool::{Absence, ToolPool};
 use builder::Settings;
 use entry::Entry;
 use futures_util::future::join_all;
+use resources::ResourceTools;
 use slot::Slot;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::future::pending;
+use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 
 /// External MCP servers whose tools are tools of a pool.
 ///
@@ -44,9 +47,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// loosen anything, one odd tool is left out and named in
 /// [`ToolPool::report`](crate::ToolPool::report).
 ///
-/// Cheap to clone; every clone is the same manager. When the last one is dropped, all servers are
-/// disconnected; [`Self::close`] also waits for it. It needs a tokio runtime with its I/O and time
-/// drivers, and keeps the pool alive.
+/// Cheap to clone; every clone is the same manager. Keep one: when the last is dropped, all servers
+/// are disconnected and their tools leave the pool; [`Self::close`] also waits for it. It needs a
+/// tokio runtime with its I/O and time drivers, and keeps the pool alive.
 #[cfg_attr(feature = "mcp-server", doc = "```")]
 #[cfg_attr(not(feature = "mcp-server"), doc = "```ignore")]
 /// use tool_runtime::prelude::*;
@@ -65,6 +68,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// # }).unwrap();
 /// ```
 #[derive(Clone)]
+#[must_use = "the servers are disconnected when the manager is dropped"]
 pub struct McpManager(Arc<Shared>);
 
 struct Shared {
@@ -75,8 +79,17 @@ struct Shared {
     turn: tokio::sync::Mutex<()>,
     /// Cancelled, all servers are disconnected.
     end: CancellationToken,
-    _end: DropGuard,
     watchers: Arc<Watchers>,
+    resources: Mutex<Option<ResourceTools>>,
+}
+
+/// Whoever calls a tool while its server is disconnected must not wait for nobody.
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.end.cancel();
+        let slots = std::mem::take(self.slots.get_mut().unwrap_or_else(PoisonError::into_inner));
+        slots.values().for_each(|slot| slot.retire());
+    }
 }
 
 impl McpManager {
@@ -108,7 +121,7 @@ impl McpManager {
 
     /// How all servers are, whenever that changes from now on.
     pub fn statuses(&self) -> McpStatuses {
-        McpStatuses::new(self.0.watchers.subscribe(), Arc::downgrade(&self.0))
+        McpStatuses::new(self)
     }
 
     /// Adds a server. It is connected to in the background; see [`Self::settled`].
@@ -130,8 +143,12 @@ impl McpManager {
     /// # Errors
     /// There is no such server.
     pub async fn remove(&self, name: &str) -> Result<(), McpManagerError> {
-        let _turn = self.turn().await?;
-        self.take_out(name).await
+        let (manager, name) = (self.clone(), name.to_owned());
+        whole(async move {
+            let _turn = manager.turn().await?;
+            manager.take_out(&name).await
+        })
+        .await
     }
 
     /// Connects to a server that was disabled. One that is enabled stays as it is.
@@ -140,11 +157,7 @@ impl McpManager {
     /// There is no such server, or its entry lacks something.
     pub async fn enable(&self, name: &str) -> Result<(), McpManagerError> {
         let _turn = self.turn().await?;
-        let slot = self.slot(name)?;
-        if let Some(config) = &slot.config {
-            entry::check(name, config)?;
-        }
-        slot.start(&self.0.end);
+        self.checked(name)?.start(&self.0.end);
         Ok(())
     }
 
@@ -153,24 +166,32 @@ impl McpManager {
     /// # Errors
     /// There is no such server.
     pub async fn disable(&self, name: &str) -> Result<(), McpManagerError> {
-        let _turn = self.turn().await?;
-        let slot = self.slot(name)?;
-        slot.stop(McpState::Disabled).await;
-        slot.withdraw();
-        Ok(())
+        let (manager, name) = (self.clone(), name.to_owned());
+        whole(async move {
+            let _turn = manager.turn().await?;
+            let slot = manager.slot(&name)?;
+            slot.stop(McpState::Disabled).await;
+            slot.withdraw();
+            Ok(())
+        })
+        .await
     }
 
     /// Disconnects a server and connects to it anew, whatever state it was in. Its tools stay where
     /// they are; calls that run fail.
     ///
     /// # Errors
-    /// There is no such server.
+    /// There is no such server, or it was disabled and its entry lacks something.
     pub async fn reconnect(&self, name: &str) -> Result<(), McpManagerError> {
-        let _turn = self.turn().await?;
-        let slot = self.slot(name)?;
-        slot.stop(McpState::Connecting).await;
-        slot.start(&self.0.end);
-        Ok(())
+        let (manager, name) = (self.clone(), name.to_owned());
+        whole(async move {
+            let _turn = manager.turn().await?;
+            let slot = manager.checked(&name)?;
+            slot.stop(McpState::Connecting).await;
+            slot.start(&manager.0.end);
+            Ok(())
+        })
+        .await
     }
 
     /// The definitions that servers list now, to be stored as approved.
@@ -210,11 +231,15 @@ impl McpManager {
     /// killed. Whoever closes it again waits for the same end.
     pub async fn close(&self) {
         self.0.end.cancel();
-        let _turn = self.0.turn.lock().await;
-        let slots = std::mem::take(&mut *self.slots());
-        join_all(slots.values().map(|slot| slot.stop(McpState::Closed))).await;
-        slots.values().for_each(|slot| slot.withdraw());
-        self.withdraw_resources();
+        let manager = self.clone();
+        whole(async move {
+            let _turn = manager.0.turn.lock().await;
+            let slots = std::mem::take(&mut *manager.slots());
+            join_all(slots.values().map(|slot| slot.stop(McpState::Closed))).await;
+            slots.values().for_each(|slot| slot.retire());
+            manager.withdraw_resources();
+        })
+        .await;
     }
 
     /// The turn to change something.
@@ -248,9 +273,18 @@ impl McpManager {
     async fn take_out(&self, name: &str) -> Result<(), McpManagerError> {
         let slot = self.slot(name)?;
         slot.stop(McpState::Closed).await;
-        slot.withdraw();
+        slot.retire();
         self.slots().remove(name);
         Ok(())
+    }
+
+    /// A server that can be started, as far as its entry tells.
+    fn checked(&self, name: &str) -> Result<Arc<Slot>, McpManagerError> {
+        let slot = self.slot(name)?;
+        if let Some(config) = &slot.config {
+            entry::check(name, config)?;
+        }
+        Ok(slot)
     }
 
     /// The servers that came from configurations.
@@ -272,6 +306,19 @@ impl McpManager {
 
     fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Slot>>> {
         self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does something to its end, whether or not the future is dropped: half done, nobody would look
+/// after a server.
+async fn whole<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    match tokio::spawn(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // The runtime ends, and this future with it.
+            Err(_) => pending().await,
+        },
     }
 }
 

@@ -7,10 +7,10 @@ use super::pins::Approvals;
 use super::remote::{Remote, Waits};
 use super::server::Server;
 use crate::definition::ToolDefinition;
-use crate::pool::{PoolError, PoolProblem, Source, ToolPool};
+use crate::pool::{Claim, PoolError, PoolProblem, Source, ToolPool};
 use crate::tool::Tool;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Brings the tools of one server into the pool.
 pub(super) struct Publisher {
@@ -22,8 +22,14 @@ pub(super) struct Publisher {
     waits: Waits,
     choice: Choice,
     approvals: Arc<Approvals>,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Gone with the server: somebody else may have one of its name then.
+    claim: Option<Claim>,
     /// What was brought last, by the name that the server knows it by.
-    known: Mutex<BTreeMap<String, Tool>>,
+    known: BTreeMap<String, Tool>,
 }
 
 /// Whether a server's entry wants a tool, by the name that the server knows it by.
@@ -42,6 +48,7 @@ struct Candidate {
 }
 
 impl Publisher {
+    /// One for a server of a name that no other publisher of the pool has.
     pub(super) fn new(
         pool: ToolPool,
         server: &str,
@@ -49,9 +56,11 @@ impl Publisher {
         suffixes: bool,
         (waits, choice): (Waits, Choice),
         approvals: Arc<Approvals>,
-    ) -> Self {
-        let (source, known) = (Source::mcp(server), Mutex::default());
-        Self { pool, source, prefix, suffixes, waits, choice, approvals, known }
+    ) -> Option<Self> {
+        let source = Source::mcp(server);
+        let claim = Some(pool.claim(&source)?);
+        let state = Mutex::new(State { claim, known: BTreeMap::new() });
+        Some(Self { pool, source, prefix, suffixes, waits, choice, approvals, state })
     }
 
     /// What the ids of its tools begin with.
@@ -84,9 +93,26 @@ impl Publisher {
 
     /// Takes all tools of the server away.
     pub(super) fn withdraw(&self) {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        // A pool that is closed has none.
-        drop(self.pool.set_tools(&self.source, []));
+        self.clear(&mut self.state());
+    }
+
+    /// Takes them away for good: nothing is brought any more.
+    pub(super) fn retire(&self) {
+        let mut state = self.state();
+        self.clear(&mut state);
+        state.claim = None;
+    }
+
+    fn clear(&self, state: &mut State) {
+        if state.claim.is_some() {
+            state.known.clear();
+            // A pool that is closed has none.
+            drop(self.pool.set_tools(&self.source, []));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn candidate(&self, listed: Listed) -> Candidate {
@@ -107,10 +133,13 @@ impl Publisher {
     }
 
     fn offer(&self, server: &Arc<Server>, candidates: &[Candidate]) -> Result<(), PoolError> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
+        if state.claim.is_none() {
+            return Ok(());
+        }
         let mut tools = BTreeMap::new();
         for Candidate { name, definition } in candidates {
-            let old = known.get(name).filter(|tool| tool.definition() == definition);
+            let old = state.known.get(name).filter(|tool| tool.definition() == definition);
             let tool = match old {
                 Some(tool) => tool.clone(),
                 None => Remote::tool(server, name, definition.clone(), &self.waits),
@@ -118,7 +147,7 @@ impl Publisher {
             tools.insert(name.clone(), tool);
         }
         self.pool.set_tools(&self.source, tools.values().cloned())?;
-        *known = tools;
+        state.known = tools;
         Ok(())
     }
 

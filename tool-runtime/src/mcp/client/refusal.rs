@@ -2,6 +2,7 @@
 
 use super::exchange::{Failure, leaf};
 use super::transport::{is_unauthorized, is_unsent};
+use rmcp::model::ProtocolVersion;
 use rmcp::service::ClientInitializeError;
 use std::error::Error;
 use std::fmt;
@@ -34,9 +35,9 @@ impl Refusal {
     }
 
     pub(super) fn late(what: &str, within: Duration) -> Self {
-        let within = Duration::from_millis(u64::try_from(within.as_millis()).unwrap_or(u64::MAX));
         let within = humantime::format_duration(within);
-        Self::new(Kind::Late, format!("{what} within {within}"))
+        let help = "if it needs longer, give it a `connect_timeout`";
+        Self::new(Kind::Late, format!("{what} within {within}; {help}"))
     }
 
     pub(super) fn of_handshake(error: &ClientInitializeError) -> Self {
@@ -56,11 +57,12 @@ impl Refusal {
                 Self::new(Kind::Failed, format!("it refused: {}", error.message))
             }
             E::NoCompatibleProtocolVersion { server_supported, .. } => {
-                let theirs: Vec<String> =
-                    server_supported.iter().map(ToString::to_string).collect();
-                let theirs = theirs.join(", ");
-                let text = format!("it speaks only versions of MCP unknown here: {theirs}");
-                Self::new(Kind::Incompatible, text)
+                // It may take the older era's first message all the same.
+                let is_older = |one: &ProtocolVersion| is_known(one) && one.has_initialize();
+                if server_supported.is_empty() || server_supported.iter().any(is_older) {
+                    return Self::new(Kind::Failed, "it speaks the older era only");
+                }
+                Self::incompatible(server_supported)
             }
             E::ExpectedInitResponse(_) | E::ExpectedInitResult(_) => {
                 Self::new(Kind::Failed, "its first answer is none that MCP knows")
@@ -68,6 +70,13 @@ impl Refusal {
             E::LegacyFallbackFailed { fallback, .. } => Self::of_handshake(fallback),
             other => Self::new(Kind::Failed, leaf(other)),
         }
+    }
+
+    /// It speaks none of our versions.
+    pub(super) fn incompatible(theirs: &[ProtocolVersion]) -> Self {
+        let theirs: Vec<String> = theirs.iter().map(|one| shown(one.as_str())).collect();
+        let text = format!("it speaks only versions of MCP unknown here: {}", theirs.join(", "));
+        Self::new(Kind::Incompatible, text)
     }
 
     /// From what a transport says.
@@ -82,7 +91,8 @@ impl Refusal {
         }
     }
 
-    pub(super) fn of_listing(failure: &Failure) -> Self {
+    /// From what became of the list of tools, for which there was a time.
+    pub(super) fn of_listing(failure: &Failure, within: Duration) -> Self {
         match failure {
             Failure::Unsent => {
                 Self::new(Kind::Failed, "it ended the connection before it listed its tools")
@@ -94,8 +104,7 @@ impl Refusal {
             Failure::Refused(error) => {
                 Self::new(Kind::Failed, format!("it did not list its tools: {}", error.message))
             }
-            Failure::Silent(within) => Self::late("it did not list its tools", *within),
-            Failure::Late => Self::new(Kind::Late, "it did not list its tools in time"),
+            Failure::Silent(_) | Failure::Late => Self::late("it did not list its tools", within),
         }
     }
 
@@ -106,6 +115,15 @@ impl Refusal {
         }
         self
     }
+}
+
+pub(super) fn is_known(version: &ProtocolVersion) -> bool {
+    ProtocolVersion::KNOWN_VERSIONS.contains(version)
+}
+
+/// The beginning of a version: servers can say anything here.
+fn shown(version: &str) -> String {
+    version.chars().filter(|c| c.is_ascii_graphic()).take(20).collect()
 }
 
 fn unauthorized(why: &str) -> String {

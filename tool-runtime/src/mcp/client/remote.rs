@@ -1,5 +1,6 @@
 //! A tool of a server, as a tool of the pool.
 
+use super::connection::Connection;
 use super::exchange::{Failure, Patience};
 use super::listener::Listener;
 use super::listing;
@@ -20,7 +21,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 /// How long the list may take that a call waits for.
 const RELIST: Duration = Duration::from_secs(10);
@@ -154,7 +155,7 @@ impl Remote {
             || first.take().or_else(|| self.arguments(text).ok()).unwrap_or_default();
         let mut may_repeat = true;
         loop {
-            let connection = self.server.connection().await?;
+            let connection = self.connection(patience).await?;
             let listener = Listener::new(context, patience);
             let as_task = self.is_task.load(Ordering::Relaxed) && connection.is_modern();
             let asked = Asked { name: &self.name, arguments: &mut arguments, as_task };
@@ -203,10 +204,22 @@ impl Remote {
         }
     }
 
+    /// A connection, which is waited for no longer than a word of the server would be.
+    async fn connection(&self, patience: Patience) -> Result<Arc<Connection>, CallError> {
+        let connected = timeout_at(patience.end(Instant::now()), self.server.connection()).await;
+        connected.unwrap_or_else(|_| {
+            let (server, tool) = (self.server.name(), &self.name);
+            let text = format!(
+                "the MCP server `{server}` was not connected in the time that `{tool}` may take; it was not sent"
+            );
+            Err(CallError::new(ErrorClass::Transient, text))
+        })
+    }
+
     async fn finished(
         &self,
         outcome: rounds::Outcome,
-        connection: &super::connection::Connection,
+        connection: &Connection,
     ) -> Result<Observation, CallError> {
         let (observation, structured) = match outcome {
             rounds::Outcome::Result(mut result) => {
@@ -230,13 +243,13 @@ impl Remote {
         only.as_text().is_some_and(|text| says_unknown(text, &self.name))
     }
 
-    async fn is_listed(&self, connection: &super::connection::Connection) -> bool {
+    async fn is_listed(&self, connection: &Connection) -> bool {
         let listed = listing::list(connection, RELIST).await;
         // What cannot be found out is believed to be as it was.
         listed.map_or(true, |listing| listing.tools.iter().any(|tool| tool.name() == self.name))
     }
 
-    fn gone(&self, connection: &super::connection::Connection) -> CallError {
+    fn gone(&self, connection: &Connection) -> CallError {
         connection.hearing().changed().tell();
         let text = format!(
             "the MCP server `{}` has no tool `{}` any more; its list is being read again",

@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// How often a server may ask before it answers.
 const MOST_ROUNDS: usize = 10;
 
+/// How much a server may ask at once.
+const MOST_QUESTIONS: usize = 16;
+
 /// What is called.
 pub(super) struct Asked<'a> {
     pub(super) name: &'a str,
@@ -136,10 +139,29 @@ pub(super) async fn answers(
     round: usize,
     listener: &Listener,
 ) -> Result<InputResponses, Stop> {
+    if requests.len() > MOST_QUESTIONS {
+        let text = format!(
+            "the server asked {} things at once; it gets answers to {MOST_QUESTIONS} at most",
+            requests.len()
+        );
+        return Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)));
+    }
     let answers = requests
         .iter()
         .map(|(key, request)| answer_to(connection, (key, request), round, listener));
-    Ok(try_join_all(answers).await.map_err(Stop::Ended)?.into_iter().collect())
+    let answered = async {
+        tokio::select! {
+            answers = try_join_all(answers) => answers.map_err(Stop::Ended),
+            // Nobody waits for the answers.
+            () = connection.closed() => {
+                Err(Stop::Failed(Failure::Lost("the connection ended".to_owned())))
+            }
+        }
+    };
+    let answered = listener.patience().in_time(answered).await;
+    // What a person took their time for is no silence of the server's.
+    listener.touch();
+    Ok(answered.map_err(Stop::Failed)??.into_iter().collect())
 }
 
 /// Answers one question. A person who is not there declines.

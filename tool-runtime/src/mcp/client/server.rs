@@ -7,10 +7,12 @@ use super::listing;
 use super::publisher::Publisher;
 use super::refusal::{Kind, Refusal};
 use super::status::{McpServerStatus, McpState};
-use crate::error::{CallError, ErrorClass};
+use crate::error::{CallError, ErrorClass, told};
 use crate::peer::PeerInfo;
 use arc_swap::ArcSwapOption;
+use futures_util::FutureExt as _;
 use rmcp::model::ServerPeerInfo;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -22,6 +24,8 @@ const MOST_FAILURES: u32 = 5;
 const STABLE: Duration = Duration::from_secs(10);
 /// More than a connection takes to end in whatever way.
 const FAREWELL: Duration = Duration::from_secs(10);
+/// An `Instant` cannot be added to without end.
+const LONGEST_PAUSE: Duration = Duration::from_secs(86_400 * 365);
 /// Changes of a list that come closer together are one.
 const QUIET: Duration = Duration::from_millis(50);
 /// However many come, the list is read after so long.
@@ -109,12 +113,13 @@ impl Server {
         let (mut failures, mut told) = (0, String::new());
         loop {
             self.set_state(McpState::Connecting);
-            let opened = self.open(publisher).await;
+            let opened = unbroken(self.open(publisher)).await.unwrap_or_else(Err);
             self.change(|condition| condition.tries += 1);
             let refusal = match opened {
                 Ok(connection) => {
                     let began = Instant::now();
-                    let refusal = self.attend(&connection, publisher).await;
+                    let attended = unbroken(self.attend(&connection, publisher)).await;
+                    let refusal = attended.unwrap_or_else(|refusal| refusal);
                     self.connection.store(None);
                     tokio::spawn(async move { connection.close().await });
                     if began.elapsed() >= STABLE {
@@ -140,9 +145,9 @@ impl Server {
     async fn pause(&self, refusal: &Refusal, failures: u32) {
         let reason = refusal.to_string();
         if refusal.kind == Kind::Unauthorized {
-            return self.authorize(reason).await;
+            return self.authorize(reason, failures).await;
         }
-        let pause = self.times.backoff.pause(failures);
+        let pause = self.times.backoff.pause(failures).min(LONGEST_PAUSE);
         self.set_state(McpState::Retrying { reason, failures, next: Instant::now() + pause });
         if failures >= MOST_FAILURES {
             sleep(pause).await;
@@ -154,11 +159,13 @@ impl Server {
 
     /// Waits until the server can be told who asks: a person is asked already, or somebody has to
     /// do something first.
-    async fn authorize(&self, mut reason: String) {
+    async fn authorize(&self, mut reason: String, failures: u32) {
         if self.dialer.is_authorizing() {
             self.set_state(McpState::Authorizing);
             match self.dialer.authorized().await {
-                Ok(()) => return,
+                Ok(()) if failures == 1 => return,
+                // What a person allowed was not enough, or not what was asked for.
+                Ok(()) => return sleep(self.times.backoff.pause(failures)).await,
                 Err(problem) => reason = problem,
             }
         }
@@ -200,7 +207,7 @@ impl Server {
         let has_tools = connection.capabilities().is_some_and(|can| can.tools.is_some());
         let listing = if has_tools {
             let listed = listing::list(connection, within).await;
-            listed.map_err(|failure| Refusal::of_listing(&failure))?
+            listed.map_err(|failure| Refusal::of_listing(&failure, self.times.connect))?
         } else {
             listing::Listing::default()
         };
@@ -232,14 +239,19 @@ impl Server {
 
     async fn follow(self: &Arc<Self>, connection: &Connection, publisher: &Publisher) {
         let changed = connection.hearing().changed();
+        // One that is told all the time is read less and less often.
+        let (calm, mut often) = (Backoff { first: QUIET, most: STABLE }, 0);
         loop {
+            let began = Instant::now();
             changed.next().await;
+            often = if began.elapsed() >= STABLE { 0 } else { often + 1 };
             let settled = async { while timeout(QUIET, changed.next()).await.is_ok() {} };
             drop(timeout(LONGEST, settled).await);
             if let Err(refusal) = self.refresh(connection, publisher, self.times.connect).await {
                 // What it listed before is still the best that is known.
                 tracing::warn!(server = &*self.name, "its changed list is not read: {refusal}");
             }
+            sleep(calm.pause(often)).await;
         }
     }
 
@@ -340,6 +352,12 @@ impl Server {
             }
         }
     }
+}
+
+/// A panic, of a host's function perhaps, is a failure like any other: it is tried again.
+async fn unbroken<T>(work: impl Future<Output = T>) -> Result<T, Refusal> {
+    let caught = AssertUnwindSafe(work).catch_unwind().await;
+    caught.map_err(|panic| Refusal::new(Kind::Failed, format!("it panicked: {}", told(panic))))
 }
 
 fn called(info: &rmcp::model::Implementation) -> PeerInfo {

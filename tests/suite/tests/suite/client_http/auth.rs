@@ -162,5 +162,5 @@ async fn user_and_password_are_basic_authentication() {
     let pool = ToolPool::builder().build().unwrap();
     let auth = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
     let config = McpServerConfig::http(far.url()).auth(auth);
-    in_time(builder_of(config).connect(&pool)).await.unwrap();
+    let _manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
 }

@@ -331,7 +331,10 @@ impl McpManagerBuilder {
     /// Connects to all servers in the background.
     ///
     /// # Errors
-    /// A server cannot be what its entry says.
+    /// A server cannot be what its entry says, or another manager of the pool has one of its name.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
     pub fn start(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
         let end = CancellationToken::new();
         let manager = McpManager(Arc::new(Shared {
@@ -339,9 +342,9 @@ impl McpManagerBuilder {
             settings: self.settings,
             slots: std::sync::Mutex::default(),
             turn: tokio::sync::Mutex::default(),
-            _end: end.clone().drop_guard(),
             end,
             watchers: Arc::new(watch::Sender::new(0)),
+            resources: std::sync::Mutex::default(),
         }));
         let absence: Weak<Shared> = Arc::downgrade(&manager.0);
         pool.ask_of_absence(absence);

@@ -48,7 +48,8 @@ impl Entry {
     /// Gives it a place beside those whose names and prefixes are taken.
     ///
     /// # Errors
-    /// Its tools would have the ids of another server's.
+    /// Its tools would have the ids of another server's, or another manager of the pool has a server
+    /// of its name.
     pub(super) fn into_slot(
         self,
         settings: &Settings,
@@ -86,7 +87,8 @@ impl Entry {
         let told = (waits, choice);
         let approvals = Arc::clone(&settings.approvals);
         let publisher =
-            Publisher::new(pool.clone(), &name, prefix, settings.suffixes, told, approvals);
+            Publisher::new(pool.clone(), &name, prefix, settings.suffixes, told, approvals)
+                .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?;
         let is_required = entry.is_some_and(|config| config.required);
         Ok(Slot::new(Arc::new(server), publisher, config, is_required))
     }

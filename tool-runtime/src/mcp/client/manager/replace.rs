@@ -1,7 +1,7 @@
 //! Another set of servers for a manager that runs.
 
 use super::entry::Entry;
-use super::{McpManager, McpManagerError};
+use super::{McpManager, McpManagerError, whole};
 use crate::mcp::config::McpConfig;
 
 /// What replacing the set of servers did, by name, each list sorted.
@@ -27,6 +27,11 @@ impl McpManager {
     /// A server cannot be what its entry says, or has the name or the prefix of one that stays.
     /// What was changed by then stays changed.
     pub async fn replace(&self, config: McpConfig) -> Result<McpChange, McpManagerError> {
+        let manager = self.clone();
+        whole(async move { manager.replaced(config).await }).await
+    }
+
+    async fn replaced(&self, config: McpConfig) -> Result<McpChange, McpManagerError> {
         let _turn = self.turn().await?;
         let mut change = McpChange::default();
         let mut entries = Vec::new();

@@ -7,7 +7,7 @@ use crate::error::ToolError;
 use crate::mcp::client::exchange::{Failure, Patience};
 use crate::mcp::client::server::Server;
 use crate::observation::{Json, Observation};
-use crate::pool::Source;
+use crate::pool::{Claim, Source, ToolPool};
 use crate::tool::Tool;
 use rmcp::model::{
     ClientRequest, ListResourceTemplatesRequest, ListResourcesRequest, PaginatedRequestParams,
@@ -16,7 +16,7 @@ use rmcp::model::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -65,20 +65,52 @@ impl McpManager {
             let manager = reads.clone();
             async move { read(&manager, &wanted.server, &wanted.uri).await }
         });
-        if let Err(error) = self.0.pool.set_tools(&source(), [list, read]) {
-            tracing::warn!("the resources of MCP servers cannot be offered: {error}");
+        let mut offered = self.offered_resources();
+        if offered.is_none() {
+            *offered = ResourceTools::claim(&self.0.pool);
+        }
+        match &*offered {
+            None => tracing::warn!("another manager of the pool offers the resources of servers"),
+            Some(tools) => tools.set([list, read]),
         }
     }
 
     /// Takes them away.
     pub(super) fn withdraw_resources(&self) {
-        // A pool that is closed has none.
-        drop(self.0.pool.set_tools(&source(), []));
+        drop(self.offered_resources().take());
+    }
+
+    fn offered_resources(&self) -> MutexGuard<'_, Option<ResourceTools>> {
+        self.0.resources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn source() -> Source {
-    Source::owner("mcp-resources")
+/// The place of the two tools in a pool. Dropped, they are gone.
+pub(super) struct ResourceTools {
+    pool: ToolPool,
+    source: Source,
+    _claim: Claim,
+}
+
+impl ResourceTools {
+    fn claim(pool: &ToolPool) -> Option<Self> {
+        let source = Source::owner("mcp-resources");
+        let claim = pool.claim(&source)?;
+        Some(Self { pool: pool.clone(), source, _claim: claim })
+    }
+
+    fn set(&self, tools: [Tool; 2]) {
+        if let Err(error) = self.pool.set_tools(&self.source, tools) {
+            tracing::warn!("the resources of MCP servers cannot be offered: {error}");
+        }
+    }
+}
+
+impl Drop for ResourceTools {
+    fn drop(&mut self) {
+        // A pool that is closed has none.
+        drop(self.pool.set_tools(&self.source, []));
+    }
 }
 
 /// The servers whose resources may be seen.

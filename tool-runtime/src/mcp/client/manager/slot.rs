@@ -24,6 +24,31 @@ struct Running {
     task: JoinHandle<()>,
 }
 
+/// What is supervised.
+struct Supervised {
+    server: Arc<Server>,
+    publisher: Arc<Publisher>,
+    stop: CancellationToken,
+    all: CancellationToken,
+}
+
+impl Supervised {
+    /// Where nobody says what becomes of the server, because the manager is gone or the runtime
+    /// ended, its tools go: whoever calls them must not wait for nobody.
+    fn abandoned(&self) {
+        if self.all.is_cancelled() || !self.stop.is_cancelled() {
+            self.server.set_state(McpState::Closed);
+            self.publisher.withdraw();
+        }
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        self.abandoned();
+    }
+}
+
 impl Slot {
     pub(super) fn new(
         server: Arc<Server>,
@@ -44,15 +69,18 @@ impl Slot {
     /// Nothing happens if it does already.
     pub(super) fn start(&self, all: &CancellationToken) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if running.is_some() {
+        if running.as_ref().is_some_and(|running| !running.task.is_finished()) {
             return;
         }
         let stop = all.child_token();
         let (server, publisher) = (Arc::clone(&self.server), Arc::clone(&self.publisher));
         server.set_state(McpState::Connecting);
-        let stopped = stop.clone();
+        let (stopped, all) = (stop.clone(), all.clone());
         let task = tokio::spawn(async move {
-            stopped.run_until_cancelled(server.supervise(&publisher)).await;
+            let supervised = Supervised { server, publisher, stop: stopped, all };
+            let Supervised { server, publisher, stop, .. } = &supervised;
+            stop.run_until_cancelled(server.supervise(publisher)).await;
+            supervised.abandoned();
             server.hang_up().await;
         });
         *running = Some(Running { stop, task });
@@ -71,5 +99,11 @@ impl Slot {
     /// Takes its tools out of the pool.
     pub(super) fn withdraw(&self) {
         self.publisher.withdraw();
+    }
+
+    /// Takes them out for good; what still waits for the server waits no longer.
+    pub(super) fn retire(&self) {
+        self.server.set_state(McpState::Closed);
+        self.publisher.retire();
     }
 }

@@ -2,8 +2,9 @@
 
 use super::{McpManager, Shared};
 use crate::mcp::client::status::McpServerStatus;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 /// The state of all servers, whenever it changes. Changes that nobody looked at are one. Ends with
 /// the manager.
@@ -11,16 +12,28 @@ use tokio::sync::watch;
 pub struct McpStatuses {
     changes: watch::Receiver<u64>,
     manager: Weak<Shared>,
+    /// Cancelled when the manager ends.
+    end: CancellationToken,
+    /// What was told last.
+    last: Vec<McpServerStatus>,
 }
 
 impl McpStatuses {
-    pub(super) fn new(changes: watch::Receiver<u64>, manager: Weak<Shared>) -> Self {
-        Self { changes, manager }
+    pub(super) fn new(manager: &McpManager) -> Self {
+        let shared = &manager.0;
+        let (changes, last) = (shared.watchers.subscribe(), manager.status());
+        Self { changes, manager: Arc::downgrade(shared), end: shared.end.clone(), last }
     }
 
-    /// How all servers are after the next change; `None` when the manager is gone.
+    /// How all servers are after the next change; `None` when the manager is closed or dropped.
     pub async fn next(&mut self) -> Option<Vec<McpServerStatus>> {
-        self.changes.changed().await.ok()?;
-        self.manager.upgrade().map(|shared| McpManager(shared).status())
+        loop {
+            self.end.run_until_cancelled(self.changes.changed()).await?.ok()?;
+            let status = McpManager(self.manager.upgrade()?).status();
+            if status != self.last {
+                self.last.clone_from(&status);
+                return Some(status);
+            }
+        }
     }
 }

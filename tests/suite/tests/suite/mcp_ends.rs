@@ -1,0 +1,279 @@
+//! The ends of managers: dropped, interrupted, without a runtime. Nobody waits for nobody.
+
+use super::support::in_time;
+use serde_json::{Value, json};
+use std::future::pending;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::process::Command;
+use tokio::sync::Notify;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    BoxFuture, ErrorClass, McpManager, McpManagerError, McpReader, McpServer, McpServerConfig,
+    McpState, McpWriter, Peer, PeerCapability, PeerError, PeerRequest,
+};
+
+fn faulty(script: &Value) -> McpServerConfig {
+    McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])
+}
+
+fn empty() -> ToolPool {
+    ToolPool::builder().expects_more().build().unwrap()
+}
+
+async fn call(pool: &ToolPool, name: &str) -> ToolResult {
+    in_time(pool.call(ToolCall::new(name, "{}"))).await
+}
+
+fn class(result: &ToolResult) -> ErrorClass {
+    result.error().unwrap_or_else(|| panic!("{result:?}")).class()
+}
+
+/// A server that ignores the end of its input, so that its end takes a while.
+fn stubborn(test: &str) -> (McpServerConfig, PathBuf) {
+    let lives = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-ends-{test}"));
+    drop(std::fs::remove_file(&lives));
+    (faulty(&json!({ "tools": ["echo"], "stays": true, "lives": lives })), lives)
+}
+
+fn is_alive(lives: &Path) -> bool {
+    let pid = std::fs::read_to_string(lives).unwrap().trim().to_owned();
+    Path::new("/proc").join(pid).exists()
+}
+
+/// Lets a future begin, and drops it.
+async fn interrupted(work: impl Future) {
+    tokio::select! {
+        biased;
+        _ = work => panic!("it takes longer"),
+        () = tokio::time::sleep(Duration::from_millis(50)) => {}
+    }
+}
+
+#[tokio::test]
+async fn a_manager_that_is_dropped_takes_its_tools_along() {
+    let far = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
+    let server = McpServer::new(far.build().unwrap(), "far", "1.0.0");
+    let pool = empty();
+    let builder = McpManager::builder().server("s", faulty(&json!({ "tools": ["echo"] })));
+    let manager = builder.in_process("far", server).connect(&pool).await.unwrap();
+    assert_eq!(pool.snapshot().tools().len(), 2);
+    let mut statuses = manager.statuses();
+    let (mut late, mut changes) = (manager.statuses(), pool.changes());
+    let waiting = tokio::spawn(async move { while statuses.next().await.is_some() {} });
+    drop(manager);
+    for name in ["far.ping", "s.echo"] {
+        assert_eq!(class(&call(&pool, name).await), ErrorClass::NotFound);
+    }
+    assert!(pool.snapshot().tools().is_empty());
+    assert!(!in_time(changes.next()).await.unwrap().removed.is_empty());
+    in_time(waiting).await.unwrap();
+    for _ in 0..2 {
+        assert!(in_time(late.next()).await.is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_start_that_fails_leaves_nothing_behind() {
+    let far = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
+    let server = McpServer::new(far.build().unwrap(), "far", "1.0.0");
+    let pool = empty();
+    let twice = faulty(&json!({}));
+    let builder = McpManager::builder().in_process("far", server);
+    let error = builder.server("far", twice).connect(&pool).await.unwrap_err();
+    assert_eq!(error, McpManagerError::Known { name: "far".to_owned() });
+    assert_eq!(class(&call(&pool, "far.ping").await), ErrorClass::NotFound);
+}
+
+#[tokio::test]
+async fn what_is_done_to_a_server_is_done_though_nobody_waits_for_it() {
+    let (config, lives) = stubborn("interrupted");
+    let pool = empty();
+    let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
+    interrupted(manager.disable("s")).await;
+    // Whoever comes next has to wait for the turn.
+    manager.enable("s").await.unwrap();
+    in_time(manager.settled()).await;
+    assert_eq!(call(&pool, "s.echo").await.observation().to_text(), "{}");
+
+    interrupted(manager.reconnect("s")).await;
+    assert_eq!(call(&pool, "s.echo").await.observation().to_text(), "{}");
+
+    drop(std::fs::remove_file(&lives));
+    interrupted(manager.reconnect("s")).await;
+    interrupted(manager.close()).await;
+    manager.close().await;
+    assert!(pool.snapshot().tools().is_empty());
+    assert!(!lives.exists() || !is_alive(&lives), "closing again waits for the same end");
+}
+
+#[test]
+fn a_manager_without_its_runtime_says_that_its_servers_are_gone() {
+    let runtime = || tokio::runtime::Runtime::new().unwrap();
+    let (first, second, pool) = (runtime(), runtime(), empty());
+    let builder = McpManager::builder().server("s", faulty(&json!({ "tools": ["echo"] })));
+    let manager = first.block_on(builder.connect(&pool)).unwrap();
+    first.shutdown_timeout(Duration::from_secs(10));
+    second.block_on(async {
+        assert!(call(&pool, "s.echo").await.is_error());
+        assert_eq!(manager.server("s").unwrap().state, McpState::Closed);
+        manager.enable("s").await.unwrap();
+        in_time(manager.settled()).await;
+        assert_eq!(call(&pool, "s.echo").await.observation().to_text(), "{}");
+        manager.close().await;
+    });
+}
+
+#[tokio::test]
+async fn a_name_belongs_to_one_manager_of_a_pool() {
+    let pool = empty();
+    let builder = || McpManager::builder().server("s", faulty(&json!({ "tools": ["echo"] })));
+    let first = builder().connect(&pool).await.unwrap();
+    let second = builder().connect(&pool).await.unwrap_err();
+    assert_eq!(second, McpManagerError::Known { name: "s".to_owned() });
+    assert_eq!(call(&pool, "s.echo").await.observation().to_text(), "{}");
+    drop(first);
+    let third = builder().connect(&pool).await.unwrap();
+    assert_eq!(call(&pool, "s.echo").await.observation().to_text(), "{}");
+    third.remove("s").await.unwrap();
+    let _fourth = builder().connect(&pool).await.unwrap();
+}
+
+/// A server that the host starts.
+async fn started(tools: &str) -> (McpReader, McpWriter) {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_faulty_server"));
+    server.arg(tools).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    let mut server = server.spawn().unwrap();
+    let (reader, writer) = (server.stdout.take().unwrap(), server.stdin.take().unwrap());
+    // It ends with its input.
+    tokio::spawn(async move { server.wait().await });
+    (Box::new(reader), Box::new(writer))
+}
+
+#[tokio::test]
+async fn a_panic_of_the_host_is_a_failure_like_any_other() {
+    let pool = empty();
+    let panics = AtomicBool::new(true);
+    let open = move || {
+        let panics = panics.swap(false, Ordering::Relaxed);
+        async move {
+            assert!(!panics, "not yet");
+            Ok(started(r#"{"tools": ["echo"]}"#).await)
+        }
+    };
+    let soon = Duration::from_millis(10);
+    let builder = McpManager::builder().custom("far", open).retry(soon, soon);
+    let manager = builder.start(&pool).unwrap();
+    let mut statuses = manager.statuses();
+    while !manager.server("far").unwrap().is_ready() {
+        let status = in_time(statuses.next()).await.unwrap().remove(0);
+        if let Some(reason) = status.state.reason() {
+            assert_eq!(reason, "it panicked: not yet");
+        }
+    }
+    assert_eq!(call(&pool, "far.echo").await.observation().to_text(), "{}");
+}
+
+#[tokio::test]
+async fn a_server_may_be_tried_once_only() {
+    let pool = empty();
+    let builder = McpManager::builder().server("s", McpServerConfig::stdio("no-such-program"));
+    let manager = builder.retry(Duration::MAX, Duration::MAX).start(&pool).unwrap();
+    in_time(manager.settled()).await;
+    let state = manager.server("s").unwrap().state;
+    assert!(matches!(state, McpState::Retrying { failures: 1, .. }), "{state}");
+}
+
+#[tokio::test]
+async fn a_call_waits_for_a_connection_no_longer_than_for_an_answer() {
+    let pool = empty();
+    let is_first = AtomicBool::new(true);
+    let open = move || {
+        let is_first = is_first.swap(false, Ordering::Relaxed);
+        async move {
+            if !is_first {
+                pending::<()>().await;
+            }
+            Ok(started(r#"{"tools": ["echo", "die"]}"#).await)
+        }
+    };
+    let builder = McpManager::builder().custom("far", open);
+    let builder = builder.connect_timeout(Duration::from_secs(600));
+    let builder = builder.call_timeout(Duration::from_millis(300));
+    let _manager = builder.connect(&pool).await.unwrap();
+    assert!(call(&pool, "far.die").await.is_error());
+    let late = call(&pool, "far.echo").await;
+    assert_eq!(class(&late), ErrorClass::Transient);
+    assert!(late.error().unwrap().message().contains("it was not sent"), "{late:?}");
+}
+
+/// Asks a person who never answers, and is told when nobody waits for them any more.
+#[derive(Default)]
+struct Nobody {
+    asked: Notify,
+    let_go: Arc<Notify>,
+}
+
+struct Asking(Arc<Notify>);
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+impl Peer for Nobody {
+    fn can(&self, capability: PeerCapability) -> bool {
+        capability == PeerCapability::Elicitation
+    }
+
+    fn request(&self, _: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
+        self.asked.notify_one();
+        let asking = Asking(Arc::clone(&self.let_go));
+        Box::pin(async move {
+            let _asking = asking;
+            pending().await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_question_is_dropped_with_its_call() {
+    for era in ["modern", "legacy"] {
+        let nobody = Arc::new(Nobody::default());
+        let pool = empty();
+        let server = faulty(&json!({ "era": era, "tools": ["ask"] }));
+        let builder = McpManager::builder().server("s", server).peer(nobody.clone());
+        let manager = builder.connect(&pool).await.unwrap();
+        tokio::select! {
+            _ = pool.call(ToolCall::new("s.ask", "{}")) => panic!("nobody answers"),
+            () = in_time(nobody.asked.notified()) => {}
+        }
+        in_time(nobody.let_go.notified()).await;
+
+        let asking = tokio::spawn({
+            let pool = pool.clone();
+            async move { pool.call(ToolCall::new("s.ask", "{}")).await }
+        });
+        in_time(nobody.asked.notified()).await;
+        drop(manager);
+        // The call ends with the manager, whatever the person does.
+        in_time(nobody.let_go.notified()).await;
+        assert!(in_time(asking).await.unwrap().is_error());
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_asks_a_person_has_an_end() {
+    let nobody = Arc::new(Nobody::default());
+    let pool = empty();
+    let server = faulty(&json!({ "era": "modern", "tools": ["ask"] }));
+    let builder = McpManager::builder().server("s", server).peer(nobody.clone());
+    let builder = builder.call_timeout(Duration::from_millis(100));
+    let _manager = builder.longest_call(Duration::from_millis(300)).connect(&pool).await.unwrap();
+    assert_eq!(class(&call(&pool, "s.ask").await), ErrorClass::Timeout);
+    in_time(nobody.let_go.notified()).await;
+}
