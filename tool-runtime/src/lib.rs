@@ -52,7 +52,11 @@
 //! | test a server, keep its schemas from changing unseen | `testing` |
 //! | serve over HTTP | `McpServer::serve_http`, `HttpOptions`, `Authenticate` |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |
-//! | say which external MCP servers there are | `McpConfig` |
+//! | say which external MCP servers there are | `McpConfig`, `McpServerConfig` |
+//! | make their tools tools of a pool, and look after them | `McpManager`, `McpServerStatus`, `McpState` |
+//! | give them headers, let a person log in | `McpManagerBuilder::headers`, `McpManagerBuilder::oauth` |
+//! | answer what they ask | `McpManagerBuilder::peer`, [`Peer::request`] |
+//! | hold back tools that change after they were approved | `McpPins`, `McpManager::unapproved` |
 //!
 //! # Features
 //!

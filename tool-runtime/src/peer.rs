@@ -99,7 +99,28 @@ pub trait Peer: Send + Sync + 'static {
     }
 
     /// Answers a request of [`PeerRequest::method`] with the result that MCP defines for it. Only
-    /// called for what it [can](Self::can) do. The future may never end: the call is dropped then.
+    /// called for what it [can](Self::can) do. The future may never end: it is dropped with the call.
+    ///
+    /// ```
+    /// use serde_json::{Value, json};
+    /// use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest};
+    ///
+    /// /// Agrees to everything that is asked by a form.
+    /// struct Agreeable;
+    ///
+    /// impl Peer for Agreeable {
+    ///     fn can(&self, capability: PeerCapability) -> bool {
+    ///         capability == PeerCapability::Elicitation
+    ///     }
+    ///
+    ///     fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
+    ///         Box::pin(async move {
+    ///             println!("{}", request.params()["message"]);
+    ///             Ok(json!({ "action": "accept", "content": { "sure": true } }))
+    ///         })
+    ///     }
+    /// }
+    /// ```
     fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
         Box::pin(ready(Err(PeerError::Unsupported(request.capability()))))
     }

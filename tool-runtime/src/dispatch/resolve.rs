@@ -60,6 +60,11 @@ fn restricted(snapshot: &Snapshot, name: &str, to: &str) -> CallError {
 fn unknown(snapshot: &Snapshot, name: &str) -> CallError {
     let names = snapshot.tools().iter().map(Tool::name);
     let near = nearest::nearest(name, names.clone(), 3);
+    // Those of the same server or group say most.
+    let group = name.rfind('.').map_or("", |end| &name[..=end]);
+    let (own, others): (Vec<&str>, Vec<&str>) =
+        names.partition(|other| !group.is_empty() && other.starts_with(group));
+    let names = own.into_iter().chain(others);
     let hint = match (near.as_slice(), snapshot.tools().len()) {
         ([], 0) => "; there are no tools".to_owned(),
         ([], 1..=LISTED) => format!("; the tools are {}", quoted(names)),

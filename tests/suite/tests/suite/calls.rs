@@ -359,6 +359,13 @@ async fn an_unknown_tool_names_the_nearest() {
         refusal(&pool, "zzz", "").await,
         "unknown tool `zzz`; the tools are `count`, `divide`"
     );
+    let tool = |name: &str| Tool::builder(name, "Answer.").handler(|| async { 1 });
+    let pool = ToolPool::builder().add(tool("a.one")).add(tool("b.two")).build().expect("a pool");
+    // Those of the same group come first.
+    assert_eq!(
+        refusal(&pool, "b.zzzzz", "").await,
+        "unknown tool `b.zzzzz`; the tools are `b.two`, `a.one`"
+    );
 }
 
 /// Show a sum.

@@ -98,7 +98,7 @@ async fn each_server_has_a_state_of_its_own() {
     let said = away.observation().to_text();
     assert!(said.contains("`bad`") && said.contains("no-such-program-here"), "{said}");
     let off = call(&pool, "off.echo", json!({})).await;
-    assert!(off.observation().to_text().contains("`off` is not connected: disabled"), "{off:?}");
+    assert!(off.observation().to_text().contains("`off` is disabled"), "{off:?}");
     for unknown in [manager.reconnect("of").await, manager.disable("of").await] {
         let error = unknown.unwrap_err();
         assert!(error.to_string().ends_with("there are: bad, off, well"), "{error}");

@@ -77,6 +77,20 @@ async fn a_manager_that_is_dropped_takes_its_tools_along() {
 }
 
 #[tokio::test]
+async fn servers_end_with_their_pool() {
+    let pool = empty();
+    let (config, lives) = stubborn("with-pool");
+    let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
+    pool.close().await;
+    while manager.server("s").unwrap().state != McpState::Closed {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(manager.enable("s").await, Err(McpManagerError::Closed));
+    manager.close().await;
+    assert!(!is_alive(&lives));
+}
+
+#[tokio::test]
 async fn a_start_that_fails_leaves_nothing_behind() {
     let far = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
     let server = McpServer::new(far.build().unwrap(), "far", "1.0.0");

@@ -48,8 +48,9 @@ use tokio_util::sync::CancellationToken;
 /// [`ToolPool::report`](crate::ToolPool::report).
 ///
 /// Cheap to clone; every clone is the same manager. Keep one: when the last is dropped, all servers
-/// are disconnected and their tools leave the pool; [`Self::close`] also waits for it. It needs a
-/// tokio runtime with its I/O and time drivers, and keeps the pool alive.
+/// are disconnected and their tools leave the pool; [`Self::close`] also waits for it. Closing the
+/// pool disconnects them as well. It needs a tokio runtime with its I/O and time drivers, and
+/// keeps the pool alive.
 #[cfg_attr(feature = "mcp-server", doc = "```")]
 #[cfg_attr(not(feature = "mcp-server"), doc = "```ignore")]
 /// use tool_runtime::prelude::*;

@@ -346,6 +346,10 @@ impl Server {
                     format!("the MCP server `{name}` is being connected to; try again in a moment");
                 CallError::new(ErrorClass::Transient, text)
             }
+            McpState::Disabled => {
+                let text = format!("the MCP server `{name}` is disabled, and its tools with it");
+                CallError::new(ErrorClass::Denied, text)
+            }
             other => {
                 let text = format!("the MCP server `{name}` is not connected: {other}");
                 CallError::new(ErrorClass::Tool, text)

@@ -23,7 +23,6 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
 /// How all servers of a manager are treated, where their entries say nothing else.
 pub(super) struct Settings {
@@ -336,7 +335,7 @@ impl McpManagerBuilder {
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn start(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
-        let end = CancellationToken::new();
+        let end = pool.closing().child_token();
         let manager = McpManager(Arc::new(Shared {
             pool: pool.clone(),
             settings: self.settings,
