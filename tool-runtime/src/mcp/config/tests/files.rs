@@ -89,7 +89,9 @@ fn variables_are_read_from_a_file_beside_the_configuration() {
 
     let text = r#"{ "s": { "command": "x", "envFile": "missing" } }"#;
     let error = loader().file(folder.with("mcp.json", text)).load().unwrap_err();
-    assert!(error.to_string().contains("`s.envFile`: the file cannot be read"), "{error}");
+    assert!(error.to_string().contains("`s.envFile`: the file cannot be read: "), "{error}");
+    #[cfg(unix)]
+    assert!(error.to_string().contains("No such file or directory"), "{error}");
     folder.with("bad", "A=1\nhunter2");
     let text = r#"{ "s": { "command": "x", "envFile": "bad" } }"#;
     let error = loader().file(folder.with("mcp.json", text)).load().unwrap_err().to_string();
