@@ -7,6 +7,7 @@ mod diagnose;
 mod expand;
 mod fault;
 mod findings;
+mod foreign;
 mod header;
 mod json;
 mod loader;

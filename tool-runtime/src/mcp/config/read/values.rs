@@ -5,6 +5,7 @@ use super::entry::Entry;
 use crate::mcp::config::expand::{Reference, Unexpanded, expand};
 use crate::mcp::config::fault::Fault;
 use crate::mcp::config::findings::Place;
+use crate::mcp::config::foreign;
 use crate::mcp::config::text::McpText;
 use crate::schema::nearest::nearest;
 use crate::secret::Secret;
@@ -123,19 +124,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Ways of other programs to refer to a variable, which stay as they are here. The text is
-    /// not told: a password may look like that.
+    /// The text is not told: a password may look like that.
     fn warn_of_other_ways(&mut self, place: &Place, written: &str) {
-        let is_name = |name: &str| {
-            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        };
-        let rest = written.strip_prefix("Bearer ").unwrap_or(written);
-        if rest.strip_prefix('$').is_some_and(is_name) {
-            let text = "`$` and a name are not expanded, and sent as they are";
-            self.findings.warn(place, text, "write `${NAME}` if a variable is meant");
-        }
-        if ["{env:", "{file:"].iter().any(|way| rest.replace("${", "").contains(way)) {
-            let text = "`{env:..}` and `{file:..}` are not expanded, and sent as they are";
+        if let Some(way) = foreign::way(written) {
+            let text = format!("{way} not expanded, and taken literally");
             self.findings.warn(place, text, "write `${NAME}` if a variable is meant");
         }
     }

@@ -127,7 +127,21 @@ fn ways_of_other_programs_are_warned_of_and_not_told() {
         assert_eq!(warned.len(), 1, "{text}");
         assert!(warned[0].contains("write `${NAME}`") && !warned[0].contains("HUNTER2"));
     }
-    for text in ["pa$$word", "$1.50", "${TOKEN}", "a$b"] {
+    for text in ["$HUNTER2", "$HUNTER2/bin/x", "--root=$HUNTER2/x", "%HUNTER2%\\x", "%HUNTER(2)%"] {
+        for entry in [
+            json!({ "command": text }),
+            json!({ "command": "x", "args": [text] }),
+            json!({ "command": "x", "cwd": text }),
+            json!({ "command": "x", "env": { "A": text } }),
+        ] {
+            let warned = warnings(entry.clone());
+            assert_eq!(warned.len(), 1, "{entry}");
+            assert!(warned[0].contains("write `${NAME}`") && !warned[0].contains("HUNTER2"));
+        }
+    }
+    for text in
+        ["pa$$word", "$1.50", "${TOKEN}", "a$b", "a$b/c", "$/x", "--x=", "50%", "%20a%20", "%%"]
+    {
         assert!(warnings(json!({ "command": "x", "args": [text] })).is_empty(), "{text}");
     }
 }
