@@ -162,12 +162,11 @@ impl Reader<'_> {
         let asked = self.sources.kinds(is_environment);
         let way = if is_environment { "env:" } else { "" };
         let text = format!("`${{{way}{name}}}` has no value (asked: {asked})");
+        let remedy = self.sources.remedy(name);
         let help = match (name.split_once(':'), name) {
-            (Some(("input", _)), _) => {
-                format!("an editor would ask for it; here the host gives a variable `{name}`")
-            }
+            (Some(("input", _)), _) => format!("an editor would ask for it; {remedy}"),
             (Some(_), _) | (_, "workspaceFolder" | "userHome" | "cwd" | "pathSeparator" | "/") => {
-                format!("an editor would know it; here the host gives a variable `{name}`")
+                format!("an editor would know it; {remedy}")
             }
             _ if asked == "nothing" => "have the loader ask the environment".to_owned(),
             _ => format!("set `{name}`, or write `${{{way}{name}:-default}}`"),
