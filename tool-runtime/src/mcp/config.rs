@@ -9,6 +9,7 @@ mod fault;
 mod findings;
 mod foreign;
 mod header;
+mod idle;
 mod json;
 mod loader;
 mod problem;

@@ -136,6 +136,26 @@ fn single_tools_have_settings() {
 }
 
 #[test]
+fn what_is_said_of_tools_that_there_are_not_is_told() {
+    let tools = json!({ "get_curent_time": { "timeout": "5s" }, "bad": { "enabled": false } });
+    let server = server(json!({
+        "command": "x", "tools": tools,
+        "include": ["get_curent_time", "get_*", "/^set/"], "exclude": ["nothing_*", "fs*"],
+    }));
+    assert_eq!(
+        server.idle(&["get_current_time", "fs/read"]),
+        [
+            "`include`: `get_curent_time` is not any of the 2 tools that it lists; did you mean `get_current_time`?",
+            "`include`: `/^set/` does not match any of the 2 tools that it lists",
+            "`exclude`: `bad` is not any of the 2 tools that it lists",
+            "`exclude`: `nothing_*` does not match any of the 2 tools that it lists",
+            "`tools`: `get_curent_time` is not any of the 2 tools that it lists; did you mean `get_current_time`?",
+        ]
+    );
+    assert!(server.idle(&[]).is_empty());
+}
+
+#[test]
 fn what_a_dialect_asks_for_in_vain_is_warned_of() {
     for key in ["autoApprove", "alwaysAllow", "trust", "keep_alive", "watchPaths", "alwaysLoad"] {
         let warned = warnings(json!({ "command": "x", key: true }));
