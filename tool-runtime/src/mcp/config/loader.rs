@@ -73,6 +73,7 @@ impl McpConfigLoader {
     }
 
     /// Has errors tell that a variable is given by this option of the command line, and a value.
+    #[cfg(any(feature = "cli", test))]
     pub(crate) fn option(mut self, option: &'static str) -> Self {
         self.sources.given_by(option);
         self

@@ -63,6 +63,7 @@ impl Sources {
         self.sources.push(source);
     }
 
+    #[cfg(any(feature = "cli", test))]
     pub(super) fn given_by(&mut self, option: &'static str) {
         self.option = Some(option);
     }
