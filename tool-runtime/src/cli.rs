@@ -34,7 +34,7 @@ mod exit {
     pub(super) const ERROR: u8 = 1;
     /// The command line is wrong: unknown tools and arguments, values of the wrong type.
     pub(super) const USAGE: u8 = 2;
-    /// The pool of tools cannot be built.
+    /// The pool of tools cannot be built, or lacks a server that is required.
     pub(super) const SETUP: u8 = 3;
 
     /// After serving.
@@ -65,7 +65,7 @@ mod exit {
 /// | 0 | success |
 /// | 1 | the tool answered with an error |
 /// | 2 | wrong usage: an unknown tool or argument, a value of the wrong type |
-/// | 3 | the pool cannot be built (only `main!`) |
+/// | 3 | the pool cannot be built, the configuration of MCP servers cannot be used, or one that is required is not there (only `main!`) |
 ///
 /// [`Self::run`] and `main!` close the pool when they are done.
 ///
@@ -185,7 +185,7 @@ impl Cli {
         let command = options::parse(&self.about, false, arguments);
         let code = match command {
             Ok(options) => {
-                log::start(options.command.log_level());
+                log::start(options.command.log());
                 self.about.run(&self.pool, options.command).await
             }
             Err(code) => code,
@@ -209,7 +209,7 @@ impl About {
                 Command::Call(call) => call::call(pool, call).await,
                 // Only programs that take servers have these.
                 #[cfg(feature = "mcp-client")]
-                Command::Status | Command::Doctor => ExitCode::from(exit::USAGE),
+                Command::Status { .. } | Command::Doctor { .. } => ExitCode::from(exit::USAGE),
             }
         })
     }

@@ -6,7 +6,6 @@ use std::io::{self, IsTerminal as _, Write};
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
-use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -21,7 +20,7 @@ const LAST_LINES: Duration = Duration::from_millis(200);
 static LOG: OnceLock<Log> = OnceLock::new();
 
 /// A second call, or a subscriber that the user has set, changes nothing.
-pub(super) fn start(otherwise: LevelFilter) {
+pub(super) fn start(otherwise: Targets) {
     let Ok(log) = Log::start() else { return };
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(io::stderr().is_terminal())
@@ -34,10 +33,10 @@ pub(super) fn start(otherwise: LevelFilter) {
 }
 
 /// `RUST_LOG`: a level, or levels by module, as in `warn,my_crate=debug`.
-fn filter(otherwise: LevelFilter) -> Targets {
+fn filter(otherwise: Targets) -> Targets {
     let given = std::env::var("RUST_LOG").ok();
     let parsed = given.and_then(|given| given.parse().ok());
-    parsed.unwrap_or_else(|| Targets::new().with_default(otherwise))
+    parsed.unwrap_or(otherwise)
 }
 
 /// Lets panics go the way of the log: the usual hook writes to standard error itself, and waits

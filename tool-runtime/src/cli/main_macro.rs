@@ -20,7 +20,7 @@ use std::time::Duration;
 /// |---|---|
 /// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more |
 /// | `tools = PATH` | has the tools that this file names, instead of all that are linked in; `--tools FILE` names another. See [`PoolConfig`](crate::PoolConfig) |
-/// | `mcp = PATH` | has the tools of the MCP servers that this file names, if the file is there; `--mcp-config FILE` names others. See `McpConfig`; feature `mcp-client` |
+/// | `mcp = PATH` | has the tools of the MCP servers that this file names, if the file is there; `--mcp-config FILE` names others, and `--var NAME=VALUE` gives their variables. See `McpConfig`; feature `mcp-client` |
 /// | `registry = EXPR` | resolves the names in that file, instead of what is linked in |
 /// | `pool = CLOSURE` | changes the pool's builder: `|pool: ToolPoolBuilder| pool.deny(["x"])` |
 /// | `timeout = DURATION` | limits calls whose tool has no limit of its own |
@@ -241,9 +241,12 @@ async fn run(
     let about = setup.introduction(name, version, about);
     let Options { command, offer } =
         options::parse(&about, true, std::env::args_os()).map_err(Failure::Said)?;
-    log::start(command.log_level());
+    #[cfg(feature = "mcp-client")]
+    log::start(servers::log(&command));
+    #[cfg(not(feature = "mcp-client"))]
+    log::start(command.log());
     let mut builder = setup.pool;
-    if let Some(filter) = offer.filter().map_err(|error| Failure::Setup(error.into()))? {
+    if let Some(filter) = offer.filter {
         builder = builder.filter(filter);
     }
     #[cfg(feature = "mcp-client")]
@@ -258,11 +261,11 @@ async fn run(
         log::panics();
     }
     #[cfg(feature = "mcp-client")]
-    let code = servers::run(about, &pool, command, files).await.map_err(Failure::Setup)?;
+    let code = servers::run(about, &pool, command, &files).await;
     #[cfg(not(feature = "mcp-client"))]
-    let code = about.run(&pool, command).await;
+    let code = Ok(about.run(&pool, command).await);
     pool.close().await;
-    Ok(code)
+    code.map_err(Failure::Setup)
 }
 
 /// What the file names; without one, everything that is linked in.

@@ -11,16 +11,19 @@ mod servers;
 
 use super::{About, exit, print};
 use crate::pool::{Filter, Selector, SelectorError};
-use forms::{CALL, COMMON, Form, LIST, Opt, REPORT, ROOT, SCHEMA, SERVE};
+use forms::{ALLOW, CALL, COMMON, DENY, Form, LIST, Opt, REPORT, ROOT, SCHEMA, SERVE};
 #[cfg(feature = "http")]
 pub(super) use http::ServeHttp;
 use mistake::Mistake;
 use read::{Given, Reading};
+#[cfg(feature = "mcp-client")]
+pub(super) use servers::Servers;
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
 
 /// Everything that was typed.
 pub(super) struct Options {
@@ -33,35 +36,35 @@ pub(super) struct Options {
 pub(super) struct Offer {
     /// The file that names them.
     pub(super) tools: Option<PathBuf>,
-    pub(super) allow: Vec<String>,
-    pub(super) deny: Vec<String>,
-    /// The files that name external MCP servers.
+    /// What the patterns leave of all tools.
+    pub(super) filter: Option<Filter>,
     #[cfg(feature = "mcp-client")]
-    pub(super) servers: Vec<PathBuf>,
+    pub(super) servers: Servers,
 }
 
 impl Offer {
-    /// What the patterns leave of all tools.
-    ///
-    /// # Errors
-    /// One is no pattern.
-    pub(super) fn filter(&self) -> Result<Option<Filter>, SelectorError> {
-        let parse = |patterns: &[String]| patterns.iter().map(|text| text.parse()).collect();
-        let allow = Some(&self.allow).filter(|allow| !allow.is_empty());
-        let allow: Option<Vec<Selector>> = allow.map(|allow| parse(allow)).transpose()?;
-        let deny: Vec<Selector> = parse(&self.deny)?;
-        Ok((allow.is_some() || !deny.is_empty()).then_some(Filter { allow, deny }))
-    }
-
-    fn of(given: &Given) -> Self {
-        Self {
+    fn of(given: &Given) -> Result<Self, Mistake> {
+        Ok(Self {
             tools: given.value("tools").map(PathBuf::from),
-            allow: given.values("allow"),
-            deny: given.values("deny"),
+            filter: filter(given)?,
             #[cfg(feature = "mcp-client")]
-            servers: given.values(servers::MCP_CONFIG.long).iter().map(PathBuf::from).collect(),
-        }
+            servers: Servers::of(given)?,
+        })
     }
+}
+
+/// What `--allow` and `--deny` say, if they are there.
+fn filter(given: &Given) -> Result<Option<Filter>, Mistake> {
+    let allow = Some(selectors(given, &ALLOW)?).filter(|allow| !allow.is_empty());
+    let deny = selectors(given, &DENY)?;
+    Ok((allow.is_some() || !deny.is_empty()).then_some(Filter { allow, deny }))
+}
+
+fn selectors(given: &Given, option: &Opt) -> Result<Vec<Selector>, Mistake> {
+    let parse = |text: &String| {
+        text.parse().map_err(|error: SelectorError| Mistake::bad(option, &error.to_string()))
+    };
+    given.values(option.long).iter().map(parse).collect()
 }
 
 /// A command, ready to run.
@@ -79,10 +82,14 @@ pub(super) enum Command {
     Call(Call),
     /// How the external MCP servers are.
     #[cfg(feature = "mcp-client")]
-    Status,
+    Status {
+        json: bool,
+    },
     /// What is wrong with them, and how to mend it.
     #[cfg(feature = "mcp-client")]
-    Doctor,
+    Doctor {
+        json: bool,
+    },
 }
 
 impl Command {
@@ -96,15 +103,15 @@ impl Command {
         }
     }
 
-    /// How much is logged unless `RUST_LOG` says otherwise. A person sees the failure of the
-    /// one call, and the report says what there is to warn of.
-    pub(super) fn log_level(&self) -> LevelFilter {
-        match self {
+    /// What is logged unless `RUST_LOG` says otherwise. A person sees the failure of the one call,
+    /// and the report says what there is to warn of.
+    pub(super) fn log(&self) -> Targets {
+        Targets::new().with_default(match self {
             Self::Call(_) | Self::Report => LevelFilter::OFF,
             #[cfg(feature = "mcp-client")]
-            Self::Status | Self::Doctor => LevelFilter::OFF,
+            Self::Status { .. } | Self::Doctor { .. } => LevelFilter::OFF,
             _ => LevelFilter::WARN,
-        }
+        })
     }
 }
 
@@ -175,9 +182,9 @@ fn selected(reading: Reading) -> Result<Selected, Mistake> {
         Reading::Version => return Ok(Selected::Version),
         // Someone at a terminal wants to know what this is; a client wants to be served.
         Reading::Nothing(_) if std::io::stdin().is_terminal() => return Ok(Selected::Help(&ROOT)),
-        Reading::Nothing(given) => Options { offer: Offer::of(&given), command: Command::Serve },
+        Reading::Nothing(given) => Options { offer: Offer::of(&given)?, command: Command::Serve },
         Reading::Command(form, given) => {
-            Options { offer: Offer::of(&given), command: command(form, given)? }
+            Options { offer: Offer::of(&given)?, command: command(form, given)? }
         }
     };
     Ok(Selected::Command(Box::new(command)))
@@ -192,9 +199,9 @@ fn command(form: &'static Form, mut given: Given) -> Result<Command, Mistake> {
         name if name == LIST.name => Ok(Command::List { json: given.has("json") }),
         name if name == REPORT.name => Ok(Command::Report),
         #[cfg(feature = "mcp-client")]
-        name if name == servers::STATUS.name => Ok(Command::Status),
+        name if name == servers::STATUS.name => Ok(Command::Status { json: given.has("json") }),
         #[cfg(feature = "mcp-client")]
-        name if name == servers::DOCTOR.name => Ok(Command::Doctor),
+        name if name == servers::DOCTOR.name => Ok(Command::Doctor { json: given.has("json") }),
         name if name == SCHEMA.name => Ok(Command::Schema { name: given.first(&SCHEMA)? }),
         _ => call(given).map(Command::Call),
     }

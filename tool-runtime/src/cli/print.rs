@@ -42,6 +42,14 @@ pub(super) fn error(text: &str) {
     let _ = writeln!(stderr, "{prefix} {text}");
 }
 
+/// A line on standard error that says what should not be left like that.
+#[cfg(feature = "mcp-client")]
+pub(super) fn warning(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let prefix = if stderr.is_terminal() { "\u{1b}[33mwarning:\u{1b}[0m" } else { "warning:" };
+    let _ = writeln!(stderr, "{prefix} {text}");
+}
+
 /// A line on standard error that says what is going on.
 #[cfg(feature = "http")]
 pub(super) fn status(text: &str) {

@@ -1,84 +1,115 @@
 //! The external MCP servers of a program: connected while a command runs.
 
+mod absent;
 mod doctor;
+mod start;
+mod state;
 mod status;
+mod tell;
 
 use super::About;
 use super::main_macro::BoxError;
-use super::options::Command;
-use crate::mcp::{McpConfig, McpConfigError, McpManager};
+use super::options::{Command, Servers};
+use crate::mcp::{McpConfig, McpConfigLoader};
 use crate::pool::ToolPool;
+use absent::Absent;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
-use tokio::time::timeout;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
 
-/// How long a command waits for servers that neither answer nor fail.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// A client of ours waits for its first answer.
-const PATIENCE_OF_CLIENTS: Duration = Duration::from_secs(10);
+/// What to do without a file.
+const NAME_A_FILE: &str = "name a file of MCP servers by `--mcp-config FILE`";
+/// What to do without servers in it.
+const NAME_A_SERVER: &str =
+    r#"write `{ "mcpServers": { "NAME": { "command": ".." } } }` into the file"#;
 
-/// The files that name servers.
-pub(super) struct Files(Vec<PathBuf>);
+/// The files that name servers, and what variables in them stand for.
+pub(super) struct Files {
+    paths: Vec<PathBuf>,
+    variables: Vec<(String, String)>,
+}
 
 impl Files {
     /// Those of the command line, or else the program's own, if it is there.
-    pub(super) fn of(typed: Vec<PathBuf>, own: Option<PathBuf>) -> Self {
-        if typed.is_empty() {
-            Self(own.into_iter().filter(|file| file.exists()).collect())
-        } else {
-            Self(typed)
+    pub(super) fn of(typed: Servers, own: Option<PathBuf>) -> Self {
+        let Servers { files: mut paths, variables } = typed;
+        if paths.is_empty() {
+            paths.extend(own.filter(|file| file.exists()));
         }
+        Self { paths, variables }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.paths.is_empty()
     }
 
-    fn load(&self) -> Result<McpConfig, McpConfigError> {
-        let loader = McpConfig::loader().environment();
-        self.0.iter().fold(loader, |loader, file| loader.file(file)).load()
+    /// Variables of the command line come first; a folder that an editor works in is this one.
+    fn loader(&self) -> McpConfigLoader {
+        let here =
+            std::env::current_dir().ok().and_then(|here| here.into_os_string().into_string().ok());
+        let here = here.map(|here| ("workspaceFolder".to_owned(), here));
+        let variables = here.into_iter().chain(self.variables.iter().cloned());
+        let loader = McpConfig::loader().variables(variables).environment().option("--var");
+        self.paths.iter().fold(loader, |loader, file| loader.file(file))
     }
+}
+
+/// What a command logs unless `RUST_LOG` says otherwise. What becomes of servers is told to people
+/// in other ways, see `tell`.
+pub(super) fn log(command: &Command) -> Targets {
+    let log = command.log();
+    if command.is_server() {
+        return log;
+    }
+    log.with_target("tool_runtime::mcp::client", LevelFilter::OFF)
 }
 
 /// Runs a command with the servers' tools in the pool.
 ///
 /// # Errors
-/// A file cannot be used, or a server cannot be what its entry says.
+/// A file cannot be used, a server cannot be what its entry says, or one is not there that is
+/// required.
 pub(super) async fn run(
     about: About,
     pool: &ToolPool,
     command: Command,
-    files: Files,
+    files: &Files,
 ) -> Result<ExitCode, BoxError> {
     match command {
-        Command::Doctor => Ok(doctor::doctor(&about, &files).await),
-        Command::Status => {
-            let manager = connect(&about, pool, &files, PATIENCE).await?;
-            let code = status::show(&manager);
-            manager.close().await;
-            Ok(code)
-        }
+        Command::Doctor { json } => Ok(doctor::doctor(&about, files, json).await),
+        Command::Status { json } => status::status(&about, pool, files, json).await,
         command if files.is_empty() => Ok(about.run(pool, command).await),
-        command => {
-            let patience = if command.is_server() { PATIENCE_OF_CLIENTS } else { PATIENCE };
-            let manager = connect(&about, pool, &files, patience).await?;
-            let code = about.run(pool, command).await;
-            manager.close().await;
-            Ok(code)
-        }
+        command => connected(about, pool, command, files).await,
     }
 }
 
-/// Connects, and goes on without what is not there: that is logged, and tried again.
-async fn connect(
-    about: &About,
+/// Connects, and goes on without what is not there, unless it is required.
+async fn connected(
+    about: About,
     pool: &ToolPool,
+    command: Command,
     files: &Files,
-    patience: Duration,
-) -> Result<McpManager, BoxError> {
-    let builder = McpManager::builder().client(&about.name, &about.version);
-    let manager = builder.config(files.load()?).start(pool)?;
-    drop(timeout(patience, manager.settled()).await);
-    Ok(manager)
+) -> Result<ExitCode, BoxError> {
+    let config = files.loader().load()?;
+    // A server goes on being tried.
+    let absent = (!command.is_server()).then(|| Absent::among(pool, &config));
+    let manager = start::builder(&about).config(config.clone()).start(pool)?;
+    if command.is_server() {
+        start::before_serving(&manager, &config).await;
+    } else {
+        start::all(&manager, &config).await;
+    }
+    let statuses = manager.status();
+    if let Some(error) = start::failure(&config, &statuses) {
+        manager.close().await;
+        return Err(error.into());
+    }
+    tell::before(&command, pool, &config, &statuses);
+    if let Some(absent) = &absent {
+        absent.know(&statuses);
+    }
+    let code = about.run(pool, command).await;
+    manager.close().await;
+    Ok(code)
 }

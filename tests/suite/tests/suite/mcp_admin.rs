@@ -106,6 +106,22 @@ async fn each_server_has_a_state_of_its_own() {
 }
 
 #[tokio::test]
+async fn an_entry_that_speaks_of_tools_that_there_are_not_is_a_problem() {
+    let pool = empty();
+    let server = echo().exclude("nothing_*".parse().unwrap());
+    let server = server.tool_timeout("ecko", Duration::from_secs(5));
+    let manager = manager().server("s", server).connect(&pool).await.unwrap();
+    assert_eq!(
+        manager.server("s").unwrap().problems,
+        [
+            "`exclude`: `nothing_*` does not match the only tool that it lists",
+            "`tools`: `ecko` is not the only tool that it lists; did you mean `echo`?",
+        ]
+    );
+    manager.close().await;
+}
+
+#[tokio::test]
 async fn what_is_done_to_one_server_leaves_the_others() {
     let (one, other) = (lives("one"), lives("other"));
     let server = |lives: &Path| faulty(&json!({ "tools": ["hang", "echo"], "lives": lives }));

@@ -153,22 +153,25 @@ pub(super) static COMMON: &[Opt] = &[
         value: Some("FILE"),
         ..Opt::new("tools", "Have the tools that this file names, instead of all")
     },
-    Opt {
-        value: Some("PATTERN"),
-        is_repeated: true,
-        ..Opt::new(
-            "allow",
-            "Have only tools that a pattern matches, as in `git.*`; may be repeated",
-        )
-    },
-    Opt {
-        value: Some("PATTERN"),
-        is_repeated: true,
-        ..Opt::new("deny", "Leave tools out that a pattern matches; may be repeated")
-    },
+    ALLOW,
+    DENY,
     #[cfg(feature = "mcp-client")]
     super::servers::MCP_CONFIG,
+    #[cfg(feature = "mcp-client")]
+    super::servers::VAR,
 ];
+
+pub(super) const ALLOW: Opt = Opt {
+    value: Some("PATTERN"),
+    is_repeated: true,
+    ..Opt::new("allow", "Have only tools that a pattern matches, as in `git.*`; may be repeated")
+};
+
+pub(super) const DENY: Opt = Opt {
+    value: Some("PATTERN"),
+    is_repeated: true,
+    ..Opt::new("deny", "Leave tools out that a pattern matches; may be repeated")
+};
 
 pub(super) static HELP_COMMAND: Form = Form {
     name: "help",

@@ -121,6 +121,12 @@ impl Mistake {
         Self::new(what).similar("value", value, option.possible.iter().copied(), "")
     }
 
+    /// A value that its option does not take, and why. The value itself is told by `why`, if at
+    /// all.
+    pub(super) fn bad(option: &Opt, why: &str) -> Self {
+        Self::new(format!("invalid value for '{}': {why}", option.shown()))
+    }
+
     pub(super) fn not_unicode() -> Self {
         Self::new("invalid UTF-8 was detected in one or more arguments".to_owned())
     }

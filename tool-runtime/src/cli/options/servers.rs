@@ -1,6 +1,36 @@
 //! What concerns external MCP servers.
 
 use super::forms::{Form, Opt};
+use super::mistake::Mistake;
+use super::read::Given;
+use std::path::PathBuf;
+
+/// Which servers there are, as far as the command line says it.
+#[derive(Default)]
+pub(in crate::cli) struct Servers {
+    /// The files that name them.
+    pub(in crate::cli) files: Vec<PathBuf>,
+    /// Names and values of variables. The values may be secrets.
+    pub(in crate::cli) variables: Vec<(String, String)>,
+}
+
+impl Servers {
+    pub(super) fn of(given: &Given) -> Result<Self, Mistake> {
+        let files = given.values(MCP_CONFIG.long).iter().map(PathBuf::from).collect();
+        let variables: Result<_, _> =
+            given.values(VAR.long).iter().map(|text| variable(text)).collect();
+        Ok(Self { files, variables: variables? })
+    }
+}
+
+/// A name and a value. What is neither is not told, it may be a secret.
+fn variable(text: &str) -> Result<(String, String), Mistake> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        Some(_) => Err(Mistake::bad(&VAR, "there is no name before the `=`")),
+        None => Err(Mistake::bad(&VAR, "there is no `=` in it")),
+    }
+}
 
 /// The files that name the servers.
 pub(super) const MCP_CONFIG: Opt = Opt {
@@ -12,18 +42,38 @@ pub(super) const MCP_CONFIG: Opt = Opt {
     )
 };
 
+/// What variables of the configuration stand for.
+pub(super) const VAR: Opt = Opt {
+    value: Some("NAME=VALUE"),
+    is_repeated: true,
+    ..Opt::new(
+        "var",
+        "Have `${NAME}` in that file stand for VALUE, as `input:key=..`; may be repeated",
+    )
+};
+
 pub(super) static STATUS: Form = Form {
     name: "status",
     about: "Connect to the MCP servers and say how they are",
     positional: &[],
-    options: &[],
-    more: "",
+    options: &[Opt::new("json", "Print an array with an object for each server")],
+    more: "\
+Exit codes: 0 every server is ready or disabled, 1 one is not, 2 wrong usage, 3 the configuration
+cannot be used.
+
+An object of `--json` has `name`, `state` (`ready`, `failed`, `connecting`, `needs_auth`, `disabled`),
+`reason` where it is not ready, `tools` (how many), `problems` where there are any, `protocol` and
+`server` (`name`, `version`) where it is connected.",
 };
 
 pub(super) static DOCTOR: Form = Form {
     name: "doctor",
     about: "Check the configuration of MCP servers, and say what is wrong and how to mend it",
     positional: &[],
-    options: &[],
-    more: "Exit codes: 0 all is well, 1 something is wrong.",
+    options: &[Opt::new("json", "Print an array with an object for each server")],
+    more: "\
+Exit codes: 0 it works, perhaps with warnings, 1 something is wrong, 2 wrong usage, or nothing to check.
+
+An object of `--json` has `server`, but for what concerns none of them, and `findings`: objects with
+`level` (`ok`, `warning`, `error`), `text`, and `help` where there is any.",
 };

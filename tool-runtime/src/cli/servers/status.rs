@@ -1,29 +1,53 @@
 //! `status`: how the servers are.
 
-use crate::cli::{exit, print, table};
-use crate::mcp::{McpManager, McpServerStatus, McpState};
+use super::{Files, NAME_A_FILE, NAME_A_SERVER, start, state};
+use crate::cli::main_macro::BoxError;
+use crate::cli::{About, exit, print, table};
+use crate::mcp::McpServerStatus;
+use crate::pool::ToolPool;
+use serde_json::{Map, Value, json};
 use std::process::ExitCode;
-use tokio::time::Instant;
 
-/// A table with a row a server.
-pub(super) fn show(manager: &McpManager) -> ExitCode {
+/// Tries every server once, and shows what became of it.
+///
+/// # Errors
+/// A file cannot be used, or a server cannot be what its entry says.
+pub(super) async fn status(
+    about: &About,
+    pool: &ToolPool,
+    files: &Files,
+    json: bool,
+) -> Result<ExitCode, BoxError> {
+    let config = files.loader().load()?;
+    if config.servers.is_empty() {
+        let help = if files.is_empty() { NAME_A_FILE } else { NAME_A_SERVER };
+        print::warning(&format!("there are no MCP servers; {help}"));
+    }
+    let manager = start::builder(about).config(config.clone()).start(pool)?;
+    start::all(&manager, &config).await;
     let statuses = manager.status();
+    manager.close().await;
+    if json {
+        print::line(&Value::from_iter(statuses.iter().map(object)).to_string());
+    } else if !statuses.is_empty() {
+        show(&statuses);
+    }
+    let is_well = statuses.iter().all(|status| state::fault(&status.state).is_none());
+    Ok(ExitCode::from(if is_well { 0 } else { exit::ERROR }))
+}
+
+/// A table with a row a server, and below it what there is to say.
+fn show(statuses: &[McpServerStatus]) {
     let header = ["SERVER", "STATE", "TOOLS", "PROTOCOL", "IS"].map(str::to_owned);
     let rows: Vec<_> = std::iter::once(header).chain(statuses.iter().map(row)).collect();
     for line in table::aligned(&rows) {
         print::line(&line);
     }
-    for status in &statuses {
-        if let Some(reason) = status.state.reason() {
-            print::line(&format!("{}: {reason}", status.name));
-        }
-        for problem in &status.problems {
-            print::line(&format!("{}: {problem}", status.name));
+    for status in statuses {
+        for text in state::fault(&status.state).iter().chain(&status.problems) {
+            print::line(&format!("{}: {text}", status.name));
         }
     }
-    let is_well =
-        |status: &McpServerStatus| matches!(status.state, McpState::Ready | McpState::Disabled);
-    ExitCode::from(if statuses.iter().all(is_well) { 0 } else { exit::ERROR })
 }
 
 fn row(status: &McpServerStatus) -> [String; 5] {
@@ -32,21 +56,27 @@ fn row(status: &McpServerStatus) -> [String; 5] {
     let info = status.info.as_ref().map(|info| format!("{} {}", info.name, info.version));
     [
         status.name.clone(),
-        state(&status.state),
+        state::word(&status.state).replace('_', " "),
         tools,
         status.protocol.clone().unwrap_or_else(dash),
         info.unwrap_or_else(dash),
     ]
 }
 
-/// In a word: a reason may be long.
-fn state(state: &McpState) -> String {
-    match state {
-        McpState::Retrying { next, .. } => {
-            let wait = next.saturating_duration_since(Instant::now()).as_secs();
-            if wait == 0 { "retrying now".to_owned() } else { format!("retrying in {wait}s") }
-        }
-        McpState::NeedsAuth { .. } => "needs auth".to_owned(),
-        other => other.to_string(),
-    }
+/// The same for scripts; its help says what is in it.
+fn object(status: &McpServerStatus) -> Value {
+    let info = status.info.as_ref();
+    let info = info.map(|info| json!({ "name": info.name, "version": info.version }));
+    let problems = (!status.problems.is_empty()).then(|| json!(status.problems));
+    let members = [
+        ("name", Some(json!(status.name))),
+        ("state", Some(json!(state::word(&status.state)))),
+        ("reason", state::fault(&status.state).map(Value::from)),
+        ("tools", Some(json!(status.tools))),
+        ("problems", problems),
+        ("protocol", status.protocol.clone().map(Value::from)),
+        ("server", info),
+    ];
+    let given = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Value::Object(given.collect::<Map<_, _>>())
 }

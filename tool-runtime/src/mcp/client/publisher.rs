@@ -7,6 +7,7 @@ use super::pins::Approvals;
 use super::remote::{Remote, Waits};
 use super::server::Server;
 use crate::definition::ToolDefinition;
+use crate::mcp::config::McpServerConfig;
 use crate::pool::{Claim, PoolError, PoolProblem, Source, ToolPool};
 use crate::tool::Tool;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,8 @@ pub(super) struct Publisher {
     /// Whether a tool whose id another has gets a suffix, instead of being left out.
     suffixes: bool,
     waits: Waits,
-    choice: Choice,
+    /// What the entry says of its tools, if it has one.
+    entry: Option<McpServerConfig>,
     approvals: Arc<Approvals>,
     state: Mutex<State>,
 }
@@ -31,9 +33,6 @@ struct State {
     /// What was brought last, by the name that the server knows it by.
     known: BTreeMap<String, Tool>,
 }
-
-/// Whether a server's entry wants a tool, by the name that the server knows it by.
-pub(super) type Choice = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// What became of a listing.
 pub(super) struct Published {
@@ -54,13 +53,13 @@ impl Publisher {
         server: &str,
         prefix: String,
         suffixes: bool,
-        (waits, choice): (Waits, Choice),
+        (waits, entry): (Waits, Option<McpServerConfig>),
         approvals: Arc<Approvals>,
     ) -> Option<Self> {
         let source = Source::mcp(server);
         let claim = Some(pool.claim(&source)?);
         let state = Mutex::new(State { claim, known: BTreeMap::new() });
-        Some(Self { pool, source, prefix, suffixes, waits, choice, approvals, state })
+        Some(Self { pool, source, prefix, suffixes, waits, entry, approvals, state })
     }
 
     /// What the ids of its tools begin with.
@@ -72,10 +71,13 @@ impl Publisher {
     /// has not changed stays the very same tool.
     pub(super) fn publish(&self, server: &Arc<Server>, listing: Listing) -> Published {
         let Listing { tools, mut problems } = listing;
+        let names: Vec<&str> = tools.iter().map(Listed::name).collect();
+        problems.extend(self.entry.iter().flat_map(|entry| entry.idle(&names)));
+        let wants = |tool: &str| self.entry.as_ref().is_none_or(|entry| entry.wants(tool));
         self.approvals.begin(server.name());
         let mut candidates: Vec<Candidate> = tools
             .into_iter()
-            .filter(|listed| (self.choice)(listed.name()))
+            .filter(|listed| wants(listed.name()))
             .map(|listed| self.candidate(listed))
             .collect();
         for candidate in &mut candidates {

@@ -33,6 +33,8 @@ pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Faul
 pub(super) enum Missing {
     /// It is in none of these folders.
     NotIn(Vec<PathBuf>),
+    /// There is a folder in its place.
+    Folder,
     /// There is no such file.
     NoFile,
     /// There is a file that cannot be run.
@@ -50,6 +52,7 @@ pub(super) fn find(
     let path = path.map(|path| OsStr::new(path).to_owned()).or_else(|| env::var_os("PATH"));
     process::find(command, path.as_deref(), base).map_err(|error| match error {
         SpawnError::NotInPath { looked_in, .. } => Missing::NotIn(looked_in),
+        SpawnError::NoFile { path } if path.is_dir() => Missing::Folder,
         SpawnError::NotExecutable { .. } => Missing::NotExecutable,
         _ => Missing::NoFile,
     })

@@ -3,6 +3,7 @@
 use super::McpConfig;
 use super::command::{self, Missing};
 use super::findings::Findings;
+use super::foreign;
 use super::server::McpServerConfig;
 use super::text::McpText;
 use super::transport::{McpTransportConfig, StdioConfig};
@@ -107,7 +108,8 @@ impl About<'_> {
         let Some(cwd) = stdio.cwd.as_ref().filter(|cwd| !cwd.as_str().is_empty()) else { return };
         if !Path::new(cwd.as_str()).is_dir() {
             let text = format!("there is no folder `{}`", cwd.shown());
-            self.is(Error, text, Some("make it, or correct `cwd`".to_owned()));
+            let help = meant(cwd).unwrap_or_else(|| "make it, or correct `cwd`".to_owned());
+            self.is(Error, text, Some(help));
         }
     }
 
@@ -125,15 +127,25 @@ impl About<'_> {
                 let text = format!("`{}` is there, and cannot be run", command.shown());
                 self.is(Error, text, Some("allow it to be executed: `chmod +x`".to_owned()));
             }
+            Err(Missing::Folder) => {
+                let text = format!("`{}` is a folder, and no program", command.shown());
+                self.is(Error, text, Some("name a file in it".to_owned()));
+            }
             Err(Missing::NoFile) => {
                 let text = format!("there is no file `{}`", command.shown());
-                self.is(Error, text, Some("correct the path in `command`".to_owned()));
+                let help =
+                    meant(command).unwrap_or_else(|| "correct the path in `command`".to_owned());
+                self.is(Error, text, Some(help));
             }
             Err(Missing::NotIn(folders)) => {
                 let shown = command.shown();
                 let looked = looked_in(&folders, own_path.is_some());
                 let text = format!("there is no program `{shown}`: {looked}");
-                self.is(Error, text, Some(install(command.as_str())));
+                self.is(
+                    Error,
+                    text,
+                    Some(meant(command).unwrap_or_else(|| install(command.as_str()))),
+                );
             }
         }
     }
@@ -158,6 +170,12 @@ fn looked_in(folders: &[PathBuf], is_own_path: bool) -> String {
         folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
     folders.dedup();
     format!("it was looked for in {}", folders.join(", "))
+}
+
+/// What to write if it is not found because it is meant for another program.
+fn meant(path: &McpText) -> Option<String> {
+    let way = foreign::way(path.as_str())?;
+    Some(format!("{way} not expanded; write `${{NAME}}` if a variable is meant"))
 }
 
 fn install(program: &str) -> String {

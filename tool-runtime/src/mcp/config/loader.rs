@@ -1,7 +1,7 @@
 //! Configurations from several places, with variables from several sources.
 
 use super::findings::{Findings, Place};
-use super::problem::McpConfigError;
+use super::problem::{McpConfigError, McpConfigProblem};
 use super::sources::{Source, Sources};
 use super::wrapper::{self, Found};
 use super::{McpConfig, json, read, toml};
@@ -72,6 +72,13 @@ impl McpConfigLoader {
         self.asked(Source::environment())
     }
 
+    /// Has errors tell that a variable is given by this option of the command line, and a value.
+    #[cfg(any(feature = "cli", test))]
+    pub(crate) fn option(mut self, option: &'static str) -> Self {
+        self.sources.given_by(option);
+        self
+    }
+
     pub(super) fn asked(mut self, source: Source) -> Self {
         self.sources.push(source);
         self
@@ -112,6 +119,13 @@ impl McpConfigLoader {
     /// # Errors
     /// Everything that is wrong, with files and keys.
     pub fn load(self) -> Result<McpConfig, McpConfigError> {
+        let (config, problems) = self.sort_out();
+        if problems.is_empty() { Ok(config) } else { Err(McpConfigError { problems }) }
+    }
+
+    /// Reads everything: the servers about which nothing is wrong, and what is wrong with the
+    /// others and with the files.
+    pub(crate) fn sort_out(self) -> (McpConfig, Vec<McpConfigProblem>) {
         let mut findings = Findings::default();
         let mut entries: BTreeMap<String, (Place, Value)> = BTreeMap::new();
         for input in self.inputs {
@@ -128,8 +142,10 @@ impl McpConfigLoader {
         if !config.servers.is_empty() && config.servers.values().all(|server| !server.enabled) {
             findings.warn(&Place::of(None), "every server is disabled", "enable one of them");
         }
-        config.warnings = findings.conclude()?;
-        Ok(config)
+        let Findings { problems, warnings } = findings;
+        config.servers.retain(|name, _| !problems.iter().any(|problem| problem.is_about(name)));
+        config.warnings = warnings;
+        (config, problems)
     }
 }
 

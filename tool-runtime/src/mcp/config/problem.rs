@@ -30,6 +30,13 @@ pub struct McpConfigProblem {
     pub help: String,
 }
 
+impl McpConfigProblem {
+    /// Whether it concerns a server.
+    pub(crate) fn is_about(&self, server: &str) -> bool {
+        self.server.as_deref() == Some(server)
+    }
+}
+
 impl fmt::Display for McpConfigProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {

@@ -234,11 +234,14 @@ impl McpServerConfig {
     /// # Ok::<(), tool_runtime::PatternError>(())
     /// ```
     pub fn wants(&self, tool: &str) -> bool {
-        // `*` of a glob stops at slashes, which these names may hold.
-        let flat = tool.replace('/', "\u{1}");
-        let matches = |patterns: &[ToolPattern]| {
-            patterns.iter().any(|pattern| pattern.matches(tool) || pattern.matches(&flat))
-        };
+        let matches =
+            |patterns: &[ToolPattern]| patterns.iter().any(|pattern| means(pattern, tool));
         self.include.as_deref().is_none_or(matches) && !matches(&self.exclude)
     }
+}
+
+/// Whether a pattern means a tool, by the name that its server has for it.
+pub(super) fn means(pattern: &ToolPattern, tool: &str) -> bool {
+    // `*` of a glob stops at slashes, which these names may hold.
+    pattern.matches(tool) || pattern.matches(&tool.replace('/', "\u{1}"))
 }

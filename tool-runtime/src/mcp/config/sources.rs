@@ -52,11 +52,28 @@ impl Source {
 
 /// Sources, in the order in which they are asked.
 #[derive(Clone, Default)]
-pub(super) struct Sources(Vec<Source>);
+pub(super) struct Sources {
+    sources: Vec<Source>,
+    /// The option of the command line that gives a variable. Without one, the host does.
+    option: Option<&'static str>,
+}
 
 impl Sources {
     pub(super) fn push(&mut self, source: Source) {
-        self.0.push(source);
+        self.sources.push(source);
+    }
+
+    #[cfg(any(feature = "cli", test))]
+    pub(super) fn given_by(&mut self, option: &'static str) {
+        self.option = Some(option);
+    }
+
+    /// How a variable gets a value that no environment has.
+    pub(super) fn remedy(&self, name: &str) -> String {
+        match self.option {
+            Some(option) => format!("give it by `{option} {name}=..`"),
+            None => format!("here the host gives a variable `{name}`"),
+        }
     }
 
     /// What the first source that knows it says.
@@ -74,7 +91,7 @@ impl Sources {
     fn asked(&self, is_environment: bool) -> impl Iterator<Item = &Source> {
         let is_asked =
             move |source: &&Source| !is_environment || matches!(source, Source::Environment(_));
-        self.0.iter().filter(is_asked)
+        self.sources.iter().filter(is_asked)
     }
 
     /// The names that have a value.
@@ -92,6 +109,6 @@ impl Sources {
 /// Kinds alone.
 impl fmt::Debug for Sources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(Source::kind)).finish()
+        f.debug_list().entries(self.sources.iter().map(Source::kind)).finish()
     }
 }

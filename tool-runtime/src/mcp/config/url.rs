@@ -77,7 +77,19 @@ fn scheme(url: &str) -> Result<String, Fault> {
             "the scheme of the address is not known",
             "only `http` and `https` are spoken",
         )),
-        _ => Err(Fault::new("the address has no scheme", "begin it with `https://`")),
+        _ => {
+            let help = if is_loopback(host(url)) { "`http://`" } else { "`https://`" };
+            Err(Fault::new("the address has no scheme", format!("begin it with {help}")))
+        }
+    }
+}
+
+/// The host of an address without a scheme.
+fn host(address: &str) -> &str {
+    let authority = &address[..address.find(['/', '?', '#']).unwrap_or(address.len())];
+    match authority.split_once(']') {
+        Some((host, _)) => host,
+        None => authority.split_once(':').map_or(authority, |(host, _)| host),
     }
 }
 
@@ -126,6 +138,21 @@ fn user_info_end(rest: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::{check, shown};
+
+    #[test]
+    fn an_address_of_this_machine_without_a_scheme_is_told_to_be_http() {
+        for (address, scheme) in [
+            ("localhost:8080/mcp", "`http://`"),
+            ("127.0.0.1:8080/mcp", "`http://`"),
+            ("127.0.0.1", "`http://`"),
+            ("[::1]:8080", "`http://`"),
+            ("localhost.example.com/mcp", "`https://`"),
+            ("example.com:8080/localhost", "`https://`"),
+        ] {
+            let fault = check(address).err().unwrap_or_else(|| panic!("`{address}` was taken"));
+            assert_eq!(fault.help, format!("begin it with {scheme}"), "{address}");
+        }
+    }
 
     #[test]
     fn only_http_and_https_are_addresses() {

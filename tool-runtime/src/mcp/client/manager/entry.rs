@@ -5,7 +5,7 @@ use super::builder::Settings;
 use super::slot::Slot;
 use crate::mcp::client::dialer::Dialer;
 use crate::mcp::client::names;
-use crate::mcp::client::publisher::{Choice, Publisher};
+use crate::mcp::client::publisher::Publisher;
 use crate::mcp::client::remote::Waits;
 use crate::mcp::client::server::{Server, Times, Watchers};
 use crate::mcp::client::status::McpState;
@@ -75,16 +75,12 @@ impl Entry {
             most: own.map_or(settings.longest_call, |own| settings.longest_call.max(own)),
             of_tools: entry.map_or_else(BTreeMap::new, |config| config.tool_timeouts.clone()),
         };
-        let choice: Choice = match entry.cloned() {
-            Some(config) => Box::new(move |tool| config.wants(tool)),
-            None => Box::new(|_| true),
-        };
         let is_enabled = entry.is_none_or(|config| config.enabled);
         let state = if is_enabled { McpState::Connecting } else { McpState::Disabled };
         let client = settings.client.clone();
         let dialer = Dialer::new(Arc::clone(&name), way, client, settings.answerer.clone());
         let server = Server::new(Arc::clone(&name), dialer, times, (state, Arc::clone(watchers)));
-        let told = (waits, choice);
+        let told = (waits, entry.cloned());
         let approvals = Arc::clone(&settings.approvals);
         let publisher =
             Publisher::new(pool.clone(), &name, prefix, settings.suffixes, told, approvals)

@@ -95,6 +95,16 @@ impl<'a> Entry<'a> {
         self.places.entry(key).or_insert_with(|| place.clone());
     }
 
+    /// Has something stand under a key, unless something else does that asks for anything.
+    pub(super) fn put(&mut self, key: &'static str, given: Given<'a>, findings: &mut Findings) {
+        if self.given.get(key).is_some_and(|known| !known.is_empty()) {
+            let text = format!("it says the same as `{key}`");
+            findings.wrong(&given.place, text, "keep one of the two");
+        } else {
+            self.given.insert(key, given);
+        }
+    }
+
     /// What stands under a key, if it is of the form that is read here; else it is left for
     /// another reader.
     pub(super) fn take_if(

@@ -12,7 +12,7 @@ const STAND_IN: &str = "https://unknown.invalid/";
 
 impl Reader<'_> {
     pub(super) fn http(&mut self, entry: &mut Entry<'_>, legacy_sse: bool) -> Option<HttpConfig> {
-        let url = entry.one_of(&["url", "http_url", "server_url"], self.findings);
+        let url = entry.one_of(&["url", "http_url", "server_url", "base_url"], self.findings);
         let url = url.map(|given| self.url(&given));
         let headers = self.headers(entry);
         let auth = self.auth(entry);

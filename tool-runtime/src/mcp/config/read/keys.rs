@@ -19,6 +19,7 @@ pub(super) type Keys = &'static [(&'static str, Fate)];
 use Fate::{Ignored, Read, Refused};
 
 const APPROVAL: &str = "whether a call is approved is decided by the pool, see `Approver`";
+const FOR_PEOPLE: &str = "it is for people, who are shown `description` and `icon`";
 const TAGS: &str = "tools of servers have no tags, name them by `include` and `exclude`";
 const SANDBOX: &str = "have `command` start the sandbox";
 const GOOGLE: &str = "send what the provider gives by `auth`, or by a header";
@@ -39,6 +40,7 @@ pub(super) const SERVER: Keys = &[
     ("url", Read),
     ("http_url", Read),
     ("server_url", Read),
+    ("base_url", Read),
     ("headers", Read),
     ("http_headers", Read),
     ("env_http_headers", Read),
@@ -80,6 +82,7 @@ pub(super) const SERVER: Keys = &[
     ("trust", Ignored(APPROVAL)),
     ("default_tools_approval_mode", Ignored(APPROVAL)),
     ("supports_parallel_tool_calls", Ignored("what runs side by side is decided by the pool")),
+    ("disabled_auto_approve_tools", Ignored(APPROVAL)),
     ("always_load", Ignored("all tools are listed")),
     ("start_on_launch", Ignored("a server is started if it is `enabled`")),
     ("keep_alive", Ignored("a connection is kept until it is closed")),
@@ -92,6 +95,18 @@ pub(super) const SERVER: Keys = &[
     ("name", Ignored("the name of a server is the key of its entry")),
     ("gallery", Ignored("where an entry comes from changes nothing")),
     ("source", Ignored("where an entry comes from changes nothing")),
+    ("provider", Ignored(FOR_PEOPLE)),
+    ("provider_url", Ignored(FOR_PEOPLE)),
+    ("logo_url", Ignored(FOR_PEOPLE)),
+    ("reference", Ignored(FOR_PEOPLE)),
+    ("tags", Ignored(FOR_PEOPLE)),
+    ("long_running", Ignored("progress extends the time of every call")),
+    (
+        "registry_url",
+        Ignored(
+            "set `NPM_CONFIG_REGISTRY` or `UV_DEFAULT_INDEX` in `env`, whichever the command asks",
+        ),
+    ),
     ("extension_name", Ignored("where an entry comes from changes nothing")),
     ("version", Ignored("the version that runs is what `command` or `url` give")),
     ("server_instructions", Ignored("what a server says of itself is told by its connection")),
@@ -163,12 +178,15 @@ pub(super) const TOOL: Keys = &[
 
 const REWRITTEN: &str = "a tool is listed as its server defines it";
 
+/// Keys of a command that is an object.
+pub(super) const COMMAND: Keys = &[("path", Read), ("args", Read), ("env", Read)];
+
 /// Keys of one variable under `env_vars`.
 pub(super) const ENV_VAR: Keys = &[("name", Read), ("source", Read)];
 
 /// Whether a value is likely to be a server's entry: it says how one is reached.
 pub(in crate::mcp::config) fn looks_like_entry(value: &Value) -> bool {
-    const REACHED: &[&str] = &["command", "url", "http_url", "server_url", "transport"];
+    const REACHED: &[&str] = &["command", "url", "http_url", "server_url", "base_url", "transport"];
     let Value::Object(object) = value else { return false };
     object.keys().any(|key| REACHED.contains(&snake_case(key).as_str()))
 }
@@ -176,5 +194,5 @@ pub(in crate::mcp::config) fn looks_like_entry(value: &Value) -> bool {
 /// All of them, for tests.
 #[cfg(test)]
 pub(in crate::mcp::config) fn known_keys() -> impl Iterator<Item = &'static str> {
-    SERVER.iter().chain(AUTH).chain(TOOL).map(|(key, _)| *key)
+    SERVER.iter().chain(AUTH).chain(TOOL).chain(COMMAND).map(|(key, _)| *key)
 }

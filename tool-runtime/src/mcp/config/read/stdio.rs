@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 impl Reader<'_> {
     pub(super) fn stdio(&mut self, entry: &mut Entry<'_>) -> Option<StdioConfig> {
+        self.unfold(entry);
         let command = entry.one_of(&["command"], self.findings);
         let args = entry.one_of(&["args"], self.findings);
         let line = command.and_then(|command| self.line(&command, args.as_ref()));
@@ -21,6 +22,22 @@ impl Reader<'_> {
         let cwd = cwd.map(|given| self.path(&given.place, given.value));
         let (command, args) = line?;
         Some(StdioConfig { args, env, cwd, ..StdioConfig::new(command) })
+    }
+
+    /// Has what stands in a command that is an object stand in the entry (Zed, once).
+    fn unfold(&mut self, entry: &mut Entry<'_>) {
+        let Some(command) = entry.take_if("command", Value::is_object) else { return };
+        let Some(object) = command.value.as_object() else { return };
+        let mut inner = Entry::read(&command.place, object, keys::COMMAND, self.findings);
+        if !inner.has(&["path"]) {
+            let help = r#"write `"command": "npx"`, or whatever starts it"#;
+            self.findings.wrong(&command.place, "it names no program", help);
+        }
+        for (key, meant) in [("path", "command"), ("args", "args"), ("env", "env")] {
+            if let Some(given) = inner.one_of(&[key], self.findings) {
+                entry.put(meant, given, self.findings);
+            }
+        }
     }
 
     /// The command and its arguments, which may be one list.
@@ -148,7 +165,7 @@ impl Reader<'_> {
         let variables = match std::fs::read_to_string(folder.join(path.as_str())) {
             Ok(text) => env_file::variables(&text),
             Err(error) => {
-                let text = format!("the file cannot be read: {}", error.kind());
+                let text = format!("the file cannot be read: {error}");
                 Err(Fault::new(text, "correct the path, or remove the key"))
             }
         };

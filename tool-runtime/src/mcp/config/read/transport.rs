@@ -40,7 +40,7 @@ const HTTP: &[&str] = &[
     "bearer_token",
     "bearer_token_env_var",
 ];
-const URLS: &[&str] = &["url", "http_url", "server_url"];
+const URLS: &[&str] = &["url", "http_url", "server_url", "base_url"];
 
 impl Reader<'_> {
     pub(super) fn transport(&mut self, entry: &mut Entry<'_>) -> Option<McpTransportConfig> {

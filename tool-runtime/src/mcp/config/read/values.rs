@@ -5,6 +5,7 @@ use super::entry::Entry;
 use crate::mcp::config::expand::{Reference, Unexpanded, expand};
 use crate::mcp::config::fault::Fault;
 use crate::mcp::config::findings::Place;
+use crate::mcp::config::foreign;
 use crate::mcp::config::text::McpText;
 use crate::schema::nearest::nearest;
 use crate::secret::Secret;
@@ -123,19 +124,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Ways of other programs to refer to a variable, which stay as they are here. The text is
-    /// not told: a password may look like that.
+    /// The text is not told: a password may look like that.
     fn warn_of_other_ways(&mut self, place: &Place, written: &str) {
-        let is_name = |name: &str| {
-            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        };
-        let rest = written.strip_prefix("Bearer ").unwrap_or(written);
-        if rest.strip_prefix('$').is_some_and(is_name) {
-            let text = "`$` and a name are not expanded, and sent as they are";
-            self.findings.warn(place, text, "write `${NAME}` if a variable is meant");
-        }
-        if ["{env:", "{file:"].iter().any(|way| rest.replace("${", "").contains(way)) {
-            let text = "`{env:..}` and `{file:..}` are not expanded, and sent as they are";
+        if let Some(way) = foreign::way(written) {
+            let text = format!("{way} not expanded, and taken literally");
             self.findings.warn(place, text, "write `${NAME}` if a variable is meant");
         }
     }
@@ -170,12 +162,11 @@ impl Reader<'_> {
         let asked = self.sources.kinds(is_environment);
         let way = if is_environment { "env:" } else { "" };
         let text = format!("`${{{way}{name}}}` has no value (asked: {asked})");
+        let remedy = self.sources.remedy(name);
         let help = match (name.split_once(':'), name) {
-            (Some(("input", _)), _) => {
-                format!("an editor would ask for it; here the host gives a variable `{name}`")
-            }
+            (Some(("input", _)), _) => format!("an editor would ask for it; {remedy}"),
             (Some(_), _) | (_, "workspaceFolder" | "userHome" | "cwd" | "pathSeparator" | "/") => {
-                format!("an editor would know it; here the host gives a variable `{name}`")
+                format!("an editor would know it; {remedy}")
             }
             _ if asked == "nothing" => "have the loader ask the environment".to_owned(),
             _ => format!("set `{name}`, or write `${{{way}{name}:-default}}`"),

@@ -34,6 +34,18 @@ fn secrets_over_the_open_net_are_no_error() {
     assert_eq!(told.level, McpDiagnosisLevel::Warning);
 }
 
+#[test]
+fn a_command_with_a_variable_of_another_program_is_told_so() {
+    for command in ["$HOME/bin/x", "$EDITOR", "%APPDATA%\\x"] {
+        let told = only(McpServerConfig::stdio(command));
+        let help = told.help.unwrap_or_default();
+        assert_eq!(told.level, McpDiagnosisLevel::Error);
+        assert!(help.ends_with("not expanded; write `${NAME}` if a variable is meant"), "{help}");
+    }
+    let nowhere = diagnoses(McpServerConfig::stdio("sh").cwd("$HOME/x"));
+    assert!(nowhere[0].help.as_deref().unwrap_or_default().contains("write `${NAME}`"));
+}
+
 #[cfg(unix)]
 #[test]
 fn programs_are_looked_for_where_they_would_be() {
@@ -57,6 +69,8 @@ fn programs_are_looked_for_where_they_would_be() {
     assert_eq!(only(beside).level, McpDiagnosisLevel::Fine);
     let missing = McpServerConfig::stdio("./bin/other").cwd(folder.display().to_string());
     assert_eq!(only(missing).text, "there is no file `./bin/other`");
+    let inside = McpServerConfig::stdio("./bin").cwd(folder.display().to_string());
+    assert_eq!(only(inside).text, "`./bin` is a folder, and no program");
     std::fs::remove_dir_all(&folder).expect("the folder is there");
     let told = only(named());
     assert_eq!(

@@ -1,6 +1,6 @@
 //! One server as every program writes it.
 
-use super::support::{http, load, pairs, server, stdio, texts, warnings};
+use super::support::{http, load, pairs, server, stdio, texts, warnings, wrong};
 use crate::mcp::config::McpTransportConfig;
 use serde_json::{Value, json};
 
@@ -19,8 +19,8 @@ fn a_command_may_be_a_text_or_a_list() {
 }
 
 #[test]
-fn an_address_has_three_names() {
-    for key in ["url", "httpUrl", "http_url", "serverUrl"] {
+fn an_address_has_four_names() {
+    for key in ["url", "httpUrl", "http_url", "serverUrl", "baseUrl"] {
         let http = http(json!({ key: "https://example.com/mcp" }));
         assert_eq!(http.url.as_str(), "https://example.com/mcp");
         assert!(!http.legacy_sse);
@@ -68,6 +68,48 @@ fn codex_is_read() {
 }
 
 #[test]
+fn cherry_studio_is_read() {
+    let web = json!({
+        "name": "web", "type": "streamableHttp", "baseUrl": "https://example.com/mcp", "isActive": true,
+        "provider": "x", "providerUrl": "x", "logoUrl": "x", "reference": "x", "tags": ["x"],
+        "timeout": "30s", "longRunning": true, "disabledTools": ["b"], "disabledAutoApproveTools": ["a"],
+    });
+    assert_eq!(http(web.clone()).url.as_str(), "https://example.com/mcp");
+    assert!(server(web.clone()).wants("a") && !server(web.clone()).wants("b"));
+    assert_eq!(warnings(web).len(), 8);
+    let local =
+        json!({ "command": "npx", "registryUrl": "https://npm.example.com", "isActive": false });
+    assert!(!server(local.clone()).enabled);
+    assert!(warnings(local)[0].contains("set `NPM_CONFIG_REGISTRY`"));
+    let bare = json!({ "web": { "baseUrl": "https://example.com/mcp" } }).to_string();
+    assert_eq!(load(&bare).expect("a map of entries").servers.len(), 1);
+}
+
+#[test]
+fn zed_is_read_as_it_was_written_once() {
+    let command = json!({ "path": "~/bin/x", "args": ["-y", "${TOKEN}"], "env": { "PORT": 8080 } });
+    let stdio =
+        stdio(json!({ "source": "custom", "command": command, "args": [], "settings": {} }));
+    assert_eq!(stdio.command.as_str(), "/home/ada/bin/x");
+    assert_eq!(texts(&stdio), ["-y", "8fQm2x"]);
+    assert_eq!(pairs(&stdio.env), [("PORT", "8080")]);
+    for (entry, words) in [
+        (json!({ "command": { "args": ["x"] } }), "`mcpServers.s.command`: it names no program"),
+        (json!({ "command": {} }), "`mcpServers.s.command`: it names no program"),
+        (json!({ "command": { "path": "" } }), "`mcpServers.s.command.path`: the command is empty"),
+        (json!({ "command": { "path": "x", "arg": [] } }), "did you mean `args`?"),
+        (
+            json!({ "command": { "path": "x", "args": ["y"] }, "args": ["z"] }),
+            "`mcpServers.s.command.args`: it says the same as `args`",
+        ),
+    ] {
+        let problems = wrong(entry);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].contains(words), "{problems:?}");
+    }
+}
+
+#[test]
 fn tools_are_named_in_many_ways() {
     for (include, exclude) in [
         ("include", "exclude"),
@@ -91,6 +133,26 @@ fn single_tools_have_settings() {
     let server = server(json!({ "command": "x", "tools": tools, "include": ["*"] }));
     assert_eq!(server.tool_timeouts["slow"], std::time::Duration::from_secs(300));
     assert!(server.wants("slow") && !server.wants("bad"));
+}
+
+#[test]
+fn what_is_said_of_tools_that_there_are_not_is_told() {
+    let tools = json!({ "get_curent_time": { "timeout": "5s" }, "bad": { "enabled": false } });
+    let server = server(json!({
+        "command": "x", "tools": tools,
+        "include": ["get_curent_time", "get_*", "/^set/"], "exclude": ["nothing_*", "fs*"],
+    }));
+    assert_eq!(
+        server.idle(&["get_current_time", "fs/read"]),
+        [
+            "`include`: `get_curent_time` is not any of the 2 tools that it lists; did you mean `get_current_time`?",
+            "`include`: `/^set/` does not match any of the 2 tools that it lists",
+            "`exclude`: `bad` is not any of the 2 tools that it lists",
+            "`exclude`: `nothing_*` does not match any of the 2 tools that it lists",
+            "`tools`: `get_curent_time` is not any of the 2 tools that it lists; did you mean `get_current_time`?",
+        ]
+    );
+    assert!(server.idle(&[]).is_empty());
 }
 
 #[test]

@@ -121,13 +121,41 @@ fn sources_are_asked_in_order_and_the_environment_only_where_it_is_one() {
 }
 
 #[test]
+fn who_is_given_variables_by_an_option_is_told_of_it() {
+    let text = r#"{ "s": { "command": "x", "args": ["${input:key}", "${workspaceFolder}"] } }"#;
+    let error = loader().option("--var").json(text).load().unwrap_err();
+    let helps: Vec<&str> = error.problems.iter().map(|problem| problem.help.as_str()).collect();
+    assert_eq!(
+        helps,
+        [
+            "an editor would ask for it; give it by `--var input:key=..`",
+            "an editor would know it; give it by `--var workspaceFolder=..`",
+        ]
+    );
+}
+
+#[test]
 fn ways_of_other_programs_are_warned_of_and_not_told() {
     for text in ["$HUNTER2", "{env:HUNTER2}", "Bearer $HUNTER2"] {
         let warned = warnings(json!({ "url": "https://example.com", "headers": { "X": text } }));
         assert_eq!(warned.len(), 1, "{text}");
         assert!(warned[0].contains("write `${NAME}`") && !warned[0].contains("HUNTER2"));
     }
-    for text in ["pa$$word", "$1.50", "${TOKEN}", "a$b"] {
+    for text in ["$HUNTER2", "$HUNTER2/bin/x", "--root=$HUNTER2/x", "%HUNTER2%\\x", "%HUNTER(2)%"] {
+        for entry in [
+            json!({ "command": text }),
+            json!({ "command": "x", "args": [text] }),
+            json!({ "command": "x", "cwd": text }),
+            json!({ "command": "x", "env": { "A": text } }),
+        ] {
+            let warned = warnings(entry.clone());
+            assert_eq!(warned.len(), 1, "{entry}");
+            assert!(warned[0].contains("write `${NAME}`") && !warned[0].contains("HUNTER2"));
+        }
+    }
+    for text in
+        ["pa$$word", "$1.50", "${TOKEN}", "a$b", "a$b/c", "$/x", "--x=", "50%", "%20a%20", "%%"]
+    {
         assert!(warnings(json!({ "command": "x", "args": [text] })).is_empty(), "{text}");
     }
 }

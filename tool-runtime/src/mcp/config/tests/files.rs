@@ -69,6 +69,18 @@ fn a_project_without_a_file_has_no_servers_and_a_file_must_be_there() {
     assert!(error.problems[0].text.starts_with("it cannot be read: "), "{error}");
 }
 
+#[test]
+fn what_is_wrong_with_one_server_can_be_told_apart_from_the_others() {
+    let folder = Folder::new();
+    let one =
+        folder.with("one", r#"{ "a": { "command": "x" }, "b": { "command": "${NOWHERE}" } }"#);
+    let two = folder.with("two", r#"{ "a": { "command": "y" }, "c": { "command": "z" } }"#);
+    let (config, problems) = loader().file(one).file(two).file(folder.0.join("missing")).sort_out();
+    assert_eq!(config.to_string(), "c: starts `z`");
+    let about: Vec<Option<&str>> = problems.iter().map(|p| p.server.as_deref()).collect();
+    assert_eq!(about, [Some("a"), None, Some("b")]);
+}
+
 #[cfg(feature = "toml")]
 #[test]
 fn the_ending_tells_the_form() {
@@ -89,7 +101,9 @@ fn variables_are_read_from_a_file_beside_the_configuration() {
 
     let text = r#"{ "s": { "command": "x", "envFile": "missing" } }"#;
     let error = loader().file(folder.with("mcp.json", text)).load().unwrap_err();
-    assert!(error.to_string().contains("`s.envFile`: the file cannot be read"), "{error}");
+    assert!(error.to_string().contains("`s.envFile`: the file cannot be read: "), "{error}");
+    #[cfg(unix)]
+    assert!(error.to_string().contains("No such file or directory"), "{error}");
     folder.with("bad", "A=1\nhunter2");
     let text = r#"{ "s": { "command": "x", "envFile": "bad" } }"#;
     let error = loader().file(folder.with("mcp.json", text)).load().unwrap_err().to_string();

@@ -199,12 +199,12 @@ fn one_thing_is_said_once() {
 }
 
 #[test]
-fn patterns_that_match_nothing_are_refused() {
+fn what_is_no_pattern_is_refused() {
     refused(
         json!({ "command": "x", "include": [""] }),
         &["`mcpServers.s.include[0]`", "an empty pattern"],
     );
-    refused(json!({ "command": "x", "include": ["a[b"] }), &["never closed"]);
+    refused(json!({ "command": "x", "include": ["a[b"] }), &["it is no pattern", "never closed"]);
     refused(json!({ "command": "x", "exclude": "a" }), &["`mcpServers.s.exclude`: it is no list"]);
 }
 
