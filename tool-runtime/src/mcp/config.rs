@@ -14,6 +14,7 @@ mod json;
 mod loader;
 mod problem;
 mod read;
+mod secrets;
 mod server;
 mod show;
 mod sources;

@@ -255,3 +255,31 @@ async fn the_operator_is_warned_once_of_the_same_reason() {
     let text = log.text();
     assert_eq!(text.matches("no program `no-such-program-here`").count(), 1, "{text}");
 }
+
+/// A server that says what it was given, as an error and on its standard error, and ends.
+const TELLTALE: &str = r#"
+    read line
+    id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+    echo "bad --token=$1 and $KEY" >&2
+    printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no %s \\u001b[2J"}}\n' "$id" "$1"
+"#;
+
+#[tokio::test]
+async fn what_a_server_repeats_of_variables_is_not_shown() {
+    let (log, _guard) = warnings();
+    let entry = json!({
+        "command": "sh",
+        "args": ["-c", TELLTALE, "telltale", "${TOKEN}"],
+        "env": { "KEY": "Bearer ${INNER}" },
+    });
+    let loader = McpConfig::loader().variables([("TOKEN", "tok-5fQ9zL"), ("INNER", "in-3kX8vw")]);
+    let config = loader.value(json!({ "telltale": entry })).load().unwrap();
+    let pool = empty();
+    let error = manager().config(config).connect(&pool).await.unwrap_err().to_string();
+    let shown = format!("{error} {}", log.text());
+    assert!(shown.contains("no ${TOKEN}"), "{shown}");
+    assert!(shown.contains("--token=${TOKEN}"), "{shown}");
+    for secret in ["tok-5fQ9zL", "in-3kX8vw", "\u{1b}[2J"] {
+        assert!(!shown.contains(secret), "{secret}: {shown}");
+    }
+}

@@ -3,6 +3,7 @@
 use super::connection::Connection;
 use super::handler::Handler;
 use super::hearing::Hearing;
+use super::mask::Mask;
 use super::questions::Answerer;
 use super::refusal::{Kind, Refusal, is_known};
 use super::transport::{Opened, Way};
@@ -17,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// Opens connections to one server, one after the other.
 pub(super) struct Dialer {
     server: Arc<str>,
+    mask: Arc<Mask>,
     way: Box<dyn Way>,
     client: Implementation,
     answerer: Answerer,
@@ -34,13 +36,13 @@ enum Era {
 
 impl Dialer {
     pub(super) fn new(
-        server: Arc<str>,
+        (server, mask): (Arc<str>, Arc<Mask>),
         way: Box<dyn Way>,
         client: Implementation,
         answerer: Answerer,
     ) -> Self {
         let (era, is_slow) = (Mutex::default(), AtomicBool::new(false));
-        Self { server, way, client, answerer, era, is_slow }
+        Self { server, mask, way, client, answerer, era, is_slow }
     }
 
     /// Whether a person is asked to let this program in.
@@ -58,6 +60,10 @@ impl Dialer {
     /// # Errors
     /// Why there is none, with the end of the server's standard error.
     pub(super) async fn connect(&self, within: Duration) -> Result<Connection, Refusal> {
+        self.connect_somehow(within).await.map_err(|refusal| refusal.masked(&self.mask))
+    }
+
+    async fn connect_somehow(&self, within: Duration) -> Result<Connection, Refusal> {
         let began = Instant::now();
         let refusal = match self.connect_by_era(within).await {
             Ok(connection) => return Ok(connection),
@@ -103,7 +109,7 @@ impl Dialer {
         (within, whole): (Duration, Duration),
     ) -> Result<Connection, Refusal> {
         let began = Instant::now();
-        let hearing = Arc::new(Hearing::new(Arc::clone(&self.server)));
+        let hearing = Arc::new(Hearing::new(Arc::clone(&self.server), Arc::clone(&self.mask)));
         let opened = match timeout(within, self.way.open(Arc::clone(&hearing))).await {
             Ok(opened) => opened?,
             Err(_) => return Err(Refusal::late("it could not be reached", whole)),

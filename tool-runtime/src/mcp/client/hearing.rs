@@ -3,6 +3,7 @@
 #![expect(deprecated, reason = "servers of the older era still log and ask")]
 
 use super::listener::Listener;
+use super::mask::Mask;
 use crate::peer::Progress;
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -19,6 +20,7 @@ use tokio::time::{Instant, timeout_at};
 /// Hears what a server says besides answers, and hands it to whom it concerns.
 pub(super) struct Hearing {
     server: Arc<str>,
+    mask: Arc<Mask>,
     calls: Mutex<Calls>,
     /// A call will be over before the time that is waited for.
     earlier: Notify,
@@ -58,9 +60,10 @@ impl Changed {
 pub(super) struct Heard(pub(super) Weak<Listener>);
 
 impl Hearing {
-    pub(super) fn new(server: Arc<str>) -> Self {
+    pub(super) fn new(server: Arc<str>, mask: Arc<Mask>) -> Self {
         Self {
             server,
+            mask,
             calls: Mutex::default(),
             earlier: Notify::new(),
             fewer: Notify::new(),
@@ -154,8 +157,11 @@ impl Hearing {
     }
 
     fn log(&self, params: &LoggingMessageNotificationParam) {
-        let logger = params.logger.as_deref().unwrap_or_default();
-        tracing::debug!(server = &*self.server, level = ?params.level, logger, "{}", params.data);
+        if tracing::enabled!(tracing::Level::DEBUG) {
+            let logger = self.mask.shown(params.logger.as_deref().unwrap_or_default());
+            let text = self.mask.shown(&params.data.to_string());
+            tracing::debug!(server = &*self.server, level = ?params.level, logger, "{text}");
+        }
     }
 
     fn begin(&self, token: ProgressToken, listener: &Arc<Listener>) {

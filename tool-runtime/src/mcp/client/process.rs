@@ -30,8 +30,6 @@ mod life;
 #[cfg(unix)]
 mod living;
 mod lookup;
-mod mask;
-mod plain;
 mod stderr;
 mod stdin;
 mod tail;

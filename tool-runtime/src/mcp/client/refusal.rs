@@ -1,6 +1,7 @@
 //! Why a server could not be connected to, in words for the operator.
 
 use super::exchange::{Failure, leaf};
+use super::mask::Mask;
 use super::transport::{is_unauthorized, is_unsent};
 use rmcp::model::ProtocolVersion;
 use rmcp::service::ClientInitializeError;
@@ -106,6 +107,12 @@ impl Refusal {
             }
             Failure::Silent(_) | Failure::Late => Self::late("it did not list its tools", within),
         }
+    }
+
+    /// As it may be shown: it may hold what the server said.
+    pub(super) fn masked(mut self, mask: &Mask) -> Self {
+        self.text = mask.shown(&self.text);
+        self
     }
 
     /// Adds how what stands behind the connection ended.

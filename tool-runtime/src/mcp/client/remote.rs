@@ -281,6 +281,7 @@ impl Remote {
     #[cold]
     fn failed(&self, failure: Failure) -> CallError {
         let (server, tool) = (self.server.name(), &self.name);
+        let said = |text: &str| self.server.shown(text);
         let (class, text) = match failure {
             Failure::Unsent => (
                 ErrorClass::Transient,
@@ -288,24 +289,28 @@ impl Remote {
             ),
             Failure::Lost(why) if self.is_repeatable => (
                 ErrorClass::Transient,
-                format!("the MCP server `{server}` was lost twice during `{tool}`: {why}"),
+                format!("the MCP server `{server}` was lost twice during `{tool}`: {}", said(&why)),
             ),
             Failure::Lost(why) => (
                 ErrorClass::Indeterminate,
                 format!(
-                    "the MCP server `{server}` was lost while it worked at `{tool}` ({why}); the call may have had its effect, so find that out before you try again"
+                    "the MCP server `{server}` was lost while it worked at `{tool}` ({}); the call may have had its effect, so find that out before you try again",
+                    said(&why)
                 ),
             ),
             Failure::Unauthorized(why) => (
                 ErrorClass::Tool,
-                format!("the MCP server `{server}` wants to know who asks: {why}"),
+                format!("the MCP server `{server}` wants to know who asks: {}", said(&why)),
             ),
             Failure::Refused(error) => {
                 let class = match error.code {
                     ErrorCode::INVALID_PARAMS => ErrorClass::Input,
                     _ => ErrorClass::Tool,
                 };
-                (class, format!("the MCP server `{server}` refused `{tool}`: {}", error.message))
+                (
+                    class,
+                    format!("the MCP server `{server}` refused `{tool}`: {}", said(&error.message)),
+                )
             }
             Failure::Silent(idle) => (ErrorClass::Timeout, self.late(idle, "said nothing for")),
             Failure::Late => (ErrorClass::Timeout, self.late(self.most, "was not done within")),

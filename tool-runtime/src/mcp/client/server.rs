@@ -4,6 +4,7 @@ use super::backoff::Backoff;
 use super::connection::Connection;
 use super::dialer::Dialer;
 use super::listing;
+use super::mask::Mask;
 use super::publisher::Publisher;
 use super::refusal::{Kind, Refusal};
 use super::status::{McpServerStatus, McpState};
@@ -11,7 +12,7 @@ use crate::error::{CallError, ErrorClass, told};
 use crate::peer::PeerInfo;
 use arc_swap::ArcSwapOption;
 use futures_util::FutureExt as _;
-use rmcp::model::ServerPeerInfo;
+use rmcp::model::{Implementation, ServerPeerInfo};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +27,8 @@ const STABLE: Duration = Duration::from_secs(10);
 const FAREWELL: Duration = Duration::from_secs(10);
 /// An `Instant` cannot be added to without end.
 const LONGEST_PAUSE: Duration = Duration::from_secs(86_400 * 365);
+/// How many things that are wrong with a list are told.
+const MOST_PROBLEMS: usize = 100;
 /// Changes of a list that come closer together are one.
 const QUIET: Duration = Duration::from_millis(50);
 /// However many come, the list is read after so long.
@@ -42,6 +45,7 @@ pub(super) struct Times {
 /// One server, as its tools and its supervisor know it.
 pub(super) struct Server {
     name: Arc<str>,
+    mask: Arc<Mask>,
     dialer: Dialer,
     times: Times,
     connection: ArcSwapOption<Connection>,
@@ -64,7 +68,7 @@ struct Condition {
 
 impl Server {
     pub(super) fn new(
-        name: Arc<str>,
+        (name, mask): (Arc<str>, Arc<Mask>),
         dialer: Dialer,
         times: Times,
         (state, watchers): (McpState, Arc<Watchers>),
@@ -72,6 +76,7 @@ impl Server {
         let condition = Condition { status: McpServerStatus::new(&name, state), tries: 0 };
         Self {
             name,
+            mask,
             dialer,
             times,
             connection: ArcSwapOption::empty(),
@@ -83,6 +88,11 @@ impl Server {
 
     pub(super) fn name(&self) -> &Arc<str> {
         &self.name
+    }
+
+    /// What it says, as it may be shown.
+    pub(super) fn shown(&self, text: &str) -> String {
+        self.mask.shown(text)
     }
 
     pub(super) fn status(&self) -> McpServerStatus {
@@ -181,6 +191,7 @@ impl Server {
         let rest = rest.max(Duration::from_secs(1));
         if let Err(refusal) = self.refresh(&connection, publisher, rest).await {
             let refusal = refusal.with_last_words(connection.last_words().await);
+            let refusal = refusal.masked(&self.mask);
             tokio::spawn(async move { connection.close().await });
             return Err(refusal);
         }
@@ -189,6 +200,7 @@ impl Server {
             let status = &mut condition.status;
             status.state = McpState::Ready;
             let info = connection.info();
+            let called = |info: &Implementation| self.called(info);
             status.info = info.and_then(|info| info.server_info.as_ref()).map(called);
             status.protocol = info.map(|info| info.protocol_version.to_string());
             status.instructions = info.and_then(|info: &ServerPeerInfo| info.instructions.clone());
@@ -212,14 +224,26 @@ impl Server {
             listing::Listing::default()
         };
         let published = publisher.publish(self, listing);
-        for problem in &published.problems {
+        let problems = self.listed(&published.problems);
+        let known = self.status().problems;
+        for problem in problems.iter().filter(|problem| !known.contains(problem)) {
             tracing::warn!(server = &*self.name, "{problem}");
         }
         self.change(|condition| {
             condition.status.tools = published.tools;
-            condition.status.problems = published.problems;
+            condition.status.problems = problems;
         });
         Ok(())
+    }
+
+    /// What is wrong with a list, as it may be shown.
+    fn listed(&self, problems: &[String]) -> Vec<String> {
+        let mut shown: Vec<String> =
+            problems.iter().take(MOST_PROBLEMS).map(|problem| self.shown(problem)).collect();
+        if let Some(more) = problems.len().checked_sub(MOST_PROBLEMS + 1) {
+            shown.push(format!("there are {} more like these", more + 1));
+        }
+        shown
     }
 
     /// Follows the changes of its list until the connection ends; says why it did.
@@ -234,7 +258,7 @@ impl Server {
             () = self.subscribe(connection) => {}
         }
         let refusal = Refusal::new(Kind::Failed, "the connection ended");
-        refusal.with_last_words(connection.last_words().await)
+        refusal.with_last_words(connection.last_words().await).masked(&self.mask)
     }
 
     async fn follow(self: &Arc<Self>, connection: &Connection, publisher: &Publisher) {
@@ -315,6 +339,12 @@ impl Server {
         }
     }
 
+    /// What it calls itself, as it may be shown.
+    fn called(&self, info: &Implementation) -> PeerInfo {
+        let title = info.title.as_deref().map(|title| self.shown(title));
+        PeerInfo { title, ..PeerInfo::new(self.shown(&info.name), self.shown(&info.version)) }
+    }
+
     fn live(&self) -> Option<Arc<Connection>> {
         self.connection.load_full().filter(|connection| !connection.is_closed())
     }
@@ -362,8 +392,4 @@ impl Server {
 async fn unbroken<T>(work: impl Future<Output = T>) -> Result<T, Refusal> {
     let caught = AssertUnwindSafe(work).catch_unwind().await;
     caught.map_err(|panic| Refusal::new(Kind::Failed, format!("it panicked: {}", told(panic))))
-}
-
-fn called(info: &rmcp::model::Implementation) -> PeerInfo {
-    PeerInfo { title: info.title.clone(), ..PeerInfo::new(&*info.name, &*info.version) }
 }

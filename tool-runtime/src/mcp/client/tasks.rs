@@ -156,7 +156,8 @@ impl Following<'_> {
     /// Nobody knows how it ends.
     fn unknown(&self, why: &str) -> Stop {
         let what = format!(
-            "is known there no more ({why}); it may have had its effect, so find that out before you try again"
+            "is known there no more ({}); it may have had its effect, so find that out before you try again",
+            self.server.shown(why)
         );
         self.ended(ErrorClass::Indeterminate, &what)
     }

@@ -24,7 +24,7 @@ pub(super) use in_process::InProcess;
 use super::hearing::Hearing;
 use super::refusal::Refusal;
 use super::wire::Wire;
-use crate::mcp::config::McpTransportConfig;
+use crate::mcp::config::{McpServerConfig, McpTransportConfig};
 use crate::tool::BoxFuture;
 use std::error::Error;
 use std::fmt;
@@ -78,11 +78,13 @@ pub(super) struct Aids {
 /// This build has none, or the configuration cannot be acted on.
 pub(super) fn way(
     server: &str,
-    config: &McpTransportConfig,
+    config: &McpServerConfig,
     aids: &Aids,
 ) -> Result<Box<dyn Way>, String> {
-    match config {
-        McpTransportConfig::Stdio(config) => Ok(Box::new(stdio::Stdio::new(server, config))),
+    match &config.transport {
+        McpTransportConfig::Stdio(stdio) => {
+            Ok(Box::new(stdio::Stdio::new(server, stdio, config.secrets())))
+        }
         #[cfg(feature = "mcp-client-http")]
         McpTransportConfig::Http(config) => Ok(Box::new(http::Http::new(server, config, aids)?)),
         #[cfg(not(feature = "mcp-client-http"))]
@@ -162,11 +164,10 @@ fn is_caused_by<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
 #[cfg(all(test, not(feature = "mcp-client-http")))]
 mod tests {
     use super::*;
-    use crate::mcp::config::HttpConfig;
 
     #[test]
     fn without_http_it_is_said_what_to_turn_on() {
-        let config = HttpConfig::new("https://example.com/mcp?key=8fQm2x").into();
+        let config = McpServerConfig::http("https://example.com/mcp?key=8fQm2x");
         let problem = way("far", &config, &Aids::default()).err().unwrap();
         assert!(problem.contains("`mcp-client-http`") && !problem.contains("8fQm2x"), "{problem}");
     }

@@ -35,7 +35,7 @@ pub(super) enum Unexpanded<'a> {
 /// Everything that cannot be expanded.
 pub(super) fn expand<'a>(
     text: &'a str,
-    look_up: impl Fn(&Reference<'a>) -> Option<String>,
+    mut look_up: impl FnMut(&Reference<'a>) -> Option<String>,
 ) -> Result<String, Vec<Unexpanded<'a>>> {
     let (mut expanded, mut mistakes) = (String::with_capacity(text.len()), Vec::new());
     let mut rest = text;
@@ -48,7 +48,7 @@ pub(super) fn expand<'a>(
         } else if let Some(after) = here.strip_prefix("${") {
             let (body, after) = after.split_once('}').unwrap_or((after, ""));
             let is_closed = here.contains('}');
-            match resolve(body, is_closed, &look_up) {
+            match resolve(body, is_closed, &mut look_up) {
                 Ok(value) => expanded.push_str(&value),
                 Err(mistake) => mistakes.push(mistake),
             }
@@ -65,7 +65,7 @@ pub(super) fn expand<'a>(
 fn resolve<'a>(
     body: &'a str,
     is_closed: bool,
-    look_up: impl Fn(&Reference<'a>) -> Option<String>,
+    mut look_up: impl FnMut(&Reference<'a>) -> Option<String>,
 ) -> Result<String, Unexpanded<'a>> {
     if body.contains("${") {
         return Err(Unexpanded::Nested(beginning(body)));

@@ -24,8 +24,10 @@ use super::server::McpServerConfig;
 use super::sources::Sources;
 use super::transport::StdioConfig;
 use crate::icon::Icon;
+use crate::secret::Secret;
 use entry::Entry;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What an entry is read with.
 pub(super) struct Reader<'a> {
@@ -33,6 +35,8 @@ pub(super) struct Reader<'a> {
     findings: &'a mut Findings,
     /// What a server that is disabled would lack if it were used.
     lacking: Option<Vec<McpConfigProblem>>,
+    /// The values of variables, by their names.
+    found: BTreeMap<String, Secret>,
 }
 
 /// Reads an entry. What is wrong with it is found, all of it; without a transport there is no
@@ -52,7 +56,7 @@ pub(super) fn server(
         return None;
     };
     let mut entry = Entry::read(place, object, keys::SERVER, findings);
-    let mut reader = Reader { sources, findings, lacking: None };
+    let mut reader = Reader { sources, findings, lacking: None, found: BTreeMap::new() };
     let enabled = reader.enabled(&mut entry);
     reader.lacking = (!enabled).then(Vec::new);
     let transport = reader.transport(&mut entry);
@@ -62,6 +66,7 @@ pub(super) fn server(
     server.enabled = enabled;
     reader.settings(&mut entry, &mut server);
     server.lacking = reader.lacking.unwrap_or_default();
+    server.found = reader.found;
     if enabled {
         check::server(&server, |key| entry.place_of(key), findings);
     }

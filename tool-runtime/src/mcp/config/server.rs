@@ -60,6 +60,8 @@ pub struct McpServerConfig {
     pub resources: bool,
     /// What it would lack if it were enabled: variables without a value.
     pub(super) lacking: Vec<McpConfigProblem>,
+    /// The values of variables that its texts were expanded with, by their names.
+    pub(super) found: BTreeMap<String, Secret>,
 }
 
 impl McpServerConfig {
@@ -78,6 +80,7 @@ impl McpServerConfig {
             prefix: None,
             resources: false,
             lacking: Vec::new(),
+            found: BTreeMap::new(),
         }
     }
 

@@ -4,6 +4,7 @@ use super::McpManagerError;
 use super::builder::Settings;
 use super::slot::Slot;
 use crate::mcp::client::dialer::Dialer;
+use crate::mcp::client::mask::Mask;
 use crate::mcp::client::names;
 use crate::mcp::client::publisher::Publisher;
 use crate::mcp::client::remote::Waits;
@@ -35,7 +36,7 @@ impl Entry {
         if config.enabled {
             check(name, &config)?;
         }
-        let way = transport::way(name, &config.transport, aids)
+        let way = transport::way(name, &config, aids)
             .map_err(|problem| McpManagerError::NoTransport { name: name.to_owned(), problem })?;
         Ok(Self { name: name.into(), way, config: Some(config) })
     }
@@ -77,9 +78,11 @@ impl Entry {
         };
         let is_enabled = entry.is_none_or(|config| config.enabled);
         let state = if is_enabled { McpState::Connecting } else { McpState::Disabled };
-        let client = settings.client.clone();
-        let dialer = Dialer::new(Arc::clone(&name), way, client, settings.answerer.clone());
-        let server = Server::new(Arc::clone(&name), dialer, times, (state, Arc::clone(watchers)));
+        let mask = Arc::new(Mask::new(entry.iter().flat_map(|config| config.secrets())));
+        let known = (Arc::clone(&name), Arc::clone(&mask));
+        let dialer = Dialer::new(known, way, settings.client.clone(), settings.answerer.clone());
+        let known = (Arc::clone(&name), mask);
+        let server = Server::new(known, dialer, times, (state, Arc::clone(watchers)));
         let told = (waits, entry.cloned());
         let approvals = Arc::clone(&settings.approvals);
         let publisher =

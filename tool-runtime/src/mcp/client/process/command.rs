@@ -3,6 +3,7 @@
 use super::environment::environment;
 use super::error::SpawnError;
 use super::lookup;
+use crate::mcp::client::mask::Mask;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -22,9 +23,9 @@ pub(in crate::mcp) struct Command {
     pub(in crate::mcp) env: BTreeMap<String, String>,
     /// Our own working directory by default.
     pub(in crate::mcp) cwd: Option<PathBuf>,
-    /// More that the child knows and that must not be shown, by the names to show instead:
+    /// More that the child knows and that must not be shown, after what is shown instead:
     /// variables that were expanded in arguments.
-    pub(in crate::mcp) secrets: BTreeMap<String, String>,
+    pub(in crate::mcp) secrets: Vec<(String, String)>,
 }
 
 impl Command {
@@ -42,6 +43,12 @@ impl Command {
             command.current_dir(cwd);
         }
         Ok(command)
+    }
+
+    /// What is kept out of what the child prints.
+    pub(super) fn mask(&self) -> Mask {
+        let env = self.env.iter().map(|(name, value)| (format!("${{{name}}}"), value.clone()));
+        Mask::new(self.secrets.iter().cloned().chain(env))
     }
 
     fn checked(&self, environment: &BTreeMap<OsString, OsString>) -> Result<PathBuf, SpawnError> {

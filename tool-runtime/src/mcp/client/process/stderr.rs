@@ -1,7 +1,6 @@
 //! A child's standard error: always read, never waited for.
 
 use super::command::Command;
-use super::mask::Mask;
 use super::tail::Tail;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +26,7 @@ impl Stderr {
         server: &str,
         over: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
-        let tail = Arc::new(Tail::new(Mask::of(command)));
+        let tail = Arc::new(Tail::new(command.mask()));
         let drained = CancellationToken::new();
         let (into, end, server) = (Arc::clone(&tail), drained.clone(), server.to_owned());
         tokio::spawn(async move {

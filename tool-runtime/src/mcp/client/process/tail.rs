@@ -1,7 +1,7 @@
 //! The last lines of a text without end.
 
-use super::mask::Mask;
-use super::plain::plain;
+use crate::mcp::client::mask::Mask;
+use crate::mcp::client::plain::plain;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -116,7 +116,7 @@ mod tests {
     fn tail_of(secrets: &[(&str, &str)], chunks: &[&[u8]]) -> Tail {
         let mut command = Command::new("x");
         command.env = secrets.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-        let tail = Tail::new(Mask::of(&command));
+        let tail = Tail::new(command.mask());
         chunks.iter().for_each(|chunk| tail.take(chunk, |_| ()));
         tail
     }

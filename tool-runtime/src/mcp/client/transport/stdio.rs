@@ -29,13 +29,19 @@ pub(in crate::mcp::client) struct Stdio {
 }
 
 impl Stdio {
-    pub(in crate::mcp::client) fn new(server: &str, config: &StdioConfig) -> Self {
+    /// By an entry, with what must not be shown after what is shown instead.
+    pub(in crate::mcp::client) fn new(
+        server: &str,
+        config: &StdioConfig,
+        secrets: Vec<(String, String)>,
+    ) -> Self {
         let mut command = Command::new(config.command.as_str());
         command.args = config.args.iter().map(|arg| arg.expose().to_owned()).collect();
         let variable = |(name, value): (&crate::mcp::config::McpText, &crate::secret::Secret)| {
             (name.as_str().to_owned(), value.expose().to_owned())
         };
         command.env = config.env.iter().map(variable).collect();
+        command.secrets = secrets;
         command.cwd = config.cwd.as_ref().map(|cwd| cwd.as_str().into());
         let children = TaskTracker::new();
         // Whoever waits for it waits for those that there are.

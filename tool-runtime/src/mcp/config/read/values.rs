@@ -81,8 +81,13 @@ impl Reader<'_> {
     /// The text that a written one stands for. Where the server is disabled it is left as it is
     /// if it cannot be expanded.
     pub(super) fn expanded(&mut self, place: &Place, written: &str) -> Option<McpText> {
-        let sources = self.sources;
-        match expand(written, |reference| sources.find(reference)) {
+        let (sources, found) = (self.sources, &mut self.found);
+        let look_up = |reference: &Reference<'_>| {
+            let value = sources.find(reference)?;
+            found.insert(reference.name.to_owned(), Secret::from(&*value));
+            Some(value)
+        };
+        match expand(written, look_up) {
             Ok(value) => {
                 self.warn_of_other_ways(place, written);
                 Some(McpText::expanded(value, written))
@@ -102,6 +107,7 @@ impl Reader<'_> {
     pub(super) fn variable(&mut self, place: &Place, name: &str) -> Secret {
         let reference = Reference { name, is_environment: false, default: None };
         if let Some(value) = self.sources.find(&reference) {
+            self.found.insert(name.to_owned(), Secret::from(&*value));
             return Secret::from(value);
         }
         let is_usual =

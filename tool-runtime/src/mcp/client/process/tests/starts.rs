@@ -158,7 +158,7 @@ async fn children_know_nothing_of_each_others_streams() {
 fn debug_output_shows_no_values() {
     let mut command = script("echo s3cret-value");
     command.env.insert("TOKEN".to_owned(), "s3cret-value".to_owned());
-    command.secrets.insert("KEY".to_owned(), "s3cret-value".to_owned());
+    command.secrets.push(("${KEY}".to_owned(), "s3cret-value".to_owned()));
     let shown = format!("{command:?}");
     assert!(shown.contains("TOKEN") && !shown.contains("s3cret"), "{shown}");
 }

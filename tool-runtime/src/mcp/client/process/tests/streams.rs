@@ -72,7 +72,7 @@ async fn values_that_a_child_prints_are_not_shown() {
     let mut command = script("echo \"bad key $TOKEN for $1\" >&2");
     command.args.extend(["sh".to_owned(), "expanded-value".to_owned()]);
     command.env.insert("TOKEN".to_owned(), "s3cret-value".to_owned());
-    command.secrets.insert("ACCOUNT".to_owned(), "expanded-value".to_owned());
+    command.secrets.push(("${ACCOUNT}".to_owned(), "expanded-value".to_owned()));
     let server = start(&command).await;
     server.child.exited().await;
     assert_eq!(server.child.stderr_tail(), "bad key ${TOKEN} for ${ACCOUNT}");
