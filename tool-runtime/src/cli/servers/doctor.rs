@@ -33,9 +33,9 @@ pub(super) async fn doctor(about: &About, files: &Files, json: bool) -> ExitCode
     }
     examine(about, &config, &mut findings).await;
     if json {
-        findings.print_json()
+        findings.print_json();
     } else {
-        findings.print()
+        findings.print();
     }
     ExitCode::from(if findings.has_errors() { exit::ERROR } else { 0 })
 }
