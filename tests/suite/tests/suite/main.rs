@@ -30,6 +30,7 @@ mod in_memory_clients;
 mod layers;
 mod list_changed;
 mod mcp_admin;
+mod mcp_cli;
 mod mcp_client;
 mod mcp_ends;
 mod mcp_faults;

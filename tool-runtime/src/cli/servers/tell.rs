@@ -13,12 +13,23 @@ pub(super) fn before(
     config: &McpConfig,
     statuses: &[McpServerStatus],
 ) {
-    let mut told: Vec<String> = Vec::new();
-    if command.is_server() {
-        told.extend(statuses.iter().filter_map(late));
-    } else {
-        told.extend(statuses.iter().filter_map(missing));
+    for text in told(command, pool, config, statuses) {
+        if command.is_server() {
+            tracing::warn!("{text}");
+        } else {
+            print::warning(&text);
+        }
     }
+}
+
+fn told(
+    command: &Command,
+    pool: &ToolPool,
+    config: &McpConfig,
+    statuses: &[McpServerStatus],
+) -> Vec<String> {
+    let fault = if command.is_server() { late } else { missing };
+    let mut told: Vec<String> = statuses.iter().filter_map(fault).collect();
     if matches!(command, Command::List { .. }) {
         told.extend(config.warnings().iter().map(ToString::to_string));
         told.extend(statuses.iter().flat_map(problems));
@@ -28,13 +39,7 @@ pub(super) fn before(
     if is_complete && !matches!(command, Command::Report) {
         told.extend(idle(pool));
     }
-    for text in told {
-        if command.is_server() {
-            tracing::warn!("{text}");
-        } else {
-            print::warning(&text);
-        }
-    }
+    told
 }
 
 fn missing(status: &McpServerStatus) -> Option<String> {
@@ -61,4 +66,33 @@ fn problems(status: &McpServerStatus) -> impl Iterator<Item = String> {
 fn idle(pool: &ToolPool) -> impl Iterator<Item = String> {
     let unmatched = pool.report().unmatched;
     unmatched.into_iter().map(|selector| format!("the pattern `{selector}` picks no tool"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::{McpManager, McpServerConfig};
+
+    /// A server that was not waited for.
+    async fn connecting(pool: &ToolPool) -> Vec<McpServerStatus> {
+        let server = McpServerConfig::stdio("no-such-program-here");
+        let manager = McpManager::builder().server("h", server).start(pool).unwrap();
+        let statuses = manager.status();
+        manager.close().await;
+        statuses
+    }
+
+    #[tokio::test]
+    async fn a_server_that_has_not_answered_yet_is_told_in_every_command() {
+        let pool = ToolPool::builder().expects_more().build().unwrap();
+        let (config, statuses) = (McpConfig::new(), connecting(&pool).await);
+        assert_eq!(
+            told(&Command::Serve, &pool, &config, &statuses),
+            ["the MCP server `h` is still being connected to; its tools come when it answers"]
+        );
+        assert_eq!(
+            told(&Command::List { json: false }, &pool, &config, &statuses),
+            ["the MCP server `h` is not connected: it did not answer in time"]
+        );
+    }
 }

@@ -41,7 +41,7 @@ fn an_operator_sees_how_the_servers_are() {
         let words: Vec<String> = line(name).split_whitespace().map(str::to_owned).collect();
         assert_eq!(words[1..3], ["ready".to_owned(), count.to_string()], "{words:?}");
     }
-    assert!(line("missing").contains("retrying"), "{}", status.described());
+    assert!(line("missing").contains("failed"), "{}", status.described());
     assert!(status.output.contains("no program `no-such-program`"), "{}", status.described());
     assert!(line("off").contains("disabled"), "{}", line("off"));
 

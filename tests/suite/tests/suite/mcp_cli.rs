@@ -1,0 +1,242 @@
+//! The command line of a program with servers of others, as its operator uses it.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use suite::built::built;
+
+/// A file of servers that nobody else has.
+fn file(test: &str, servers: Value) -> PathBuf {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("mcp-cli-{test}.json"));
+    let text = json!({ "mcpServers": servers }).to_string();
+    std::fs::write(&file, text).expect("room for a file");
+    file
+}
+
+fn faulty(script: &Value) -> Value {
+    json!({ "command": env!("CARGO_BIN_EXE_faulty_server"), "args": [script.to_string()] })
+}
+
+/// Two tools, `echo` and `get_current_time`.
+fn well() -> Value {
+    faulty(&json!({ "tools": ["echo", "get_current_time"] }))
+}
+
+/// Never answers.
+fn hanging() -> Value {
+    let mut entry = faulty(&json!({ "slow": 600_000 }));
+    entry["connect_timeout"] = json!("600ms");
+    entry
+}
+
+fn gateway(file: &Path, words: &[&str]) -> Output {
+    static GATEWAY: LazyLock<PathBuf> = LazyLock::new(|| built("gateway"));
+    let mut command = Command::new(&*GATEWAY);
+    command.arg("--mcp-config").arg(file).args(words).stdin(Stdio::null()).env_remove("RUST_LOG");
+    command.output().expect("the gateway starts")
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).expect("UTF-8")
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).expect("UTF-8")
+}
+
+fn json_of(output: &Output) -> Value {
+    serde_json::from_str(stdout(output)).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+#[test]
+fn commands_tell_of_servers_that_are_not_there_and_go_on() {
+    let missing = json!({ "command": "no-such-program-here" });
+    let file = file("missing", json!({ "well": well(), "h": hanging(), "no": missing }));
+    for words in [&["list"] as &[_], &["call", "well.echo"], &["schema", "well.echo"]] {
+        let output = gateway(&file, words);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {said}");
+        assert!(said.contains("warning: the MCP server `h` is not connected: it did not answer"));
+        assert!(
+            said.contains("warning: the MCP server `no` is not connected: there is no program")
+        );
+        assert_eq!(said.lines().count(), 2, "{words:?}: {said}");
+    }
+    let call = gateway(&file, &["call", "no.echo"]);
+    let error = "error: the MCP server `no` is not connected: there is no program";
+    assert!(stderr(&call).contains(error), "{call:?}");
+    assert_eq!(call.status.code(), Some(1), "{call:?}");
+    for words in [&["status"] as &[_], &["doctor"], &["call", "h.echo"], &["report"]] {
+        let output = gateway(&file, words);
+        let said = format!("{}{}", stdout(&output), stderr(&output));
+        assert!(said.contains("it did not answer within"), "{words:?}: {said}");
+        assert!(!said.contains("retrying") && !said.contains("connecting"), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn a_server_that_is_required_ends_what_needs_it() {
+    let mut required = hanging();
+    required["required"] = json!(true);
+    let file = file("required", json!({ "well": well(), "h": required }));
+    for words in [
+        &["list"] as &[_],
+        &["call", "well.echo"],
+        &["schema", "well.echo"],
+        &["report"],
+        &["serve"],
+    ] {
+        let output = gateway(&file, words);
+        assert_eq!(output.status.code(), Some(3), "{words:?}: {output:?}");
+        let said =
+            "error: MCP servers that are required could not be connected to:\n- h: it did not";
+        assert!(stderr(&output).contains(said), "{words:?}: {output:?}");
+        assert_eq!(stdout(&output), "", "{words:?}");
+    }
+    for words in ["status", "doctor"] {
+        let output = gateway(&file, &[words]);
+        assert_eq!(output.status.code(), Some(1), "{words}: {output:?}");
+        assert!(stdout(&output).contains("well"), "{words}: {output:?}");
+    }
+}
+
+#[test]
+fn a_mistake_in_one_entry_keeps_the_doctor_from_no_other() {
+    let servers = json!({
+        "unset": { "command": "x", "env": { "A": "${input:key}" } },
+        "file": { "command": "x", "envFile": "no-such-file" },
+        "well": well(),
+    });
+    let file = file("mistakes", servers);
+    let output = gateway(&file, &["doctor", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let found = json_of(&output);
+    let of = |index: usize, name: &str| {
+        assert_eq!(found[index]["server"], name, "{found}");
+        found[index]["findings"].as_array().expect("an array").last().expect("a finding").clone()
+    };
+    let text = |finding: &Value| finding["text"].as_str().expect("a text").to_owned();
+    let no_file = of(0, "file");
+    assert!(text(&no_file).contains("`mcpServers.file.envFile`: the file cannot be read"));
+    let unset = of(1, "unset");
+    assert_eq!(unset["level"], "error");
+    assert!(text(&unset).contains("`${input:key}` has no value"), "{found}");
+    assert_eq!(unset["help"], "an editor would ask for it; give it by `--var input:key=..`");
+    let well = of(2, "well");
+    assert_eq!(well["level"], "ok");
+    assert!(text(&well).ends_with("lists 2 tools"), "{found}");
+    for words in [&["list"] as &[_], &["status"], &["call", "well.echo"]] {
+        assert_eq!(gateway(&file, words).status.code(), Some(3), "{words:?}");
+    }
+}
+
+#[test]
+fn two_servers_that_cannot_be_there_together_do_not_hide_others() {
+    let (mut one, mut two) = (well(), well());
+    one["prefix"] = json!("same");
+    two["prefix"] = json!("same");
+    let file = file("same", json!({ "one": one, "two": two, "well": well() }));
+    let output = gateway(&file, &["doctor"]);
+    let said = stdout(&output);
+    assert!(said.contains("would both be `same.…`"), "{said}");
+    assert_eq!(said.matches("lists 2 tools").count(), 2, "{said}");
+}
+
+#[test]
+fn variables_are_given_on_the_command_line_and_not_printed() {
+    let entry = json!({
+        "command": env!("CARGO_BIN_EXE_faulty_server"),
+        "args": ["${input:script}"],
+        "cwd": "${workspaceFolder}",
+    });
+    let file = file("variables", json!({ "s": entry }));
+    let given = ["--var", r#"input:script={"tools":["hunter2"]}"#];
+    let list = gateway(&file, &[given[0], given[1], "list"]);
+    assert!(stdout(&list).contains("s.hunter2"), "{list:?}");
+    let here = ["--var", "workspaceFolder=/no/such/folder"];
+    for words in [
+        &["doctor"] as &[_],
+        &["status"],
+        &["--var", "hunter2", "list"],
+        &["--var", "=hunter2", "list"],
+    ] {
+        let words: Vec<&str> =
+            ["--var", "input:script=hunter2"].iter().chain(&here).chain(words).copied().collect();
+        let output = gateway(&file, &words);
+        let said = format!("{}{}", stdout(&output), stderr(&output));
+        assert!(!said.contains("hunter2"), "{words:?}: {said}");
+        assert_ne!(output.status.code(), Some(0), "{words:?}: {said}");
+    }
+    let output = gateway(&file, &["--var", "hunter2", "list"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(stderr(&output).contains("'--var <NAME=VALUE>'"), "{output:?}");
+    let output = gateway(&file, &["list"]);
+    assert!(stderr(&output).contains("give it by `--var input:script=..`"), "{output:?}");
+}
+
+#[test]
+fn patterns_that_pick_nothing_are_told() {
+    let mut entry = well();
+    entry["include"] = json!(["get_curent_time", "echo"]);
+    let all = file("patterns", json!({ "well": entry }));
+    let list = gateway(&all, &["--allow", "tme.*", "list"]);
+    let slip = "`include`: `get_curent_time` is not any of the 2 tools that it lists; \
+                did you mean `get_current_time`?";
+    for output in [&list, &gateway(&all, &["status"]), &gateway(&all, &["doctor"])] {
+        let said = format!("{}{}", stdout(output), stderr(output));
+        assert!(said.contains(slip), "{said}");
+        assert_eq!(output.status.code(), Some(0), "{said}");
+    }
+    let call = gateway(&all, &["--allow", "tme.*", "call", "origin"]);
+    let serve = gateway(&all, &["--allow", "tme.*", "serve"]);
+    for output in [&list, &call, &serve] {
+        let count = stderr(output).matches("the pattern `tme.*` picks no tool").count();
+        assert_eq!(count, 1, "{output:?}");
+    }
+    let some = file("some", json!({ "well": well(), "h": hanging() }));
+    let list = gateway(&some, &["--allow", "h.*", "list"]);
+    assert!(!stderr(&list).contains("picks no tool"), "it may yet: {list:?}");
+    let bad = gateway(&all, &["--allow", "[", "list"]);
+    assert_eq!(bad.status.code(), Some(2), "{bad:?}");
+    assert!(stderr(&bad).contains("'--allow <PATTERN>': `[` at character 1"), "{bad:?}");
+}
+
+#[test]
+fn a_status_is_read_by_scripts() {
+    let off = json!({ "command": "x", "disabled": true });
+    let file = file("scripts", json!({ "well": well(), "h": hanging(), "off": off }));
+    let output = gateway(&file, &["status", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let status = json_of(&output);
+    let states: Vec<&Value> = (0..3).map(|index| &status[index]["state"]).collect();
+    assert_eq!(states, ["failed", "disabled", "ready"], "{status}");
+    assert!(status[0]["reason"].as_str().expect("a text").starts_with("it did not answer"));
+    assert_eq!(status[1], json!({ "name": "off", "state": "disabled", "tools": 0 }));
+    assert_eq!(status[2]["tools"], 2);
+    assert_eq!(status[2]["server"]["name"], "faulty");
+    assert!(status[2]["protocol"].is_string(), "{status}");
+}
+
+#[test]
+fn no_servers_are_worth_a_warning() {
+    let file = file("none", json!({}));
+    let status = gateway(&file, &["status"]);
+    assert!(stderr(&status).contains("warning: there are no MCP servers"), "{status:?}");
+    let doctor = gateway(&file, &["doctor"]);
+    assert!(stdout(&doctor).contains("warning  there are no servers in it"), "{doctor:?}");
+    for output in [status, doctor] {
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+}
+
+#[test]
+fn their_help_tells_exit_codes_and_the_shape_of_json() {
+    let file = file("help", json!({}));
+    for (command, words) in [("status", "`needs_auth`"), ("doctor", "`level`")] {
+        let help = gateway(&file, &["help", command]);
+        for words in ["Exit codes: 0 ", "--json", words, "--var <NAME=VALUE>"] {
+            assert!(stdout(&help).contains(words), "{help:?}");
+        }
+    }
+}
