@@ -123,6 +123,25 @@ async fn a_session_that_is_said_to_be_unknown_by_an_error_is_opened_anew() {
 }
 
 #[tokio::test]
+async fn an_error_that_speaks_of_a_session_is_the_answer_and_nothing_is_done_twice() {
+    for (status, text) in [
+        (200, "the database session broke after the payment was made"),
+        (200, "Session not found"),
+        (400, "the database session broke after the payment was made"),
+    ] {
+        let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+            let said = || seen.error(status, &serde_json::Value::Null, -32603, text);
+            seen.calls("tools/call").then(said).or_else(|| legacy(seen))
+        });
+        let (pool, _manager) = connected(&far).await;
+        let result = call(&pool, "hit", json!({})).await;
+        let error = result.error().unwrap();
+        assert!(error.message().contains(text), "{error}");
+        assert_eq!(far.count(|seen| seen.calls("tools/call")), 1);
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_never_answers_is_given_up_in_time() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", silent.local_addr().unwrap());

@@ -2,6 +2,7 @@
 
 mod backend;
 mod post;
+mod status;
 mod verdict;
 
 use super::error::{HttpError, Worded};
@@ -11,6 +12,7 @@ use super::tame::{Events, tamed};
 use crate::mcp::client::hearing::Hearing;
 use reqwest::header::AUTHORIZATION;
 use rmcp::transport::streamable_http_client::StreamableHttpClient as _;
+pub(super) use status::telling;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tokio_util::sync::CancellationToken;

@@ -1,6 +1,7 @@
 //! Messages to a server, and what becomes of them.
 
 use super::Client;
+use super::status::with_status;
 use super::verdict::{code, is_gone, says_no_session};
 use crate::mcp::client::transport::http::error::HttpError;
 use crate::mcp::client::transport::http::headers::HeaderMap;
@@ -49,14 +50,14 @@ impl Client {
                 longest,
             )
         });
-        let answer = answer.await;
+        let (answer, status) = with_status(answer).await;
         let Some((request, id)) = request else { return answer };
         match answer {
             Ok(answer) if is_modern && matches!(request, ClientRequest::ListToolsRequest(_)) => {
                 Ok(self.learning(answer))
             }
             Ok(Answer::Json(JsonRpcMessage::Error(error), session_id)) if error.id.is_none() => {
-                if session.is_some() && says_no_session(&error.error) {
+                if session.is_some() && says_no_session(status, &error.error) {
                     return Err(StreamableHttpError::SessionExpired);
                 }
                 // It is the answer to this request, whatever the server knows of it.
