@@ -60,7 +60,8 @@ fn is_the_same_server(attempt: &Attempt<'_>) -> bool {
     keeps_message && keeps_origin && attempt.previous().len() <= MOST_REDIRECTS
 }
 
-fn is_this_machine(url: &Url) -> bool {
+/// Whether an address is of this machine.
+pub(super) fn is_this_machine(url: &Url) -> bool {
     match url.host_str().map(|host| host.trim_matches(['[', ']'])) {
         Some("localhost") => true,
         Some(host) => host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback()),

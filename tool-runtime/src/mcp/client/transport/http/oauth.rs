@@ -4,6 +4,7 @@ mod aids;
 mod asker;
 mod flow;
 mod landing;
+mod page;
 mod reach;
 mod vault;
 

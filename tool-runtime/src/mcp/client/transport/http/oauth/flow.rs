@@ -4,6 +4,7 @@ use super::aids::{McpAuthPage, OAuthAids};
 use super::asker::Asker;
 use super::landing::Landing;
 use super::no_token;
+use super::page;
 use super::vault::Vault;
 use crate::mcp::client::transport::http::headers::{NoHeaders, Refused};
 use crate::mcp::config::McpOAuth;
@@ -151,6 +152,8 @@ impl Flow {
 
     /// Sends a person to a page, and waits for them to come back.
     async fn let_in(&self, manager: Manager, page: &str) -> Result<Manager, NoHeaders> {
+        let page = page::fit(page, &self.url)
+            .map_err(|problem| NoHeaders::Unauthorized(problem.to_owned()))?;
         let landing = self.landing().await?;
         let Some(show) = self.aids.page() else {
             let text = "a person would have to let this program in, and it does not say how to ask them (`McpManagerBuilder::oauth`)";
@@ -158,13 +161,15 @@ impl Flow {
         };
         let shown = show(McpAuthPage {
             server: self.server.clone(),
-            url: page.to_owned(),
+            url: page.to_string(),
             redirect_uri: landing.redirect_uri().to_owned(),
         });
         let back = async {
             match shown.await {
                 Ok(Some(url)) => Url::parse(&url).map_err(|error| error.to_string()),
-                Ok(None) => landing.landed(&state(page)).await.map_err(|error| error.to_string()),
+                Ok(None) => {
+                    landing.landed(&page::state(&page)).await.map_err(|error| error.to_string())
+                }
                 Err(error) => Err(format!("no page is shown: {error}")),
             }
         };
@@ -216,11 +221,4 @@ impl Flow {
     fn vault(&self) -> Vault {
         Vault { server: self.server.clone(), aids: self.aids.clone() }
     }
-}
-
-/// What a page gives back, so that it is known for the one that was asked for.
-fn state(page: &str) -> String {
-    let page = Url::parse(page).ok();
-    let pairs = page.iter().flat_map(Url::query_pairs);
-    pairs.filter(|(key, _)| key == "state").map(|(_, value)| value.into_owned()).collect()
 }
