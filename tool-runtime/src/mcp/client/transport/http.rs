@@ -9,6 +9,7 @@ mod made;
 mod mirrored;
 #[cfg(feature = "mcp-client-oauth")]
 mod oauth;
+mod shown;
 mod source;
 mod sse;
 mod streamable;
