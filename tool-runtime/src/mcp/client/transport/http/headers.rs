@@ -110,6 +110,14 @@ impl Headers {
         self.source.is_some() && status == 401
     }
 
+    /// A call was let through with the headers that it had.
+    pub(super) fn are_enough(&self) {
+        #[cfg(feature = "mcp-client-oauth")]
+        if let Some(oauth) = &self.oauth {
+            oauth.is_enough();
+        }
+    }
+
     /// All headers of a request, given those that belong to the protocol.
     ///
     /// # Errors

@@ -52,6 +52,9 @@ impl Client {
         });
         let (answer, status) = with_status(answer).await;
         let Some((request, id)) = request else { return answer };
+        if answer.is_ok() && matches!(request, ClientRequest::CallToolRequest(_)) {
+            self.0.headers.are_enough();
+        }
         match answer {
             Ok(answer) if is_modern && matches!(request, ClientRequest::ListToolsRequest(_)) => {
                 Ok(self.learning(answer))
