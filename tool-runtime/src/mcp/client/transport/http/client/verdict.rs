@@ -49,6 +49,14 @@ pub(super) fn code(error: &HttpError) -> Option<u16> {
     }
 }
 
+/// Whether it may be otherwise in a while.
+pub(super) fn is_passing(error: &HttpError) -> bool {
+    match error {
+        StreamableHttpError::Client(error) => error.status().is_none() && !error.is_connect(),
+        other => matches!(code(other), Some(408 | 429 | 500 | 502..=504)),
+    }
+}
+
 /// Whether there is no server any more, or none that knows the session.
 pub(super) fn is_gone(error: &HttpError) -> bool {
     match error {
