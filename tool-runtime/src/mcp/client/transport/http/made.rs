@@ -1,6 +1,6 @@
 //! Headers from what an entry says, and what of them must not be printed.
 
-use crate::mcp::config::McpAuth;
+use crate::mcp::config::{McpAuth, OWN_HEADERS};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::Url;
@@ -43,7 +43,7 @@ pub(super) fn header(
 ) -> Result<(HeaderName, HeaderValue), &'static str> {
     note(value, secrets);
     let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "is no name of a header")?;
-    if ["accept", "mcp-session-id", "last-event-id"].contains(&name.as_str()) {
+    if OWN_HEADERS.contains(&name.as_str()) {
         return Err("is set by the transport itself; remove it");
     }
     let value = HeaderValue::from_str(value);
