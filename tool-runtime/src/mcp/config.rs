@@ -36,6 +36,8 @@ pub use text::McpText;
 pub use transport::{HttpConfig, McpTransportConfig, StdioConfig};
 
 use findings::{Findings, Place};
+#[cfg(feature = "mcp-client-http")]
+pub(in crate::mcp) use header::OWN as OWN_HEADERS;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

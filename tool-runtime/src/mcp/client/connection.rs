@@ -143,9 +143,18 @@ impl Connection {
         }
     }
 
-    /// Ends it without waiting: it is of no use any more.
-    pub(super) fn give_up(&self) {
-        self.end.cancel();
+    /// Ends it without waiting if it is of no use any more after such a failure.
+    pub(super) fn give_up_after(&self, failure: &Failure) {
+        let stands = || self.behind.as_ref().is_some_and(|behind| behind.loses_single_requests());
+        let is_over = match failure {
+            Failure::Unsent | Failure::Unauthorized(_) => true,
+            // Whatever carries it: what loses a request is not trusted with the next one.
+            Failure::Lost(_) => !stands(),
+            Failure::Refused(_) | Failure::Silent(_) | Failure::Late => false,
+        };
+        if is_over {
+            self.end.cancel();
+        }
     }
 
     /// Ends it: gracefully, then in any case.

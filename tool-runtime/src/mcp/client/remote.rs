@@ -184,10 +184,7 @@ impl Remote {
                 Err(rounds::Stop::Failed(failure)) => failure,
                 Err(rounds::Stop::Ended(error)) => return Err(error),
             };
-            if matches!(failure, Failure::Lost(_) | Failure::Unsent | Failure::Unauthorized(_)) {
-                // Whatever carries it: what loses a request is not trusted with the next one.
-                connection.give_up();
-            }
+            connection.give_up_after(&failure);
             let is_safe = match &failure {
                 Failure::Unsent => true,
                 // It compared the call with a schema that is not the one that we know.

@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// How often a server is asked that does not say how often it likes to be.
 const POLL: Duration = Duration::from_secs(1);
@@ -134,7 +134,8 @@ impl Following<'_> {
             if losses == MOST_LOSSES || !matches!(failure, Failure::Lost(_) | Failure::Unsent) {
                 return Err(Stop::Failed(lost(failure)));
             }
-            self.connection.give_up();
+            self.connection.give_up_after(&failure);
+            sleep(POLL / 4).await;
             self.connection = self.server.connection().await.map_err(|error| {
                 Stop::Failed(Failure::Lost(format!("and could not be asked again: {error}")))
             })?;

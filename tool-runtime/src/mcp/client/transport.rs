@@ -112,6 +112,12 @@ pub(super) trait Behind: Send + Sync + 'static {
 
     /// Ends it; bounded, and for every caller the same end.
     fn close(&self) -> BoxFuture<'_, ()>;
+
+    /// Whether each request stands alone: one that was lost says nothing of the others, and what
+    /// ends the connection ends it by itself.
+    fn loses_single_requests(&self) -> bool {
+        false
+    }
 }
 
 /// A message that no server has worked at: at the bottom of errors of transports. The connection

@@ -53,6 +53,9 @@ pub struct McpOAuth {
     pub client_id: Option<Secret>,
     /// The client's secret. Default: none.
     pub client_secret: Option<Secret>,
+    /// The authorization server's name for itself, as its metadata say it. No other gets the
+    /// secret. Default: the one that the server named first, with a secret; else any that it names.
+    pub issuer: Option<String>,
     /// The scopes to ask for. Default: those that the server names.
     pub scopes: Vec<String>,
     /// Where the browser comes back to. Default: an address of this machine.

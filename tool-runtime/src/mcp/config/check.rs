@@ -153,6 +153,11 @@ fn checked(auth: &McpAuth, headers: &[String], place: &Place, findings: &mut Fin
                 let text = "a client that asks for itself needs its id and its secret";
                 findings.wrong(place, text, "add `client_id` and `client_secret`");
             }
+            if oauth.client_secret.is_some() && oauth.issuer.is_none() {
+                let text =
+                    "its secret goes to the authorization server that the server names first";
+                findings.warn(place, text, "name the authorization server by `issuer`");
+            }
             oauth.client_id.as_ref().is_some_and(|id| id.expose().is_empty())
         }
     };

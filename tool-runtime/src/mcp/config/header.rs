@@ -3,7 +3,7 @@
 use super::fault::Fault;
 
 /// Headers that the transport sets itself.
-const OWN: &[&str] = &[
+pub(in crate::mcp) const OWN: &[&str] = &[
     "accept",
     "connection",
     "content-length",

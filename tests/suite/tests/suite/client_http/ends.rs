@@ -3,7 +3,8 @@
 use super::far::{
     Far, Probe, Seen, builder, builder_of, call, connected, in_time, legacy, open, tools, until,
 };
-use axum::response::Response;
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse as _, Response};
 use serde_json::json;
 use std::time::Duration;
 use tool_runtime::prelude::*;
@@ -77,9 +78,9 @@ async fn a_session_that_has_expired_is_opened_anew_and_nothing_is_done_twice() {
     let far = Far::start(&tools(&probe), HttpOptions::default(), |seen| {
         // Its session is forgotten with the call that it knew nothing of.
         let forgets = seen.calls("tools/call") && seen.header("x-forget") == "yes";
-        let gone = axum::http::StatusCode::NOT_FOUND;
+        let gone = StatusCode::NOT_FOUND;
         if forgets {
-            return Some(axum::response::IntoResponse::into_response(gone));
+            return Some(gone.into_response());
         }
         legacy(seen)
     });
@@ -120,6 +121,56 @@ async fn a_session_that_is_said_to_be_unknown_by_an_error_is_opened_anew() {
     let (pool, _manager) = connected(&far).await;
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
     assert_eq!(far.count(|seen| seen.calls("initialize")), 2);
+}
+
+#[tokio::test]
+async fn an_error_that_speaks_of_a_session_is_the_answer_and_nothing_is_done_twice() {
+    for (status, text) in [
+        (200, "the database session broke after the payment was made"),
+        (200, "Session not found"),
+        (400, "the database session broke after the payment was made"),
+    ] {
+        let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+            let said = || seen.error(status, &serde_json::Value::Null, -32603, text);
+            seen.calls("tools/call").then(said).or_else(|| legacy(seen))
+        });
+        let (pool, _manager) = connected(&far).await;
+        let result = call(&pool, "hit", json!({})).await;
+        let error = result.error().unwrap();
+        assert!(error.message().contains(text), "{error}");
+        assert_eq!(far.count(|seen| seen.calls("tools/call")), 1);
+    }
+}
+
+#[tokio::test]
+async fn one_bad_answer_is_the_loss_of_one_call() {
+    type Answer = fn() -> Response;
+    let bad: [Answer; 3] = [
+        || StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        || Html("<h1>Welcome</h1>").into_response(),
+        || ([("content-type", "text/event-stream")], "data: {\n\n").into_response(),
+    ];
+    for answer in bad {
+        for gate in [open as Gate, legacy] {
+            let probe = Probe::new();
+            let far = Far::start(&tools(&probe), HttpOptions::default(), move |seen| {
+                let is_hit = seen.calls("tools/call") && seen.message["params"]["name"] == "hit";
+                is_hit.then(answer).or_else(|| gate(seen))
+            });
+            let (pool, manager) = connected(&far).await;
+            let calling = pool.clone();
+            let waiting = tokio::spawn(async move { call(&calling, "wait", json!({})).await });
+            assert_eq!(probe.told().await, "started");
+            let lost = call(&pool, "hit", json!({})).await;
+            let error = lost.error().unwrap();
+            assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
+            probe.let_go();
+            let done = in_time(waiting).await.unwrap();
+            assert_eq!(done.observation().to_text(), "done", "{done:?}");
+            assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+            assert_eq!(far.count(|seen| seen.calls("tools/list")), 1);
+        }
+    }
 }
 
 #[tokio::test]

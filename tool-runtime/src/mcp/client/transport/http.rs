@@ -9,6 +9,7 @@ mod made;
 mod mirrored;
 #[cfg(feature = "mcp-client-oauth")]
 mod oauth;
+mod shown;
 mod source;
 mod sse;
 mod streamable;
@@ -22,7 +23,7 @@ pub(in crate::mcp::client) use oauth::OAuthAids;
 #[cfg(feature = "mcp-client-oauth")]
 pub use oauth::{McpAuthPage, McpTokens};
 
-use super::{Aids, Opened, Way};
+use super::{Aids, Behind, Opened, Way};
 use crate::mcp::client::hearing::Hearing;
 use crate::mcp::client::refusal::{Kind, Refusal};
 use crate::mcp::client::wire::Wire;
@@ -34,6 +35,7 @@ use client::{Agent, Client};
 use headers::Headers;
 use reqwest::Url;
 use sse::Sse;
+use std::future::{pending, ready};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use streamable::Streamable;
@@ -103,7 +105,28 @@ impl Http {
         } else {
             Wire::new(Streamable::new(client), hearing)
         };
-        Ok(Opened { wire, behind: None })
+        Ok(Opened { wire, behind: Some(Arc::new(Alone)) })
+    }
+}
+
+/// Each request is one of its own.
+struct Alone;
+
+impl Behind for Alone {
+    fn gone(&self) -> BoxFuture<'_, ()> {
+        Box::pin(pending())
+    }
+
+    fn last_words(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(ready(None))
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(ready(()))
+    }
+
+    fn loses_single_requests(&self) -> bool {
+        true
     }
 }
 
@@ -121,7 +144,7 @@ impl Way for Http {
     fn authorized(&self) -> BoxFuture<'_, Result<(), String>> {
         match &self.oauth {
             Some(oauth) => Box::pin(oauth.authorized()),
-            None => Box::pin(std::future::pending()),
+            None => Box::pin(pending()),
         }
     }
 

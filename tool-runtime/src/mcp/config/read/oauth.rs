@@ -15,6 +15,7 @@ impl Reader<'_> {
         let oauth = McpOAuth {
             client_id: self.optional(said, &["client_id"]),
             client_secret: self.optional(said, &["client_secret"]),
+            issuer: self.exposed(said, &["issuer"]),
             scopes: scopes.and_then(|given| self.scopes(&given)).unwrap_or_default(),
             redirect_uri: self.redirect(said),
             client_name: self.exposed(said, &["client_name"]),

@@ -1,5 +1,6 @@
 //! The client of HTTP beneath: a pool of connections for each server.
 
+use super::client::telling;
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, ClientBuilder, Url};
 use rustls::crypto::ring;
@@ -30,7 +31,8 @@ pub(super) fn client(url: &Url) -> Result<Client, String> {
         .tcp_keepalive_retries(MOST_ASKED)
         .redirect(Policy::custom(|attempt| {
             if is_the_same_server(&attempt) { attempt.follow() } else { attempt.stop() }
-        }));
+        }))
+        .retry(telling());
     if is_this_machine(url) {
         builder = builder.no_proxy();
     }
@@ -58,7 +60,8 @@ fn is_the_same_server(attempt: &Attempt<'_>) -> bool {
     keeps_message && keeps_origin && attempt.previous().len() <= MOST_REDIRECTS
 }
 
-fn is_this_machine(url: &Url) -> bool {
+/// Whether an address is of this machine.
+pub(super) fn is_this_machine(url: &Url) -> bool {
     match url.host_str().map(|host| host.trim_matches(['[', ']'])) {
         Some("localhost") => true,
         Some(host) => host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback()),

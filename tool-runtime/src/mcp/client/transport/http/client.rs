@@ -2,6 +2,7 @@
 
 mod backend;
 mod post;
+mod status;
 mod verdict;
 
 use super::error::{HttpError, Worded};
@@ -11,8 +12,9 @@ use super::tame::{Events, tamed};
 use crate::mcp::client::hearing::Hearing;
 use reqwest::header::AUTHORIZATION;
 use rmcp::transport::streamable_http_client::StreamableHttpClient as _;
+pub(super) use status::telling;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use tokio_util::sync::CancellationToken;
 use verdict::{no_headers, refused, without_url};
 
@@ -39,6 +41,8 @@ struct Shared {
     looks_old: Arc<AtomicBool>,
     /// Whether the server has a stream for what belongs to no request.
     has_stream: AtomicBool,
+    /// How often in a row its streams broke before they brought anything.
+    breaks: Arc<AtomicU32>,
     /// Cancelled when the server is not there any more, or knows nothing of the session.
     lost: CancellationToken,
 }
@@ -57,6 +61,7 @@ impl Client {
             hearing,
             looks_old,
             has_stream: AtomicBool::new(false),
+            breaks: Arc::default(),
             lost: CancellationToken::new(),
         }))
     }
@@ -129,6 +134,6 @@ impl Client {
                 longest,
             )
         });
-        opened.await.map(tamed)
+        opened.await.map(|events| tamed(events, Arc::clone(&self.0.breaks)))
     }
 }

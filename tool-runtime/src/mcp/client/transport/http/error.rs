@@ -2,15 +2,13 @@
 
 use super::challenge;
 use super::headers::Headers;
+use super::shown::shown;
 use crate::mcp::client::exchange::leaf;
 use crate::mcp::client::transport::{Unauthorized, Unsent};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
 use std::fmt;
 use std::io;
-
-/// How much of what a server says is shown.
-const MOST: usize = 300;
 
 pub(super) type HttpError = StreamableHttpError<reqwest::Error>;
 
@@ -60,22 +58,25 @@ impl Worded {
             E::SessionExpired => Self::Unsent(Unsent("its session has expired".to_owned())),
             E::Client(error) => Self::of_client(error),
             E::HttpStatus(error) => Self::Lost(match &error.retry_after {
-                Some(after) => format!("{error}; it asks to be left alone for {}", shown(after)),
+                Some(after) => {
+                    let after = shown(&headers.mask(after));
+                    format!("{error}; it asks to be left alone for {after}")
+                }
                 None => error.to_string(),
             }),
             E::UnexpectedServerResponse(text) => Self::of_response(&headers.mask(&text)),
             E::UnexpectedContentType(kind) => {
                 let kind = kind.unwrap_or_else(|| "nothing that it names".to_owned());
-                let kind = shown(&kind);
+                let kind = shown(&headers.mask(&kind));
                 Self::Lost(format!(
                     "it answers with `{kind}`, which is not MCP; is this its address?"
                 ))
             }
             E::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Self::Unauthorized(Unauthorized(error.to_string()))
+                Self::Unauthorized(Unauthorized(shown(&headers.mask(&error.to_string()))))
             }
-            E::Io(error) => Self::Lost(headers.mask(&error.to_string())),
-            other => Self::Lost(headers.mask(&leaf(&other))),
+            E::Io(error) => Self::Lost(shown(&headers.mask(&error.to_string()))),
+            other => Self::Lost(shown(&headers.mask(&leaf(&other)))),
         }
     }
 
@@ -124,14 +125,4 @@ fn unreached(text: &str) -> String {
 /// The status of an answer that is no answer of MCP: rmcp puts it before the text.
 pub(super) fn status(text: &str) -> Option<u16> {
     text.strip_prefix("HTTP ")?.get(..3)?.parse().ok()
-}
-
-/// The beginning of what a server said, on one line.
-fn shown(text: &str) -> String {
-    let text = text.trim().trim_end_matches(':');
-    let mut shown: String = text.chars().take(MOST).collect();
-    if shown.len() < text.len() {
-        shown.push_str("..");
-    }
-    shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }

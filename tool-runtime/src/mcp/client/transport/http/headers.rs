@@ -7,6 +7,7 @@ use super::source::{HeaderSource, McpHeaderRequest};
 use crate::mcp::config::HttpConfig;
 #[cfg(feature = "mcp-client-oauth")]
 use crate::mcp::config::McpAuth;
+use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
 use std::collections::HashMap;
 use std::fmt;
@@ -50,6 +51,8 @@ impl fmt::Display for NoHeaders {
 /// The headers of requests to one server.
 pub(super) struct Headers {
     server: String,
+    /// Where requests go, without secrets.
+    url: String,
     fixed: HeaderMap,
     source: Option<Arc<HeaderSource>>,
     #[cfg(feature = "mcp-client-oauth")]
@@ -78,9 +81,12 @@ impl Headers {
                 .map_err(|problem| format!("`auth` {problem}"))?;
             fixed.insert(name, value);
         }
+        let url =
+            Url::parse(config.url.as_str()).map(|url| made::without_secrets(&url).to_string());
         let (server, secrets) = (server.to_owned(), Mutex::new((secrets, Vec::new())));
         Ok(Self {
             server,
+            url: url.unwrap_or_default(),
             fixed,
             source,
             #[cfg(feature = "mcp-client-oauth")]
@@ -104,6 +110,14 @@ impl Headers {
         self.source.is_some() && status == 401
     }
 
+    /// A call was let through with the headers that it had.
+    pub(super) fn are_enough(&self) {
+        #[cfg(feature = "mcp-client-oauth")]
+        if let Some(oauth) = &self.oauth {
+            oauth.is_enough();
+        }
+    }
+
     /// All headers of a request, given those that belong to the protocol.
     ///
     /// # Errors
@@ -116,7 +130,12 @@ impl Headers {
         let (mut headers, mut secrets) = (self.fixed.clone(), Vec::new());
         if let Some(source) = &self.source {
             let refused = refused.map(|refused| refused.challenge.clone());
-            let given = source(McpHeaderRequest { server: self.server.clone(), refused }).await;
+            let given = source(McpHeaderRequest {
+                server: self.server.clone(),
+                url: self.url.clone(),
+                refused,
+            })
+            .await;
             let given = given.map_err(|error| {
                 NoHeaders::Failed(format!("no headers are given for it: {error}"))
             })?;
@@ -182,8 +201,8 @@ mod tests {
         let mut config = HttpConfig::new("https://ada:pass-word@example.com/mcp?key=query-value");
         config.headers.insert("X-Team".into(), "header-value".into());
         config.auth = Some(McpAuth::Bearer("token-value".into()));
-        let said = "pass-word, query-value, header-value, Bearer token-value";
-        assert_eq!(headers(&config).mask(said), ".., .., .., ..");
+        let said = "pass-word, query-value, header-value, Bearer token-value, YWRhOnBhc3Mtd29yZA==";
+        assert_eq!(headers(&config).mask(said), ".., .., .., .., ..");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Headers from what an entry says, and what of them must not be printed.
 
-use crate::mcp::config::McpAuth;
+use crate::mcp::config::{McpAuth, OWN_HEADERS};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::Url;
@@ -25,8 +25,7 @@ pub(super) fn authorization(
         }
         McpAuth::Basic { user, password } => {
             note(password.expose(), secrets);
-            let pair = format!("{}:{}", user.expose(), password.expose());
-            let coded = BASE64_STANDARD.encode(pair);
+            let coded = basic(user.expose(), password.expose());
             note(&coded, secrets);
             header(AUTHORIZATION.as_str(), &format!("Basic {coded}"), secrets)
         }
@@ -44,7 +43,7 @@ pub(super) fn header(
 ) -> Result<(HeaderName, HeaderValue), &'static str> {
     note(value, secrets);
     let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "is no name of a header")?;
-    if ["accept", "mcp-session-id", "last-event-id"].contains(&name.as_str()) {
+    if OWN_HEADERS.contains(&name.as_str()) {
         return Err("is set by the transport itself; remove it");
     }
     let value = HeaderValue::from_str(value);
@@ -53,7 +52,13 @@ pub(super) fn header(
     Ok((name, value))
 }
 
-fn note(secret: &str, secrets: &mut Vec<String>) {
+/// How user and password are sent.
+pub(super) fn basic(user: &str, password: &str) -> String {
+    BASE64_STANDARD.encode(format!("{user}:{password}"))
+}
+
+/// Remembers what must not be printed.
+pub(super) fn note(secret: &str, secrets: &mut Vec<String>) {
     if secret.len() >= SHORTEST_SECRET {
         secrets.push(secret.to_owned());
     }
@@ -63,11 +68,37 @@ fn note(secret: &str, secrets: &mut Vec<String>) {
 pub(super) fn secrets_of(url: &str) -> Vec<String> {
     let mut secrets = Vec::new();
     if let Ok(url) = Url::parse(url) {
-        let password = url.password().unwrap_or_default();
-        [url.username(), password, url.query().unwrap_or_default()]
+        let (user, password) = (url.username(), url.password().unwrap_or_default());
+        let (plain_user, plain_password) = (decoded(user), decoded(password));
+        note(&basic(&plain_user, &plain_password), &mut secrets);
+        [user, password, &plain_user, &plain_password, url.query().unwrap_or_default()]
             .into_iter()
             .for_each(|secret| note(secret, &mut secrets));
         url.query_pairs().for_each(|(_, value)| note(&value, &mut secrets));
     }
     secrets
+}
+
+/// A part of an address as it is meant.
+fn decoded(part: &str) -> String {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = after.get(..2).and_then(|code| std::str::from_utf8(code).ok());
+        let byte =
+            code.filter(|_| *first == b'%').and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// An address without user information, query and fragment.
+pub(super) fn without_secrets(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    // Addresses of servers have hosts: they can be without users.
+    let _is_without = (url.set_username(""), url.set_password(None));
+    url
 }

@@ -5,65 +5,100 @@ use super::headers::HeaderMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::header::{HeaderName, HeaderValue};
-use rmcp::model::{
-    CallToolRequestParams, CustomResult, JsonRpcMessage, ServerJsonRpcMessage, ServerResult,
-};
+use rmcp::model::{CallToolRequestParams, CustomResult, ServerResult};
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
 const KEY: &str = "x-mcp-header";
+/// How the names of the headers begin.
+const PREFIX: &str = "mcp-param-";
 
 /// One argument and its header.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Mirrored {
     path: Vec<String>,
     header: HeaderName,
 }
 
+/// Lists that are read at the same time, at most.
+const MOST_UNFINISHED: usize = 4;
+
 /// What the tools of a server want repeated.
 #[derive(Default)]
-pub(super) struct Mirrors(Mutex<HashMap<String, Vec<Mirrored>>>);
+pub(super) struct Mirrors(Mutex<Known>);
 
-impl Mirrors {
-    /// Learns it from a list of tools; gives back those that cannot be called, and why.
-    pub(super) fn learn(&self, message: &ServerJsonRpcMessage) -> Vec<(String, String)> {
-        let JsonRpcMessage::Response(response) = message else { return Vec::new() };
-        match &response.result {
-            ServerResult::ListToolsResult(list) => {
-                let tools = list.tools.iter();
-                self.learn_all(tools.map(|tool| (&*tool.name, &*tool.input_schema)))
-            }
+/// What is wanted by tools; nothing by those that can have no say.
+type Wanted = HashMap<String, Vec<Mirrored>>;
+
+#[derive(Default)]
+struct Known {
+    /// By the tools of the list that was read last as a whole.
+    tools: Arc<Wanted>,
+    /// By those of lists with pages to come, with the cursor of the next one.
+    unfinished: VecDeque<(String, Wanted)>,
+}
+
+/// A page of a list.
+struct Page<'a> {
+    tools: Vec<(&'a str, &'a Map<String, Value>)>,
+    next: Option<&'a str>,
+}
+
+impl<'a> Page<'a> {
+    fn of(result: &'a ServerResult) -> Option<Self> {
+        match result {
+            ServerResult::ListToolsResult(list) => Some(Self {
+                tools: list.tools.iter().map(|tool| (&*tool.name, &*tool.input_schema)).collect(),
+                next: list.next_cursor.as_deref(),
+            }),
             ServerResult::CustomResult(CustomResult(list)) => {
-                let tools = list.get("tools").and_then(Value::as_array).into_iter().flatten();
-                self.learn_all(tools.filter_map(|tool| {
+                let named = |tool: &'a Value| {
                     Some((tool.get("name")?.as_str()?, tool.get("inputSchema")?.as_object()?))
-                }))
+                };
+                let tools = list.get("tools")?.as_array()?.iter().filter_map(named).collect();
+                Some(Self { tools, next: list.get("nextCursor").and_then(Value::as_str) })
             }
-            _ => Vec::new(),
+            _ => None,
         }
     }
+}
 
-    fn learn_all<'a>(
+impl Mirrors {
+    /// Learns it from a page of the list of tools, which was asked for by a cursor; gives back
+    /// those that cannot be called, and why. Of two with one name the first counts.
+    pub(super) fn learn(
         &self,
-        tools: impl Iterator<Item = (&'a str, &'a Map<String, Value>)>,
+        cursor: Option<&str>,
+        result: &ServerResult,
     ) -> Vec<(String, String)> {
-        let mut mirrors = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut odd = Vec::new();
-        for (name, schema) in tools {
-            match mirrored(schema) {
-                Ok(none) if none.is_empty() => drop(mirrors.remove(name)),
-                Ok(mirrored) => drop(mirrors.insert(name.to_owned(), mirrored)),
-                Err(problem) => odd.push((name.to_owned(), problem)),
-            }
+        let Some(page) = Page::of(result) else { return Vec::new() };
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut wanted, mut odd) = (known.before(cursor), Vec::new());
+        for (name, schema) in page.tools {
+            let Entry::Vacant(place) = wanted.entry(name.to_owned()) else { continue };
+            let mirrored = mirrored(schema).unwrap_or_else(|problem| {
+                odd.push((name.to_owned(), problem));
+                Vec::new()
+            });
+            place.insert(mirrored);
         }
+        match page.next {
+            Some(next) => known.unfinished.push_back((next.to_owned(), wanted)),
+            None => known.tools = Arc::new(wanted),
+        }
+        let excess = known.unfinished.len().saturating_sub(MOST_UNFINISHED);
+        known.unfinished.drain(..excess);
         odd
     }
 
     /// Adds the headers of a call.
     pub(super) fn add(&self, call: &CallToolRequestParams, headers: &mut HeaderMap) {
-        let mirrors = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (Some(mirrored), Some(arguments)) = (mirrors.get(&*call.name), &call.arguments) else {
+        // rmcp's own, which come of all lists that it ever saw.
+        headers.retain(|name, _| !name.as_str().starts_with(PREFIX));
+        let tools = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner).tools);
+        let (Some(mirrored), Some(arguments)) = (tools.get(&*call.name), &call.arguments) else {
             return;
         };
         for Mirrored { path, header } in mirrored {
@@ -80,6 +115,17 @@ impl Mirrors {
                 headers.insert(header.clone(), value);
             }
         }
+    }
+}
+
+impl Known {
+    /// What the pages before said.
+    fn before(&mut self, cursor: Option<&str>) -> Wanted {
+        let Some(cursor) = cursor else { return Wanted::new() };
+        let place = self.unfinished.iter().position(|(next, _)| next == cursor);
+        let found = place.and_then(|place| self.unfinished.remove(place));
+        // Whoever reads the same list at the same time has taken it.
+        found.map_or_else(|| Wanted::clone(&self.tools), |(_, wanted)| wanted)
     }
 }
 
@@ -131,7 +177,7 @@ fn header(
         return Err(format!("`{path}` has an `{KEY}` and is no string, integer or boolean"));
     }
     let name = mark.as_str().filter(|name| !name.is_empty());
-    let name = name.and_then(|name| HeaderName::try_from(format!("mcp-param-{name}")).ok());
+    let name = name.and_then(|name| HeaderName::try_from(format!("{PREFIX}{name}")).ok());
     name.ok_or_else(|| format!("the `{KEY}` of `{path}` is no name of a header"))
 }
 
@@ -176,15 +222,19 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn list(schema: Value) -> ServerJsonRpcMessage {
-        let tools = json!([{ "name": "t", "inputSchema": schema }]);
-        serde_json::from_value(json!({ "jsonrpc": "2.0", "id": 1, "result": { "tools": tools } }))
-            .unwrap()
+    fn list(schemas: &[(&str, Value)], next: Option<&str>) -> ServerResult {
+        let tool = |(name, schema)| json!({ "name": name, "inputSchema": schema });
+        let tools: Vec<Value> = schemas.iter().cloned().map(tool).collect();
+        ServerResult::CustomResult(CustomResult(json!({ "tools": tools, "nextCursor": next })))
     }
 
     fn sent(schema: Value, arguments: Value) -> Vec<(String, String)> {
         let mirrors = Mirrors::default();
-        assert!(mirrors.learn(&list(schema)).is_empty());
+        assert!(mirrors.learn(None, &list(&[("t", schema)], None)).is_empty());
+        sent_by(&mirrors, arguments)
+    }
+
+    fn sent_by(mirrors: &Mirrors, arguments: Value) -> Vec<(String, String)> {
         let mut call = CallToolRequestParams::new("t");
         call.arguments = arguments.as_object().cloned();
         let mut headers = HeaderMap::new();
@@ -236,8 +286,42 @@ mod tests {
             ),
         ] {
             let schema = json!({ "type": "object", "properties": properties });
-            let odd = Mirrors::default().learn(&list(schema));
+            let odd = Mirrors::default().learn(None, &list(&[("t", schema)], None));
             assert!(odd[0].0 == "t" && odd[0].1.contains(words), "{odd:?}");
         }
+    }
+
+    fn marked(header: &str) -> Value {
+        json!({ "properties": { "a": { "type": "string", "x-mcp-header": header } } })
+    }
+
+    #[test]
+    fn a_list_counts_when_it_is_read_as_a_whole() {
+        let (mirrors, arguments) = (Mirrors::default(), json!({ "a": "v" }));
+        let is_sent = |header: &str| {
+            let header = format!("mcp-param-{header}");
+            sent_by(&mirrors, arguments.clone()).iter().any(|(name, _)| *name == header)
+        };
+        mirrors.learn(None, &list(&[("t", marked("One"))], None));
+        assert!(is_sent("one"));
+        // Of two the first counts, on whatever page it stands.
+        mirrors.learn(None, &list(&[("t", marked("Two")), ("t", marked("Three"))], Some("")));
+        assert!(is_sent("one"));
+        mirrors.learn(Some(""), &list(&[("t", marked("Four"))], None));
+        assert!(is_sent("two"));
+        mirrors.learn(None, &list(&[("other", marked("Five"))], None));
+        assert_eq!(sent_by(&mirrors, arguments.clone()), []);
+    }
+
+    #[test]
+    fn nothing_is_kept_of_lists_that_are_over() {
+        let mirrors = Mirrors::default();
+        for number in 0..100 {
+            let name = format!("t{number}");
+            mirrors.learn(None, &list(&[(&name, marked("A"))], Some(&name)));
+            mirrors.learn(None, &list(&[(&name, marked("A"))], None));
+        }
+        let known = mirrors.0.lock().unwrap();
+        assert_eq!((known.tools.len(), known.unfinished.len()), (1, MOST_UNFINISHED));
     }
 }

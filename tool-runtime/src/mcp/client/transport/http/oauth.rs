@@ -3,19 +3,23 @@
 mod aids;
 mod asker;
 mod flow;
+mod hush;
+mod issuer;
 mod landing;
+mod page;
 mod reach;
 mod vault;
+mod visit;
+mod words;
 
 pub(in crate::mcp::client) use aids::OAuthAids;
 pub use aids::{McpAuthPage, McpTokens};
 
 use super::headers::{NoHeaders, Refused};
-use crate::mcp::client::exchange::leaf;
 use crate::mcp::config::McpOAuth;
 use flow::Flow;
 use reqwest::Url;
-use rmcp::transport::auth::{AuthError, AuthorizationManager};
+use rmcp::transport::auth::AuthorizationManager;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -68,6 +72,11 @@ impl OAuth {
         done(running).await.map_err(|problem| problem.to_string())
     }
 
+    /// A call was let through.
+    pub(super) fn is_enough(&self) {
+        self.0.flow.is_enough();
+    }
+
     /// The token to send; none as long as a server was not asked what it wants.
     ///
     /// # Errors
@@ -99,11 +108,7 @@ impl Shared {
     /// The token of now, refreshed in time.
     async fn current(&self) -> Result<Option<String>, NoHeaders> {
         let Some(manager) = self.manager().clone() else { return Ok(None) };
-        match manager.get_access_token().await {
-            Ok(token) => Ok(Some(token)),
-            Err(AuthError::AuthorizationRequired) => Ok(None),
-            Err(error) => Err(no_token(&error)),
-        }
+        self.flow.current(&manager).await
     }
 
     /// The renewal that runs, begun if need be: one for all requests.
@@ -147,15 +152,4 @@ async fn done(mut running: Running) -> Result<(), NoHeaders> {
     let done = running.wait_for(Option::is_some).await.ok();
     let broken = || Err(NoHeaders::Failed("the authorization was broken off".to_owned()));
     done.and_then(|done| done.clone()).unwrap_or_else(broken)
-}
-
-/// What went wrong at the authorization server is tried again; what it says is not.
-fn no_token(error: &AuthError) -> NoHeaders {
-    let text = format!("no token: {}", leaf(error));
-    match error {
-        AuthError::HttpError(_)
-        | AuthError::DiscoveryRequestFailed { .. }
-        | AuthError::TokenRefreshFailed(_) => NoHeaders::Failed(text),
-        _ => NoHeaders::Unauthorized(text),
-    }
 }

@@ -12,6 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct McpHeaderRequest {
     /// The server's name.
     pub server: String,
+    /// Where the request goes: the address of the server's entry, without user information, query
+    /// and fragment. Another server may come to have the name.
+    pub url: String,
     /// What the server said when it refused the headers that were given last, with status 401: the
     /// value of its header `WWW-Authenticate`, or nothing. New ones are needed then; the request is
     /// sent once more with them. Default: `None`, nothing was refused.

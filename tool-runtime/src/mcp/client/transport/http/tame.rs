@@ -5,6 +5,8 @@ use futures_util::stream::BoxStream;
 use rmcp::transport::common::client_side_sse::SseRetryPolicy;
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -33,17 +35,26 @@ impl SseRetryPolicy for Reopening {
 }
 
 /// Bounds the pause that a server asks for. A stream that breaks is opened again at once, which
-/// would be without end where it always breaks: so its error comes late.
-pub(super) fn tamed(events: Events) -> Events {
-    let tame = async |event: Result<Sse, SseError>| match event {
+/// would be without end where it always breaks: so its error comes late, and later each time that
+/// nothing came before it.
+pub(super) fn tamed(events: Events, breaks: Arc<AtomicU32>) -> Events {
+    let tame = move |event| tame(event, Arc::clone(&breaks));
+    events.then(tame).boxed()
+}
+
+async fn tame(event: Result<Sse, SseError>, breaks: Arc<AtomicU32>) -> Result<Sse, SseError> {
+    match event {
         Ok(mut event) => {
+            breaks.store(0, Ordering::Relaxed);
             event.retry = event.retry.map(|pause| pause.clamp(SHORTEST_RETRY, LONGEST_RETRY));
             Ok(event)
         }
         Err(error) => {
-            sleep(Reopening::default().0.pause(1)).await;
-            Err(error)
+            let breaks = breaks.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+            sleep(Reopening::default().0.pause(breaks)).await;
+            // As text, it is any error: rmcp does not open a stream again after one that it knows
+            // for an event that is too long.
+            Err(SseError::Body(error.to_string().into()))
         }
-    };
-    events.then(tame).boxed()
+    }
 }

@@ -1,10 +1,10 @@
 //! What rmcp's transport asks of a client of HTTP.
 
-use super::verdict::{code, is_gone};
+use super::verdict::{code, is_gone, is_passing};
 use super::{Client, LONGEST_EVENT};
 use crate::mcp::client::transport::http::error::HttpError;
 use crate::mcp::client::transport::http::headers::HeaderMap;
-use crate::mcp::client::transport::http::tame::Events;
+use crate::mcp::client::transport::http::tame::{Events, Reopening};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpPostResponse as Answer,
@@ -12,7 +12,7 @@ use rmcp::transport::streamable_http_client::{
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 /// How long the end of a session may take.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -79,11 +79,25 @@ impl StreamableHttpClient for Client {
         longest: usize,
     ) -> Result<Events, HttpError> {
         let is_new = last.is_none();
-        let opened = self.stream(url, session, last, own, longest).await;
+        let mut failures = 0;
+        let opened = loop {
+            let (url, session, own) = (Arc::clone(&url), session.clone(), own.clone());
+            let opened = self.stream(url, session, last.clone(), own, longest).await;
+            match &opened {
+                // The first time, rmcp would not try again.
+                Err(error) if is_new && is_passing(error) => {
+                    failures += 1;
+                    let pause = Reopening::default().0.pause(failures);
+                    tracing::debug!("no stream for news for {pause:?}");
+                    sleep(pause).await;
+                }
+                _ => break opened,
+            }
+        };
         match &opened {
             Ok(_) => {
                 self.0.has_stream.store(true, Ordering::Relaxed);
-                if is_new {
+                if is_new || self.0.breaks.load(Ordering::Relaxed) > 0 {
                     // What changed before nobody told.
                     self.0.hearing.changed().tell();
                 }

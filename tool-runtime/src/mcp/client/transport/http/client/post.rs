@@ -1,14 +1,15 @@
 //! Messages to a server, and what becomes of them.
 
 use super::Client;
+use super::status::with_status;
 use super::verdict::{code, is_gone, says_no_session};
 use crate::mcp::client::transport::http::error::HttpError;
 use crate::mcp::client::transport::http::headers::HeaderMap;
 use futures_util::StreamExt as _;
 use reqwest::header::HeaderName;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, ProtocolVersion,
-    RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, CustomResult, ErrorCode, ErrorData, JsonRpcMessage,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient as _, StreamableHttpError, StreamableHttpPostResponse as Answer,
@@ -49,25 +50,54 @@ impl Client {
                 longest,
             )
         });
-        let answer = answer.await;
+        let (answer, status) = with_status(answer).await;
         let Some((request, id)) = request else { return answer };
+        if answer.is_ok() && matches!(request, ClientRequest::CallToolRequest(_)) {
+            self.0.headers.are_enough();
+        }
         match answer {
-            Ok(answer) if is_modern && matches!(request, ClientRequest::ListToolsRequest(_)) => {
-                Ok(self.learning(answer))
-            }
-            Ok(Answer::Json(JsonRpcMessage::Error(error), session_id)) if error.id.is_none() => {
-                if session.is_some() && says_no_session(&error.error) {
+            Ok(Answer::Json(JsonRpcMessage::Error(error), session_id))
+                if !is_to(error.id.as_ref(), id) =>
+            {
+                if session.is_some() && says_no_session(status, &error.error) {
                     return Err(StreamableHttpError::SessionExpired);
                 }
                 // It is the answer to this request, whatever the server knows of it.
-                Ok(Answer::Json(
-                    ServerJsonRpcMessage::error(error.error, Some(id.clone())),
-                    session_id,
-                ))
+                let answer = ServerJsonRpcMessage::error(error.error, Some(id.clone()));
+                Ok(Answer::Json(answer, session_id))
             }
-            Ok(answer) => Ok(answer),
+            Ok(answer) => {
+                self.has_answer(&answer, id)?;
+                match request {
+                    ClientRequest::ListToolsRequest(list) if is_modern => {
+                        let cursor = list.params.as_ref().and_then(|params| params.cursor.clone());
+                        Ok(self.learning(answer, id, cursor))
+                    }
+                    _ => Ok(answer),
+                }
+            }
             Err(error) => self.failed(error, request, id),
         }
+    }
+
+    /// Whether a request that was taken can have an answer: nothing else would end it.
+    fn has_answer(&self, answer: &Answer, id: &RequestId) -> Result<(), HttpError> {
+        let problem = match answer {
+            // Some servers of the older era answer by the stream of news.
+            Answer::Accepted if !self.0.has_stream.load(Ordering::Relaxed) => {
+                "it takes the request and gives no answer"
+            }
+            Answer::Json(JsonRpcMessage::Response(response), _)
+                if !is_to(Some(&response.id), id) =>
+            {
+                "it answers another request than the one that it was sent"
+            }
+            Answer::Json(JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_), _) => {
+                "what it answers is no answer"
+            }
+            _ => return Ok(()),
+        };
+        Err(StreamableHttpError::UnexpectedServerResponse(problem.into()))
     }
 
     /// What a request's failure means besides.
@@ -97,18 +127,27 @@ impl Client {
     }
 
     /// Learns from a list of tools as it passes.
-    fn learning(&self, answer: Answer) -> Answer {
+    fn learning(&self, answer: Answer, id: &RequestId, cursor: Option<String>) -> Answer {
         match answer {
-            Answer::Json(message, session) => {
-                self.learn(&message);
-                Answer::Json(message, session)
+            Answer::Json(JsonRpcMessage::Response(mut response), session) => {
+                self.learn(cursor.as_deref(), &response.result);
+                // rmcp would keep each tool that it ever saw in a list.
+                if let ServerResult::ListToolsResult(list) = &response.result
+                    && let Ok(list) = serde_json::to_value(list)
+                {
+                    response.result = ServerResult::CustomResult(CustomResult(list));
+                }
+                Answer::Json(JsonRpcMessage::Response(response), session)
             }
             Answer::Sse(events, session) => {
-                let client = self.clone();
+                let (client, id) = (self.clone(), id.clone());
                 let events = events.inspect(move |event| {
                     let data = event.as_ref().ok().and_then(|event| event.data.as_deref());
-                    if let Some(Ok(message)) = data.map(serde_json::from_str) {
-                        client.learn(&message);
+                    let message = data.and_then(|data| serde_json::from_str(data).ok());
+                    if let Some(ServerJsonRpcMessage::Response(response)) = message
+                        && is_to(Some(&response.id), &id)
+                    {
+                        client.learn(cursor.as_deref(), &response.result);
                     }
                 });
                 Answer::Sse(events.boxed(), session)
@@ -117,7 +156,12 @@ impl Client {
         }
     }
 
-    fn learn(&self, message: &ServerJsonRpcMessage) {
-        self.0.hearing.note_odd(self.0.mirrors.learn(message));
+    fn learn(&self, cursor: Option<&str>, result: &ServerResult) {
+        self.0.hearing.note_odd(self.0.mirrors.learn(cursor, result));
     }
+}
+
+/// Whether an answer is to a request; some servers make a text of its number.
+fn is_to(answered: Option<&RequestId>, id: &RequestId) -> bool {
+    answered.is_some_and(|answered| answered == id || answered.to_string() == id.to_string())
 }

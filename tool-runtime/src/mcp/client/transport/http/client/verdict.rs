@@ -49,6 +49,14 @@ pub(super) fn code(error: &HttpError) -> Option<u16> {
     }
 }
 
+/// Whether it may be otherwise in a while.
+pub(super) fn is_passing(error: &HttpError) -> bool {
+    match error {
+        StreamableHttpError::Client(error) => error.status().is_none() && !error.is_connect(),
+        other => matches!(code(other), Some(408 | 429 | 500 | 502..=504)),
+    }
+}
+
 /// Whether there is no server any more, or none that knows the session.
 pub(super) fn is_gone(error: &HttpError) -> bool {
     match error {
@@ -59,7 +67,25 @@ pub(super) fn is_gone(error: &HttpError) -> bool {
     }
 }
 
-/// Servers of the official SDKs say so with status 400 where 404 is meant.
-pub(super) fn says_no_session(error: &ErrorData) -> bool {
-    error.message.to_ascii_lowercase().contains("session")
+/// How servers of the official SDKs say that they know no such session.
+const NO_SESSION: &[&str] = &[
+    "bad request: mcp-session-id header is required",
+    "bad request: missing session id",
+    "bad request: no valid session id provided",
+    "bad request: server not initialized",
+    "invalid or expired session id",
+    "invalid or missing session id",
+    "invalid session id",
+    "no valid session id provided",
+    "not found: invalid or expired session id",
+    "not found: session has been terminated",
+    "not found: session not found",
+    "session not found",
+];
+
+/// Some say so with status 400 where 404 is meant. What comes with another status, or says more, is
+/// what became of the request.
+pub(super) fn says_no_session(status: Option<u16>, error: &ErrorData) -> bool {
+    let said = error.message.trim().trim_end_matches('.').to_ascii_lowercase();
+    matches!(status, Some(400 | 404)) && NO_SESSION.contains(&&*said)
 }

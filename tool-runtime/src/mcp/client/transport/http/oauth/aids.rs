@@ -17,7 +17,9 @@ type AnyError = Box<dyn Error + Send + Sync>;
 pub struct McpAuthPage {
     /// The server's name.
     pub server: String,
-    /// The page. A server has chosen it: show a person where it leads before they go there.
+    /// The page: an address of scheme `https`, or `http` where it is of this machine, or of the
+    /// server itself and that is asked by `http`. A server has chosen it: show a person where it
+    /// leads before they go there.
     pub url: String,
     /// Where it leads back to.
     pub redirect_uri: String,

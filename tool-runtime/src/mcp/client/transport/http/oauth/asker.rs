@@ -1,9 +1,11 @@
 //! Asks for metadata and tokens.
 
+use super::hush::Hush;
 use super::reach::{Reach, refused};
-use crate::mcp::client::transport::http::agent;
+use super::words::refusal;
+use crate::mcp::client::transport::http::agent::{self, is_this_machine};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Request, Response, Url};
+use reqwest::{Client, ClientBuilder, Method, Request, Response, Url};
 use rmcp::transport::auth::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy,
     OAuthHttpRequest,
@@ -19,6 +21,14 @@ const MOST_REDIRECTS: usize = 5;
 /// Asks for metadata and tokens.
 pub(super) struct Asker {
     reach: Reach,
+    hush: Arc<Hush>,
+    /// What is of this machine is asked directly, everything else as the environment says.
+    near: Clients,
+    far: Clients,
+}
+
+/// They differ in what they do when they are sent on.
+struct Clients {
     following: Client,
     stopping: Client,
 }
@@ -26,14 +36,46 @@ pub(super) struct Asker {
 impl Asker {
     /// # Errors
     /// This machine trusts no certificate.
-    pub(super) async fn new(server: &Url) -> Result<Self, String> {
+    pub(super) async fn new(server: &Url, hush: Arc<Hush>) -> Result<Self, String> {
         let reach = Reach::of(server).await;
+        let near = Clients::new(&reach, ClientBuilder::no_proxy)?;
+        let far = Clients::new(&reach, |builder| builder)?;
+        Ok(Self { reach, hush, near, far })
+    }
+
+    async fn ask(&self, asked: OAuthHttpRequest) -> Result<Answer, OAuthHttpClientError> {
+        self.hush.sent(&asked.request);
+        let request = Request::try_from(asked.request)?;
+        if !self.reach.allows_url(request.url()) {
+            return Err(refused(request.url().host_str().unwrap_or_default()));
+        }
+        let clients = if is_this_machine(request.url()) { &self.near } else { &self.far };
+        let client = match asked.redirect_policy {
+            OAuthHttpRedirectPolicy::Stop => &clients.stopping,
+            _ => &clients.following,
+        };
+        let is_told = request.method() == Method::POST;
+        let response = client.execute(request).await.map_err(reqwest::Error::without_url)?;
+        let mut answer = read(response).await?;
+        if is_told {
+            let said = serde_json::from_slice(answer.body()).unwrap_or_default();
+            self.hush.answered(&said);
+            if !answer.status().is_success() {
+                *answer.body_mut() = refusal(answer.status(), answer.body());
+            }
+        }
+        Ok(answer)
+    }
+}
+
+impl Clients {
+    fn new(reach: &Reach, with: impl Fn(ClientBuilder) -> ClientBuilder) -> Result<Self, String> {
         let client = |policy| {
             let builder = agent::builder(true).or_else(|problem| match reach.is_open {
                 true => agent::builder(false),
                 false => Err(problem),
             });
-            let builder = builder?.timeout(LIMIT).redirect(policy);
+            let builder = with(builder?).timeout(LIMIT).redirect(policy);
             let builder = builder.dns_resolver(Arc::new(reach.clone()));
             builder.build().map_err(|error| error.without_url().to_string())
         };
@@ -46,21 +88,7 @@ impl Asker {
                 attempt.stop()
             }
         });
-        let (following, stopping) = (client(policy)?, client(Policy::none())?);
-        Ok(Self { reach, following, stopping })
-    }
-
-    async fn ask(&self, asked: OAuthHttpRequest) -> Result<Answer, OAuthHttpClientError> {
-        let request = Request::try_from(asked.request)?;
-        if !self.reach.allows_url(request.url()) {
-            return Err(refused(request.url().host_str().unwrap_or_default()));
-        }
-        let client = match asked.redirect_policy {
-            OAuthHttpRedirectPolicy::Stop => &self.stopping,
-            _ => &self.following,
-        };
-        let response = client.execute(request).await.map_err(reqwest::Error::without_url)?;
-        read(response).await
+        Ok(Self { following: client(policy)?, stopping: client(Policy::none())? })
     }
 }
 

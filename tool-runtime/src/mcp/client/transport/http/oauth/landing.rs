@@ -1,5 +1,7 @@
 //! Where a browser comes back to on this machine.
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use reqwest::Url;
 use std::io;
 use std::net::IpAddr;
@@ -11,6 +13,7 @@ use tokio::time::timeout;
 /// How long a browser may take for its request, and how long that may be.
 const MOMENT: Duration = Duration::from_secs(10);
 const LONGEST: usize = 16 << 10;
+const MOST_VISITS: usize = 64;
 
 /// Where a browser comes back to.
 pub(super) struct Landing {
@@ -47,24 +50,37 @@ impl Landing {
     /// sent away.
     pub(super) async fn landed(&self, state: &str) -> io::Result<Url> {
         let Some(listener) = &self.listener else { return std::future::pending().await };
+        // Browsers open connections that they say nothing on.
+        let mut visits = FuturesUnordered::new();
         loop {
-            let (mut stream, _) = listener.accept().await?;
-            let target = timeout(MOMENT, target(&mut stream)).await.ok().and_then(Result::ok);
-            let url = target.and_then(|target| self.redirect.join(&target).ok());
-            let landed = url.filter(|url| self.is_expected(url, state));
-            let (status, text) = match &landed {
-                Some(_) => ("200 OK", "You may close this page now."),
-                None => ("404 Not Found", "There is nothing here."),
-            };
-            let answer = format!(
-                "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
-                text.len()
-            );
-            drop(timeout(MOMENT, stream.write_all(answer.as_bytes())).await);
-            if let Some(url) = landed {
-                return Ok(url);
+            tokio::select! {
+                visit = listener.accept(), if visits.len() < MOST_VISITS => {
+                    visits.push(self.visited(visit?.0, state));
+                }
+                Some(landed) = visits.next() => {
+                    if let Some(url) = landed {
+                        return Ok(url);
+                    }
+                }
             }
         }
+    }
+
+    /// Where a visitor was sent to, if it is the one that is waited for.
+    async fn visited(&self, mut stream: TcpStream, state: &str) -> Option<Url> {
+        let target = timeout(MOMENT, target(&mut stream)).await.ok().and_then(Result::ok);
+        let url = target.and_then(|target| self.redirect.join(&target).ok());
+        let landed = url.filter(|url| self.is_expected(url, state));
+        let (status, text) = match &landed {
+            Some(_) => ("200 OK", "You may close this page now."),
+            None => ("404 Not Found", "There is nothing here."),
+        };
+        let answer = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
+            text.len()
+        );
+        drop(timeout(MOMENT, stream.write_all(answer.as_bytes())).await);
+        landed
     }
 
     fn is_expected(&self, url: &Url, state: &str) -> bool {
@@ -119,7 +135,9 @@ mod tests {
     #[tokio::test]
     async fn only_the_browser_that_was_sent_is_let_in() {
         let landing = Landing::at(None).await.unwrap();
+        let address = landing.listener.as_ref().unwrap().local_addr().unwrap();
         let asking = async {
+            let _silent = TcpStream::connect(address).await.unwrap();
             for wrong in
                 ["/callback?code=1&state=forged", "/favicon.ico", "//evil/callback?state=s"]
             {

@@ -1,0 +1,159 @@
+//! A server that is its own authorization server, and as odd as a test wants it to be.
+
+use super::far::{Far, Probe, Seen, builder_of, tools};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use tool_runtime::{
+    BoxFuture, HttpOptions, McpAuth, McpAuthPage, McpManagerBuilder, McpOAuth, McpServerConfig,
+    McpTokens, Secret,
+};
+
+pub(super) type AnyError = Box<dyn Error + Send + Sync>;
+type Gate = dyn Fn(&Seen) -> Option<Response> + Send + Sync;
+
+/// What is odd about it.
+#[derive(Clone, Default)]
+pub(super) struct Login {
+    /// The page to be let in on, if it is another.
+    pub(super) page: Option<String>,
+    /// What token requests are answered with, if not with tokens.
+    pub(super) tokens: Option<Arc<Gate>>,
+    /// What messages are answered with, where they are not just taken.
+    pub(super) messages: Option<Arc<Gate>>,
+    pub(super) given: Arc<AtomicUsize>,
+}
+
+impl Login {
+    pub(super) fn start(self) -> Far {
+        Far::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| self.answer(seen))
+    }
+
+    fn answer(&self, seen: &Seen) -> Option<Response> {
+        let origin = format!("http://{}", seen.header("host"));
+        let json = |value: Value| {
+            Some(([("content-type", "application/json")], value.to_string()).into_response())
+        };
+        match &*seen.path {
+            "/.well-known/oauth-protected-resource/mcp" => json(json!({
+                "resource": format!("{origin}/mcp"),
+                "authorization_servers": [origin],
+            })),
+            "/.well-known/oauth-authorization-server" => json(json!({
+                "issuer": origin,
+                "authorization_endpoint":
+                    self.page.clone().unwrap_or_else(|| format!("{origin}/authorize")),
+                "token_endpoint": format!("{origin}/token"),
+                "registration_endpoint": format!("{origin}/register"),
+                "code_challenge_methods_supported": ["S256"],
+                "response_types_supported": ["code"],
+            })),
+            "/register" => json(json!({
+                "client_id": "registered",
+                "redirect_uris": seen.message["redirect_uris"],
+            })),
+            "/token" => self.tokens.as_ref().and_then(|tokens| tokens(seen)).or_else(|| {
+                let number = self.given.fetch_add(1, Ordering::Relaxed) + 1;
+                json(json!({
+                    "access_token": format!("access-token-{number}"),
+                    "token_type": "Bearer",
+                    "expires_in": 20,
+                    "refresh_token": format!("refresh-token-{number}"),
+                }))
+            }),
+            "/mcp" if seen.header("authorization").is_empty() => {
+                let challenge = format!(
+                    r#"Bearer resource_metadata="{origin}/.well-known/oauth-protected-resource/mcp""#
+                );
+                let challenge = [("www-authenticate", challenge)];
+                Some((StatusCode::UNAUTHORIZED, challenge).into_response())
+            }
+            "/mcp" => self.messages.as_ref().and_then(|messages| messages(seen)),
+            _ => Some(StatusCode::NOT_FOUND.into_response()),
+        }
+    }
+}
+
+pub(super) fn with(far: &Far, oauth: McpOAuth) -> McpManagerBuilder {
+    builder_of(McpServerConfig::http(far.url()).auth(McpAuth::OAuth(oauth)))
+}
+
+/// A client with a secret.
+pub(super) fn confidential() -> McpOAuth {
+    let mut oauth = McpOAuth::default();
+    oauth.client_id = Some("tools".into());
+    oauth.client_secret = Some("client-secret-8fQm2x".into());
+    oauth
+}
+
+/// What a page's address says.
+pub(super) fn said(page: &McpAuthPage, name: &str) -> String {
+    let value = page.url.split(['?', '&']).find_map(|pair| pair.strip_prefix(name));
+    value.and_then(|value| value.strip_prefix('=')).unwrap_or_default().to_owned()
+}
+
+/// A person who lets this program in at once, and what they were shown.
+#[derive(Clone, Default)]
+pub(super) struct Person(Arc<Mutex<Vec<McpAuthPage>>>);
+
+impl Person {
+    pub(super) fn pages(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+
+    pub(super) fn beside(&self, builder: McpManagerBuilder) -> McpManagerBuilder {
+        let shown = Arc::clone(&self.0);
+        builder.oauth(move |page: McpAuthPage| {
+            let state = said(&page, "state");
+            let back = format!("{}?code=code-1vXk9p&state={state}", page.redirect_uri);
+            shown.lock().unwrap().push(page);
+            async move { Ok(Some(back)) }
+        })
+    }
+}
+
+/// Tokens that outlive a manager.
+#[derive(Default)]
+pub(super) struct Kept(pub(super) Mutex<HashMap<String, Secret>>);
+
+impl Kept {
+    pub(super) fn text(&self) -> String {
+        self.0.lock().unwrap()["far"].expose().to_owned()
+    }
+
+    /// Changes what is kept.
+    pub(super) fn change(&self, key: &str, value: Value) {
+        let mut kept: Value = serde_json::from_str(&self.text()).unwrap();
+        kept[key] = value;
+        self.0.lock().unwrap().insert("far".to_owned(), Secret::from(kept.to_string()));
+    }
+}
+
+impl McpTokens for Kept {
+    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Secret>, AnyError>> {
+        Box::pin(async move {
+            // As a store does that is asked elsewhere.
+            tokio::task::yield_now().await;
+            Ok(self.0.lock().unwrap().get(server).cloned())
+        })
+    }
+
+    fn save<'a>(
+        &'a self,
+        server: &'a str,
+        tokens: Option<Secret>,
+    ) -> BoxFuture<'a, Result<(), AnyError>> {
+        Box::pin(async move {
+            let mut kept = self.0.lock().unwrap();
+            match tokens {
+                Some(tokens) => drop(kept.insert(server.to_owned(), tokens)),
+                None => drop(kept.remove(server)),
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! Whose the authorization server is that gets a client's secret: a server names it, and may name
+//! another one tomorrow.
+
+use crate::mcp::config::McpOAuth;
+use rmcp::transport::auth::AuthorizationMetadata;
+use std::sync::{Mutex, PoisonError};
+
+/// Who may issue one server's tokens.
+pub(super) struct Issuer {
+    expected: Option<String>,
+    /// Whether the first one is the only one.
+    is_kept: bool,
+    first: Mutex<Option<String>>,
+}
+
+impl Issuer {
+    pub(super) fn new(config: &McpOAuth) -> Self {
+        Self {
+            expected: config.issuer.clone(),
+            is_kept: config.client_secret.is_some(),
+            first: Mutex::default(),
+        }
+    }
+
+    /// Remembers who issued tokens in an earlier run.
+    pub(super) fn remember(&self, issuer: Option<String>) {
+        *self.first.lock().unwrap_or_else(PoisonError::into_inner) = issuer;
+    }
+
+    /// Whether this one may be asked.
+    ///
+    /// # Errors
+    /// It is another one than that which is expected.
+    pub(super) fn check(&self, metadata: &AuthorizationMetadata) -> Result<(), String> {
+        let named = metadata.issuer.as_ref().unwrap_or(&metadata.token_endpoint);
+        let expected = match &self.expected {
+            Some(expected) => expected.clone(),
+            None if self.is_kept => {
+                let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert_with(|| named.clone()).clone()
+            }
+            None => return Ok(()),
+        };
+        if named.trim_end_matches('/') == expected.trim_end_matches('/') {
+            return Ok(());
+        }
+        Err(format!(
+            "its authorization server is `{named}`, where `{expected}` is expected: nothing is sent there; if it is meant, name it by `issuer`"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(issuer: &str) -> AuthorizationMetadata {
+        let mut metadata = AuthorizationMetadata::default();
+        metadata.issuer = Some(issuer.to_owned());
+        metadata
+    }
+
+    #[test]
+    fn a_secret_goes_to_one_issuer() {
+        let mut config = McpOAuth::default();
+        let any = Issuer::new(&config);
+        assert!(any.check(&of("https://a.example")).is_ok());
+        assert!(any.check(&of("https://b.example")).is_ok());
+        config.client_secret = Some("8fQm2x".into());
+        let kept = Issuer::new(&config);
+        assert!(kept.check(&of("https://a.example")).is_ok());
+        assert!(kept.check(&of("https://b.example")).is_err());
+        let restored = Issuer::new(&config);
+        restored.remember(Some("https://b.example".to_owned()));
+        assert!(restored.check(&of("https://a.example")).is_err());
+        config.issuer = Some("https://b.example".to_owned());
+        let named = Issuer::new(&config);
+        assert!(named.check(&of("https://a.example")).is_err());
+        assert!(named.check(&of("https://b.example/")).is_ok());
+        assert!(named.check(&AuthorizationMetadata::default()).is_err());
+    }
+}
