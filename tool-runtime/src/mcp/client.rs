@@ -12,6 +12,7 @@ mod listing;
 mod manager;
 mod names;
 mod outcome;
+mod owed;
 mod pins;
 pub(in crate::mcp) mod process;
 mod publisher;

@@ -11,7 +11,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
@@ -24,6 +24,8 @@ pub(super) struct Hearing {
     changed: Changed,
     /// Tools that are listed and cannot be called over this transport, and why.
     odd: Mutex<Vec<(String, String)>>,
+    /// Why we ended the connection, if we did.
+    end: OnceLock<String>,
 }
 
 #[derive(Default)]
@@ -62,6 +64,7 @@ impl Hearing {
             earlier: Notify::new(),
             changed: Changed::default(),
             odd: Mutex::default(),
+            end: OnceLock::new(),
         }
     }
 
@@ -73,6 +76,17 @@ impl Hearing {
 
     pub(super) fn take_odd(&self) -> Vec<(String, String)> {
         std::mem::take(&mut *self.odd.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Notes why we end the connection.
+    pub(super) fn note_end(&self, why: &str) {
+        // The first reason is the reason.
+        drop(self.end.set(why.to_owned()));
+    }
+
+    /// Why we ended the connection, if we did.
+    pub(super) fn end(&self) -> Option<&str> {
+        self.end.get().map(String::as_str)
     }
 
     pub(super) fn changed(&self) -> &Changed {

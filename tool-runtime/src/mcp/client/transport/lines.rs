@@ -1,35 +1,45 @@
 //! Messages as lines of JSON, over any pair of streams.
 
+use super::outgoing::{Outgoing, Unwritten};
+use crate::mcp::client::hearing::Hearing;
 use crate::mcp::lines::{DEFAULT_LINE_LIMIT, Line, LineBuffer};
 use rmcp::RoleClient;
-use rmcp::model::{CallToolResult, ClientRequest, JsonRpcMessage, RequestId, ServerResult};
+use rmcp::model::{CallToolResult, JsonRpcMessage, RequestId, ServerResult};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::HashSet;
-use std::io;
 use std::sync::Arc;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::Mutex;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
+use tokio::time::{Instant, timeout_at};
+
+/// How long a server is heard that takes nothing more.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Lines of JSON from a reader and to a writer.
-pub(in crate::mcp::client) struct Lines<R, W> {
+pub(in crate::mcp::client) struct Lines<R> {
     reader: R,
     buffer: LineBuffer,
-    /// `None` once nothing more is to be sent.
-    writer: Arc<Mutex<Option<W>>>,
-    /// The calls that are out: rmcp reads an answer by trying everything that it might be.
-    calls: HashSet<RequestId>,
+    outgoing: Arc<Outgoing>,
+    /// Whether the server has ever said anything that is a message.
+    is_heard: bool,
+    /// When nothing more is heard.
+    until: Option<Instant>,
 }
 
-impl<R, W> Lines<R, W> {
-    pub(in crate::mcp::client) fn new(reader: R, writer: W) -> Self {
+impl<R> Lines<R> {
+    pub(in crate::mcp::client) fn new(
+        reader: R,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        hearing: Arc<Hearing>,
+    ) -> Self {
         Self {
             reader,
             buffer: LineBuffer::new(DEFAULT_LINE_LIMIT),
-            writer: Arc::new(Mutex::new(Some(writer))),
-            calls: HashSet::new(),
+            outgoing: Outgoing::new(writer, hearing),
+            is_heard: false,
+            until: None,
         }
     }
 }
@@ -42,28 +52,24 @@ struct Answer<'a> {
     result: &'a RawValue,
 }
 
-impl<R, W> Transport<RoleClient> for Lines<R, W>
+impl<R> Transport<RoleClient> for Lines<R>
 where
     R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
 {
-    type Error = io::Error;
+    type Error = Unwritten;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        if let JsonRpcMessage::Request(request) = &message
-            && let ClientRequest::CallToolRequest(_) = &request.request
-        {
-            self.calls.insert(request.id.clone());
-        }
-        let (line, writer) = (line(&message), Arc::clone(&self.writer));
+    ) -> impl Future<Output = Result<(), Unwritten>> + Send + 'static {
+        let (outgoing, is_heard) = (Arc::clone(&self.outgoing), self.is_heard);
+        let sent = outgoing.send(&message);
         async move {
-            let (line, mut writer) = (line?, writer.lock().await);
-            let writer = writer.as_mut().ok_or(io::ErrorKind::NotConnected)?;
-            writer.write_all(&line).await?;
-            writer.flush().await
+            match sent.await {
+                // A server that ends at once is heard to the end: it may say why.
+                Err(_) if !is_heard && !outgoing.has_given_up() => Ok(()),
+                sent => sent,
+            }
         }
     }
 
@@ -72,7 +78,8 @@ where
             while let Some(line) = self.buffer.next_line() {
                 match line {
                     Line::Whole(line) => {
-                        if let Some(message) = parsed(line, &mut self.calls) {
+                        if let Some(message) = parsed(line, &self.outgoing) {
+                            self.is_heard = true;
                             return Some(message);
                         }
                     }
@@ -84,8 +91,16 @@ where
             if self.buffer.has_ended() {
                 return None;
             }
+            if self.outgoing.is_over() {
+                self.until.get_or_insert_with(|| Instant::now() + LAST_WORDS);
+            }
             // What was read stays where it is if nobody waits any more.
-            match self.reader.read_buf(self.buffer.room()).await {
+            let read = self.reader.read_buf(self.buffer.room());
+            let read = match self.until {
+                None => read.await,
+                Some(until) => timeout_at(until, read).await.unwrap_or(Ok(0)),
+            };
+            match read {
                 Ok(0) => self.buffer.end(),
                 Ok(_) => {}
                 Err(error) => {
@@ -96,23 +111,18 @@ where
         }
     }
 
-    async fn close(&mut self) -> io::Result<()> {
-        drop(self.writer.lock().await.take());
+    async fn close(&mut self) -> Result<(), Unwritten> {
+        self.outgoing.close().await;
         Ok(())
     }
 }
 
-fn line(message: &TxJsonRpcMessage<RoleClient>) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
-    Ok(line)
-}
-
 /// What a line says; nothing, if it is no message: servers print all kinds of things.
-fn parsed(line: &[u8], calls: &mut HashSet<RequestId>) -> Option<RxJsonRpcMessage<RoleClient>> {
-    if !calls.is_empty()
+fn parsed(line: &[u8], outgoing: &Outgoing) -> Option<RxJsonRpcMessage<RoleClient>> {
+    // rmcp reads an answer by trying everything that it might be.
+    if outgoing.has_calls()
         && let Ok(answer) = serde_json::from_slice::<Answer<'_>>(line)
-        && calls.remove(&answer.id)
+        && outgoing.answered(&answer.id)
         && let Ok(result) = serde_json::from_str::<CallToolResult>(answer.result.get())
     {
         return Some(JsonRpcMessage::response(ServerResult::CallToolResult(result), answer.id));

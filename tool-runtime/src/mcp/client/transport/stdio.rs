@@ -51,7 +51,7 @@ impl Way for Stdio {
             let spawned = Child::spawn(&self.command, &self.server, counted).await;
             let Spawned { child, stdin, stdout } =
                 spawned.map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
-            let transport = Lines::new(stdout, stdin);
+            let transport = Lines::new(stdout, stdin, Arc::clone(&hearing));
             let behind = Arc::new(Process(child));
             Ok(Opened { wire: Wire::new(transport, hearing), behind: Some(behind) })
         })
