@@ -17,6 +17,7 @@ mod pins;
 pub(in crate::mcp) mod process;
 mod publisher;
 mod questions;
+mod reading;
 mod refusal;
 mod remote;
 mod rounds;

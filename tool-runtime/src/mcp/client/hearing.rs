@@ -22,7 +22,7 @@ pub(super) struct Hearing {
     /// A call will be over before the time that is waited for.
     earlier: Notify,
     changed: Changed,
-    /// Tools that are listed and cannot be called over this transport, and why.
+    /// Tools that are listed and cannot be called, and why: not over this transport, or never.
     odd: Mutex<Vec<(String, String)>>,
     /// Why we ended the connection, if we did.
     end: OnceLock<String>,
@@ -68,8 +68,7 @@ impl Hearing {
         }
     }
 
-    /// Notes tools that are listed and cannot be called over this transport, and why.
-    #[cfg(feature = "mcp-client-http")]
+    /// Notes tools that are listed and cannot be called, and why.
     pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
         self.odd.lock().unwrap_or_else(PoisonError::into_inner).extend(tools);
     }

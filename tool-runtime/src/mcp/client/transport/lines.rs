@@ -2,6 +2,7 @@
 
 use super::outgoing::{Outgoing, Unwritten};
 use crate::mcp::client::hearing::Hearing;
+use crate::mcp::client::reading::{Incoming, Salvaged, salvaged, unreadable};
 use crate::mcp::lines::{DEFAULT_LINE_LIMIT, Line, LineBuffer};
 use rmcp::RoleClient;
 use rmcp::model::{CallToolResult, JsonRpcMessage, RequestId, ServerResult};
@@ -9,6 +10,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
@@ -22,6 +24,9 @@ pub(in crate::mcp::client) struct Lines<R> {
     reader: R,
     buffer: LineBuffer,
     outgoing: Arc<Outgoing>,
+    hearing: Arc<Hearing>,
+    /// What came in one line with what was handed on.
+    more: VecDeque<Incoming>,
     /// Whether the server has ever said anything that is a message.
     is_heard: bool,
     /// When nothing more is heard.
@@ -36,8 +41,10 @@ impl<R> Lines<R> {
     ) -> Self {
         Self {
             reader,
-            buffer: LineBuffer::new(DEFAULT_LINE_LIMIT),
-            outgoing: Outgoing::new(writer, hearing),
+            buffer: LineBuffer::new(DEFAULT_LINE_LIMIT).keeping_ends(),
+            outgoing: Outgoing::new(writer, Arc::clone(&hearing)),
+            hearing,
+            more: VecDeque::new(),
             is_heard: false,
             until: None,
         }
@@ -75,18 +82,9 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            while let Some(line) = self.buffer.next_line() {
-                match line {
-                    Line::Whole(line) => {
-                        if let Some(message) = parsed(line, &self.outgoing) {
-                            self.is_heard = true;
-                            return Some(message);
-                        }
-                    }
-                    Line::TooLong { limit } => {
-                        tracing::warn!("a message of more than {limit} bytes is left out");
-                    }
-                }
+            if let Some(message) = self.next() {
+                self.is_heard = true;
+                return Some(message);
             }
             if self.buffer.has_ended() {
                 return None;
@@ -117,17 +115,47 @@ where
     }
 }
 
-/// What a line says; nothing, if it is no message: servers print all kinds of things.
-fn parsed(line: &[u8], outgoing: &Outgoing) -> Option<RxJsonRpcMessage<RoleClient>> {
+impl<R> Lines<R> {
+    /// The next message of what was read.
+    fn next(&mut self) -> Option<Incoming> {
+        loop {
+            if let Some(message) = self.more.pop_front() {
+                return Some(message);
+            }
+            match self.buffer.next_line()? {
+                Line::Whole(line) => match read(line, &self.outgoing, &self.hearing) {
+                    Ok(message) => return Some(message),
+                    Err(Salvaged::Messages(messages)) => self.more.extend(messages),
+                    Err(Salvaged::Odd | Salvaged::Stray) => {}
+                },
+                Line::TooLong { limit } => {
+                    tracing::warn!("a message of more than {limit} bytes is left out");
+                    let why = format!("it is longer than {limit} bytes");
+                    let is_call = |id: &RequestId| self.outgoing.answered(id);
+                    self.more.extend(unreadable(self.buffer.ends(), &why, &is_call).ok());
+                }
+            }
+        }
+    }
+}
+
+/// What a line says.
+///
+/// # Errors
+/// It is no message as it stands; what can be made of it.
+fn read(line: &[u8], outgoing: &Outgoing, hearing: &Hearing) -> Result<Incoming, Salvaged> {
+    let mut is_call = false;
     // rmcp reads an answer by trying everything that it might be.
     if outgoing.has_calls()
         && let Ok(answer) = serde_json::from_slice::<Answer<'_>>(line)
         && outgoing.answered(&answer.id)
-        && let Ok(result) = serde_json::from_str::<CallToolResult>(answer.result.get())
     {
-        return Some(JsonRpcMessage::response(ServerResult::CallToolResult(result), answer.id));
+        is_call = true;
+        if let Ok(result) = serde_json::from_str::<CallToolResult>(answer.result.get()) {
+            let result = ServerResult::CallToolResult(result);
+            return Ok(JsonRpcMessage::response(result, answer.id));
+        }
     }
     serde_json::from_slice(line)
-        .map_err(|error| tracing::debug!("a line that is no message is left out: {error}"))
-        .ok()
+        .map_err(|why| salvaged(line, &why, &|id| is_call || outgoing.answered(id), hearing))
 }

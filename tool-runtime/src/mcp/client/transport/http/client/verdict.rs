@@ -59,6 +59,17 @@ pub(super) fn is_gone(error: &HttpError) -> bool {
     }
 }
 
+/// Whether there is an answer that cannot be read.
+pub(super) fn is_illegible(error: &HttpError) -> bool {
+    match error {
+        StreamableHttpError::UnexpectedServerResponse(text) => {
+            text.starts_with("could not parse JSON response")
+        }
+        StreamableHttpError::ResponseBodyTooLarge { .. } => true,
+        _ => false,
+    }
+}
+
 /// Servers of the official SDKs say so with status 400 where 404 is meant.
 pub(super) fn says_no_session(error: &ErrorData) -> bool {
     error.message.to_ascii_lowercase().contains("session")
