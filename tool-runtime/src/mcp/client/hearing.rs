@@ -11,6 +11,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
@@ -26,6 +27,8 @@ pub(super) struct Hearing {
     odd: Mutex<Vec<(String, String)>>,
     /// Why we ended the connection, if we did.
     end: OnceLock<String>,
+    /// Whether the last request has no answer yet and may have one.
+    is_waiting: AtomicBool,
 }
 
 #[derive(Default)]
@@ -65,6 +68,7 @@ impl Hearing {
             changed: Changed::default(),
             odd: Mutex::default(),
             end: OnceLock::new(),
+            is_waiting: AtomicBool::new(false),
         }
     }
 
@@ -75,6 +79,21 @@ impl Hearing {
 
     pub(super) fn take_odd(&self) -> Vec<(String, String)> {
         std::mem::take(&mut *self.odd.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// Whether the last request has no answer yet and may have one: the server is there, and
+    /// silent.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.is_waiting.load(Ordering::Relaxed)
+    }
+
+    /// Nothing more is heard of the server, or nothing more can be sent.
+    pub(super) fn note_over(&self) {
+        self.is_waiting.store(false, Ordering::Relaxed);
     }
 
     /// Notes why we end the connection.
@@ -107,6 +126,7 @@ impl Hearing {
 
     pub(super) fn before_sending(&self, message: &TxJsonRpcMessage<RoleClient>) {
         let JsonRpcMessage::Request(request) = message else { return };
+        self.is_waiting.store(true, Ordering::Relaxed);
         let request: &ClientRequest = &request.request;
         let token = request.get_meta().get_progress_token();
         let heard = request.extensions().get::<Heard>();
@@ -121,7 +141,14 @@ impl Hearing {
         &self,
         message: RxJsonRpcMessage<RoleClient>,
     ) -> Option<RxJsonRpcMessage<RoleClient>> {
-        let JsonRpcMessage::Notification(notification) = &message else { return Some(message) };
+        let notification = match &message {
+            JsonRpcMessage::Notification(notification) => notification,
+            JsonRpcMessage::Request(_) => return Some(message),
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+                self.is_waiting.store(false, Ordering::Relaxed);
+                return Some(message);
+            }
+        };
         match &notification.notification {
             ServerNotification::ProgressNotification(progress) => self.progress(&progress.params),
             ServerNotification::LoggingMessageNotification(entry) => self.log(&entry.params),

@@ -34,6 +34,7 @@ mod mask;
 mod plain;
 mod stderr;
 mod stdin;
+mod stray;
 mod tail;
 #[cfg(unix)]
 mod warden;
@@ -47,4 +48,5 @@ pub(in crate::mcp) use command::Command;
 #[cfg(not(unix))]
 pub(in crate::mcp) use elsewhere::{Child, Spawned};
 pub(in crate::mcp) use error::SpawnError;
+pub(in crate::mcp) use exit::Exit;
 pub(in crate::mcp) use lookup::find;

@@ -93,7 +93,10 @@ impl Transport<RoleClient> for Wire {
     async fn receive(&mut self) -> Option<Incoming> {
         loop {
             self.owed.is_bearable().await;
-            let message = self.transport.receive().await?;
+            let Some(message) = self.transport.receive().await else {
+                self.hearing.note_over();
+                return None;
+            };
             if !self.owed.hear(&message) {
                 tracing::debug!("a request by the id of one that runs is left out");
             } else if let Some(message) = self.hearing.hear(message) {

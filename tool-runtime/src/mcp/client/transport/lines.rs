@@ -19,6 +19,14 @@ use tokio::time::{Instant, timeout_at};
 /// How long a server is heard that takes nothing more.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// Whether a server prints other things where messages belong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strays {
+    None,
+    Seen,
+    Told,
+}
+
 /// Lines of JSON from a reader and to a writer.
 pub(in crate::mcp::client) struct Lines<R> {
     reader: R,
@@ -27,6 +35,9 @@ pub(in crate::mcp::client) struct Lines<R> {
     hearing: Arc<Hearing>,
     /// What came in one line with what was handed on.
     more: VecDeque<Incoming>,
+    /// Takes lines that are no messages.
+    stray: Option<Box<dyn Fn(&[u8]) + Send + Sync>>,
+    strays: Strays,
     /// Whether the server has ever said anything that is a message.
     is_heard: bool,
     /// When nothing more is heard.
@@ -45,9 +56,17 @@ impl<R> Lines<R> {
             outgoing: Outgoing::new(writer, Arc::clone(&hearing)),
             hearing,
             more: VecDeque::new(),
+            stray: None,
+            strays: Strays::None,
             is_heard: false,
             until: None,
         }
+    }
+
+    /// Gives lines that are no messages to somebody.
+    pub(super) fn with_stray(mut self, stray: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        self.stray = Some(Box::new(stray));
+        self
     }
 }
 
@@ -84,6 +103,7 @@ where
         loop {
             if let Some(message) = self.next() {
                 self.is_heard = true;
+                self.tell_of_strays();
                 return Some(message);
             }
             if self.buffer.has_ended() {
@@ -116,6 +136,18 @@ where
 }
 
 impl<R> Lines<R> {
+    /// Once, of a server that works: what it says before it fails is told with the failure.
+    fn tell_of_strays(&mut self) {
+        if self.strays == Strays::Seen {
+            self.strays = Strays::Told;
+            let server = self.hearing.server();
+            tracing::warn!(
+                server,
+                "it prints lines on its standard output that are no messages; they are left out, and belong on its standard error"
+            );
+        }
+    }
+
     /// The next message of what was read.
     fn next(&mut self) -> Option<Incoming> {
         loop {
@@ -126,7 +158,15 @@ impl<R> Lines<R> {
                 Line::Whole(line) => match read(line, &self.outgoing, &self.hearing) {
                     Ok(message) => return Some(message),
                     Err(Salvaged::Messages(messages)) => self.more.extend(messages),
-                    Err(Salvaged::Odd | Salvaged::Stray) => {}
+                    Err(Salvaged::Odd) => {}
+                    Err(Salvaged::Stray) => {
+                        if self.strays == Strays::None {
+                            self.strays = Strays::Seen;
+                        }
+                        if let Some(stray) = &self.stray {
+                            stray(line);
+                        }
+                    }
                 },
                 Line::TooLong { limit } => {
                     tracing::warn!("a message of more than {limit} bytes is left out");

@@ -74,8 +74,10 @@ struct State {
     queue: VecDeque<Parcel>,
     /// How long what waits is.
     bytes: usize,
-    /// The calls that the server has and that were neither answered nor given up.
+    /// The calls that were written, or begun, and that were neither answered nor given up.
     calls: HashSet<RequestId>,
+    /// The one of them that is being written.
+    begun: Option<RequestId>,
     /// When the server last took something, or first had something to take.
     moved: Instant,
     /// Why nothing more is written.
@@ -98,6 +100,7 @@ impl Outgoing {
             queue: VecDeque::new(),
             bytes: 0,
             calls: HashSet::new(),
+            begun: None,
             moved: Instant::now(),
             end: None,
         };
@@ -204,8 +207,10 @@ impl Outgoing {
         if let Some(parcel) = state.queue.pop_front() {
             state.bytes -= parcel.line.len();
             state.calls.extend(parcel.call.clone());
+            state.begun.clone_from(&parcel.call);
             return Some((writer, parcel));
         }
+        state.begun = None;
         state.writer = state.end.is_none().then_some(writer);
         drop(state);
         self.rest.notify_one();
@@ -240,7 +245,7 @@ impl Outgoing {
                 () = self.over.cancelled() => return Err(io::Error::other(self.reason())),
                 () = sleep(LONGEST_PAUSE) => {}
             }
-            if self.state().calls.is_empty() {
+            if !self.state().is_busy() {
                 let pause = humantime::format_duration(LONGEST_PAUSE);
                 self.give_up(&format!("it has read nothing of what it was sent for {pause}"));
             }
@@ -261,6 +266,7 @@ impl Outgoing {
         state.end = Some(why.to_owned());
         let (queue, writer) = (std::mem::take(&mut state.queue), state.writer.take());
         drop(state);
+        self.hearing.note_over();
         self.over.cancel();
         drop((queue, writer));
     }
@@ -286,6 +292,11 @@ impl State {
 
     fn is_at_rest(&self) -> bool {
         self.is_idle() || self.end.is_some()
+    }
+
+    /// Whether the server has a call that it may work at.
+    fn is_busy(&self) -> bool {
+        self.calls.iter().any(|call| Some(call) != self.begun.as_ref())
     }
 
     fn is_full(&self) -> bool {
@@ -381,15 +392,29 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_that_does_not_read_is_given_up() {
         let (outgoing, _theirs) = outgoing(1 << 10);
+        let began = Instant::now();
         let first = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
         tokio::task::yield_now().await;
-        let second = tokio::spawn(outgoing.send(&calling(2, 10)));
-        tokio::time::sleep(LONGEST_PAUSE * 2).await;
-        assert!(!outgoing.is_over(), "it may be busy with what it has begun to read");
+        let second = outgoing.send(&calling(2, 10)).await;
+        assert_eq!(began.elapsed().as_secs(), LONGEST_PAUSE.as_secs());
+        assert!(is_unsent(&second.unwrap_err()));
+        let first = first.await.unwrap().unwrap_err();
+        assert!(!is_unsent(&first), "the server has a part of it");
+        for why in [&*first.to_string(), outgoing.hearing.end().unwrap()] {
+            assert!(why.contains("read nothing of what it was sent for 30s"), "{why}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_works_at_a_call_may_read_nothing_meanwhile() {
+        let (outgoing, _theirs) = outgoing(1 << 10);
+        outgoing.send(&calling(1, 10)).await.unwrap();
+        let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
+        tokio::time::sleep(LONGEST_PAUSE * 10).await;
+        assert!(!outgoing.is_over());
+        // Whoever gave the first up tells the server.
         outgoing.send(&taking_back(1)).await.unwrap_err();
-        let (first, second) = (first.await.unwrap(), second.await.unwrap());
-        assert!(!is_unsent(&first.unwrap_err()) && is_unsent(&second.unwrap_err()));
-        assert!(outgoing.hearing.end().unwrap().contains("read nothing of what it was sent"));
+        second.await.unwrap().unwrap_err();
     }
 
     #[tokio::test(start_paused = true)]
