@@ -11,6 +11,10 @@ pub(in crate::mcp) const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 /// A buffer that grew beyond this is given back once its lines are consumed.
 const KEEP: usize = 16 * CHUNK;
 
+/// What is kept of the beginning and of the end of a line over the limit.
+#[cfg(feature = "mcp-client")]
+const ENDS: usize = 4 * 1024;
+
 /// UTF-8's byte order mark, which some hosts write before their first line.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
@@ -39,6 +43,17 @@ pub(in crate::mcp) struct LineBuffer {
     /// Before the first line, where a byte order mark may stand.
     at_beginning: bool,
     ended: bool,
+    /// Of the last line over the limit, if they are kept: it is reported at its end then.
+    #[cfg(feature = "mcp-client")]
+    ends: Option<Ends>,
+}
+
+/// The beginning and the end of a line over the limit.
+#[cfg(feature = "mcp-client")]
+#[derive(Default)]
+struct Ends {
+    head: Vec<u8>,
+    tail: Vec<u8>,
 }
 
 impl LineBuffer {
@@ -52,7 +67,23 @@ impl LineBuffer {
             skipping: false,
             at_beginning: true,
             ended: false,
+            #[cfg(feature = "mcp-client")]
+            ends: None,
         }
+    }
+
+    /// Keeps the beginning and the end of lines over the limit, which are reported when they have
+    /// ended.
+    #[cfg(feature = "mcp-client")]
+    pub(in crate::mcp) fn keeping_ends(mut self) -> Self {
+        self.ends = Some(Ends::default());
+        self
+    }
+
+    /// The beginning and the end of the last line over the limit, where they are kept.
+    #[cfg(feature = "mcp-client")]
+    pub(in crate::mcp) fn ends(&self) -> (&[u8], &[u8]) {
+        self.ends.as_ref().map_or((&[], &[]), |ends| (&ends.head, &ends.tail))
     }
 
     /// Changes the limit for the lines to come.
@@ -131,6 +162,9 @@ impl LineBuffer {
             let end = self.searched + found;
             self.consume(end + 1);
             if std::mem::take(&mut self.skipping) {
+                if self.keep_ends(start, end) {
+                    return Some(Cut::TooLong);
+                }
                 continue;
             }
             return Some(self.judge(start, end));
@@ -143,12 +177,15 @@ impl LineBuffer {
         self.searched = end;
         if self.skipping {
             self.consume(end);
-            return None;
+            let is_late = self.keep_ends(start, end) && self.ended;
+            self.skipping = !is_late;
+            return is_late.then_some(Cut::TooLong);
         }
         if end - start > self.limit {
             self.consume(end);
-            self.skipping = true;
-            return Some(Cut::TooLong);
+            let is_late = self.begin_ends(start, end) && !self.ended;
+            self.skipping = !self.ended;
+            return (!is_late).then_some(Cut::TooLong);
         }
         if !self.ended || start == end {
             return None;
@@ -164,11 +201,41 @@ impl LineBuffer {
     }
 
     /// Applies the limit to a complete line.
-    fn judge(&self, start: usize, end: usize) -> Cut {
+    fn judge(&mut self, start: usize, end: usize) -> Cut {
         if end - start > self.limit {
+            self.begin_ends(start, end);
             return Cut::TooLong;
         }
         Cut::Line { start, end }
+    }
+
+    /// Keeps both ends of what a line over the limit has so far; `false`, if none are kept.
+    #[cfg(feature = "mcp-client")]
+    fn begin_ends(&mut self, start: usize, end: usize) -> bool {
+        let Some(ends) = &mut self.ends else { return false };
+        let line = &self.bytes[start..end];
+        ends.head = line[..line.len().min(ENDS)].to_vec();
+        ends.tail.clear();
+        ends.grow(line);
+        true
+    }
+
+    /// Keeps the end of a line over the limit that goes on; `false`, if none are kept.
+    #[cfg(feature = "mcp-client")]
+    fn keep_ends(&mut self, start: usize, end: usize) -> bool {
+        let Some(ends) = &mut self.ends else { return false };
+        ends.grow(&self.bytes[start..end]);
+        true
+    }
+
+    #[cfg(not(feature = "mcp-client"))]
+    fn begin_ends(&mut self, _: usize, _: usize) -> bool {
+        false
+    }
+
+    #[cfg(not(feature = "mcp-client"))]
+    fn keep_ends(&mut self, _: usize, _: usize) -> bool {
+        false
     }
 
     /// Narrows a line to its content: no byte order mark, no white space (so no carriage return).
@@ -179,6 +246,15 @@ impl LineBuffer {
         let line = &self.bytes[start..end];
         let leading = line.len() - line.trim_ascii_start().len();
         (start + leading, start + line.trim_ascii_end().len())
+    }
+}
+
+#[cfg(feature = "mcp-client")]
+impl Ends {
+    fn grow(&mut self, piece: &[u8]) {
+        self.tail.extend_from_slice(&piece[piece.len().saturating_sub(ENDS)..]);
+        let excess = self.tail.len().saturating_sub(ENDS);
+        self.tail.drain(..excess);
     }
 }
 
@@ -193,4 +269,45 @@ enum Cut {
     },
     /// Over the limit.
     TooLong,
+}
+
+#[cfg(all(test, feature = "mcp-client"))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// However it arrives, and whether or not a line end follows.
+        #[test]
+        fn a_line_over_the_limit_is_told_of_once_with_its_ends(
+            chunk in 1..30_000_usize,
+            length in 101..50_000_usize,
+            is_last: bool,
+        ) {
+            let line = ["<".repeat(50), "x".repeat(length - 100), ">".repeat(50)].concat();
+            let text = if is_last { format!("a\n{line}") } else { format!("a\n{line}\nb\n") };
+            let mut buffer = LineBuffer::new(100).keeping_ends();
+            let (mut told, mut found) = (0, String::new());
+            let chunks = text.as_bytes().chunks(chunk).map(Some).chain([None]);
+            for chunk in chunks {
+                match chunk {
+                    Some(chunk) => buffer.room().extend_from_slice(chunk),
+                    None => buffer.end(),
+                }
+                while let Some(next) = buffer.next_line() {
+                    match next {
+                        Line::Whole(line) => found.push_str(&String::from_utf8_lossy(line)),
+                        Line::TooLong { .. } => {
+                            told += 1;
+                            let (head, tail) = buffer.ends();
+                            prop_assert!(head.len() <= ENDS && line.as_bytes().starts_with(head));
+                            prop_assert!(tail.len() <= ENDS && line.as_bytes().ends_with(tail));
+                            prop_assert!(head.starts_with(b"<<") && tail.ends_with(b">>"));
+                        }
+                    }
+                }
+            }
+            prop_assert_eq!((told, &*found), (1, if is_last { "a" } else { "ab" }));
+        }
+    }
 }

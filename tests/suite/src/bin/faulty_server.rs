@@ -11,6 +11,8 @@
 //! | `cursor` | `repeat`: the last page names the first one again |
 //! | `lives` | a file: each life appends a line to it |
 //! | `dead` | so many lives end at once, with words on standard error |
+//! | `usage` | it prints this on standard output, and ends |
+//! | `noise` | it prints this on standard output before its first answer |
 //! | `log` | a file: each call that arrives appends a line of JSON to it, with `tool` and `arguments` |
 //! | `slow` | milliseconds before the first answer |
 //! | `stays` | it ignores the end of its input |
@@ -31,6 +33,13 @@ fn main() {
     if life <= script["dead"].as_u64().unwrap_or(0) {
         eprintln!("this is life {life}, and it ends here");
         exit(3);
+    }
+    if let Some(usage) = script["usage"].as_str() {
+        print(usage);
+        exit(2);
+    }
+    if let Some(noise) = script["noise"].as_str() {
+        print(noise);
     }
     thread::sleep(Duration::from_millis(script["slow"].as_u64().unwrap_or(0)));
     let server = Arc::new(Server::new(script));
@@ -229,6 +238,11 @@ impl Server {
                 text(id, "first");
                 text(id, "second");
             }
+            // A line as it is given, with the id in the place of `ID`.
+            "raw" => {
+                let line = arguments["line"].as_str().unwrap_or_default();
+                print(&line.replace("ID", &id.to_string()));
+            }
             "odd" => answer(
                 id,
                 json!({
@@ -349,6 +363,10 @@ fn tool(name: &str) -> Value {
     }
     if has("noschema") {
         tool["inputSchema"] = Value::Null;
+    }
+    if has("deep") {
+        let deep = (0..140).fold(json!({}), |deep, _| json!({ "items": deep }));
+        tool["inputSchema"] = json!({ "type": "object", "properties": { "a": deep } });
     }
     if has("far") {
         tool["inputSchema"] = json!({

@@ -3,7 +3,10 @@
 use super::traces::eventually;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tool_runtime::prelude::*;
 use tool_runtime::{
     ErrorClass, McpManager, McpManagerError, McpServerConfig, McpState, ToolStatus,
@@ -79,14 +82,18 @@ async fn a_server_that_is_silent_about_the_probe_is_asked_as_of_old() {
 
 #[tokio::test]
 async fn an_odd_tool_is_left_out_and_named() {
-    let tools = json!(["echo", "echo-noschema", "echo-far", "broken", "odd"]);
+    let tools = json!(["echo", "echo-noschema", "echo-far", "echo-deep", "broken", "odd"]);
     let (pool, manager) = with(json!({ "tools": tools })).await;
     let report = pool.report();
     let status = |name: &str| {
         report.tools.iter().find(|tool| tool.name == name).map(|tool| tool.status.clone()).unwrap()
     };
     assert_eq!(status("s.echo"), ToolStatus::Visible);
-    for (name, reason) in [("s.echo-noschema", "cannot be read"), ("s.echo-far", "never fetched")] {
+    for (name, reason) in [
+        ("s.echo-noschema", "cannot be read"),
+        ("s.echo-far", "never fetched"),
+        ("s.echo-deep", "nested too deep"),
+    ] {
         match status(name) {
             ToolStatus::Quarantined { reason: given } => assert!(given.contains(reason), "{given}"),
             other => panic!("{name} is {other}"),
@@ -118,6 +125,113 @@ async fn what_servers_print_besides_answers_does_no_harm() {
     assert_eq!(text(&pool, "s.twice", json!({})).await, "first");
     assert_eq!(text(&pool, "s.flood", json!({ "n": 20_000 })).await, "dry");
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_ends_the_call_at_once() {
+    let (pool, manager) = with(json!({ "tools": ["raw", "huge", "echo"] })).await;
+    let deep = ["{\"a\":".repeat(200), "1".to_owned(), "}".repeat(200)].concat();
+    for (line, problem) in [
+        (r#"{"jsonrpc":"2.0","id":ID}"#, "its answer cannot be read"),
+        (r#"{"jsonrpc":"2.0","id":ID,"result""#, "its answer cannot be read"),
+        (r#"{"result":{"content":[],"structuredContent":NaN},"jsonrpc":"2.0","id":ID}"#, "NaN"),
+        (r#"{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":DEEP}}"#, "nested too deep"),
+        (r#"{"jsonrpc":"2.0","id":ID,"error":"boom"}"#, "refused `raw`: boom"),
+    ] {
+        let line = line.replace("DEEP", &deep);
+        let result = call(&pool, "s.raw", json!({ "line": line })).await;
+        let error = result.error().unwrap_or_else(|| panic!("{line}: {result:?}"));
+        let is_named = error.message().contains(problem) || problem == "NaN";
+        assert!(is_named, "{line}: {error}");
+    }
+    let huge = call(&pool, "s.huge", json!({ "bytes": 17 << 20 })).await;
+    let error = huge.error().unwrap();
+    assert!(error.message().contains("it is longer than 16777216 bytes"), "{error}");
+    assert!(error.message().contains("may have had its effect"), "{error}");
+    assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
+    assert_eq!(manager.server("s").unwrap().state, McpState::Ready, "the connection holds");
+}
+
+#[tokio::test]
+async fn an_answer_that_can_be_mended_is() {
+    let (pool, _manager) = with(json!({ "tools": ["raw"] })).await;
+    let content = r#"{"content":[{"type":"text","text":"a\ud800b"}]}"#;
+    let single = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{content}}}"#);
+    for line in [format!("[{single}]"), single] {
+        assert_eq!(text(&pool, "s.raw", json!({ "line": line })).await, "a\u{fffd}b");
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_says_on_standard_output_before_it_ends_is_told() {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let config = faulty(&json!({ "usage": "Usage: need --db PATH, not k3y-of-mine" }));
+    let manager = McpManager::builder().server("s", config.env("KEY", "k3y-of-mine"));
+    let manager = manager.start(&pool).unwrap();
+    manager.settled().await;
+    let state = manager.server("s").unwrap().state;
+    let words = "exited with code 2 and said last: Usage: need --db PATH, not ${KEY}";
+    assert!(state.reason().unwrap().contains(words), "{state}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_reads_nothing_more_is_connected_to_anew() {
+    let lives = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&lives);
+    let open = move || {
+        let life = counted.fetch_add(1, Ordering::Relaxed);
+        async move {
+            let (ours, theirs) = tokio::io::duplex(1 << 10);
+            tokio::spawn(deaf(theirs, life == 0));
+            let (reader, writer) = tokio::io::split(ours);
+            Ok((Box::new(reader) as _, Box::new(writer) as _))
+        }
+    };
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let _manager = McpManager::builder().custom("s", open).connect(&pool).await.unwrap();
+    let large = json!({ "a": "x".repeat(1 << 20) });
+    let began = tokio::time::Instant::now();
+    assert_eq!(text(&pool, "s.echo", json!({ "b": 1 })).await, "done");
+    let calls = (0..3).map(|_| call(&pool, "s.echo", large.clone()));
+    let results = futures_util::future::join_all(calls).await;
+    let lost = results[0].error().unwrap();
+    assert!(lost.message().contains("has read nothing of what it was sent for 30s"), "{lost}");
+    assert!(results[1..].iter().all(|result| !result.is_error()), "they were sent again");
+    assert!(began.elapsed() < Duration::from_secs(60));
+    assert_eq!(lives.load(Ordering::Relaxed), 2);
+}
+
+/// A server that answers every call; or one only, after which it reads nothing more.
+async fn deaf(stream: tokio::io::DuplexStream, is_deaf: bool) {
+    let (reader, mut writer) = tokio::io::split(stream);
+    let mut lines = BufReader::new(reader).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let message: Value = serde_json::from_str(&line).unwrap();
+        let (id, method) = (&message["id"], message["method"].as_str().unwrap());
+        let result = match method {
+            "initialize" => json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": { "tools": {} },
+                "serverInfo": { "name": "deaf", "version": "1" },
+            }),
+            "tools/list" => {
+                json!({ "tools": [{ "name": "echo", "inputSchema": { "type": "object" } }] })
+            }
+            "tools/call" => json!({ "content": [{ "type": "text", "text": "done" }] }),
+            _ if id.is_null() => continue,
+            _ => Value::Null,
+        };
+        let answer = match result {
+            Value::Null => json!({ "code": -32601, "message": "no such method" }),
+            _ => result,
+        };
+        let key = if answer.get("code").is_some() { "error" } else { "result" };
+        let answer = json!({ "jsonrpc": "2.0", "id": id, key: answer });
+        writer.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+        if is_deaf && method == "tools/call" {
+            return std::future::pending().await;
+        }
+    }
 }
 
 #[tokio::test]

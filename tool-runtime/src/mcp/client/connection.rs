@@ -90,9 +90,15 @@ impl Connection {
         self.ended.cancelled().await;
     }
 
-    /// What the server said last where nobody listens: the end of its standard error.
+    /// Why we ended it, if we did, and what the server said last where nobody listens: the end of
+    /// its standard error.
     pub(super) async fn last_words(&self) -> Option<String> {
-        self.behind.as_ref()?.last_words().await
+        let words = match &self.behind {
+            Some(behind) => behind.last_words().await,
+            None => None,
+        };
+        let parts = self.hearing.end().map(str::to_owned).into_iter().chain(words);
+        parts.reduce(|why, words| format!("{why}; {words}"))
     }
 
     pub(super) async fn request(

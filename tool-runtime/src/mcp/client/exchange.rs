@@ -86,8 +86,8 @@ pub(super) async fn exchange(
     };
     abandoned.answered();
     match answer {
+        Some(Err(ServiceError::TransportClosed)) | None => Err(Failure::lost(hearing)),
         Some(answer) => answer.map_err(Failure::of),
-        None => Err(Failure::Lost("the connection ended".to_owned())),
     }
 }
 
@@ -128,6 +128,10 @@ impl Patience {
 }
 
 impl Failure {
+    fn lost(hearing: &Hearing) -> Self {
+        Self::Lost(hearing.end().unwrap_or("the connection ended").to_owned())
+    }
+
     fn of(error: ServiceError) -> Self {
         match error {
             ServiceError::McpError(error) => Self::Refused(error),
@@ -136,7 +140,6 @@ impl Failure {
             }
             ServiceError::TransportSend(error) if is_unsent(&error) => Self::Unsent,
             ServiceError::TransportSend(error) => Self::Lost(leaf(error.error.as_ref())),
-            ServiceError::TransportClosed => Self::Lost("the connection ended".to_owned()),
             other => Self::Lost(other.to_string()),
         }
     }

@@ -13,7 +13,8 @@ use rmcp::model::{
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use std::collections::HashMap;
 use std::future::pending;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
@@ -27,8 +28,12 @@ pub(super) struct Hearing {
     /// A call is over.
     fewer: Notify,
     changed: Changed,
-    /// Tools that are listed and cannot be called over this transport, and why.
+    /// Tools that are listed and cannot be called, and why: not over this transport, or never.
     odd: Mutex<Vec<(String, String)>>,
+    /// Why we ended the connection, if we did.
+    end: OnceLock<String>,
+    /// Whether the last request has no answer yet and may have one.
+    is_waiting: AtomicBool,
 }
 
 #[derive(Default)]
@@ -69,17 +74,44 @@ impl Hearing {
             fewer: Notify::new(),
             changed: Changed::default(),
             odd: Mutex::default(),
+            end: OnceLock::new(),
+            is_waiting: AtomicBool::new(false),
         }
     }
 
-    /// Notes tools that are listed and cannot be called over this transport, and why.
-    #[cfg(feature = "mcp-client-http")]
+    /// Notes tools that are listed and cannot be called, and why.
     pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
         self.odd.lock().unwrap_or_else(PoisonError::into_inner).extend(tools);
     }
 
     pub(super) fn take_odd(&self) -> Vec<(String, String)> {
         std::mem::take(&mut *self.odd.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// Whether the last request has no answer yet and may have one: the server is there, and
+    /// silent.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.is_waiting.load(Ordering::Relaxed)
+    }
+
+    /// Nothing more is heard of the server, or nothing more can be sent.
+    pub(super) fn note_over(&self) {
+        self.is_waiting.store(false, Ordering::Relaxed);
+    }
+
+    /// Notes why we end the connection.
+    pub(super) fn note_end(&self, why: &str) {
+        // The first reason is the reason.
+        drop(self.end.set(why.to_owned()));
+    }
+
+    /// Why we ended the connection, if we did.
+    pub(super) fn end(&self) -> Option<&str> {
+        self.end.get().map(String::as_str)
     }
 
     pub(super) fn changed(&self) -> &Changed {
@@ -115,6 +147,7 @@ impl Hearing {
 
     pub(super) fn before_sending(&self, message: &TxJsonRpcMessage<RoleClient>) {
         let JsonRpcMessage::Request(request) = message else { return };
+        self.is_waiting.store(true, Ordering::Relaxed);
         let request: &ClientRequest = &request.request;
         let token = request.get_meta().get_progress_token();
         let heard = request.extensions().get::<Heard>();
@@ -129,7 +162,14 @@ impl Hearing {
         &self,
         message: RxJsonRpcMessage<RoleClient>,
     ) -> Option<RxJsonRpcMessage<RoleClient>> {
-        let JsonRpcMessage::Notification(notification) = &message else { return Some(message) };
+        let notification = match &message {
+            JsonRpcMessage::Notification(notification) => notification,
+            JsonRpcMessage::Request(_) => return Some(message),
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+                self.is_waiting.store(false, Ordering::Relaxed);
+                return Some(message);
+            }
+        };
         match &notification.notification {
             ServerNotification::ProgressNotification(progress) => self.progress(&progress.params),
             ServerNotification::LoggingMessageNotification(entry) => self.log(&entry.params),

@@ -10,6 +10,7 @@ const SHORTEST: usize = 6;
 const MOST: usize = 2000;
 
 /// Values, and what is shown in their place.
+#[derive(Default)]
 pub(super) struct Mask(Vec<(String, String)>);
 
 impl Mask {

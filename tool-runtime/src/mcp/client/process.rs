@@ -32,6 +32,7 @@ mod living;
 mod lookup;
 mod stderr;
 mod stdin;
+mod stray;
 mod tail;
 #[cfg(unix)]
 mod warden;
@@ -45,4 +46,5 @@ pub(in crate::mcp) use command::Command;
 #[cfg(not(unix))]
 pub(in crate::mcp) use elsewhere::{Child, Spawned};
 pub(in crate::mcp) use error::SpawnError;
+pub(in crate::mcp) use exit::Exit;
 pub(in crate::mcp) use lookup::find;

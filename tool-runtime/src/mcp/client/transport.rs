@@ -6,6 +6,7 @@ mod http;
 #[cfg(feature = "mcp-server")]
 mod in_process;
 mod lines;
+mod outgoing;
 mod stdio;
 
 pub(super) use custom::Custom;

@@ -2,6 +2,7 @@
 //! that changed is heard here, in order: rmcp would start a task for each.
 
 use super::hearing::Hearing;
+use super::owed::{Owed, answered};
 use crate::tool::BoxFuture;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -57,6 +58,7 @@ impl<T: Transport<RoleClient>> AnyTransport for T {
 pub(super) struct Wire {
     transport: Box<dyn AnyTransport>,
     hearing: Arc<Hearing>,
+    owed: Owed,
 }
 
 impl Wire {
@@ -64,7 +66,7 @@ impl Wire {
         transport: impl Transport<RoleClient> + 'static,
         hearing: Arc<Hearing>,
     ) -> Self {
-        Self { transport: Box::new(transport), hearing }
+        Self { transport: Box::new(transport), hearing, owed: Owed::default() }
     }
 }
 
@@ -76,13 +78,28 @@ impl Transport<RoleClient> for Wire {
         message: Outgoing,
     ) -> impl Future<Output = Result<(), WireError>> + Send + 'static {
         self.hearing.before_sending(&message);
-        self.transport.send(message)
+        let debt = answered(&message).cloned().map(|id| (self.owed.clone(), id));
+        let sent = self.transport.send(message);
+        match debt {
+            None => sent,
+            Some((owed, id)) => Box::pin(async move {
+                let sent = sent.await;
+                owed.paid(&id);
+                sent
+            }),
+        }
     }
 
     async fn receive(&mut self) -> Option<Incoming> {
         loop {
-            let message = self.transport.receive().await?;
-            if let Some(message) = self.hearing.hear(message) {
+            self.owed.is_bearable().await;
+            let Some(message) = self.transport.receive().await else {
+                self.hearing.note_over();
+                return None;
+            };
+            if !self.owed.hear(&message) {
+                tracing::debug!("a request by the id of one that runs is left out");
+            } else if let Some(message) = self.hearing.hear(message) {
                 return Some(message);
             }
         }

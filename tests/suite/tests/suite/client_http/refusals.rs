@@ -74,3 +74,36 @@ async fn an_error_that_names_no_request_is_the_answer_to_its_own() {
     let text = result.error().unwrap().message().to_owned();
     assert!(text.contains("refused `hit`: there is too much of it"), "{text}");
 }
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_is_an_error_and_no_end() {
+    for kind in ["application/json", "text/event-stream"] {
+        let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":NaN}}"#, seen.message["id"]);
+            let is_stream = kind == "text/event-stream";
+            let body = if is_stream { format!("data: {body}\n\n") } else { body };
+            let answer = ([("content-type", kind)], body).into_response();
+            (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(answer)
+        });
+        let (pool, manager) = connected(&far).await;
+        let result = in_time(call(&pool, "hit", json!({}))).await;
+        let text = result.error().unwrap().message().to_owned();
+        assert!(text.contains("its answer cannot be read"), "{kind}: {text}");
+        assert!(text.contains("may have had its effect"), "{kind}: {text}");
+        assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_a_stream_is_mended() {
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
+        let content = r#"{"content":[{"type":"text","text":"a\ud800b"}]}"#;
+        let id = &seen.message["id"];
+        let body = format!("data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{content}}}\n\n");
+        let answer = ([("content-type", "text/event-stream")], body).into_response();
+        (seen.calls("tools/call") && seen.message["params"]["name"] == "hit").then_some(answer)
+    });
+    let (pool, _manager) = connected(&far).await;
+    let result = in_time(call(&pool, "hit", json!({}))).await;
+    assert_eq!(result.observation().to_text(), "a\u{fffd}b");
+}

@@ -6,6 +6,7 @@ use super::exit::Exit;
 use super::life::Life;
 use super::stderr::Stderr;
 use super::stdin::{Closer, Stdin};
+use super::stray::Stray;
 use super::warden::{self, Streams};
 use std::fmt;
 use std::io;
@@ -84,10 +85,15 @@ impl Child {
         exit.unwrap_or(Exit::Unknown)
     }
 
-    /// The last lines of its standard error, at most 200 and 16 KiB. Control characters and values of
+    /// Keeps what it prints that is no message, for [`Child::stderr_tail`].
+    pub(in crate::mcp) fn stray(&self, server: &Arc<str>) -> Stray {
+        Stray { tail: Arc::clone(self.stderr.tail()), server: Arc::clone(server) }
+    }
+
+    /// The last lines of its standard error and of what is stray, at most 200 and 16 KiB. Control characters and values of
     /// variables are replaced.
     pub(in crate::mcp) fn stderr_tail(&self) -> String {
-        self.stderr.tail()
+        self.stderr.tail().text()
     }
 
     /// Ends the child's input, `SIGTERM` to its group after `grace`, `SIGKILL` after another.

@@ -1,6 +1,7 @@
 //! Finding a program.
 
 use super::error::SpawnError;
+use std::collections::HashSet;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{self, Path, PathBuf};
@@ -20,7 +21,10 @@ pub(in crate::mcp) fn find(
         return pick(program, spellings(&file), || SpawnError::NoFile { path: file.clone() });
     }
     let path = path.unwrap_or_default();
-    let directories: Vec<PathBuf> = env::split_paths(path).filter(|d| d.is_absolute()).collect();
+    let mut seen = HashSet::new();
+    let directories = env::split_paths(path).filter(|directory| directory.is_absolute());
+    let directories: Vec<PathBuf> =
+        directories.filter(|directory| seen.insert(directory.clone())).collect();
     let files = directories.iter().flat_map(|directory| spellings(&directory.join(program)));
     pick(program, files, || SpawnError::NotInPath {
         program: program.to_owned(),
@@ -75,4 +79,17 @@ fn spellings(file: &Path) -> Vec<PathBuf> {
         spellings.insert(0, file.to_owned());
     }
     spellings
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_is_named_twice_is_told_of_once() {
+        let path = OsStr::new("/nowhere-a:/nowhere-b:/nowhere-a");
+        let error = find("no-such-program", Some(path), Path::new("")).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("PATH (/nowhere-a, /nowhere-b):"), "{text}");
+    }
 }

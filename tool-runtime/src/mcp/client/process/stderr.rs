@@ -47,8 +47,8 @@ impl Stderr {
         let _ = time::timeout(LAST_WORDS, self.drained.cancelled()).await;
     }
 
-    pub(super) fn tail(&self) -> String {
-        self.tail.text()
+    pub(super) fn tail(&self) -> &Arc<Tail> {
+        &self.tail
     }
 }
 

@@ -45,6 +45,14 @@ impl Tail {
         }
     }
 
+    /// Takes a line that comes from elsewhere.
+    pub(super) fn take_line(&self, line: &[u8], each: impl Fn(&str)) {
+        let room = self.room().min(line.len());
+        let line = self.shown(&line[..room]);
+        each(&line);
+        self.lock().keep(line.into());
+    }
+
     /// Nothing more comes: what is there is a line.
     pub(super) fn finish(&self, each: impl Fn(&str)) {
         let mut state = self.lock();
@@ -66,14 +74,19 @@ impl Tail {
     }
 
     fn end_line(&self, state: &mut State, each: &impl Fn(&str)) {
-        let mut line = self.mask.apply(plain(&String::from_utf8_lossy(&state.unfinished)));
-        // A line that fills its room may end with half a secret.
-        let is_full = state.unfinished.len() == self.room();
-        let half = if is_full { self.mask.longest() } else { 0 };
-        cut(&mut line, half);
+        let line = self.shown(&state.unfinished);
         state.unfinished.clear();
         each(&line);
         state.keep(line.into());
+    }
+
+    /// A line, of which no more than the room is given, as it may be shown.
+    fn shown(&self, line: &[u8]) -> String {
+        let mut shown = self.mask.apply(plain(&String::from_utf8_lossy(line)));
+        // A line that fills its room may end with half a secret.
+        let half = if line.len() == self.room() { self.mask.longest() } else { 0 };
+        cut(&mut shown, half);
+        shown
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -134,6 +147,18 @@ mod tests {
         let lines: String = (0..1000).map(|number| format!("line {number}\n")).collect();
         let text = tail_of(&[], &[lines.as_bytes()]).text();
         assert!(text.starts_with("line 800\n") && text.ends_with("\nline 999"), "{text}");
+    }
+
+    #[test]
+    fn a_line_from_elsewhere_is_shown_like_any_other() {
+        let tail = tail_of(&[("TOKEN", "s3cret-value")], &[b"begun, "]);
+        tail.take_line(b"\x1b[1mneeds s3cret-value", |_| ());
+        tail.take_line(&[b'x'; 1 << 20], |_| ());
+        tail.take(b"ended\n", |_| ());
+        let lines = tail.text();
+        let lines: Vec<_> = lines.split('\n').collect();
+        assert_eq!((lines[0], lines[2]), ("needs ${TOKEN}", "begun, ended"));
+        assert!(lines[1].len() <= LINE + '…'.len_utf8());
     }
 
     #[test]

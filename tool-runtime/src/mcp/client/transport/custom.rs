@@ -41,7 +41,7 @@ impl Way for Custom {
             let (reader, writer) = (self.0)()
                 .await
                 .map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
-            let transport = Lines::new(reader, writer);
+            let transport = Lines::new(reader, writer, Arc::clone(&hearing));
             Ok(Opened { wire: Wire::new(transport, hearing), behind: None })
         })
     }

@@ -26,7 +26,7 @@ impl Way for InProcess {
             }
         });
         let (reader, writer) = tokio::io::split(ours);
-        let transport = Lines::new(reader, writer);
+        let transport = Lines::new(reader, writer, Arc::clone(&hearing));
         Box::pin(ready(Ok(Opened { wire: Wire::new(transport, hearing), behind: None })))
     }
 }

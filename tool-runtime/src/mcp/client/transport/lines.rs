@@ -1,36 +1,75 @@
 //! Messages as lines of JSON, over any pair of streams.
 
+use super::outgoing::{Outgoing, Unwritten};
+use crate::mcp::client::hearing::Hearing;
+use crate::mcp::client::reading::{Incoming, Salvaged, salvaged, unreadable};
 use crate::mcp::lines::{DEFAULT_LINE_LIMIT, Line, LineBuffer};
 use rmcp::RoleClient;
-use rmcp::model::{CallToolResult, ClientRequest, JsonRpcMessage, RequestId, ServerResult};
+use rmcp::model::{CallToolResult, JsonRpcMessage, RequestId, ServerResult};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::HashSet;
-use std::io;
+use std::collections::VecDeque;
 use std::sync::Arc;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::Mutex;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
+use tokio::time::{Instant, timeout_at};
 
-/// Lines of JSON from a reader and to a writer.
-pub(in crate::mcp::client) struct Lines<R, W> {
-    reader: R,
-    buffer: LineBuffer,
-    /// `None` once nothing more is to be sent.
-    writer: Arc<Mutex<Option<W>>>,
-    /// The calls that are out: rmcp reads an answer by trying everything that it might be.
-    calls: HashSet<RequestId>,
+/// How long a server is heard that takes nothing more.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Whether a server prints other things where messages belong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strays {
+    None,
+    Seen,
+    Told,
 }
 
-impl<R, W> Lines<R, W> {
-    pub(in crate::mcp::client) fn new(reader: R, writer: W) -> Self {
+/// Takes a line that is no message.
+type TakeStray = Box<dyn Fn(&[u8]) + Send + Sync>;
+
+/// Lines of JSON from a reader and to a writer.
+pub(in crate::mcp::client) struct Lines<R> {
+    reader: R,
+    buffer: LineBuffer,
+    outgoing: Arc<Outgoing>,
+    hearing: Arc<Hearing>,
+    /// What came in one line with what was handed on.
+    more: VecDeque<Incoming>,
+    /// Takes lines that are no messages.
+    stray: Option<TakeStray>,
+    strays: Strays,
+    /// Whether the server has ever said anything that is a message.
+    is_heard: bool,
+    /// When nothing more is heard.
+    until: Option<Instant>,
+}
+
+impl<R> Lines<R> {
+    pub(in crate::mcp::client) fn new(
+        reader: R,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        hearing: Arc<Hearing>,
+    ) -> Self {
         Self {
             reader,
-            buffer: LineBuffer::new(DEFAULT_LINE_LIMIT),
-            writer: Arc::new(Mutex::new(Some(writer))),
-            calls: HashSet::new(),
+            buffer: LineBuffer::new(DEFAULT_LINE_LIMIT).keeping_ends(),
+            outgoing: Outgoing::new(writer, Arc::clone(&hearing)),
+            hearing,
+            more: VecDeque::new(),
+            stray: None,
+            strays: Strays::None,
+            is_heard: false,
+            until: None,
         }
+    }
+
+    /// Gives lines that are no messages to somebody.
+    pub(super) fn with_stray(mut self, stray: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        self.stray = Some(Box::new(stray));
+        self
     }
 }
 
@@ -42,50 +81,47 @@ struct Answer<'a> {
     result: &'a RawValue,
 }
 
-impl<R, W> Transport<RoleClient> for Lines<R, W>
+impl<R> Transport<RoleClient> for Lines<R>
 where
     R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
 {
-    type Error = io::Error;
+    type Error = Unwritten;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        if let JsonRpcMessage::Request(request) = &message
-            && let ClientRequest::CallToolRequest(_) = &request.request
-        {
-            self.calls.insert(request.id.clone());
-        }
-        let (line, writer) = (line(&message), Arc::clone(&self.writer));
+    ) -> impl Future<Output = Result<(), Unwritten>> + Send + 'static {
+        let (outgoing, is_heard) = (Arc::clone(&self.outgoing), self.is_heard);
+        let sent = outgoing.send(&message);
         async move {
-            let (line, mut writer) = (line?, writer.lock().await);
-            let writer = writer.as_mut().ok_or(io::ErrorKind::NotConnected)?;
-            writer.write_all(&line).await?;
-            writer.flush().await
+            match sent.await {
+                // A server that ends at once is heard to the end: it may say why.
+                Err(_) if !is_heard && !outgoing.has_given_up() => Ok(()),
+                sent => sent,
+            }
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            while let Some(line) = self.buffer.next_line() {
-                match line {
-                    Line::Whole(line) => {
-                        if let Some(message) = parsed(line, &mut self.calls) {
-                            return Some(message);
-                        }
-                    }
-                    Line::TooLong { limit } => {
-                        tracing::warn!("a message of more than {limit} bytes is left out");
-                    }
-                }
+            if let Some(message) = self.next() {
+                self.is_heard = true;
+                self.tell_of_strays();
+                return Some(message);
             }
             if self.buffer.has_ended() {
                 return None;
             }
+            if self.outgoing.is_over() {
+                self.until.get_or_insert_with(|| Instant::now() + LAST_WORDS);
+            }
             // What was read stays where it is if nobody waits any more.
-            match self.reader.read_buf(self.buffer.room()).await {
+            let read = self.reader.read_buf(self.buffer.room());
+            let read = match self.until {
+                None => read.await,
+                Some(until) => timeout_at(until, read).await.unwrap_or(Ok(0)),
+            };
+            match read {
                 Ok(0) => self.buffer.end(),
                 Ok(_) => {}
                 Err(error) => {
@@ -96,28 +132,73 @@ where
         }
     }
 
-    async fn close(&mut self) -> io::Result<()> {
-        drop(self.writer.lock().await.take());
+    async fn close(&mut self) -> Result<(), Unwritten> {
+        self.outgoing.close().await;
         Ok(())
     }
 }
 
-fn line(message: &TxJsonRpcMessage<RoleClient>) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
-    Ok(line)
+impl<R> Lines<R> {
+    /// Once, of a server that works: what it says before it fails is told with the failure.
+    fn tell_of_strays(&mut self) {
+        if self.strays == Strays::Seen {
+            self.strays = Strays::Told;
+            let server = self.hearing.server();
+            tracing::warn!(
+                server,
+                "it prints lines on its standard output that are no messages; they are left out, and belong on its standard error"
+            );
+        }
+    }
+
+    /// The next message of what was read.
+    fn next(&mut self) -> Option<Incoming> {
+        loop {
+            if let Some(message) = self.more.pop_front() {
+                return Some(message);
+            }
+            match self.buffer.next_line()? {
+                Line::Whole(line) => match read(line, &self.outgoing, &self.hearing) {
+                    Ok(message) => return Some(message),
+                    Err(Salvaged::Messages(messages)) => self.more.extend(messages),
+                    Err(Salvaged::Odd) => {}
+                    Err(Salvaged::Stray) => {
+                        if self.strays == Strays::None {
+                            self.strays = Strays::Seen;
+                        }
+                        if let Some(stray) = &self.stray {
+                            stray(line);
+                        }
+                    }
+                },
+                Line::TooLong { limit } => {
+                    tracing::warn!("a message of more than {limit} bytes is left out");
+                    let why = format!("it is longer than {limit} bytes");
+                    let is_call = |id: &RequestId| self.outgoing.answered(id);
+                    self.more.extend(unreadable(self.buffer.ends(), &why, &is_call).ok());
+                }
+            }
+        }
+    }
 }
 
-/// What a line says; nothing, if it is no message: servers print all kinds of things.
-fn parsed(line: &[u8], calls: &mut HashSet<RequestId>) -> Option<RxJsonRpcMessage<RoleClient>> {
-    if !calls.is_empty()
+/// What a line says.
+///
+/// # Errors
+/// It is no message as it stands; what can be made of it.
+fn read(line: &[u8], outgoing: &Outgoing, hearing: &Hearing) -> Result<Incoming, Salvaged> {
+    let mut is_call = false;
+    // rmcp reads an answer by trying everything that it might be.
+    if outgoing.has_calls()
         && let Ok(answer) = serde_json::from_slice::<Answer<'_>>(line)
-        && calls.remove(&answer.id)
-        && let Ok(result) = serde_json::from_str::<CallToolResult>(answer.result.get())
+        && outgoing.answered(&answer.id)
     {
-        return Some(JsonRpcMessage::response(ServerResult::CallToolResult(result), answer.id));
+        is_call = true;
+        if let Ok(result) = serde_json::from_str::<CallToolResult>(answer.result.get()) {
+            let result = ServerResult::CallToolResult(result);
+            return Ok(JsonRpcMessage::response(result, answer.id));
+        }
     }
     serde_json::from_slice(line)
-        .map_err(|error| tracing::debug!("a line that is no message is left out: {error}"))
-        .ok()
+        .map_err(|why| salvaged(line, &why, &|id| is_call || outgoing.answered(id), hearing))
 }

@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use super::{Behind, Opened, Way};
 use crate::mcp::client::hearing::Hearing;
-use crate::mcp::client::process::{Child, Command, Spawned};
+use crate::mcp::client::process::{Child, Command, Exit, Spawned};
 use crate::mcp::client::refusal::{Kind, Refusal};
 use crate::mcp::client::wire::Wire;
 use crate::mcp::config::StdioConfig;
@@ -57,8 +57,10 @@ impl Way for Stdio {
             let spawned = Child::spawn(&self.command, &self.server, counted).await;
             let Spawned { child, stdin, stdout } =
                 spawned.map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
-            let transport = Lines::new(stdout, stdin);
-            let behind = Arc::new(Process(child));
+            let stray = child.stray(&self.server);
+            let transport = Lines::new(stdout, stdin, Arc::clone(&hearing));
+            let transport = transport.with_stray(move |line| stray.keep(line));
+            let behind = Arc::new(Process { child, hearing: Arc::clone(&hearing) });
             Ok(Opened { wire: Wire::new(transport, hearing), behind: Some(behind) })
         })
     }
@@ -69,19 +71,32 @@ impl Way for Stdio {
 }
 
 /// The process behind a connection.
-struct Process(Child);
+struct Process {
+    child: Child,
+    hearing: Arc<Hearing>,
+}
+
+impl Process {
+    /// How it ended. A server that is silent is not asked to end; any other end may be its own.
+    async fn exit(&self) -> Option<Exit> {
+        if self.child.exit().is_none() && self.hearing.is_waiting() {
+            return None;
+        }
+        timeout(MOMENT, self.child.exited()).await.ok()
+    }
+}
 
 impl Behind for Process {
     fn gone(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            self.0.exited().await;
+            self.child.exited().await;
         })
     }
 
     fn last_words(&self) -> BoxFuture<'_, Option<String>> {
         Box::pin(async move {
-            let exit = timeout(MOMENT, self.0.exited()).await.ok();
-            let tail = self.0.stderr_tail();
+            let exit = self.exit().await;
+            let tail = self.child.stderr_tail();
             let words = last_part(tail.trim());
             match (exit, words) {
                 (None, "") => None,
@@ -93,7 +108,7 @@ impl Behind for Process {
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
-        Box::pin(self.0.close(GRACE))
+        Box::pin(self.child.close(GRACE))
     }
 }
 
@@ -101,4 +116,33 @@ fn last_part(text: &str) -> &str {
     let start = text.len().saturating_sub(MOST_WORDS);
     let start = (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(start);
     &text[start..]
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt as _;
+    use serde_json::json;
+
+    async fn sleeping() -> Process {
+        let mut command = Command::new("sleep");
+        command.args = vec!["60".to_owned()];
+        let spawned = Child::spawn(&command, "s", TaskTracker::new().token()).await.unwrap();
+        Process {
+            child: spawned.child,
+            hearing: Arc::new(Hearing::new("s".into(), Arc::default())),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_silent_server_is_not_waited_for() {
+        let server = sleeping().await;
+        let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+        server.hearing.before_sending(&serde_json::from_value(ping).unwrap());
+        assert_eq!(server.last_words().now_or_never(), Some(None));
+        // One that ended the connection is about to end itself.
+        server.hearing.note_over();
+        assert_eq!(server.last_words().now_or_never(), None);
+        server.close().await;
+    }
 }

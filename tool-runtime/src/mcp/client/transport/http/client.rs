@@ -1,6 +1,7 @@
 //! What is sent to a server over HTTP: rmcp's requests, with the headers that are ours.
 
 mod backend;
+mod legible;
 mod post;
 mod status;
 mod verdict;
@@ -72,6 +73,10 @@ impl Client {
 
     pub(super) fn agent(&self) -> &reqwest::Client {
         &self.0.agent.client
+    }
+
+    pub(super) fn hearing(&self) -> &Hearing {
+        &self.0.hearing
     }
 
     pub(super) fn worded(&self, error: HttpError) -> Worded {

@@ -4,6 +4,7 @@ use super::client::Client;
 use super::error::{HttpError, Worded};
 use super::headers::HeaderMap;
 use super::tame::Events;
+use crate::mcp::client::reading::{Incoming, Salvaged, salvaged};
 use crate::mcp::client::refusal::{Kind, Refusal};
 use futures_util::StreamExt as _;
 use reqwest::header::WWW_AUTHENTICATE;
@@ -12,6 +13,7 @@ use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{AuthRequiredError, StreamableHttpError};
+use std::collections::VecDeque;
 
 /// One connection: it lasts as long as its stream.
 pub(super) struct Sse {
@@ -19,6 +21,8 @@ pub(super) struct Sse {
     client: Client,
     /// Where messages go.
     endpoint: Url,
+    /// What came in one event with what was handed on.
+    more: VecDeque<Incoming>,
 }
 
 impl Sse {
@@ -32,7 +36,7 @@ impl Sse {
         while let Some(Ok(event)) = events.next().await {
             if event.event.as_deref() == Some("endpoint") {
                 let endpoint = endpoint(&client.url(), event.data.as_deref().unwrap_or_default())?;
-                return Ok(Self { events, client, endpoint });
+                return Ok(Self { events, client, endpoint, more: VecDeque::new() });
             }
         }
         let text = "its stream of events ended before it said where messages go";
@@ -78,13 +82,24 @@ impl Transport<RoleClient> for Sse {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
+            if let Some(message) = self.more.pop_front() {
+                return Some(message);
+            }
             let event = self.events.next().await?.ok()?;
             if !matches!(event.event.as_deref(), None | Some("" | "message")) {
                 continue;
             }
-            match serde_json::from_str(event.data.as_deref().unwrap_or_default()) {
+            let text = event.data.as_deref().unwrap_or_default();
+            match serde_json::from_str(text) {
                 Ok(message) => return Some(message),
-                Err(error) => tracing::debug!("an event that is no message: {error}"),
+                Err(why) => {
+                    let text = text.as_bytes();
+                    if let Salvaged::Messages(messages) =
+                        salvaged(text, &why, &|_| false, self.client.hearing())
+                    {
+                        self.more.extend(messages);
+                    }
+                }
             }
         }
     }

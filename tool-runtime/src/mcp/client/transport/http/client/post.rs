@@ -1,8 +1,9 @@
 //! Messages to a server, and what becomes of them.
 
 use super::Client;
+use super::legible::legible;
 use super::status::with_status;
-use super::verdict::{code, is_gone, says_no_session};
+use super::verdict::{code, is_gone, is_illegible, says_no_session};
 use crate::mcp::client::transport::http::error::HttpError;
 use crate::mcp::client::transport::http::headers::HeaderMap;
 use futures_util::StreamExt as _;
@@ -19,6 +20,12 @@ use std::sync::atomic::Ordering;
 
 /// A call that a server did not take.
 const NOT_TAKEN: ErrorCode = ErrorCode(-32000);
+
+/// An answer that stands for one that cannot be handed on.
+fn answer(code: ErrorCode, text: String, id: &RequestId) -> Answer {
+    let error = ErrorData::new(code, text, None);
+    Answer::Json(ServerJsonRpcMessage::error(error, Some(id.clone())), None)
+}
 
 impl Client {
     pub(super) async fn post(
@@ -52,10 +59,11 @@ impl Client {
         });
         let (answer, status) = with_status(answer).await;
         let Some((request, id)) = request else { return answer };
-        if answer.is_ok() && matches!(request, ClientRequest::CallToolRequest(_)) {
+        let is_call = matches!(request, ClientRequest::CallToolRequest(_));
+        if answer.is_ok() && is_call {
             self.0.headers.are_enough();
         }
-        match answer {
+        match answer.map(|answer| self.legible(answer, is_call)) {
             Ok(Answer::Json(JsonRpcMessage::Error(error), session_id))
                 if !is_to(error.id.as_ref(), id) =>
             {
@@ -116,14 +124,26 @@ impl Client {
             ClientRequest::CallToolRequest(_)
                 if status.is_some_and(|status| (300..500).contains(&status) && status != 401) =>
             {
-                let text = self.worded(error).to_string();
-                let error = ErrorData::new(NOT_TAKEN, text, None);
-                let answer = ServerJsonRpcMessage::error(error, Some(id.clone()));
-                return Ok(Answer::Json(answer, None));
+                return Ok(answer(NOT_TAKEN, self.worded(error).to_string(), id));
+            }
+            ClientRequest::CallToolRequest(_) if is_illegible(&error) => {
+                let why = self.worded(error);
+                let text =
+                    format!("its answer cannot be read: {why}; the call may have had its effect");
+                return Ok(answer(ErrorCode::PARSE_ERROR, text, id));
             }
             _ => {}
         }
         Err(error)
+    }
+
+    fn legible(&self, answer: Answer, is_call: bool) -> Answer {
+        match answer {
+            Answer::Sse(events, session) => {
+                Answer::Sse(legible(events, is_call, Arc::clone(&self.0.hearing)), session)
+            }
+            other => other,
+        }
     }
 
     /// Learns from a list of tools as it passes.

@@ -67,6 +67,17 @@ pub(super) fn is_gone(error: &HttpError) -> bool {
     }
 }
 
+/// Whether there is an answer that cannot be read.
+pub(super) fn is_illegible(error: &HttpError) -> bool {
+    match error {
+        StreamableHttpError::UnexpectedServerResponse(text) => {
+            text.starts_with("could not parse JSON response")
+        }
+        StreamableHttpError::ResponseBodyTooLarge { .. } => true,
+        _ => false,
+    }
+}
+
 /// How servers of the official SDKs say that they know no such session.
 const NO_SESSION: &[&str] = &[
     "bad request: mcp-session-id header is required",

@@ -1,0 +1,112 @@
+//! What a server has asked and was not answered yet. It is not heard further while that is much.
+
+use rmcp::RoleClient;
+use rmcp::model::{JsonRpcMessage, RequestId, ServerNotification};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// How many answers a server may be owed before it is left waiting: nobody asks so much at once
+/// who reads the answers.
+const MOST: usize = 1000;
+
+/// The requests of a server that were not answered yet. A clone is of the same connection.
+#[derive(Clone, Default)]
+pub(super) struct Owed(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    ids: Mutex<HashSet<RequestId>>,
+    fewer: Notify,
+}
+
+impl Owed {
+    /// Waits until the server may be heard.
+    pub(super) async fn is_bearable(&self) {
+        while self.ids().len() >= MOST {
+            self.0.fewer.notified().await;
+        }
+    }
+
+    /// Notes what a message asks, or takes back. Gives back whether it is to be heeded: a second
+    /// request by the id of one that was not answered is none.
+    pub(super) fn hear(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
+        match message {
+            JsonRpcMessage::Request(request) => return self.ids().insert(request.id.clone()),
+            JsonRpcMessage::Notification(notification) => {
+                if let ServerNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.paid(id);
+                }
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// An answer has been sent, or will never be.
+    pub(super) fn paid(&self, id: &RequestId) {
+        self.ids().remove(id);
+        self.0.fewer.notify_one();
+    }
+
+    fn ids(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        self.0.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a message of ours answers.
+pub(super) fn answered(message: &TxJsonRpcMessage<RoleClient>) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(&response.id),
+        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt as _;
+    use serde_json::{Value, json};
+
+    fn hear(owed: &Owed, value: Value) -> bool {
+        owed.hear(&serde_json::from_value(value).unwrap())
+    }
+
+    fn ping(id: usize) -> Value {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })
+    }
+
+    fn is_bearable(owed: &Owed) -> bool {
+        owed.is_bearable().now_or_never().is_some()
+    }
+
+    #[test]
+    fn who_is_owed_much_is_not_heard() {
+        let owed = Owed::default();
+        assert!((0..MOST).all(|id| is_bearable(&owed) && hear(&owed, ping(id))));
+        assert!(!is_bearable(&owed));
+        owed.paid(&RequestId::Number(7));
+        assert!(is_bearable(&owed));
+        assert!(hear(&owed, ping(7)));
+        assert!(!is_bearable(&owed));
+        let params = json!({ "requestId": 7 });
+        let cancelled =
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
+        assert!(hear(&owed, cancelled));
+        assert!(is_bearable(&owed));
+    }
+
+    #[test]
+    fn an_id_that_runs_is_not_taken_again() {
+        let owed = Owed::default();
+        assert!(hear(&owed, ping(1)));
+        assert!(!hear(&owed, ping(1)));
+        owed.paid(&RequestId::Number(1));
+        assert!(hear(&owed, ping(1)));
+    }
+}
