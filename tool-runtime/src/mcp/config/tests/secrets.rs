@@ -50,6 +50,7 @@ fn what_is_made_in_code_hides_its_secrets() {
     let oauth = McpOAuth {
         client_id: Some(MARKER.into()),
         client_secret: Some(MARKER.into()),
+        issuer: Some(MARKER.to_owned()),
         scopes: vec![MARKER.to_owned()],
         redirect_uri: Some(MARKER.to_owned()),
         client_name: Some(MARKER.to_owned()),
