@@ -164,3 +164,61 @@ async fn user_and_password_are_basic_authentication() {
     let config = McpServerConfig::http(far.url()).auth(auth);
     let _manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
 }
+
+#[tokio::test]
+async fn nothing_that_a_server_repeats_shows_a_secret() {
+    type Answer = fn(&str) -> Response;
+    let answers: [Answer; 4] = [
+        |said| {
+            let kind = format!("text/x-{}", said.replace(' ', "_"));
+            ([("content-type", kind)], "x").into_response()
+        },
+        |said| ([("content-type", format!("text/plain; x={said}"))], "x").into_response(),
+        |said| {
+            let after = [("retry-after", said.to_owned())];
+            (StatusCode::SERVICE_UNAVAILABLE, after).into_response()
+        },
+        |said| (StatusCode::IM_A_TEAPOT, format!("\u{1b}[31m{said}\u{202e}")).into_response(),
+    ];
+    for answer in answers {
+        let far = Far::written(move |seen| Some(answer(seen.header("authorization"))));
+        let with_user = far.url().replace("http://", "http://ada:pass%2Dword@");
+        for (config, secrets) in [
+            (McpServerConfig::http(far.url()).bearer(RIGHT), [RIGHT, RIGHT]),
+            (McpServerConfig::http(with_user), ["pass-word", "YWRhOnBhc3Mtd29yZA=="]),
+        ] {
+            let pool = ToolPool::builder().build().unwrap();
+            let error = in_time(builder_of(config).connect(&pool)).await.unwrap_err().to_string();
+            assert!(!secrets.iter().any(|secret| error.contains(secret)), "{error}");
+            assert!(!error.contains(['\u{1b}', '\u{202e}']), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn whoever_gives_headers_is_told_where_they_go() {
+    let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let pool = ToolPool::builder().build().unwrap();
+    let url = far.url().replace("http://", "http://ada:8fQm2x@");
+    let told = Arc::new(Mutex::new(String::new()));
+    let tell = Arc::clone(&told);
+    let manager = builder(&format!("{url}?key=query-4kLm1q#part")).headers("far", move |request| {
+        *tell.lock().unwrap() = request.url;
+        async { Ok(Vec::new()) }
+    });
+    let _manager = in_time(manager.connect(&pool)).await.unwrap();
+    assert_eq!(*told.lock().unwrap(), far.url());
+}
+
+#[tokio::test]
+async fn headers_of_the_transport_are_not_given() {
+    for name in ["Host", "Content-Length", "Transfer-Encoding", "Mcp-Method", "Accept"] {
+        let pool = ToolPool::builder().build().unwrap();
+        let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+        let manager = builder(&far.url())
+            .headers("far", move |_| async move { Ok(vec![(name.to_owned(), Secret::from("5"))]) });
+        let error = in_time(manager.connect(&pool)).await.unwrap_err().to_string();
+        assert!(error.contains("is set by the transport itself"), "{name}: {error}");
+        assert_eq!(far.count(|_| true), 0);
+    }
+}

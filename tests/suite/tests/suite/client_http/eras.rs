@@ -2,9 +2,11 @@
 
 use super::super::support::Bar;
 use super::far::{Far, Probe, Seen, call, connected, in_time, legacy, open, tools};
-use axum::response::Response;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tool_runtime::prelude::*;
 use tool_runtime::{HttpOptions, McpState, Source};
 
@@ -70,6 +72,39 @@ async fn changes_of_the_list_are_heard() {
         }
         let late = call(&pool, "late", json!({})).await;
         assert_eq!(late.observation().to_text(), "here", "{version}");
+    }
+}
+
+#[tokio::test]
+async fn changes_are_heard_after_a_stream_that_could_not_be_opened_or_read() {
+    type Answer = fn() -> Response;
+    let broken: [Answer; 2] = [
+        || StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        || {
+            let event = format!("data: {}\n\n", "x".repeat(17 << 20));
+            ([("content-type", "text/event-stream")], event).into_response()
+        },
+    ];
+    for answer in broken {
+        let is_broken = AtomicBool::new(true);
+        let theirs = tools(&Probe::new());
+        let far = Far::start(&theirs, HttpOptions::default(), move |seen| {
+            let is_first = seen.method == "GET" && is_broken.swap(false, Ordering::Relaxed);
+            if is_first { Some(answer()) } else { legacy(seen) }
+        });
+        let (pool, _manager) = connected(&far).await;
+        let opened = async {
+            while far.count(|seen| seen.method == "GET") < 2 {
+                tokio::task::yield_now().await;
+            }
+        };
+        in_time(opened).await;
+        let mut changes = pool.changes();
+        let late = Tool::builder("late", "Come late.").handler(|| async { "here" });
+        theirs.add_tools(&Source::owner("late"), [late]).unwrap();
+        while pool.snapshot().get("far.late").is_none() {
+            in_time(changes.next()).await.unwrap();
+        }
     }
 }
 

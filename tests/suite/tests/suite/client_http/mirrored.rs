@@ -85,3 +85,14 @@ async fn a_mark_that_has_changed_is_learned_and_the_call_made_once_more() {
     assert_eq!(far.count(|seen| seen.calls("tools/call")), 2);
     assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
 }
+
+#[tokio::test]
+async fn of_two_tools_with_one_name_the_first_says_what_is_repeated() {
+    let far = Far::written(|seen| {
+        let plain = json!({ "name": "place", "inputSchema": { "type": "object" } });
+        answer(seen, &json!([plain, marked("place", "Region")]))
+    });
+    let (pool, _manager) = connected(&far).await;
+    let place = call(&pool, "place", json!({ "region": "here" })).await;
+    assert_eq!(place.observation().to_text(), "");
+}

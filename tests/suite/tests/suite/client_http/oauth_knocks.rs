@@ -121,7 +121,7 @@ async fn a_secret_goes_to_the_issuer_that_is_named() {
         let person = Person::default();
         let manager = person.beside(with(&far, oauth)).start(&pool).unwrap();
         let state = until(&manager, needs_auth).await.to_string();
-        assert!(state.contains("where `https://login.example` is expected"), "{state}");
+        assert!(state.contains("which is not the one that `issuer` names"), "{state}");
         assert_eq!((person.pages(), far.count(|seen| seen.path == "/token")), (0, 0));
         in_time(manager.close()).await;
     }
@@ -142,7 +142,7 @@ async fn a_secret_goes_to_no_other_issuer_than_before() {
     kept.change("issuer", json!("https://login.example"));
     let manager = with(&far, oauth).tokens(kept.clone()).start(&pool).unwrap();
     let state = until(&manager, needs_auth).await.to_string();
-    assert!(state.contains("where `https://login.example` is expected"), "{state}");
+    assert!(state.contains("which is not the one that it was before"), "{state}");
     assert_eq!(far.count(|seen| seen.path == "/token"), 1);
     assert!(kept.text().contains("https://login.example"));
 }

@@ -107,3 +107,38 @@ async fn an_answer_of_a_stream_is_mended() {
     let result = in_time(call(&pool, "hit", json!({}))).await;
     assert_eq!(result.observation().to_text(), "a\u{fffd}b");
 }
+
+#[tokio::test]
+async fn a_call_without_an_answer_of_its_own_ends_at_once() {
+    type Answer = fn(&Seen) -> Response;
+    let answers: [(Answer, &str); 4] = [
+        (|_| StatusCode::ACCEPTED.into_response(), "it takes the request and gives no answer"),
+        (|_| StatusCode::NO_CONTENT.into_response(), "it takes the request and gives no answer"),
+        (
+            |seen| {
+                let mut other = seen.clone();
+                other.message["id"] = json!(4711);
+                other.result(json!({ "content": [] }))
+            },
+            "it answers another request",
+        ),
+        (
+            |_| {
+                let message = json!({ "jsonrpc": "2.0", "method": "notifications/message" });
+                ([("content-type", "application/json")], message.to_string()).into_response()
+            },
+            "none that MCP knows",
+        ),
+    ];
+    for (answer, words) in answers {
+        let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), move |seen| {
+            seen.calls("tools/call").then(|| answer(seen))
+        });
+        let (pool, manager) = connected(&far).await;
+        let result = call(&pool, "hit", json!({})).await;
+        let error = result.error().unwrap();
+        assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
+        assert!(words == "none that MCP knows" || error.message().contains(words), "{error}");
+        assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
+    }
+}

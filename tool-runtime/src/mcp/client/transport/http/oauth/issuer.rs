@@ -33,19 +33,22 @@ impl Issuer {
     /// It is another one than that which is expected.
     pub(super) fn check(&self, metadata: &AuthorizationMetadata) -> Result<(), String> {
         let named = metadata.issuer.as_ref().unwrap_or(&metadata.token_endpoint);
-        let expected = match &self.expected {
-            Some(expected) => expected.clone(),
-            None if self.is_kept => {
-                let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-                first.get_or_insert_with(|| named.clone()).clone()
-            }
-            None => return Ok(()),
-        };
-        if named.trim_end_matches('/') == expected.trim_end_matches('/') {
+        let is_same = |known: &str| named.trim_end_matches('/') == known.trim_end_matches('/');
+        if let Some(expected) = &self.expected {
+            return if is_same(expected) {
+                Ok(())
+            } else {
+                Err(format!(
+                    "its authorization server is `{named}`, which is not the one that `issuer` names: nothing is sent there"
+                ))
+            };
+        }
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_kept || is_same(first.get_or_insert_with(|| named.clone())) {
             return Ok(());
         }
         Err(format!(
-            "its authorization server is `{named}`, where `{expected}` is expected: nothing is sent there; if it is meant, name it by `issuer`"
+            "its authorization server is `{named}`, which is not the one that it was before: nothing is sent there; if it is meant, name it by `issuer`"
         ))
     }
 }
