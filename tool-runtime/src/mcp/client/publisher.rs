@@ -38,7 +38,7 @@ pub(super) struct Published {
 /// A tool under the name that its server knows it by.
 struct Candidate {
     name: String,
-    definition: ToolDefinition,
+    definition: Arc<ToolDefinition>,
 }
 
 impl Publisher {
@@ -92,7 +92,7 @@ impl Publisher {
     fn candidate(&self, listed: Listed) -> Candidate {
         let id = names::id(&self.prefix, listed.name());
         let (name, definition) = definition(id, listed);
-        Candidate { name, definition }
+        Candidate { name, definition: Arc::new(definition) }
     }
 
     /// Says what is not approved of a tool, and keeps it out where that is asked for.
@@ -101,7 +101,7 @@ impl Publisher {
         let mut problem = self.approvals.note(server, name, definition)?.to_string();
         if self.approvals.holds() {
             problem.push_str("; it is held back until it is approved");
-            definition.problems.push(problem.clone());
+            Arc::make_mut(definition).problems.push(problem.clone());
         }
         Some(problem)
     }
@@ -110,10 +110,10 @@ impl Publisher {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut tools = BTreeMap::new();
         for Candidate { name, definition } in candidates {
-            let old = known.get(name).filter(|tool| tool.definition() == definition);
+            let old = known.get(name).filter(|tool| *tool.definition() == **definition);
             let tool = match old {
                 Some(tool) => tool.clone(),
-                None => Remote::tool(server, name, definition.clone(), &self.waits),
+                None => Remote::tool(server, name, definition, &self.waits),
             };
             tools.insert(name.clone(), tool);
         }
@@ -144,6 +144,7 @@ impl Publisher {
                 continue;
             }
             let id = definition.name.clone();
+            let definition = Arc::make_mut(definition);
             if self.suffixes {
                 definition.name = names::distinct(&id, &self.prefix, name);
                 continue;
