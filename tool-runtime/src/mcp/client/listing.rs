@@ -15,7 +15,8 @@ use tokio::time::Instant;
 /// How much of a list is read.
 const MOST_PAGES: usize = 1000;
 const MOST_TOOLS: usize = 10_000;
-const MOST_BYTES: usize = 64 << 20;
+/// As JSON; in memory it is about ten times as long.
+const MOST_BYTES: usize = 8 << 20;
 
 /// The tools of a server.
 #[derive(Debug, Default)]

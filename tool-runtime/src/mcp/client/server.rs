@@ -204,7 +204,7 @@ impl Server {
         } else {
             listing::Listing::default()
         };
-        let published = publisher.publish(self, listing);
+        let published = publisher.publish(self, listing).await;
         for problem in &published.problems {
             tracing::warn!(server = &*self.name, "{problem}");
         }

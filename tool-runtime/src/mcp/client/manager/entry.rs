@@ -58,8 +58,13 @@ impl Entry {
     ) -> Result<Slot, McpManagerError> {
         let Self { name, way, config } = self;
         let given = config.as_ref().and_then(|config| config.prefix.clone());
+        let is_given = given.is_some();
         let prefix = given.unwrap_or_else(|| names::prefix(&name));
         let prefix = settings.distinct_prefix(&name, prefix, taken)?;
+        let notice = (!is_given && prefix != *name).then(|| {
+            format!("its tools are `{prefix}.…`: ids cannot hold its name; set a `prefix` that you like better")
+        });
+        let prefix = settings.prefixes.take(&name, prefix);
         let entry = config.as_ref();
         let times = Times {
             connect: entry
@@ -85,8 +90,14 @@ impl Entry {
         let server = Server::new(Arc::clone(&name), dialer, times, (state, Arc::clone(watchers)));
         let told = (waits, choice);
         let approvals = Arc::clone(&settings.approvals);
-        let publisher =
-            Publisher::new(pool.clone(), &name, prefix, settings.suffixes, told, approvals);
+        let publisher = Publisher::new(
+            pool.clone(),
+            &name,
+            (prefix, notice),
+            settings.suffixes,
+            told,
+            approvals,
+        );
         let is_required = entry.is_some_and(|config| config.required);
         Ok(Slot::new(Arc::new(server), publisher, config, is_required))
     }
