@@ -2,6 +2,7 @@
 
 use super::connection::Connection;
 use super::exchange::{Failure, Patience};
+use super::pace::Pace;
 use rmcp::model::{
     ClientRequest, CustomResult, ListToolsRequest, ListToolsResult, PaginatedRequestParams,
     ServerResult, Tool,
@@ -52,12 +53,13 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
     let until = Instant::now().checked_add(within);
     let patience = Patience { idle: within, until };
     let (mut listing, mut cursor, mut seen) = (Listing::default(), None, HashSet::new());
-    let (mut names, mut bytes) = (HashSet::new(), 0);
+    let (mut names, mut bytes, mut pace) = (HashSet::new(), 0, Pace::default());
     for _ in 0..MOST_PAGES {
         let mut page = page(connection, cursor, patience).await?;
         page.leave_out(connection.hearing().take_odd());
         for tool in page.tools {
             bytes += tool.size();
+            pace.keep().await;
             if listing.tools.len() == MOST_TOOLS {
                 return Ok(listing.cut(format_args!("it lists more than {MOST_TOOLS} tools")));
             }

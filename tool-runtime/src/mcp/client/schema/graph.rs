@@ -18,6 +18,10 @@ pub(super) struct Graph {
     pub(super) paths: u64,
     /// How many parts pass one value on to each other, at most.
     pub(super) height: u64,
+    /// What each part costs together with those that it passes a value on to, as long as the value
+    /// adds nothing to it.
+    pub(super) sums: Vec<u64>,
+    pub(super) has_patterns: bool,
     /// What any one value costs, at most; `u64::MAX` where that depends on how deep it is.
     pub(super) dearest: u64,
 }
@@ -59,7 +63,10 @@ impl Graph {
     fn measured(parts: Vec<Part>) -> Self {
         let (order, is_endless) = last_first(&parts, |part| part.same.clone());
         let root = order.iter().position(|part| *part == 0).unwrap_or(0);
+        let has_patterns = parts.iter().any(|part| part.has_pattern);
         let mut graph = Self {
+            sums: Vec::new(),
+            has_patterns,
             parts: sorted(parts, &order),
             root,
             is_endless,
@@ -86,6 +93,7 @@ impl Graph {
         self.paths = paths.into_iter().max().unwrap_or(0);
         self.height = heights.into_iter().max().unwrap_or(0);
         self.dearest = self.dearest(&sums);
+        self.sums = sums;
     }
 
     /// What one value costs, at most: the part that it comes to, or all those together that

@@ -54,7 +54,7 @@ impl Graph {
         }
         // Nearly every schema, and every small value, ends here.
         self.dearest.saturating_mul(extent.values) <= most || {
-            let mut work = Work { parts: &self.parts, left: most };
+            let mut work = Work { graph: self, left: most };
             work.value(Times::from([(self.root, 1)]), value).is_some()
         }
     }
@@ -65,7 +65,7 @@ type Times = BTreeMap<usize, u64>;
 
 /// A way through a value by a schema.
 struct Work<'a> {
-    parts: &'a [Part],
+    graph: &'a Graph,
     left: u64,
 }
 
@@ -75,12 +75,26 @@ impl<'a> Work<'a> {
         Some(())
     }
 
+    /// Whether a value costs what is known beforehand.
+    fn is_plain(&self, value: &Value) -> bool {
+        match value {
+            _ if self.graph.is_endless => false,
+            Value::Array(_) | Value::Object(_) => false,
+            Value::String(_) => !self.graph.has_patterns,
+            _ => true,
+        }
+    }
+
     /// A value that comes to parts; `None` when it is too much.
     fn value(&mut self, mut coming: Times, value: &Value) -> Option<()> {
+        if self.is_plain(value) {
+            let mut coming = coming.into_iter();
+            return coming.try_for_each(|(index, times)| self.spend(times, self.graph.sums[index]));
+        }
         let mut looking = Vec::new();
         // Who passes it on comes first: each is met once.
         while let Some((index, times)) = coming.pop_first() {
-            let part = &self.parts[index];
+            let part = &self.graph.parts[index];
             self.spend(times, cost(part, value))?;
             let again = if part.is_unevaluated { 1 + 2 * count(value) } else { 1 };
             for to in part.same.iter().filter(|to| **to > index) {
