@@ -170,9 +170,17 @@ impl Observation {
         self.extra.as_ref()?.meta.as_ref()
     }
 
-    /// All text of it: the text blocks, one a line, or else the structured value's JSON.
+    /// All text of it: text blocks and the text of embedded resources, one a line, or else the
+    /// structured value's JSON. Pictures, sounds, links and resources of bytes are left out.
+    ///
+    /// ```
+    /// use tool_runtime::{ContentBlock, Observation};
+    ///
+    /// let found = Observation::text("found").with_content(ContentBlock::resource("notes://1", "buy milk"));
+    /// assert_eq!(found.to_text(), "found\nbuy milk");
+    /// ```
     pub fn to_text(&self) -> String {
-        let texts: Vec<&str> = self.content.iter().filter_map(ContentBlock::as_text).collect();
+        let texts: Vec<&str> = self.content.iter().filter_map(text_of).collect();
         if texts.is_empty() {
             return self.structured_json().unwrap_or_default().to_owned();
         }
@@ -252,6 +260,13 @@ fn indented(json: &RawValue) -> String {
     serde_json::from_str::<Value>(json.get())
         .map(|value| format!("{value:#}"))
         .unwrap_or_else(|_| json.get().to_owned())
+}
+
+fn text_of(block: &ContentBlock) -> Option<&str> {
+    match block {
+        ContentBlock::Resource(embedded) => embedded.resource.text.as_deref(),
+        other => other.as_text(),
+    }
 }
 
 fn shown(block: &ContentBlock) -> String {

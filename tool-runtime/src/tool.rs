@@ -114,7 +114,8 @@ pub trait Executor: Send + Sync + 'static {
 pub struct Tool(Arc<Parts>);
 
 struct Parts {
-    definition: ToolDefinition,
+    /// An executor may hold it as well.
+    definition: Arc<ToolDefinition>,
     life: Life,
     /// The value whose method it is.
     instance: Option<Arc<Instance>>,
@@ -150,6 +151,10 @@ impl fmt::Display for Origin {
 impl Tool {
     /// From a definition and any executor, which checks its arguments itself.
     pub fn new(definition: ToolDefinition, executor: impl Executor) -> Self {
+        Self::of_parts(Arc::new(definition), executor)
+    }
+
+    fn of_parts(definition: Arc<ToolDefinition>, executor: impl Executor) -> Self {
         Self(Arc::new(Parts {
             definition,
             life: Life::new(Arc::new(executor)),
@@ -169,7 +174,7 @@ impl Tool {
     /// From a tool of somebody else: its results are checked where they arrive, and its executor
     /// keeps the time itself.
     #[cfg(feature = "mcp-client")]
-    pub(crate) fn foreign(definition: ToolDefinition, executor: impl Executor) -> Self {
+    pub(crate) fn foreign(definition: Arc<ToolDefinition>, executor: impl Executor) -> Self {
         let mut tool = Self::of_handler(definition, executor, false);
         if let Some(parts) = Arc::get_mut(&mut tool.0) {
             parts.keeps_time = true;
@@ -179,11 +184,11 @@ impl Tool {
 
     /// From a closure: nobody interrupts it, and its results fit their schema.
     fn of_handler(
-        definition: ToolDefinition,
+        definition: impl Into<Arc<ToolDefinition>>,
         executor: impl Executor,
         declares_access: bool,
     ) -> Self {
-        let mut tool = Self::new(definition, executor);
+        let mut tool = Self::of_parts(definition.into(), executor);
         if let Some(parts) = Arc::get_mut(&mut tool.0) {
             parts.declares_access = declares_access;
             parts.is_custom = false;
@@ -222,7 +227,7 @@ impl Tool {
     fn assembled(mut executor: ActionExecutor, action: TypeId, declares_access: bool) -> Self {
         let (definition, settings) = executor.described();
         Self(Arc::new(Parts {
-            definition,
+            definition: Arc::new(definition),
             life: Life::without_end(Arc::new(executor)),
             instance: None,
             needs: settings.needs,

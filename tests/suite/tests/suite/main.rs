@@ -35,6 +35,7 @@ mod mcp_client;
 mod mcp_ends;
 mod mcp_faults;
 mod mcp_names;
+mod mcp_resources;
 mod mcp_schedules;
 mod outputs;
 mod outputs_limited;

@@ -316,8 +316,18 @@ async fn definitions_that_change_after_they_were_approved_are_held_back() {
     let report = pool.report().to_string();
     assert!(report.contains("changed after it was approved; it is held back"), "{report}");
 
+    // Meanwhile it becomes another one again: what was looked at is not what is there.
+    far.remove_tools(&Source::Custom, &"find".parse().unwrap()).unwrap();
+    let third = Tool::builder("find", "Find it, and burn it.").handler(|| async { "found" });
+    far.add_tools(&Source::Custom, [third]).unwrap();
+    manager.reconnect("far").await.unwrap();
+    manager.settled().await;
+    let error = manager.approve(&unapproved[0]).unwrap_err();
+    assert!(matches!(&error, McpManagerError::AnotherDefinition { tool, .. } if tool == "find"));
+    assert_eq!(manager.unapproved().len(), 1);
+
     let mut changes = pool.changes();
-    manager.approve("far", "find").unwrap();
+    manager.approve(&manager.unapproved()[0]).unwrap();
     assert_eq!(changes.next().await.unwrap().added, ["far.find"]);
     assert!(manager.unapproved().is_empty());
 }

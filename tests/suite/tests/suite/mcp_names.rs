@@ -83,6 +83,68 @@ async fn two_servers_of_one_prefix_are_refused_or_told_apart() {
 }
 
 #[tokio::test]
+async fn ids_under_a_longer_prefix_are_for_its_server() {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let hostile = server(&["hub.push", "hub.pull", "log"]);
+    let builder = McpManager::builder().in_process("git", hostile);
+    let manager = builder.in_process("none", server(&["x"])).connect(&pool).await.unwrap();
+    assert_eq!(names(&pool), ["git.hub.pull", "git.hub.push", "git.log", "none.x"]);
+
+    // However late it comes, and whether or not it has such a tool.
+    manager.add("git.hub", faulty(&["echo", "push"])).await.unwrap();
+    assert_eq!(names(&pool), ["git.log", "none.x"], "given up at once");
+    manager.settled().await;
+    assert_eq!(names(&pool), ["git.hub.echo", "git.hub.push", "git.log", "none.x"]);
+    assert!(manager.server("git.hub").unwrap().problems.is_empty());
+    manager.reconnect("git").await.unwrap();
+    manager.settled().await;
+    let problems = manager.server("git").unwrap().problems;
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert!(problems.iter().all(|it| it.contains("are for the server `git.hub`")), "{problems:?}");
+    assert_eq!(names(&pool), ["git.hub.echo", "git.hub.push", "git.log", "none.x"]);
+
+    manager.remove("git.hub").await.unwrap();
+    manager.reconnect("git").await.unwrap();
+    manager.settled().await;
+    assert_eq!(names(&pool), ["git.hub.pull", "git.hub.push", "git.log", "none.x"]);
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn a_prefix_that_no_id_holds_is_refused() {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    for prefix in ["ф".repeat(70), "a b".to_owned(), "x".repeat(65)] {
+        let builder = McpManager::builder().server("s", faulty(&["echo"]).prefix(prefix));
+        let error = builder.connect(&pool).await.unwrap_err().to_string();
+        assert!(error.contains("prefix") && error.contains("at most 64 of"), "{error}");
+    }
+    let builder = McpManager::builder().server("s", faulty(&["echo"]).prefix("a.b-C_1"));
+    let manager = builder.connect(&pool).await.unwrap();
+    assert_eq!(names(&pool), ["a.b-C_1.echo"]);
+    assert!(manager.server("s").unwrap().problems.is_empty());
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn a_pattern_leaves_out_whatever_characters_there_are() {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let config = faulty(&["rmé", "rm/", "rm1", "echo"]).exclude("rm?".parse().unwrap());
+    let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
+    assert_eq!(names(&pool), ["s.echo"]);
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn a_name_that_no_id_holds_is_told() {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let builder = McpManager::builder().in_process("my server!", server(&["log"]));
+    let manager = builder.connect(&pool).await.unwrap();
+    let problems = manager.server("my server!").unwrap().problems;
+    assert!(problems[0].contains("its tools are `my_server_.…`"), "{problems:?}");
+    manager.close().await;
+}
+
+#[tokio::test]
 async fn a_tool_of_the_program_is_not_replaced_by_a_servers() {
     let pool = ToolPool::builder().add(tool("far.log")).build().unwrap();
     let config = || faulty(&["log", "echo"]).prefix("far");

@@ -61,7 +61,7 @@ fn hints(annotations: model::ToolAnnotations) -> ToolAnnotations {
 }
 
 /// A picture that clients may load: others run code or read files.
-fn icon(icon: model::Icon) -> Option<Icon> {
+pub(super) fn icon(icon: model::Icon) -> Option<Icon> {
     let is_safe = icon.src.starts_with("https://") || icon.src.starts_with("data:image/");
     let mut converted = Icon::new(icon.src);
     converted.mime_type = icon.mime_type;

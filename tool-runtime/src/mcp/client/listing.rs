@@ -2,6 +2,7 @@
 
 use super::connection::Connection;
 use super::exchange::{Failure, Patience};
+use super::pace::Pace;
 use rmcp::model::{
     ClientRequest, CustomResult, ListToolsRequest, ListToolsResult, PaginatedRequestParams,
     ServerResult, Tool,
@@ -15,7 +16,8 @@ use tokio::time::Instant;
 /// How much of a list is read.
 const MOST_PAGES: usize = 1000;
 const MOST_TOOLS: usize = 10_000;
-const MOST_BYTES: usize = 64 << 20;
+/// As JSON; in memory it is about ten times as long.
+const MOST_BYTES: usize = 8 << 20;
 
 /// The tools of a server.
 #[derive(Debug, Default)]
@@ -51,12 +53,13 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
     let until = Instant::now().checked_add(within);
     let patience = Patience { idle: within, until };
     let (mut listing, mut cursor, mut seen) = (Listing::default(), None, HashSet::new());
-    let (mut names, mut bytes) = (HashSet::new(), 0);
+    let (mut names, mut bytes, mut pace) = (HashSet::new(), 0, Pace::default());
     for _ in 0..MOST_PAGES {
         let mut page = page(connection, cursor, patience).await?;
         page.leave_out(connection.hearing().take_odd());
         for tool in page.tools {
             bytes += tool.size();
+            pace.keep().await;
             if listing.tools.len() == MOST_TOOLS {
                 return Ok(listing.cut(format_args!("it lists more than {MOST_TOOLS} tools")));
             }

@@ -13,7 +13,7 @@ pub use error::McpManagerError;
 pub use replace::McpChange;
 pub use statuses::McpStatuses;
 
-use super::pins::{McpPins, McpUnapproved};
+use super::pins::{Listed, McpPins, McpUnapproved};
 use super::server::Watchers;
 use super::status::{McpServerStatus, McpState};
 use crate::error::CallError;
@@ -42,6 +42,10 @@ use tokio_util::sync::CancellationToken;
 ///
 /// What a server does as a task only (the extension `io.modelcontextprotocol/tasks`) looks like any
 /// other call: it waits until the task is done, and a call that is dropped cancels it.
+///
+/// What servers have to be read is had by [`Self::resources`] and [`Self::read_resource`]. Models get
+/// it by two more tools of the pool, `list_mcp_resources` and `read_mcp_resource`, which are there
+/// while there is a server whose entry says `resources`, and show those servers only.
 ///
 /// What servers say is not trusted: schemas are bounded and fetch nothing, annotations never
 /// loosen anything, one odd tool is left out and named in
@@ -206,18 +210,20 @@ impl McpManager {
         self.0.settings.approvals.unapproved()
     }
 
-    /// Approves a tool as its server defines it now, by the name that the server has for it. If it
-    /// was held back, the pool gets it after the server's list was read once more.
+    /// Approves the definition of a tool that [`Self::unapproved`] found and somebody has looked at.
+    /// If the tool was held back, the pool gets it after the server's list was read once more.
     ///
     /// # Errors
-    /// There is no such server, or it lists no such tool.
-    pub fn approve(&self, server: &str, tool: &str) -> Result<(), McpManagerError> {
-        let slot = self.slot(server)?;
-        if !self.0.settings.approvals.approve(server, tool) {
-            let (server, tool) = (server.to_owned(), tool.to_owned());
-            return Err(McpManagerError::UnknownTool { server, tool });
+    /// There is no such server, it lists no such tool any more, or by now another definition of it.
+    pub fn approve(&self, tool: &McpUnapproved) -> Result<(), McpManagerError> {
+        let slot = self.slot(&tool.server)?;
+        let listed = self.0.settings.approvals.approve(&tool.server, &tool.tool, &tool.pin);
+        let (server, tool) = (tool.server.clone(), tool.tool.clone());
+        match listed {
+            Listed::Same => slot.server.list_again(),
+            Listed::Another => return Err(McpManagerError::AnotherDefinition { server, tool }),
+            Listed::Nothing => return Err(McpManagerError::UnknownTool { server, tool }),
         }
-        slot.server.list_again();
         Ok(())
     }
 
@@ -259,6 +265,7 @@ impl McpManager {
         let taken: Vec<(&str, &str)> =
             slots.iter().map(|(name, slot)| (&**name, slot.prefix())).collect();
         let slot = entry.into_slot(&self.0.settings, &self.0.pool, &self.0.watchers, &taken)?;
+        slots.values().for_each(|other| other.give_way());
         if slot.server.status().state != McpState::Disabled {
             slot.start(&self.0.end);
         }

@@ -37,8 +37,7 @@ fn suffixed(id: &str, of: &[&str]) -> String {
         // No two lists of parts give the same bytes.
         hash.write_u8(0xff);
     }
-    // Ids are ASCII.
-    let mut id = id[..id.len().min(MAX_LENGTH - DIGITS - 1)].to_owned();
+    let mut id: String = id.chars().take(MAX_LENGTH - DIGITS - 1).collect();
     write!(id, "-{:08x}", hash.finish() >> 32).expect("writing to a string");
     id
 }
@@ -84,6 +83,12 @@ mod tests {
         assert_ne!(id("s", "a b"), id("s", "a/b"));
         assert_ne!(id("s", &"x".repeat(200)), id("s", &"x".repeat(201)));
         assert_ne!(prefix("файлы"), prefix("папки"));
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_between_characters() {
+        let id = id(&"ф".repeat(70), &"x".repeat(200));
+        assert!(id.starts_with('ф') && id.chars().count() <= MAX_LENGTH, "{id}");
     }
 
     #[test]

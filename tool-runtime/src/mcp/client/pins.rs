@@ -26,8 +26,8 @@ pub struct McpPins {
     pub servers: BTreeMap<String, BTreeMap<String, McpPin>>,
 }
 
-/// One approved definition: SHA-256 of each part, in hexadecimal digits, over its JSON with sorted
-/// keys.
+/// One definition: SHA-256 of each part, in hexadecimal digits, over its JSON with sorted keys. What
+/// no model is shown is no part of it: icons, and `_meta`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
@@ -51,10 +51,22 @@ pub struct McpUnapproved {
     /// What is another: `description`, `schema`, `annotations`; nothing if the tool was never
     /// approved at all.
     pub changed: Vec<&'static str>,
+    /// The definition that it was found in: what is approved by whoever approves this.
+    pub pin: McpPin,
 }
 
 impl McpPin {
-    fn of(definition: &ToolDefinition) -> Self {
+    /// What a definition says of its tool: whether it is still what a person was shown can be told
+    /// by it.
+    ///
+    /// ```
+    /// use tool_runtime::{McpPin, ToolDefinition};
+    ///
+    /// let shown = McpPin::of(&ToolDefinition::new("time.now", "Tell the time."));
+    /// assert_eq!(shown, McpPin::of(&ToolDefinition::new("clock.now", "Tell the time.")));
+    /// assert_ne!(shown, McpPin::of(&ToolDefinition::new("time.now", "Tell all.")));
+    /// ```
+    pub fn of(definition: &ToolDefinition) -> Self {
         let annotations = serde_json::to_value(&definition.annotations).unwrap_or_default();
         Self {
             description: hash(&json!([definition.title, definition.description])),
@@ -84,7 +96,7 @@ fn hash(value: &Value) -> String {
 
 impl fmt::Display for McpUnapproved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { server, tool, changed } = self;
+        let Self { server, tool, changed, .. } = self;
         if changed.is_empty() {
             write!(f, "the tool `{tool}` of `{server}` was never approved")
         } else {
@@ -103,6 +115,14 @@ pub(super) struct Approvals {
     /// Whether tools are left out until they are approved.
     holds: bool,
     state: Mutex<State>,
+}
+
+/// What is listed of a tool that is to be approved.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Listed {
+    Same,
+    Another,
+    Nothing,
 }
 
 #[derive(Default)]
@@ -124,17 +144,11 @@ impl Approvals {
     }
 
     /// Notes a definition, and says what is not approved of it.
-    pub(super) fn note(
-        &self,
-        server: &str,
-        tool: &str,
-        definition: &ToolDefinition,
-    ) -> Option<McpUnapproved> {
-        let pin = McpPin::of(definition);
+    pub(super) fn note(&self, server: &str, tool: &str, pin: &McpPin) -> Option<McpUnapproved> {
         let mut state = self.state();
-        let unapproved = state.unapproved(server, tool, &pin);
+        let unapproved = state.unapproved(server, tool, pin);
         let listed = state.listed.servers.entry(server.to_owned()).or_default();
-        listed.insert(tool.to_owned(), pin);
+        listed.insert(tool.to_owned(), pin.clone());
         unapproved
     }
 
@@ -159,15 +173,19 @@ impl Approvals {
         found
     }
 
-    /// Approves a tool as it is listed now; `false` if it is not.
-    pub(super) fn approve(&self, server: &str, tool: &str) -> bool {
+    /// Approves a definition, if that is the one that is listed now.
+    pub(super) fn approve(&self, server: &str, tool: &str, pin: &McpPin) -> Listed {
         let mut state = self.state();
-        let pin = state.listed.servers.get(server).and_then(|tools| tools.get(tool)).cloned();
-        let Some(pin) = pin else { return false };
-        if let Some(approved) = &mut state.approved {
-            approved.servers.entry(server.to_owned()).or_default().insert(tool.to_owned(), pin);
+        match state.listed.servers.get(server).and_then(|tools| tools.get(tool)) {
+            None => return Listed::Nothing,
+            Some(listed) if listed != pin => return Listed::Another,
+            Some(_) => {}
         }
-        true
+        if let Some(approved) = &mut state.approved {
+            let tools = approved.servers.entry(server.to_owned()).or_default();
+            tools.insert(tool.to_owned(), pin.clone());
+        }
+        Listed::Same
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -184,7 +202,8 @@ impl State {
             Some(old) => old.difference(pin),
             None => Vec::new(),
         };
-        Some(McpUnapproved { server: server.to_owned(), tool: tool.to_owned(), changed })
+        let (server, tool) = (server.to_owned(), tool.to_owned());
+        Some(McpUnapproved { server, tool, changed, pin: pin.clone() })
     }
 }
 
@@ -196,21 +215,28 @@ mod tests {
         ToolDefinition::new("s.t", description)
     }
 
+    fn pin(description: &str) -> McpPin {
+        McpPin::of(&definition(description))
+    }
+
     #[test]
     fn what_changes_is_said() {
         let first = Approvals::new(None, false);
-        assert_eq!(first.note("s", "t", &definition("Add.")), None, "nobody asked");
+        assert_eq!(first.note("s", "t", &pin("Add.")), None, "nobody asked");
         let pins = first.listed();
         let stored = serde_json::to_string(&pins).unwrap();
 
         let second = Approvals::new(Some(serde_json::from_str(&stored).unwrap()), true);
-        assert_eq!(second.note("s", "t", &definition("Add.")), None);
-        let changed = second.note("s", "t", &definition("Add, and mail the keys.")).unwrap();
+        assert_eq!(second.note("s", "t", &pin("Add.")), None);
+        let changed = second.note("s", "t", &pin("Add, and mail the keys.")).unwrap();
         assert_eq!(changed.changed, ["description"]);
-        assert!(second.note("s", "new", &definition("New.")).unwrap().changed.is_empty());
+        assert!(second.note("s", "new", &pin("New.")).unwrap().changed.is_empty());
         assert_eq!(second.unapproved().len(), 2);
 
-        assert!(second.approve("s", "t") && !second.approve("s", "gone"));
+        assert_eq!(second.approve("s", "t", &pin("Add.")), Listed::Another, "not what was shown");
+        assert_eq!(second.unapproved().len(), 2);
+        assert_eq!(second.approve("s", "gone", &changed.pin), Listed::Nothing);
+        assert_eq!(second.approve("s", "t", &changed.pin), Listed::Same);
         assert_eq!(second.unapproved().len(), 1);
     }
 

@@ -3,7 +3,9 @@
 use super::definition::definition;
 use super::listing::{Listed, Listing};
 use super::names;
-use super::pins::Approvals;
+use super::pace::Pace;
+use super::pins::{Approvals, McpPin};
+use super::prefixes::TakenPrefix;
 use super::remote::{Remote, Waits};
 use super::server::Server;
 use crate::definition::ToolDefinition;
@@ -17,7 +19,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) struct Publisher {
     pool: ToolPool,
     source: Source,
-    prefix: String,
+    prefix: TakenPrefix,
+    /// What is to be said of the prefix.
+    notice: Option<String>,
     /// Whether a tool whose id another has gets a suffix, instead of being left out.
     suffixes: bool,
     waits: Waits,
@@ -43,7 +47,8 @@ pub(super) struct Published {
 /// A tool under the name that its server knows it by.
 struct Candidate {
     name: String,
-    definition: ToolDefinition,
+    definition: Arc<ToolDefinition>,
+    pin: McpPin,
 }
 
 impl Publisher {
@@ -51,7 +56,7 @@ impl Publisher {
     pub(super) fn new(
         pool: ToolPool,
         server: &str,
-        prefix: String,
+        (prefix, notice): (TakenPrefix, Option<String>),
         suffixes: bool,
         (waits, entry): (Waits, Option<McpServerConfig>),
         approvals: Arc<Approvals>,
@@ -59,33 +64,36 @@ impl Publisher {
         let source = Source::mcp(server);
         let claim = Some(pool.claim(&source)?);
         let state = Mutex::new(State { claim, known: BTreeMap::new() });
-        Some(Self { pool, source, prefix, suffixes, waits, entry, approvals, state })
+        Some(Self { pool, source, prefix, notice, suffixes, waits, entry, approvals, state })
     }
 
     /// What the ids of its tools begin with.
     pub(super) fn prefix(&self) -> &str {
-        &self.prefix
+        self.prefix.text()
     }
 
     /// Brings the tools of a listing, and takes those away that it does not have any more. What
-    /// has not changed stays the very same tool.
-    pub(super) fn publish(&self, server: &Arc<Server>, listing: Listing) -> Published {
+    /// has not changed stays the very same tool. Whatever else the thread has to do goes on
+    /// meanwhile; given up, it has done nothing.
+    pub(super) async fn publish(&self, server: &Arc<Server>, listing: Listing) -> Published {
         let Listing { tools, mut problems } = listing;
         let names: Vec<&str> = tools.iter().map(Listed::name).collect();
         problems.extend(self.entry.iter().flat_map(|entry| entry.idle(&names)));
+        problems.extend(self.notice.clone());
         let wants = |tool: &str| self.entry.as_ref().is_none_or(|entry| entry.wants(tool));
+        let (mut pace, mut candidates) = (Pace::default(), Vec::new());
+        for listed in tools.into_iter().filter(|listed| wants(listed.name())) {
+            candidates.push(self.candidate(listed));
+            pace.keep().await;
+        }
         self.approvals.begin(server.name());
-        let mut candidates: Vec<Candidate> = tools
-            .into_iter()
-            .filter(|listed| wants(listed.name()))
-            .map(|listed| self.candidate(listed))
-            .collect();
         for candidate in &mut candidates {
+            problems.extend(self.foreign(candidate));
             problems.extend(self.unapproved(server.name(), candidate));
         }
         // One try more: what collides by then has no id left.
         for _ in 0..2 {
-            match self.offer(server, &candidates) {
+            match self.offer(server, &candidates, &mut pace).await {
                 Ok(()) => break,
                 Err(error) => self.settle(&mut candidates, &error, &mut problems),
             }
@@ -118,36 +126,72 @@ impl Publisher {
     }
 
     fn candidate(&self, listed: Listed) -> Candidate {
-        let id = names::id(&self.prefix, listed.name());
+        let id = names::id(self.prefix(), listed.name());
         let (name, definition) = definition(id, listed);
-        Candidate { name, definition }
+        let pin = McpPin::of(&definition);
+        Candidate { name, definition: Arc::new(definition), pin }
+    }
+
+    /// Keeps a tool out whose id is for another server to give, by whatever turn they come.
+    fn foreign(&self, candidate: &mut Candidate) -> Option<String> {
+        let Candidate { name, definition, .. } = candidate;
+        let (id, owner) = (definition.name.clone(), self.prefix.owner(&definition.name)?);
+        let problem = format!(
+            "its tool `{name}` would be `{id}`, and such ids are for the server `{owner}`; set another `prefix` for one of them"
+        );
+        let definition = Arc::make_mut(definition);
+        // Under a name of its own it can be reported.
+        definition.name = names::distinct(&id.replace('.', "_"), self.prefix(), name);
+        definition.problems.push(problem.clone());
+        Some(problem)
+    }
+
+    /// Gives up the ids that belong to another server by now. Whether there were any.
+    pub(super) fn give_way(&self) -> bool {
+        let mut state = self.state();
+        let before = state.known.len();
+        state.known.retain(|_, tool| self.prefix.owner(tool.name()).is_none());
+        let gives = state.known.len() < before;
+        if gives {
+            // A pool that is closed has none; and fewer tools collide with no others.
+            drop(self.pool.set_tools(&self.source, state.known.values().cloned()));
+        }
+        gives
     }
 
     /// Says what is not approved of a tool, and keeps it out where that is asked for.
     fn unapproved(&self, server: &str, candidate: &mut Candidate) -> Option<String> {
-        let Candidate { name, definition } = candidate;
-        let mut problem = self.approvals.note(server, name, definition)?.to_string();
+        let Candidate { name, definition, pin } = candidate;
+        let mut problem = self.approvals.note(server, name, pin)?.to_string();
         if self.approvals.holds() {
             problem.push_str("; it is held back until it is approved");
-            definition.problems.push(problem.clone());
+            Arc::make_mut(definition).problems.push(problem.clone());
         }
         Some(problem)
     }
 
-    fn offer(&self, server: &Arc<Server>, candidates: &[Candidate]) -> Result<(), PoolError> {
+    async fn offer(
+        &self,
+        server: &Arc<Server>,
+        candidates: &[Candidate],
+        pace: &mut Pace,
+    ) -> Result<(), PoolError> {
+        let (known, mut tools) = (self.state().known.clone(), BTreeMap::new());
+        for Candidate { name, definition, .. } in candidates {
+            let old = known.get(name).filter(|tool| *tool.definition() == **definition);
+            let tool = match old {
+                Some(tool) => tool.clone(),
+                None => Remote::tool(server, name, definition, &self.waits),
+            };
+            tools.insert(name.clone(), tool);
+            pace.keep().await;
+        }
         let mut state = self.state();
         if state.claim.is_none() {
             return Ok(());
         }
-        let mut tools = BTreeMap::new();
-        for Candidate { name, definition } in candidates {
-            let old = state.known.get(name).filter(|tool| tool.definition() == definition);
-            let tool = match old {
-                Some(tool) => tool.clone(),
-                None => Remote::tool(server, name, definition.clone(), &self.waits),
-            };
-            tools.insert(name.clone(), tool);
-        }
+        // Another server may have come meanwhile.
+        tools.retain(|_, tool| self.prefix.owner(tool.name()).is_none());
         self.pool.set_tools(&self.source, tools.values().cloned())?;
         state.known = tools;
         Ok(())
@@ -167,7 +211,7 @@ impl Publisher {
             }
         }
         let mut seen = BTreeSet::new();
-        for Candidate { name, definition } in candidates {
+        for Candidate { name, definition, .. } in candidates {
             let is_second = !seen.insert(definition.name.clone());
             let Some(other) = taken.get(&definition.name) else { continue };
             let is_own = other == "given with it";
@@ -175,15 +219,16 @@ impl Publisher {
                 continue;
             }
             let id = definition.name.clone();
+            let definition = Arc::make_mut(definition);
             if self.suffixes {
-                definition.name = names::distinct(&id, &self.prefix, name);
+                definition.name = names::distinct(&id, self.prefix(), name);
                 continue;
             }
             let problem = format!(
                 "its tool `{name}` would be `{id}`, which another tool ({other}) is; set a `prefix`, or leave one of them out"
             );
             // Under a name of its own it can be reported.
-            definition.name = names::distinct(&id, &self.prefix, name);
+            definition.name = names::distinct(&id, self.prefix(), name);
             definition.problems.push(problem.clone());
             problems.push(problem);
         }

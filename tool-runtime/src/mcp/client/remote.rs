@@ -6,20 +6,21 @@ use super::listener::Listener;
 use super::listing;
 use super::outcome;
 use super::rounds::{self, Answer, Asked};
-use super::schema::Checker;
+use super::schema::{Checker, Verdict, elsewhere};
 use super::server::Server;
 use super::tasks;
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
-use crate::definition::{TaskSupport, ToolDefinition};
+use crate::definition::ToolDefinition;
 use crate::error::{CallError, ErrorClass};
 use crate::input::InputModel;
+use crate::issue::Issue;
 use crate::observation::Observation;
 use crate::tool::{BoxFuture, Executor, Tool};
 use rmcp::model::ErrorCode;
 use serde_json::{Map, Value};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -28,6 +29,8 @@ const RELIST: Duration = Duration::from_secs(10);
 
 /// Where it stands that a result does not fit the tool's own output schema.
 const MISMATCH: &str = "tool-runtime/output-mismatch";
+/// Where it stands that nobody knows whether it does.
+const UNCHECKED: &str = "tool-runtime/output-not-checked";
 
 /// How long calls may take.
 #[derive(Clone, Debug)]
@@ -55,9 +58,11 @@ pub(super) struct Remote {
     server: Arc<Server>,
     /// The name that the server knows it by.
     name: String,
-    input: InputModel,
-    arguments: Checker,
-    output: Option<Checker>,
+    definition: Arc<ToolDefinition>,
+    /// Made when the first call is shown or refused: it is as large as the schema.
+    input: OnceLock<Arc<InputModel>>,
+    arguments: Arc<Checker>,
+    output: Option<Arc<Checker>>,
     /// Whether it may be sent twice: what the server says of it.
     is_repeatable: bool,
     /// Whether the server does it as a task only, as far as we have learnt.
@@ -71,71 +76,78 @@ impl Remote {
     pub(super) fn tool(
         server: &Arc<Server>,
         name: &str,
-        mut definition: ToolDefinition,
+        definition: &Arc<ToolDefinition>,
         waits: &Waits,
     ) -> Tool {
-        // How our own tools run is not for others to say.
-        definition.task = TaskSupport::None;
         let (idle, most) = waits.of(name);
         let remote = Self {
             server: Arc::clone(server),
             name: name.to_owned(),
-            input: InputModel::walked(&definition),
-            arguments: Checker::new(&definition.input_schema),
-            output: definition.output_schema.as_ref().map(Checker::new),
+            definition: Arc::clone(definition),
+            input: OnceLock::new(),
+            arguments: Checker::of_input(definition),
+            output: Checker::of_output(definition),
             is_repeatable: definition.annotations.is_idempotent(),
             is_task: AtomicBool::new(false),
             idle,
             most,
         };
-        Tool::foreign(definition, remote)
+        Tool::foreign(Arc::clone(definition), remote)
     }
 
-    /// The arguments as they are sent.
-    fn arguments(&self, arguments: Arguments<'_>) -> Result<Map<String, Value>, CallError> {
-        let parsed: Value = if arguments.as_str().trim().is_empty() {
-            Value::Object(Map::new())
-        } else {
-            serde_json::from_str(arguments.as_str()).map_err(|error| {
-                self.refused(&format!("the arguments are no valid JSON: {error}"))
-            })?
-        };
-        let issues = self.issues(&parsed)?;
-        if issues.is_empty()
-            && let Value::Object(map) = parsed
-        {
-            return Ok(map);
-        }
+    /// The arguments as they are sent, and whether that is without the nulls that they hold.
+    async fn arguments(
+        &self,
+        arguments: Arguments<'_>,
+    ) -> Result<(Map<String, Value>, bool), CallError> {
+        let parsed = parsed(arguments)
+            .map_err(|error| self.refused(&format!("the arguments are no valid JSON: {error}")))?;
+        let (parsed, issues) = self.issues(parsed).await?;
         // Models write null for what they leave out.
-        let Value::Object(mut map) = parsed else { return Err(self.input.refusal(issues)) };
-        let before = map.len();
-        map.retain(|_, value| !value.is_null());
-        let stripped = Value::Object(map);
-        match stripped {
-            Value::Object(map) if map.len() < before && self.issues_of(&map)?.is_empty() => Ok(map),
-            _ => Err(self.input.refusal(issues)),
+        match (issues.is_empty(), parsed) {
+            (true, Value::Object(map)) => Ok((map, false)),
+            (false, Value::Object(map)) if map.values().any(Value::is_null) => {
+                match self.issues(Value::Object(without_nulls(map))).await? {
+                    (Value::Object(map), none) if none.is_empty() => Ok((map, true)),
+                    _ => Err(self.input().refusal(issues)),
+                }
+            }
+            _ => Err(self.input().refusal(issues)),
         }
-    }
-
-    fn issues_of(&self, map: &Map<String, Value>) -> Result<Vec<crate::issue::Issue>, CallError> {
-        self.issues(&Value::Object(map.clone()))
     }
 
     /// What is wrong with arguments, in our own words where our own walker sees it as well.
-    fn issues(&self, value: &Value) -> Result<Vec<crate::issue::Issue>, CallError> {
-        let unusable = |reason: &str| {
-            let text = format!(
-                "`{}` cannot be called: the schema that its server gives for its arguments is none",
-                self.name
-            );
-            CallError::new(ErrorClass::Internal, text).with_detail(reason.to_owned())
+    async fn issues(&self, value: Value) -> Result<(Value, Vec<Issue>), CallError> {
+        let (value, verdict) = self.arguments.check(value).await;
+        let issues = match verdict.map_err(|reason| self.unusable(reason))? {
+            Verdict::Fits if value.is_object() => return Ok((value, Vec::new())),
+            Verdict::Fits => Vec::new(),
+            Verdict::Wrong(issues) => issues,
+            Verdict::Unchecked => {
+                return Err(self.refused(
+                    "they are too large to be checked against the schema that its server gives; pass less at once",
+                ));
+            }
         };
-        let issues = self.arguments.check(value).map_err(unusable)?;
-        if issues.is_empty() && value.is_object() {
-            return Ok(issues);
-        }
-        let own = self.input.issues_of(value);
-        Ok(if own.is_empty() { issues } else { own })
+        let input = Arc::clone(self.input());
+        Ok(elsewhere(move || {
+            let own = input.issues_of(&value);
+            (value, if own.is_empty() { issues } else { own })
+        })
+        .await)
+    }
+
+    #[cold]
+    fn unusable(&self, reason: String) -> CallError {
+        let text = format!(
+            "`{}` cannot be called: the schema that its server gives for its arguments is none",
+            self.name
+        );
+        CallError::new(ErrorClass::Internal, text).with_detail(reason)
+    }
+
+    fn input(&self) -> &Arc<InputModel> {
+        self.input.get_or_init(|| Arc::new(InputModel::walked(&self.definition)))
     }
 
     fn refused(&self, what: &str) -> CallError {
@@ -150,9 +162,9 @@ impl Remote {
     ) -> Result<Observation, CallError> {
         let patience = Patience { idle: self.idle, until: Instant::now().checked_add(self.most) };
         // Nearly every call is sent once: what is sent again is read again.
-        let mut first = Some(self.arguments(text)?);
-        let mut arguments =
-            || first.take().or_else(|| self.arguments(text).ok()).unwrap_or_default();
+        let (first, is_stripped) = self.arguments(text).await?;
+        let mut first = Some(first);
+        let mut arguments = || first.take().unwrap_or_else(|| again(text, is_stripped));
         let mut may_repeat = true;
         loop {
             let connection = self.connection(patience).await?;
@@ -231,7 +243,7 @@ impl Remote {
         if self.sounds_unknown(&observation) && !self.is_listed(connection).await {
             return Err(self.gone(connection));
         }
-        Ok(self.checked(observation, structured.as_ref()))
+        Ok(self.checked(observation, structured).await)
     }
 
     /// Whether an answer may be how this server says that it knows no such tool.
@@ -257,22 +269,32 @@ impl Remote {
     }
 
     /// A result that does not fit what the server promised is handed on, marked and logged.
-    fn checked(&self, observation: Observation, structured: Option<&Value>) -> Observation {
-        let Some(output) = &self.output else { return observation };
-        if observation.is_error() {
+    async fn checked(&self, observation: Observation, structured: Option<Value>) -> Observation {
+        let Some(output) = self.output.as_ref().filter(|_| !observation.is_error()) else {
             return observation;
-        }
+        };
         let problem = match structured {
             None => "it has no structured value".to_owned(),
-            Some(value) => match output.check(value) {
-                Ok(issues) if issues.is_empty() => return observation,
-                Ok(issues) => issues.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+            Some(value) => match output.check(value).await.1 {
+                Ok(Verdict::Fits) => return observation,
+                Ok(Verdict::Wrong(issues)) => {
+                    issues.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+                }
+                Ok(Verdict::Unchecked) => return self.unchecked(observation),
                 Err(reason) => format!("the output schema is none: {reason}"),
             },
         };
         let (server, tool) = (&**self.server.name(), &*self.name);
         tracing::warn!(server, tool, "the result does not fit the output schema: {problem}");
         observation.with_meta(MISMATCH, problem)
+    }
+
+    #[cold]
+    fn unchecked(&self, observation: Observation) -> Observation {
+        let problem = "it is too large to be checked against the output schema";
+        let (server, tool) = (&**self.server.name(), &*self.name);
+        tracing::warn!(server, tool, "the result is handed on as it came: {problem}");
+        observation.with_meta(UNCHECKED, problem)
     }
 
     #[cold]
@@ -325,6 +347,27 @@ impl Remote {
     }
 }
 
+fn parsed(arguments: Arguments<'_>) -> serde_json::Result<Value> {
+    match arguments.as_str().trim() {
+        "" => Ok(Value::Object(Map::new())),
+        text => serde_json::from_str(text),
+    }
+}
+
+/// Arguments that were sent before.
+fn again(arguments: Arguments<'_>, is_stripped: bool) -> Map<String, Value> {
+    match parsed(arguments) {
+        Ok(Value::Object(map)) if is_stripped => without_nulls(map),
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}
+
+fn without_nulls(mut map: Map<String, Value>) -> Map<String, Value> {
+    map.retain(|_, value| !value.is_null());
+    map
+}
+
 /// Servers say it in three ways: as an error, as an error of the protocol, as plain text.
 pub(super) fn says_unknown(text: &str, tool: &str) -> bool {
     // What says more says something else.
@@ -348,6 +391,6 @@ impl Executor for Remote {
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
-        Some(self.input.visualize(arguments))
+        Some(self.input().visualize(arguments))
     }
 }

@@ -1,18 +1,25 @@
 //! Foreign schemas: looked at when they arrive, compiled when something is first checked against
-//! them. Nothing is ever fetched.
+//! them, which takes no longer than the schema and the value are worth. Nothing is ever fetched.
 
-use crate::issue::Issue;
-use jsonschema::{Draft, PatternOptions, Validator};
+mod checker;
+mod graph;
+mod references;
+mod work;
+
+pub(super) use checker::{Checker, Verdict, elsewhere};
+
+use graph::Graph;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
-use std::sync::OnceLock;
 
 /// The longest schema, as JSON, that is used.
 const MOST_BYTES: usize = 1 << 20;
 /// How deep one may be nested.
 const MOST_LEVELS: usize = 100;
-/// How long a pattern may look for a match, in steps of its engine.
-const MOST_STEPS: usize = 100_000;
+/// In how many ways a value may come to the parts of one.
+const MOST_PATHS: u64 = 10_000;
+/// How many parts may pass a value on to each other.
+const MOST_HANDS: u64 = 200;
 
 /// What keeps a schema from being used, as far as can be said without compiling it.
 pub(super) fn problem(what: &str, schema: &Map<String, Value>, is_input: bool) -> Option<String> {
@@ -30,8 +37,30 @@ pub(super) fn problem(what: &str, schema: &Map<String, Value>, is_input: bool) -
     if survey.bytes > MOST_BYTES {
         return Some(format!("its `{what}` is longer than {MOST_BYTES} bytes"));
     }
-    let far = survey.references.iter().find(|reference| !survey.is_within(reference))?;
-    Some(format!("its `{what}` refers to `{far}`, which is not part of it and is never fetched"))
+    if let Some(far) = survey.references.iter().find(|reference| !survey.is_within(reference)) {
+        let text = "which is not part of it and is never fetched";
+        return Some(format!("its `{what}` refers to `{far}`, {text}"));
+    }
+    // Without references a schema is as large as it looks.
+    let excess = (!survey.references.is_empty()).then(|| excess(&Graph::of(schema)))??;
+    Some(format!("its `{what}` {excess}"))
+}
+
+/// What makes a schema larger than it looks.
+fn excess(graph: &Graph) -> Option<String> {
+    if graph.is_endless {
+        return Some(
+            "refers from a part to that part for the same value, which has no end".to_owned(),
+        );
+    }
+    if graph.height > MOST_HANDS {
+        return Some(format!(
+            "refers from part to part more than {MOST_HANDS} times for one value"
+        ));
+    }
+    (graph.paths > MOST_PATHS).then(|| {
+        format!("would check one value in more than {MOST_PATHS} ways: its references multiply")
+    })
 }
 
 /// What a look at a whole schema finds.
@@ -85,67 +114,14 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// A schema that values are checked against, compiled when the first one is.
-pub(super) struct Checker {
-    schema: Value,
-    compiled: OnceLock<Result<Validator, String>>,
-}
-
-impl Checker {
-    pub(super) fn new(schema: &Map<String, Value>) -> Self {
-        Self { schema: Value::Object(schema.clone()), compiled: OnceLock::new() }
-    }
-
-    /// What is wrong with a value: nothing, if the list is empty.
-    ///
-    /// # Errors
-    /// The schema is none.
-    pub(super) fn check(&self, value: &Value) -> Result<Vec<Issue>, &str> {
-        let validator = self.compiled().map_err(String::as_str)?;
-        if validator.is_valid(value) {
-            return Ok(Vec::new());
-        }
-        let issue = |error: jsonschema::ValidationError<'_>| {
-            // Values are left out: some are secret.
-            Issue::new(path(error.instance_path().as_str()), "schema", error.masked().to_string())
-        };
-        Ok(validator.iter_errors(value).take(20).map(issue).collect())
-    }
-
-    fn compiled(&self) -> Result<&Validator, &String> {
-        self.compiled.get_or_init(|| compile(&self.schema)).as_ref()
-    }
-}
-
-fn compile(schema: &Value) -> Result<Validator, String> {
-    let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_STEPS);
-    let options = jsonschema::options().offline().with_pattern_options(patterns);
-    let is_unknown = schema.get("$schema").is_some_and(|dialect| {
-        !dialect.as_str().is_some_and(|dialect| dialect.contains("json-schema.org/"))
-    });
-    // A dialect of the server's own is read as the newest one.
-    let options = if is_unknown { options.with_draft(Draft::Draft202012) } else { options };
-    options.build(schema).map_err(|error| error.to_string())
-}
-
-/// `/a/0/b` as we write paths: `a[0].b`.
-fn path(pointer: &str) -> String {
-    let mut path = String::new();
-    for step in pointer.split('/').skip(1) {
-        if step.bytes().all(|byte| byte.is_ascii_digit()) {
-            path = format!("{path}[{step}]");
-        } else {
-            let dot = if path.is_empty() { "" } else { "." };
-            path = format!("{path}{dot}{}", step.replace("~1", "/").replace("~0", "~"));
-        }
-    }
-    path
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::definition::ToolDefinition;
+    use crate::issue::Issue;
+    use proptest::prelude::*;
     use serde_json::json;
+    use std::sync::Arc;
 
     fn map(value: Value) -> Map<String, Value> {
         match value {
@@ -158,8 +134,28 @@ mod tests {
         problem("inputSchema", &map(schema), true)
     }
 
-    #[test]
-    fn what_servers_send_is_taken() {
+    fn checker(schema: Value) -> Arc<Checker> {
+        let mut definition = ToolDefinition::new("t", "");
+        definition.input_schema = map(schema);
+        Checker::of_input(&Arc::new(definition))
+    }
+
+    /// Twice: the schema is compiled by then.
+    async fn checked(checker: &Arc<Checker>, value: Value) -> Result<Verdict, String> {
+        let (value, first) = checker.check(value).await;
+        assert_eq!(checker.check(value).await.1, first);
+        first
+    }
+
+    async fn issues(checker: &Arc<Checker>, value: Value) -> Vec<Issue> {
+        match checked(checker, value).await {
+            Ok(Verdict::Wrong(issues)) => issues,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_servers_send_is_taken() {
         for schema in [
             json!({ "type": "object" }),
             json!({}),
@@ -168,16 +164,16 @@ mod tests {
             json!({ "$id": "https://x.example/s", "type": "object", "properties": { "a": { "$ref": "https://x.example/s#/$defs/a" } }, "$defs": { "a": {} } }),
         ] {
             assert_eq!(problem_of(schema.clone()), None, "{schema}");
-            assert_eq!(Checker::new(&map(schema)).check(&json!({ "a": 1 })), Ok(Vec::new()));
+            assert_eq!(checked(&checker(schema), json!({ "a": 1 })).await, Ok(Verdict::Fits));
         }
     }
 
-    #[test]
-    fn what_cannot_be_used_is_named() {
+    #[tokio::test]
+    async fn what_cannot_be_used_is_named() {
         let far =
             json!({ "type": "object", "properties": { "a": { "$ref": "https://x.example/a" } } });
         assert!(problem_of(far.clone()).unwrap().contains("https://x.example/a"));
-        assert!(Checker::new(&map(far)).check(&json!({})).is_err(), "nothing is fetched");
+        assert!(checked(&checker(far), json!({})).await.is_err(), "nothing is fetched");
         assert!(problem_of(json!({ "type": "string" })).unwrap().contains("root"));
         let mut deep = json!({});
         for _ in 0..120 {
@@ -188,8 +184,8 @@ mod tests {
         assert!(problem_of(json!({ "description": long })).unwrap().contains("longer"));
     }
 
-    #[test]
-    fn both_drafts_are_understood() {
+    #[tokio::test]
+    async fn both_drafts_are_understood() {
         let old = json!({
             "$schema": "http://json-schema.org/draft-07/schema#",
             "type": "object",
@@ -201,17 +197,125 @@ mod tests {
             "properties": { "pair": { "prefixItems": [{ "type": "integer" }, { "type": "string" }] } },
         });
         for schema in [old, new] {
-            let checker = Checker::new(&map(schema));
-            assert_eq!(checker.check(&json!({ "pair": [1, "a"] })), Ok(Vec::new()));
-            assert_eq!(checker.check(&json!({ "pair": [1, 2] })).unwrap()[0].path(), "pair[1]");
+            let checker = checker(schema);
+            assert_eq!(checked(&checker, json!({ "pair": [1, "a"] })).await, Ok(Verdict::Fits));
+            assert_eq!(issues(&checker, json!({ "pair": [1, 2] })).await[0].path(), "pair[1]");
         }
     }
 
-    #[test]
-    fn a_pattern_that_never_ends_does() {
-        let schema = json!({ "properties": { "a": { "pattern": "^(a+)+(?=b)$" } } });
-        let checker = Checker::new(&map(schema));
+    #[tokio::test]
+    async fn a_pattern_that_never_ends_does() {
+        let checker = checker(json!({ "properties": { "a": { "pattern": "^(a+)+(?=b)$" } } }));
         let value = json!({ "a": "a".repeat(40) });
-        assert!(!checker.check(&value).unwrap().is_empty());
+        assert!(!issues(&checker, value).await.is_empty());
+    }
+
+    /// `first` refers to the next one in each of `count` definitions, as `refer` says.
+    fn chain(count: usize, refer: impl Fn(Value) -> Value) -> Value {
+        let link =
+            |n: usize| (format!("d{n}"), refer(json!({ "$ref": format!("#/$defs/d{}", n + 1) })));
+        let mut links: Map<String, Value> = (0..count).map(link).collect();
+        links.insert(format!("d{count}"), json!({ "type": "object" }));
+        json!({ "type": "object", "$ref": "#/$defs/d0", "$defs": links })
+    }
+
+    #[test]
+    fn what_is_larger_than_it_looks_is_named() {
+        let twice = |next: Value| json!({ "allOf": [next, next] });
+        assert!(problem_of(chain(40, twice)).unwrap().contains("multiply"));
+        assert_eq!(problem_of(chain(10, twice)), None);
+        assert!(problem_of(chain(20_000, |next| next)).unwrap().contains("200 times"));
+        let mut by_id = chain(40, |next| {
+            let next = next["$ref"].as_str().unwrap().replace("/$defs", "/%24defs");
+            json!({ "anyOf": [{ "$ref": format!("s.json{next}") }, { "$ref": format!("https://x.example/s.json{next}") }] })
+        });
+        by_id["$id"] = json!("https://x.example/s.json");
+        assert!(problem_of(by_id).unwrap().contains("multiply"));
+        let to_all = |_| json!({ "anyOf": (0..9).map(|n| json!({ "$ref": format!("#/$defs/d{n}") })).collect::<Vec<_>>() });
+        assert!(problem_of(chain(9, to_all)).unwrap().contains("no end"));
+    }
+
+    #[tokio::test]
+    async fn what_would_take_too_long_is_not_checked() {
+        let minimums: Vec<Value> = (0..2000).map(|n| json!({ "minimum": -n })).collect();
+        let product = checker(json!({ "properties": { "p": { "items": { "allOf": minimums } } } }));
+        assert_eq!(checked(&product, json!({ "p": vec![1; 1000] })).await, Ok(Verdict::Fits));
+        let (value, verdict) = product.check(json!({ "p": vec![1; 10_000] })).await;
+        assert_eq!(
+            (value["p"].as_array().unwrap().len(), verdict),
+            (10_000, Ok(Verdict::Unchecked))
+        );
+
+        let names: Vec<String> = (0..5000).map(|n| format!("v{n}")).collect();
+        let choice = checker(json!({ "properties": { "p": { "items": { "enum": names } } } }));
+        assert_eq!(checked(&choice, json!({ "p": vec!["v1"; 100] })).await, Ok(Verdict::Fits));
+        assert_eq!(
+            checked(&choice, json!({ "p": vec!["v1"; 10_000] })).await,
+            Ok(Verdict::Unchecked)
+        );
+        let all = json!({ "p": vec![0; 5000] });
+        assert_eq!(issues(&choice, json!({ "p": vec!["w"; 1000] })).await.len(), 1, "in one word");
+        let unique = checker(json!({ "properties": { "p": { "uniqueItems": true } } }));
+        assert_eq!(issues(&unique, all).await.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_refers_to_itself_is_as_large_as_the_value() {
+        let tree = json!({
+            "type": "object",
+            "properties": { "of": { "items": { "$ref": "#" } }, "name": { "type": "string" } },
+        });
+        assert_eq!(problem_of(tree.clone()), None);
+        let mut value = json!({ "name": "leaf" });
+        for _ in 0..60 {
+            value = json!({ "of": [value] });
+        }
+        assert_eq!(checked(&checker(tree), value).await, Ok(Verdict::Fits));
+
+        let node = json!({ "properties": { "n": { "$ref": "#/$defs/node" } }, "required": ["k"] });
+        let branching = json!({
+            "type": "object",
+            "properties": { "n": { "$ref": "#/$defs/node" } },
+            "$defs": { "node": { "anyOf": [node, node, node] } },
+        });
+        assert_eq!(problem_of(branching.clone()), None);
+        let branching = checker(branching);
+        let deep = |levels| (0..levels).fold(json!({}), |value, _| json!({ "n": value }));
+        assert_eq!(issues(&branching, deep(8)).await.len(), 1);
+        assert_eq!(checked(&branching, deep(60)).await, Ok(Verdict::Unchecked));
+    }
+
+    #[tokio::test]
+    async fn what_others_have_seen_is_looked_for_again_and_again() {
+        let nest =
+            |schema, _| json!({ "allOf": [schema], "unevaluatedProperties": { "type": "string" } });
+        let nested = checker((0..30).fold(json!({}), nest));
+        assert_eq!(checked(&nested, json!({ "a": "b" })).await, Ok(Verdict::Unchecked));
+        let nested = checker((0..3).fold(json!({}), nest));
+        assert_eq!(checked(&nested, json!({ "a": "b" })).await, Ok(Verdict::Fits));
+    }
+
+    proptest! {
+        /// Whatever a schema refers to, looking at it ends.
+        #[test]
+        fn every_web_of_references_is_looked_at(
+            links in proptest::collection::vec((0_usize..12, 0_usize..12, 0_usize..4), 0..60),
+        ) {
+            let mut schema = chain(11, |_| json!({ "type": "object" }));
+            for (from, to, kind) in links {
+                let to = json!({ "$ref": format!("#/$defs/d{to}") });
+                let part = &mut schema["$defs"][format!("d{from}")];
+                match kind {
+                    0 => part["not"] = to,
+                    1 => part["items"] = to,
+                    2 => part["properties"][format!("d{from}")] = to,
+                    _ => part["$ref"] = to["$ref"].clone(),
+                }
+            }
+            let graph = Graph::of(&map(schema));
+            if !graph.is_endless {
+                graph.is_within(1000, &json!({ "d1": [{ "d2": 1 }], "d3": { "d4": {} } }));
+            }
+        }
     }
 }

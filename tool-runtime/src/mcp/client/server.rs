@@ -223,7 +223,7 @@ impl Server {
         } else {
             listing::Listing::default()
         };
-        let published = publisher.publish(self, listing);
+        let published = publisher.publish(self, listing).await;
         let problems = self.listed(&published.problems);
         let known = self.status().problems;
         for problem in problems.iter().filter(|problem| !known.contains(problem)) {

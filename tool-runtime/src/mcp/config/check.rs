@@ -8,6 +8,8 @@ use super::transport::{HttpConfig, McpTransportConfig, StdioConfig};
 use super::{command, header, url};
 use std::time::Duration;
 
+/// Half of an id.
+const LONGEST_PREFIX: usize = 64;
 /// More is a slip of units.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
@@ -18,6 +20,9 @@ pub(super) fn server(
     findings: &mut Findings,
 ) {
     findings.problems.extend(server.lacking.iter().cloned());
+    if let Some(text) = &server.prefix {
+        findings.sound(&at("prefix"), prefix(text));
+    }
     match &server.transport {
         McpTransportConfig::Stdio(config) => stdio(config, &at, findings),
         McpTransportConfig::Http(config) => http(config, &at, findings),
@@ -30,6 +35,18 @@ pub(super) fn server(
     for (tool, limit) in &server.tool_timeouts {
         limited(Some(*limit), &at("tools").key(tool).key("timeout"), findings);
     }
+}
+
+/// What ids begin with; none of them is longer than 128 characters.
+fn prefix(prefix: &str) -> Result<(), Fault> {
+    const HELP: &str = "write at most 64 of `A-Z a-z 0-9 _ - .`, or leave it out";
+    if !prefix.chars().all(crate::name::is_allowed) {
+        return Err(Fault::new("it holds a character that ids of tools cannot hold", HELP));
+    }
+    if prefix.len() > LONGEST_PREFIX {
+        return Err(Fault::new("it leaves too little of an id to the tools", HELP));
+    }
+    Ok(())
 }
 
 fn limited(limit: Option<Duration>, place: &Place, findings: &mut Findings) {

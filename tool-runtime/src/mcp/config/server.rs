@@ -56,7 +56,8 @@ pub struct McpServerConfig {
     pub exclude: Vec<ToolPattern>,
     /// What the ids of its tools begin with. Default: its name.
     pub prefix: Option<String>,
-    /// Whether its resources can be listed and read by tools. Default: false.
+    /// Whether models can list and read its resources, by the tools `list_mcp_resources` and
+    /// `read_mcp_resource`. Default: false.
     pub resources: bool,
     /// What it would lack if it were enabled: variables without a value.
     pub(super) lacking: Vec<McpConfigProblem>,
@@ -220,7 +221,8 @@ impl McpServerConfig {
         self
     }
 
-    /// Sets whether its resources can be listed and read by tools. Default: false.
+    /// Sets whether models can list and read its resources, by the tools `list_mcp_resources` and
+    /// `read_mcp_resource`. Default: false.
     #[must_use]
     pub fn resources(mut self, resources: bool) -> Self {
         self.resources = resources;
@@ -245,6 +247,7 @@ impl McpServerConfig {
 
 /// Whether a pattern means a tool, by the name that its server has for it.
 pub(super) fn means(pattern: &ToolPattern, tool: &str) -> bool {
-    // `*` of a glob stops at slashes, which these names may hold.
-    pattern.matches(tool) || pattern.matches(&tool.replace('/', "\u{1}"))
+    // In a glob, `*` stops at slashes, and `?` is one byte: these names may hold any character.
+    let flat = || tool.replace(|c: char| c == '/' || !c.is_ascii(), "\u{1}");
+    pattern.matches(tool) || pattern.matches(&flat())
 }

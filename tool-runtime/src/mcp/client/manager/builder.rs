@@ -5,6 +5,7 @@ use super::{McpManager, McpManagerError, Shared};
 use crate::mcp::client::backoff::Backoff;
 use crate::mcp::client::names;
 use crate::mcp::client::pins::{Approvals, McpPins};
+use crate::mcp::client::prefixes::Prefixes;
 use crate::mcp::client::questions::Answerer;
 use crate::mcp::client::status::McpState;
 use crate::mcp::client::transport::{Aids, Custom, McpReader, McpWriter};
@@ -34,6 +35,7 @@ pub(super) struct Settings {
     pub(super) longest_call: Duration,
     pub(super) backoff: Backoff,
     pub(super) approvals: Arc<Approvals>,
+    pub(super) prefixes: Arc<Prefixes>,
     pub(super) aids: Aids,
 }
 
@@ -48,6 +50,7 @@ impl Default for Settings {
             longest_call: Duration::from_secs(3600),
             backoff: Backoff::default(),
             approvals: Arc::default(),
+            prefixes: Arc::default(),
             aids: Aids::default(),
         }
     }

@@ -60,8 +60,13 @@ impl Entry {
     ) -> Result<Slot, McpManagerError> {
         let Self { name, way, config } = self;
         let given = config.as_ref().and_then(|config| config.prefix.clone());
+        let is_given = given.is_some();
         let prefix = given.unwrap_or_else(|| names::prefix(&name));
         let prefix = settings.distinct_prefix(&name, prefix, taken)?;
+        let notice = (!is_given && prefix != *name).then(|| {
+            format!("its tools are `{prefix}.…`: ids cannot hold its name; set a `prefix` that you like better")
+        });
+        let prefix = settings.prefixes.take(&name, prefix);
         let entry = config.as_ref();
         let times = Times {
             connect: entry
@@ -85,6 +90,7 @@ impl Entry {
         let server = Server::new(known, dialer, times, (state, Arc::clone(watchers)));
         let told = (waits, entry.cloned());
         let approvals = Arc::clone(&settings.approvals);
+        let prefix = (prefix, notice);
         let publisher =
             Publisher::new(pool.clone(), &name, prefix, settings.suffixes, told, approvals)
                 .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?;

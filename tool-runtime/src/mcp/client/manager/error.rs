@@ -31,6 +31,13 @@ pub enum McpManagerError {
         /// The tool.
         tool: String,
     },
+    /// By now a server lists another definition of a tool than the one to be approved.
+    AnotherDefinition {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+    },
     /// There is a server of that name already.
     Known {
         /// The name.
@@ -44,6 +51,13 @@ pub enum McpManagerError {
         first: String,
         /// The other.
         second: String,
+    },
+    /// A server did not answer what it was asked.
+    Unanswered {
+        /// The server.
+        name: String,
+        /// Why.
+        problem: String,
     },
     /// A server's entry cannot be used.
     Config(McpConfigError),
@@ -78,6 +92,10 @@ impl fmt::Display for McpManagerError {
             Self::UnknownTool { server, tool } => {
                 write!(f, "the MCP server `{server}` lists no tool `{tool}`")
             }
+            Self::AnotherDefinition { server, tool } => write!(
+                f,
+                "the MCP server `{server}` defines `{tool}` in another way by now; look at it again"
+            ),
             Self::Known { name } => {
                 write!(f, "there is an MCP server `{name}` already; remove it first")
             }
@@ -85,6 +103,7 @@ impl fmt::Display for McpManagerError {
                 f,
                 "the tools of the MCP servers `{first}` and `{second}` would both be `{prefix}.…`; give one of them another `prefix`"
             ),
+            Self::Unanswered { name, problem } => write!(f, "MCP server `{name}`: {problem}"),
             Self::Config(error) => error.fmt(f),
             Self::NoTransport { name, problem } => write!(f, "MCP server `{name}`: {problem}"),
             Self::Closed => f.write_str("the MCP servers' manager has been closed"),

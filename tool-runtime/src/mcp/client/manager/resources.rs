@@ -1,31 +1,20 @@
 //! The resources of servers, as two tools: a model that cannot attach them itself lists and reads
 //! them.
 
-use super::{McpManager, Shared};
-use crate::content::{EmbeddedResource, ResourceContents};
+use super::{McpManager, McpManagerError, Shared};
+use crate::content::{ContentBlock, ResourceContents};
 use crate::error::ToolError;
-use crate::mcp::client::exchange::{Failure, Patience};
+use crate::mcp::client::offer::{contents, offered};
 use crate::mcp::client::server::Server;
 use crate::observation::{Json, Observation};
 use crate::pool::{Claim, Source, ToolPool};
+use crate::resource::ResourceDefinition;
 use crate::tool::Tool;
-use rmcp::model::{
-    ClientRequest, ListResourceTemplatesRequest, ListResourcesRequest, PaginatedRequestParams,
-    ReadResourceRequest, ReadResourceRequestParams, ServerResult,
-};
+use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
-use tokio::time::Instant;
-
-/// How many resources of one server are listed.
-const MOST: usize = 1000;
-/// How many pages of one server's list are read.
-const MOST_PAGES: usize = 100;
-/// How long one server may take.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +33,36 @@ struct Read {
 }
 
 impl McpManager {
+    /// What a server offers to be read, templates last; they are told by
+    /// [`ResourceDefinition::is_template`]. Whatever its entry says of `resources`: that is for
+    /// models. At most 1000 of either kind, within a minute.
+    ///
+    /// # Errors
+    /// There is no such server; it cannot be reached, or answers with nothing of the kind.
+    pub async fn resources(
+        &self,
+        server: &str,
+    ) -> Result<Vec<ResourceDefinition>, McpManagerError> {
+        let offer = offered(&self.slot(server)?.server).await;
+        match offer.problem {
+            None => Ok(offer.into_definitions()),
+            Some(problem) => Err(unanswered(server, problem)),
+        }
+    }
+
+    /// Reads a resource of a server, by its URI.
+    ///
+    /// # Errors
+    /// There is no such server; it cannot be reached, or has no such resource.
+    pub async fn read_resource(
+        &self,
+        server: &str,
+        uri: &str,
+    ) -> Result<Vec<ResourceContents>, McpManagerError> {
+        let contents = contents(&self.slot(server)?.server, uri).await;
+        contents.map_err(|problem| unanswered(server, problem))
+    }
+
     /// Brings the two tools into the pool.
     pub(super) fn offer_resources(&self) {
         let (lists, reads) = (Arc::downgrade(&self.0), Arc::downgrade(&self.0));
@@ -83,6 +102,10 @@ impl McpManager {
     fn offered_resources(&self) -> MutexGuard<'_, Option<ResourceTools>> {
         self.0.resources.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn unanswered(server: &str, problem: String) -> McpManagerError {
+    McpManagerError::Unanswered { name: server.to_owned(), problem }
 }
 
 /// The place of the two tools in a pool. Dropped, they are gone.
@@ -139,15 +162,11 @@ async fn list(manager: &Weak<Shared>, server: Option<&str>) -> Result<Json<Value
         servers = vec![named(servers, name)?];
     }
     let (mut resources, mut templates, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    for server in &servers {
-        let name = server.name();
-        for (kind, found) in [(Kind::Resources, &mut resources), (Kind::Templates, &mut templates)]
-        {
-            if let Err(problem) = pages(server, kind, found).await {
-                problems.push(format!("{name}: {problem}"));
-                break;
-            }
-        }
+    // Side by side: one that is slow is not waited for by each.
+    for (server, offer) in servers.iter().zip(join_all(servers.iter().map(offered)).await) {
+        resources.extend(offer.resources.iter().map(|one| entry(server, one)));
+        templates.extend(offer.templates.iter().map(|one| entry(server, one)));
+        problems.extend(offer.problem.map(|problem| format!("{}: {problem}", server.name())));
     }
     let mut all = Map::new();
     all.insert("resources".to_owned(), resources.into());
@@ -156,63 +175,6 @@ async fn list(manager: &Weak<Shared>, server: Option<&str>) -> Result<Json<Value
         all.insert("problems".to_owned(), json!(problems));
     }
     Ok(Json(all.into()))
-}
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Resources,
-    Templates,
-}
-
-impl Kind {
-    fn request(self, cursor: Option<String>) -> ClientRequest {
-        let params = Some(PaginatedRequestParams::default().with_cursor(cursor));
-        match self {
-            Self::Resources => {
-                let request = ListResourcesRequest { params, ..ListResourcesRequest::default() };
-                ClientRequest::ListResourcesRequest(request)
-            }
-            Self::Templates => {
-                let request = ListResourceTemplatesRequest {
-                    params,
-                    ..ListResourceTemplatesRequest::default()
-                };
-                ClientRequest::ListResourceTemplatesRequest(request)
-            }
-        }
-    }
-}
-
-/// Adds what a server has of a kind.
-async fn pages(server: &Server, kind: Kind, found: &mut Vec<Value>) -> Result<(), String> {
-    let connection = server.connection().await.map_err(|error| error.to_string())?;
-    if connection.capabilities().is_none_or(|can| can.resources.is_none()) {
-        return Ok(());
-    }
-    let (mut cursor, before) = (None, found.len());
-    for _ in 0..MOST_PAGES {
-        let answer = connection.request(kind.request(cursor), patience()).await;
-        let (entries, next) = match answer.map_err(|failure| told(&failure))? {
-            ServerResult::ListResourcesResult(page) => {
-                (page.resources.iter().map(|one| entry(server, one)).collect(), page.next_cursor)
-            }
-            ServerResult::ListResourceTemplatesResult(page) => {
-                let entries = page.resource_templates.iter().map(|one| entry(server, one));
-                (entries.collect::<Vec<_>>(), page.next_cursor)
-            }
-            _ => return Err("its answer is no list".to_owned()),
-        };
-        found.extend(entries);
-        if found.len() - before > MOST {
-            found.truncate(before + MOST);
-            return Err(format!("it has more than {MOST}; the first are listed"));
-        }
-        match next {
-            None => return Ok(()),
-            next => cursor = next,
-        }
-    }
-    Err(format!("its list has more than {MOST_PAGES} pages"))
 }
 
 /// What a server says of one, and whose it is.
@@ -227,35 +189,9 @@ fn entry(server: &Server, one: &impl serde::Serialize) -> Value {
 
 async fn read(manager: &Weak<Shared>, server: &str, uri: &str) -> Result<Observation, ToolError> {
     let server = named(servers(manager)?, server)?;
-    let connection =
-        server.connection().await.map_err(|error| ToolError::user(error.to_string()))?;
-    let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
-    let answer = connection.request(ClientRequest::ReadResourceRequest(request), patience()).await;
-    match answer.map_err(|failure| ToolError::user(told(&failure)))? {
-        ServerResult::ReadResourceResult(result) => {
-            let mut observation = Observation::default();
-            for contents in &result.contents {
-                let contents: ResourceContents =
-                    serde_json::to_value(contents).and_then(serde_json::from_value)?;
-                let resource = EmbeddedResource { resource: contents, extra: None };
-                observation = observation
-                    .with_content(crate::content::ContentBlock::Resource(Box::new(resource)));
-            }
-            Ok(observation)
-        }
-        _ => Err(ToolError::user("the server's answer holds no contents")),
-    }
-}
-
-fn patience() -> Patience {
-    Patience { idle: PATIENCE, until: Instant::now().checked_add(PATIENCE) }
-}
-
-fn told(failure: &Failure) -> String {
-    match failure {
-        Failure::Unsent => "the connection has ended".to_owned(),
-        Failure::Lost(why) | Failure::Unauthorized(why) => why.clone(),
-        Failure::Refused(error) => error.message.to_string(),
-        Failure::Silent(_) | Failure::Late => "it did not answer in time".to_owned(),
-    }
+    let contents = contents(&server, uri).await.map_err(ToolError::user)?;
+    let add = |observation: Observation, contents: ResourceContents| {
+        observation.with_content(ContentBlock::from(contents))
+    };
+    Ok(contents.into_iter().fold(Observation::default(), add))
 }

@@ -96,6 +96,13 @@ impl Slot {
         self.server.set_state(state);
     }
 
+    /// Gives up the ids that belong to another server by now.
+    pub(super) fn give_way(&self) {
+        if self.publisher.give_way() {
+            self.server.list_again();
+        }
+    }
+
     /// Takes its tools out of the pool.
     pub(super) fn withdraw(&self) {
         self.publisher.withdraw();

@@ -1,0 +1,96 @@
+//! What servers have to be read: listed and read by programs, and by models that ask for it.
+
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex, split};
+use tool_runtime::prelude::*;
+use tool_runtime::{McpManager, McpManagerError, McpServerConfig};
+
+fn offering() -> McpServerConfig {
+    McpServerConfig::stdio(env!("CARGO_BIN_EXE_offering_server"))
+}
+
+fn pool() -> ToolPool {
+    ToolPool::builder().expects_more().build().unwrap()
+}
+
+/// A server whose list of resources comes back to the same page for ever.
+async fn circle(stream: DuplexStream, asked: Arc<AtomicUsize>) {
+    let (reader, mut writer) = split(stream);
+    let mut lines = BufReader::new(reader).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let message: Value = serde_json::from_str(&line).unwrap();
+        let answer = match message["method"].as_str() {
+            Some("initialize") => json!({ "result": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": { "resources": {} },
+                "serverInfo": { "name": "circle", "version": "1" },
+            } }),
+            Some("resources/list") => {
+                asked.fetch_add(1, Ordering::Relaxed);
+                json!({ "result": { "resources": [{ "uri": "a:b", "name": "b" }], "nextCursor": "same" } })
+            }
+            _ => json!({ "error": { "code": -32601, "message": "no such method" } }),
+        };
+        let Value::Object(mut answer) = answer else { panic!("an object") };
+        if message["id"].is_null() {
+            continue;
+        }
+        answer.insert("jsonrpc".to_owned(), json!("2.0"));
+        answer.insert("id".to_owned(), message["id"].clone());
+        let line = format!("{}\n", Value::Object(answer));
+        writer.write_all(line.as_bytes()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_has_no_end_gets_one() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let builder = McpManager::builder().custom("circle", move || {
+        let (ours, theirs) = duplex(1 << 16);
+        tokio::spawn(circle(theirs, Arc::clone(&count)));
+        async move {
+            let (reader, writer) = split(ours);
+            Ok((Box::new(reader) as _, Box::new(writer) as _))
+        }
+    });
+    let manager = builder.connect(&pool()).await.unwrap();
+    let error = manager.resources("circle").await.unwrap_err();
+    assert!(error.to_string().contains("comes back to a page"), "{error}");
+    assert_eq!(asked.load(Ordering::Relaxed), 2, "the second one is the same");
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn a_program_lists_and_reads_them() {
+    let builder = McpManager::builder().server("notes", offering());
+    let manager = builder.connect(&pool()).await.unwrap();
+    let all = manager.resources("notes").await.unwrap();
+    let (templates, resources): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.is_template());
+    assert!(!templates.is_empty() && !resources.is_empty(), "{all:?}");
+    assert!(resources.iter().all(|one| !one.name.is_empty()), "{all:?}");
+    let contents = manager.read_resource("notes", &resources[0].uri).await.unwrap();
+    assert_eq!(contents[0].uri, resources[0].uri);
+    let nothing = manager.read_resource("notes", "no:such").await.unwrap_err();
+    assert!(matches!(nothing, McpManagerError::Unanswered { .. }), "{nothing}");
+    let nobody = manager.resources("nobody").await.unwrap_err();
+    assert!(matches!(nobody, McpManagerError::Unknown { .. }), "{nobody}");
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn a_model_sees_the_text_of_one() {
+    let pool = pool();
+    let builder = McpManager::builder().server("notes", offering().resources(true));
+    let manager = builder.connect(&pool).await.unwrap();
+    for one in manager.resources("notes").await.unwrap().iter().filter(|it| !it.is_template()) {
+        let contents = manager.read_resource("notes", &one.uri).await.unwrap();
+        let arguments = json!({ "server": "notes", "uri": one.uri }).to_string();
+        let read = pool.call(ToolCall::new("read_mcp_resource", arguments)).await;
+        let texts: Vec<_> = contents.iter().filter_map(|one| one.text.as_deref()).collect();
+        assert_eq!(read.observation().to_text(), texts.join("\n"));
+    }
+    manager.close().await;
+}

@@ -1,0 +1,298 @@
+//! A schema as what it does to a value: which of its parts look at the value, and which at what is
+//! in it. References are followed, so that a short schema that multiplies shows its true size.
+
+use super::references::References;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::ptr;
+
+/// A schema as a graph of its parts: whoever passes a value on as it is comes before those that get
+/// it.
+pub(super) struct Graph {
+    pub(super) parts: Vec<Part>,
+    /// Which of them is the schema itself.
+    pub(super) root: usize,
+    /// Whether a part passes a value on to itself.
+    pub(super) is_endless: bool,
+    /// In how many ways one value comes to parts, at most.
+    pub(super) paths: u64,
+    /// How many parts pass one value on to each other, at most.
+    pub(super) height: u64,
+    /// What each part costs together with those that it passes a value on to, as long as the value
+    /// adds nothing to it.
+    pub(super) sums: Vec<u64>,
+    pub(super) has_patterns: bool,
+    /// What any one value costs, at most; `u64::MAX` where that depends on how deep it is.
+    pub(super) dearest: u64,
+}
+
+/// One object of a schema that is a schema.
+#[derive(Default)]
+pub(super) struct Part {
+    /// How many values it compares with.
+    pub(super) own: u64,
+    pub(super) has_pattern: bool,
+    pub(super) is_unique: bool,
+    /// Whether it has to find out what others of the same value have seen.
+    pub(super) is_unevaluated: bool,
+    /// Who gets the value as it is.
+    pub(super) same: Vec<usize>,
+    pub(super) properties: HashMap<Box<str>, usize>,
+    /// Who gets the members whose names match patterns.
+    pub(super) matching: Vec<usize>,
+    /// Who gets all other members.
+    pub(super) others: Vec<usize>,
+    pub(super) names: Vec<usize>,
+    /// Who gets the first items.
+    pub(super) first: Vec<usize>,
+    pub(super) items: Vec<usize>,
+}
+
+impl Graph {
+    pub(super) fn of(schema: &Map<String, Value>) -> Self {
+        let mut builder = Builder::new(schema);
+        builder.number(schema);
+        let mut parts = Vec::new();
+        while let Some(next) = builder.found.get(parts.len()).copied() {
+            let part = builder.part(next);
+            parts.push(part);
+        }
+        Self::measured(parts)
+    }
+
+    fn measured(parts: Vec<Part>) -> Self {
+        let (order, is_endless) = last_first(&parts, |part| part.same.clone());
+        let root = order.iter().position(|part| *part == 0).unwrap_or(0);
+        let has_patterns = parts.iter().any(|part| part.has_pattern);
+        let mut graph = Self {
+            sums: Vec::new(),
+            has_patterns,
+            parts: sorted(parts, &order),
+            root,
+            is_endless,
+            paths: 0,
+            height: 0,
+            dearest: u64::MAX,
+        };
+        if !is_endless {
+            graph.measure();
+        }
+        graph
+    }
+
+    fn measure(&mut self) {
+        let count = self.parts.len();
+        let (mut paths, mut heights, mut sums) = (vec![1; count], vec![1; count], vec![0; count]);
+        for (index, part) in self.parts.iter().enumerate().rev() {
+            let sum =
+                |of: &[u64]| part.same.iter().fold(0, |sum: u64, at| sum.saturating_add(of[*at]));
+            paths[index] = sum(&paths).saturating_add(1);
+            sums[index] = sum(&sums).saturating_add(part.own + 1);
+            heights[index] = 1 + part.same.iter().map(|at| heights[*at]).max().unwrap_or(0);
+        }
+        self.paths = paths.into_iter().max().unwrap_or(0);
+        self.height = heights.into_iter().max().unwrap_or(0);
+        self.dearest = self.dearest(&sums);
+        self.sums = sums;
+    }
+
+    /// What one value costs, at most: the part that it comes to, or all those together that
+    /// something in it can come to.
+    fn dearest(&self, sums: &[u64]) -> u64 {
+        let (order, is_recursive) = last_first(&self.parts, Part::all);
+        if is_recursive
+            || self
+                .parts
+                .iter()
+                .any(|part| part.is_unevaluated || part.has_pattern || part.is_unique)
+        {
+            return u64::MAX;
+        }
+        let (mut within, mut dearest) = (vec![0_u64; sums.len()], vec![0_u64; sums.len()]);
+        for index in order.into_iter().rev() {
+            let part = &self.parts[index];
+            let most =
+                |of: &mut dyn Iterator<Item = &usize>| of.map(|at| dearest[*at]).max().unwrap_or(0);
+            let one =
+                most(&mut part.properties.values()).saturating_add(most(&mut part.first.iter()));
+            let each =
+                part.matching.iter().chain(&part.others).chain(&part.names).chain(&part.items);
+            let own = each.fold(one, |sum, at| sum.saturating_add(dearest[*at]));
+            within[index] = part.same.iter().fold(own, |sum, at| sum.saturating_add(within[*at]));
+            dearest[index] = sums[index].max(within[index]);
+        }
+        dearest[self.root]
+    }
+}
+
+impl Part {
+    /// Whether it looks into values.
+    pub(super) fn looks_in(&self) -> bool {
+        let lists = [&self.matching, &self.others, &self.names, &self.first, &self.items];
+        !self.properties.is_empty() || lists.iter().any(|list| !list.is_empty())
+    }
+
+    fn all(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.properties.values().copied().collect();
+        for list in
+            [&self.same, &self.matching, &self.others, &self.names, &self.first, &self.items]
+        {
+            all.extend(list);
+        }
+        all
+    }
+
+    fn renumber(&mut self, numbers: &[usize]) {
+        let Self { same, properties, matching, others, names, first, items, .. } = self;
+        let lists = [same, matching, others, names, first, items];
+        let listed = lists.into_iter().flatten().chain(properties.values_mut());
+        listed.for_each(|at| *at = numbers[*at]);
+    }
+}
+
+/// All parts, each before those that it leads to, and whether one leads to itself.
+fn last_first(parts: &[Part], next: impl Fn(&Part) -> Vec<usize>) -> (Vec<usize>, bool) {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Seen {
+        No,
+        Open,
+        Done,
+    }
+    let (mut seen, mut order, mut is_circle) = (vec![Seen::No; parts.len()], Vec::new(), false);
+    for start in 0..parts.len() {
+        if seen[start] != Seen::No {
+            continue;
+        }
+        seen[start] = Seen::Open;
+        let mut open = vec![(start, next(&parts[start]))];
+        // Without recursion: references may be as many as there is room for.
+        while let Some((part, rest)) = open.last_mut() {
+            match rest.pop() {
+                Some(to) if seen[to] == Seen::No => {
+                    seen[to] = Seen::Open;
+                    open.push((to, next(&parts[to])));
+                }
+                Some(to) => is_circle |= seen[to] == Seen::Open,
+                None => {
+                    seen[*part] = Seen::Done;
+                    order.push(*part);
+                    open.pop();
+                }
+            }
+        }
+    }
+    order.reverse();
+    (order, is_circle)
+}
+
+/// The parts in an order.
+fn sorted(mut parts: Vec<Part>, order: &[usize]) -> Vec<Part> {
+    let mut numbers = vec![0; parts.len()];
+    order.iter().enumerate().for_each(|(new, old)| numbers[*old] = new);
+    parts.iter_mut().for_each(|part| part.renumber(&numbers));
+    let mut parts: Vec<(usize, Part)> = numbers.iter().copied().zip(parts).collect();
+    parts.sort_by_key(|(number, _)| *number);
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// Finds the parts, from the schema itself on.
+struct Builder<'a> {
+    references: References<'a>,
+    found: Vec<&'a Map<String, Value>>,
+    numbers: HashMap<*const Map<String, Value>, usize>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(schema: &'a Map<String, Value>) -> Self {
+        let references = References::of(schema);
+        Self { references, found: Vec::new(), numbers: HashMap::new() }
+    }
+
+    fn number(&mut self, schema: &'a Map<String, Value>) -> usize {
+        *self.numbers.entry(ptr::from_ref(schema)).or_insert_with(|| {
+            self.found.push(schema);
+            self.found.len() - 1
+        })
+    }
+
+    /// The schemas of a keyword, whether it has one, a list or names for them. `true` and `false`
+    /// cost nothing.
+    fn numbered(&mut self, value: &'a Value) -> Vec<usize> {
+        match value {
+            Value::Object(schema) => vec![self.number(schema)],
+            Value::Array(list) => {
+                list.iter().filter_map(Value::as_object).map(|schema| self.number(schema)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn members(&mut self, value: &'a Value) -> Vec<(&'a str, usize)> {
+        let members = value.as_object().into_iter().flatten();
+        let schemas = members.filter_map(|(name, value)| Some((&**name, value.as_object()?)));
+        schemas.map(|(name, schema)| (name, self.number(schema))).collect()
+    }
+
+    fn part(&mut self, schema: &'a Map<String, Value>) -> Part {
+        let mut part = Part::default();
+        for (keyword, value) in schema {
+            self.keyword(keyword, value, &mut part);
+        }
+        part
+    }
+
+    fn keyword(&mut self, keyword: &str, value: &'a Value, part: &mut Part) {
+        match keyword {
+            "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" => {
+                part.same.extend(self.numbered(value));
+            }
+            "dependentSchemas" | "dependencies" => {
+                part.own += size(value);
+                part.same.extend(self.members(value).into_iter().map(|(_, number)| number));
+            }
+            "$ref" | "$dynamicRef" | "$recursiveRef" => {
+                for target in value.as_str().map(|to| self.references.find(to)).unwrap_or_default()
+                {
+                    part.same.push(self.number(target));
+                }
+            }
+            "properties" => {
+                let members = self.members(value);
+                part.own += members.len() as u64;
+                part.properties = members.into_iter().map(|(name, at)| (name.into(), at)).collect();
+            }
+            "patternProperties" => {
+                let members = self.members(value);
+                part.has_pattern = true;
+                part.matching = members.into_iter().map(|(_, number)| number).collect();
+            }
+            "additionalProperties" => part.others.extend(self.numbered(value)),
+            "unevaluatedProperties" => {
+                part.is_unevaluated = true;
+                part.others.extend(self.numbered(value));
+            }
+            "propertyNames" => part.names.extend(self.numbered(value)),
+            "prefixItems" => part.first.extend(self.numbered(value)),
+            // A list is what newer drafts call `prefixItems`.
+            "items" if value.is_array() => part.first.extend(self.numbered(value)),
+            "items" | "additionalItems" | "contains" => part.items.extend(self.numbered(value)),
+            "unevaluatedItems" => {
+                part.is_unevaluated = true;
+                part.items.extend(self.numbered(value));
+            }
+            "enum" | "const" | "required" | "dependentRequired" => part.own += size(value),
+            "pattern" | "format" => part.has_pattern = true,
+            "uniqueItems" => part.is_unique = *value == Value::Bool(true),
+            _ => {}
+        }
+    }
+}
+
+/// Of how many values one is made.
+fn size(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(size).sum::<u64>(),
+        Value::Object(members) => 1 + members.values().map(size).sum::<u64>(),
+        _ => 1,
+    }
+}

@@ -1,0 +1,105 @@
+//! What the references of a schema may mean: all that they could, where that is not clear at once.
+
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::ptr;
+
+/// The places of a schema that references lead to.
+pub(super) struct References<'a> {
+    /// The schema itself, and what in it has an id, with the last step of it.
+    roots: Vec<(&'a str, &'a Map<String, Value>)>,
+    anchors: HashMap<&'a str, Vec<&'a Map<String, Value>>>,
+}
+
+impl<'a> References<'a> {
+    pub(super) fn of(schema: &'a Map<String, Value>) -> Self {
+        let mut references = Self { roots: vec![("", schema)], anchors: HashMap::new() };
+        references.note(schema);
+        schema.values().for_each(|value| references.walk(value));
+        references
+    }
+
+    fn walk(&mut self, value: &'a Value) {
+        match value {
+            Value::Object(schema) => {
+                self.note(schema);
+                schema.values().for_each(|value| self.walk(value));
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.walk(item)),
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, schema: &'a Map<String, Value>) {
+        let text = |key: &&str| schema.get(*key).and_then(Value::as_str);
+        for id in ["$id", "id"].iter().filter_map(text) {
+            let (base, fragment) = id.split_once('#').unwrap_or((id, ""));
+            if !base.is_empty() {
+                self.roots.push((last_step(base), schema));
+            }
+            if !fragment.is_empty() {
+                self.anchors.entry(fragment).or_default().push(schema);
+            }
+        }
+        for anchor in ["$anchor", "$dynamicAnchor"].iter().filter_map(text) {
+            self.anchors.entry(anchor).or_default().push(schema);
+        }
+    }
+
+    /// All that a reference may mean; nothing, if it leads out of the schema.
+    pub(super) fn find(&self, reference: &str) -> Vec<&'a Map<String, Value>> {
+        let (base, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let fragment = decoded(fragment);
+        let is_named = !fragment.is_empty() && !fragment.starts_with('/');
+        let mut found = match self.anchors.get(&*fragment) {
+            Some(anchors) if is_named => anchors.clone(),
+            _ => self.roots(base).into_iter().filter_map(|root| at(root, &fragment)).collect(),
+        };
+        found.sort_by_key(|schema| ptr::from_ref(*schema).addr());
+        found.dedup_by_key(|schema| ptr::from_ref(*schema).addr());
+        found
+    }
+
+    /// What a reference may begin at. Ids are resolved against each other by those who check
+    /// values; here it is enough that they end alike.
+    fn roots(&self, base: &str) -> Vec<&'a Map<String, Value>> {
+        let is_meta = base.contains("://json-schema.org/");
+        let named = |(id, _): &&(&str, _)| *id == last_step(base);
+        let same: Vec<_> = self.roots.iter().filter(named).map(|(_, root)| *root).collect();
+        match same.is_empty() {
+            false if !base.is_empty() => same,
+            true if is_meta => same,
+            _ => self.roots.iter().map(|(_, root)| *root).collect(),
+        }
+    }
+}
+
+fn last_step(id: &str) -> &str {
+    id.rsplit('/').next().unwrap_or(id)
+}
+
+/// What a pointer leads to, if that is an object.
+fn at<'a>(root: &'a Map<String, Value>, pointer: &str) -> Option<&'a Map<String, Value>> {
+    let mut steps =
+        pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
+    let Some(first) = steps.next() else { return Some(root) };
+    let target = steps.try_fold(root.get(&first)?, |value, step| match value {
+        Value::Object(members) => members.get(&step),
+        Value::Array(items) => items.get(step.parse::<usize>().ok()?),
+        _ => None,
+    });
+    target?.as_object()
+}
+
+/// Without the escapes of URIs.
+fn decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let [first, after @ ..] = rest {
+        let escaped = (*first == b'%').then(|| after.get(..2)).flatten();
+        let code =
+            escaped.and_then(|digits| u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok());
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,179 @@
+//! What it costs to check a value: found out before it is checked, by going the same ways without
+//! going any of them twice.
+
+use super::graph::{Graph, Part};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// How many parts of a schema may wait for each other: each has its place on the stack.
+const MOST_WAITING: u64 = 2000;
+/// How deep a value may be.
+const MOST_DEPTH: u64 = 256;
+/// What a pattern costs, and each byte that it is held against.
+const PATTERN: u64 = 100;
+const BYTE: u64 = 10;
+
+/// How large a value is.
+#[derive(Default)]
+struct Extent {
+    values: u64,
+    depth: u64,
+}
+
+impl Extent {
+    fn of(value: &Value) -> Self {
+        let mut extent = Self::default();
+        extent.add(value, 1);
+        extent
+    }
+
+    fn add(&mut self, value: &Value, depth: u64) {
+        self.values += 1;
+        self.depth = self.depth.max(depth);
+        // What is too deep is not looked at: the stack has an end.
+        if depth > MOST_DEPTH {
+            return;
+        }
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| self.add(item, depth + 1)),
+            Value::Object(members) => {
+                members.values().for_each(|member| self.add(member, depth + 1));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Graph {
+    /// Whether a value is checked within so many steps.
+    pub(super) fn is_within(&self, most: u64, value: &Value) -> bool {
+        let extent = Extent::of(value);
+        let waiting = self.height.saturating_mul(extent.depth);
+        if waiting > MOST_WAITING || extent.depth > MOST_DEPTH {
+            return false;
+        }
+        // Nearly every schema, and every small value, ends here.
+        self.dearest.saturating_mul(extent.values) <= most || {
+            let mut work = Work { graph: self, left: most };
+            work.value(Times::from([(self.root, 1)]), value).is_some()
+        }
+    }
+}
+
+/// How often each part gets a value.
+type Times = BTreeMap<usize, u64>;
+
+/// A way through a value by a schema.
+struct Work<'a> {
+    graph: &'a Graph,
+    left: u64,
+}
+
+impl<'a> Work<'a> {
+    fn spend(&mut self, times: u64, cost: u64) -> Option<()> {
+        self.left = self.left.checked_sub(times.saturating_mul(cost))?;
+        Some(())
+    }
+
+    /// Whether a value costs what is known beforehand.
+    fn is_plain(&self, value: &Value) -> bool {
+        match value {
+            _ if self.graph.is_endless => false,
+            Value::Array(_) | Value::Object(_) => false,
+            Value::String(_) => !self.graph.has_patterns,
+            _ => true,
+        }
+    }
+
+    /// A value that comes to parts; `None` when it is too much.
+    fn value(&mut self, mut coming: Times, value: &Value) -> Option<()> {
+        if self.is_plain(value) {
+            let mut coming = coming.into_iter();
+            return coming.try_for_each(|(index, times)| self.spend(times, self.graph.sums[index]));
+        }
+        let mut looking = Vec::new();
+        // Who passes it on comes first: each is met once.
+        while let Some((index, times)) = coming.pop_first() {
+            let part = &self.graph.parts[index];
+            self.spend(times, cost(part, value))?;
+            let again = if part.is_unevaluated { 1 + 2 * count(value) } else { 1 };
+            for to in part.same.iter().filter(|to| **to > index) {
+                add(&mut coming, *to, times.saturating_mul(again));
+            }
+            if part.looks_in() {
+                looking.push((part, times));
+            }
+        }
+        match value {
+            _ if looking.is_empty() => Some(()),
+            Value::Object(members) => self.members(&looking, members),
+            Value::Array(items) => self.items(&looking, items),
+            _ => Some(()),
+        }
+    }
+
+    fn members(&mut self, looking: &[(&'a Part, u64)], members: &Map<String, Value>) -> Option<()> {
+        for (name, member) in members {
+            let (mut coming, mut named) = (Times::new(), Times::new());
+            for (part, times) in looking {
+                self.spend(*times, 1 + part.matching.len() as u64 * text_cost(name))?;
+                let own = part.properties.get(&**name);
+                let others: &[usize] = if own.is_some() { &[] } else { &part.others };
+                own.into_iter()
+                    .chain(others)
+                    .chain(&part.matching)
+                    .for_each(|to| add(&mut coming, *to, *times));
+                part.names.iter().for_each(|to| add(&mut named, *to, *times));
+            }
+            if !named.is_empty() {
+                self.value(named, &Value::String(name.clone()))?;
+            }
+            if !coming.is_empty() {
+                self.value(coming, member)?;
+            }
+        }
+        Some(())
+    }
+
+    fn items(&mut self, looking: &[(&'a Part, u64)], items: &[Value]) -> Option<()> {
+        for (place, item) in items.iter().enumerate() {
+            let mut coming = Times::new();
+            for (part, times) in looking {
+                self.spend(*times, 1)?;
+                let first = part.first.get(place);
+                first.into_iter().chain(&part.items).for_each(|to| add(&mut coming, *to, *times));
+            }
+            if !coming.is_empty() {
+                self.value(coming, item)?;
+            }
+        }
+        Some(())
+    }
+}
+
+fn add(times: &mut Times, to: usize, more: u64) {
+    let times = times.entry(to).or_default();
+    *times = times.saturating_add(more);
+}
+
+/// What a part does with a value by itself.
+fn cost(part: &Part, value: &Value) -> u64 {
+    let text = match value {
+        Value::String(text) if part.has_pattern => text_cost(text),
+        _ => 0,
+    };
+    let unique = if part.is_unique { Extent::of(value).values } else { 0 };
+    1 + part.own + text + unique
+}
+
+fn text_cost(text: &str) -> u64 {
+    PATTERN + BYTE * text.len() as u64
+}
+
+fn count(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => items.len() as u64,
+        Value::Object(members) => members.len() as u64,
+        _ => 0,
+    }
+}
