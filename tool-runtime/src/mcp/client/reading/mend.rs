@@ -5,14 +5,18 @@ use std::borrow::Cow;
 /// How long an escape is: `\ud800`.
 const ESCAPE: usize = 6;
 
-/// JSON without bytes that are no UTF-8 and escapes that are half of a pair, as Python writes
-/// them. `None`, if there is nothing to mend.
+/// UTF-8's byte order mark.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// JSON without bytes that are no UTF-8, escapes that are half of a pair, as Python writes them,
+/// and a mark before it. `None`, if there is nothing to mend.
 pub(super) fn mended(text: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(text);
+    let marked = text.strip_prefix(MARK);
+    let text = String::from_utf8_lossy(marked.unwrap_or(text));
     match (paired(&text), text) {
         (Some(paired), _) => Some(paired),
         (None, Cow::Owned(text)) => Some(text),
-        (None, Cow::Borrowed(_)) => None,
+        (None, Cow::Borrowed(text)) => marked.map(|_| text.to_owned()),
     }
 }
 
@@ -57,6 +61,7 @@ mod tests {
     fn only_halves_are_replaced() {
         for (text, expected) in [
             (r"a", None),
+            ("\u{feff}a", Some("a")),
             (r"\ud83d\ude00 \\ud800 \n", None),
             (r"\ud800", Some(r"\ufffd")),
             (r"\ud800\ud83d\ude00\udc00x\", Some(r"\ufffd\ud83d\ude00\ufffdx\")),

@@ -19,6 +19,8 @@ use tokio::time::{Instant, timeout_at};
 /// How long a server is heard that takes nothing more.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+type TakeLine = dyn Fn(&[u8]) + Send + Sync;
+
 /// Whether a server prints other things where messages belong.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strays {
@@ -26,9 +28,6 @@ enum Strays {
     Seen,
     Told,
 }
-
-/// Takes a line that is no message.
-type TakeStray = Box<dyn Fn(&[u8]) + Send + Sync>;
 
 /// Lines of JSON from a reader and to a writer.
 pub(in crate::mcp::client) struct Lines<R> {
@@ -39,7 +38,7 @@ pub(in crate::mcp::client) struct Lines<R> {
     /// What came in one line with what was handed on.
     more: VecDeque<Incoming>,
     /// Takes lines that are no messages.
-    stray: Option<TakeStray>,
+    stray: Option<Box<TakeLine>>,
     strays: Strays,
     /// Whether the server has ever said anything that is a message.
     is_heard: bool,
