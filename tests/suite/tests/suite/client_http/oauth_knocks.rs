@@ -128,7 +128,7 @@ async fn a_secret_goes_to_the_issuer_that_is_named() {
     let mut oauth = confidential();
     oauth.client_credentials = true;
     oauth.issuer = Some(format!("http://{}", far.address));
-    in_time(with(&far, oauth).connect(&pool)).await.unwrap();
+    let _manager = in_time(with(&far, oauth).connect(&pool)).await.unwrap();
 }
 
 #[tokio::test]

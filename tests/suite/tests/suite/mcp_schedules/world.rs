@@ -209,7 +209,7 @@ impl<'a> World<'a> {
         match (place, status) {
             (Place::Empty, Err(_)) => self.fails(call, ErrorClass::NotFound, "unknown tool").await,
             (Place::Off, Ok(McpState::Disabled)) => {
-                self.fails(call, ErrorClass::Tool, "disabled").await
+                self.fails(call, ErrorClass::Denied, "disabled").await
             }
             (Place::On, Ok(_)) => {
                 self.recovers(server).await?;
