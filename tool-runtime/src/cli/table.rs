@@ -1,7 +1,23 @@
 //! Tables for people.
 
+/// How much of a cell is shown, in characters.
+const MOST: usize = 120;
+
+/// A text on one line that does nothing to a terminal: it may be what a server of somebody else's
+/// says of itself.
+pub(super) fn cell(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut cell: String = text.chars().take(MOST).map(plain).collect();
+    if cell.len() < text.len() && text.chars().count() > MOST {
+        cell.push('…');
+    }
+    cell
+}
+
 /// Columns as wide as their widest cell; the last one ends where its text ends.
 pub(super) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> Vec<String> {
+    let rows: Vec<[String; COLUMNS]> =
+        rows.iter().map(|row| row.each_ref().map(|text| cell(text))).collect();
     let width =
         |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..COLUMNS).map(width).collect();
@@ -10,4 +26,17 @@ pub(super) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> Vec<S
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_say_fits_its_cell() {
+        let long = "x".repeat(100_000);
+        let rows = [[long.as_str(), "\u{1b}[2J\nall is well"].map(str::to_owned)];
+        let [line] = &*aligned(&rows) else { panic!("one row") };
+        assert!(line.chars().count() < 200 && !line.contains(char::is_control), "{line}");
+    }
 }

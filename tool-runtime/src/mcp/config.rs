@@ -6,6 +6,7 @@ mod command;
 mod diagnose;
 mod expand;
 mod fault;
+mod file;
 mod findings;
 mod foreign;
 mod header;

@@ -45,7 +45,7 @@ fn show(statuses: &[McpServerStatus]) {
     }
     for status in statuses {
         for text in state::fault(&status.state).iter().chain(&status.problems) {
-            print::line(&format!("{}: {text}", status.name));
+            print::line(&format!("{}: {text}", table::cell(&status.name)));
         }
     }
 }

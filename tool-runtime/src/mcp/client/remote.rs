@@ -321,6 +321,11 @@ impl Remote {
                 ErrorClass::Tool,
                 format!("the MCP server `{server}` wants to know who asks: {}", said(&why)),
             ),
+            // That is what our own transports make of it, which know why.
+            Failure::Refused(error) if error.code == ErrorCode::PARSE_ERROR => (
+                ErrorClass::Indeterminate,
+                format!("the MCP server `{server}` answered `{tool}`: {}", said(&error.message)),
+            ),
             Failure::Refused(error) => {
                 let class = match error.code {
                     ErrorCode::INVALID_PARAMS => ErrorClass::Input,

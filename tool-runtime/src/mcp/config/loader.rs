@@ -1,5 +1,6 @@
 //! Configurations from several places, with variables from several sources.
 
+use super::file;
 use super::findings::{Findings, Place};
 use super::problem::{McpConfigError, McpConfigProblem};
 use super::sources::{Source, Sources};
@@ -186,7 +187,8 @@ impl Input {
 
 fn read_file(path: &Path, is_needed: bool, findings: &mut Findings) -> Option<Value> {
     let place = Place::of(Some(path));
-    match std::fs::read_to_string(path) {
+    let text = if is_needed { file::read(path) } else { file::read_regular(path) };
+    match text {
         Ok(text) if path.extension().is_some_and(|extension| extension == "toml") => {
             toml::parse(&text, &place, findings)
         }

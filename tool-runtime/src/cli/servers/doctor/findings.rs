@@ -1,6 +1,6 @@
 //! What was found, by servers.
 
-use crate::cli::print;
+use crate::cli::{print, table};
 use crate::mcp::{McpDiagnosis, McpDiagnosisLevel};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -87,7 +87,7 @@ impl Findings {
 
     pub(super) fn print(&self) {
         for (server, found) in &self.0 {
-            print::line(server.as_deref().unwrap_or("configuration"));
+            print::line(&table::cell(server.as_deref().unwrap_or("configuration")));
             for finding in found {
                 print::line(&format!("  {}  {}", finding.words().0, finding.text));
                 if let Some(help) = &finding.help {

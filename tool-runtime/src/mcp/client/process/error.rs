@@ -16,7 +16,7 @@ pub(in crate::mcp) enum SpawnError {
         looked_in: Vec<PathBuf>,
     },
     /// A path where nothing is.
-    #[error("there is no file `{}`: {}", path.display(), path_remedy(path))]
+    #[error("{}: {}", absence(path), path_remedy(path))]
     NoFile {
         /// Absolute.
         path: PathBuf,
@@ -51,6 +51,14 @@ pub(in crate::mcp) enum SpawnError {
         /// The system's reason.
         source: io::Error,
     },
+}
+
+/// A folder is there, but no file.
+fn absence(path: &Path) -> String {
+    match path.is_dir() {
+        true => format!("`{}` is a folder and no program", path.display()),
+        false => format!("there is no file `{}`", path.display()),
+    }
 }
 
 /// The directories that were looked in.

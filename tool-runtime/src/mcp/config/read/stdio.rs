@@ -4,6 +4,7 @@ use super::Reader;
 use super::entry::{Entry, Given};
 use super::{env_file, keys};
 use crate::mcp::config::fault::Fault;
+use crate::mcp::config::file;
 use crate::mcp::config::findings::Place;
 use crate::mcp::config::text::McpText;
 use crate::mcp::config::transport::StdioConfig;
@@ -162,7 +163,7 @@ impl Reader<'_> {
     fn env_file(&mut self, given: &Given<'_>) -> Vec<(String, Secret)> {
         let path = self.path(&given.place, given.value);
         let folder = given.place.folder().unwrap_or_else(|| "".as_ref());
-        let variables = match std::fs::read_to_string(folder.join(path.as_str())) {
+        let variables = match file::read_regular(&folder.join(path.as_str())) {
             Ok(text) => env_file::variables(&text),
             Err(error) => {
                 let text = format!("the file cannot be read: {error}");

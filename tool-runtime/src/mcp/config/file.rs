@@ -1,0 +1,44 @@
+//! Files that a configuration is read from.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// More than any configuration has, in bytes.
+const MOST: u64 = 16 * 1024 * 1024;
+
+/// The text of a file that was named by whoever runs the program: a pipe, perhaps.
+///
+/// # Errors
+/// It cannot be read, or has no end.
+pub(super) fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(MOST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MOST {
+        return Err(io::Error::other("it is larger than 16 MiB"));
+    }
+    Ok(text)
+}
+
+/// The text of a file that somebody else named, whom a pipe or a device would serve to stop us.
+///
+/// # Errors
+/// It is no file, or cannot be read.
+pub(super) fn read_regular(path: &Path) -> io::Result<String> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    read(path)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_end_is_not_read() {
+        let endless = Path::new("/dev/zero");
+        assert_eq!(read(endless).unwrap_err().to_string(), "it is larger than 16 MiB");
+        assert_eq!(read_regular(endless).unwrap_err().to_string(), "it is no file");
+    }
+}
