@@ -28,16 +28,18 @@ const NAME_A_SERVER: &str =
 pub(super) struct Files {
     paths: Vec<PathBuf>,
     variables: Vec<(String, String)>,
+    /// Whether what servers ask is handed on.
+    ask: bool,
 }
 
 impl Files {
     /// Those of the command line, or else the program's own, if it is there.
     pub(super) fn of(typed: Servers, own: Option<PathBuf>) -> Self {
-        let Servers { files: mut paths, variables } = typed;
+        let Servers { files: mut paths, variables, ask } = typed;
         if paths.is_empty() {
             paths.extend(own.filter(|file| file.exists()));
         }
-        Self { paths, variables }
+        Self { paths, variables, ask }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -94,7 +96,11 @@ async fn connected(
     let config = files.loader().load()?;
     // A server goes on being tried.
     let absent = (!command.is_server()).then(|| Absent::among(pool, &config));
-    let manager = start::builder(&about).config(config.clone()).start(pool)?;
+    let mut builder = start::builder(&about).config(config.clone());
+    if files.ask {
+        builder = builder.ask_callers();
+    }
+    let manager = builder.start(pool)?;
     if command.is_server() {
         start::before_serving(&manager, &config).await;
     } else {

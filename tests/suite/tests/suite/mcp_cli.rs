@@ -3,8 +3,12 @@
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use suite::built::built;
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    BoxFuture, McpManager, McpServerConfig, Peer, PeerCapability, PeerError, PeerRequest,
+};
 
 /// A file of servers that nobody else has.
 fn file(test: &str, servers: Value) -> PathBuf {
@@ -237,5 +241,39 @@ fn their_help_tells_exit_codes_and_the_shape_of_json() {
         for words in ["Exit codes: 0 ", "--json", words, "--var <NAME=VALUE>"] {
             assert!(stdout(&help).contains(words), "{help:?}");
         }
+    }
+}
+
+/// Agrees to whatever is asked.
+struct Agreeable;
+
+impl Peer for Agreeable {
+    fn can(&self, capability: PeerCapability) -> bool {
+        capability == PeerCapability::Elicitation
+    }
+
+    fn request(&self, _: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
+        Box::pin(async { Ok(json!({ "action": "accept", "content": { "ok": true } })) })
+    }
+}
+
+#[tokio::test]
+async fn what_servers_ask_is_handed_on_where_the_operator_says_so() {
+    let asking = faulty(&json!({ "era": "modern", "tools": ["ask"] }));
+    let file = file("asking", json!({ "far": asking }));
+    let file = file.to_str().expect("UTF-8");
+    for (words, answer) in [
+        (&["--ask", "serve"] as &[_], r#"{"action":"accept","content":{"ok":true}}"#),
+        (&["serve"], r#"{"action":"decline"}"#),
+    ] {
+        let program = tokio::task::spawn_blocking(|| built("gateway")).await.expect("it builds");
+        let gateway = McpServerConfig::stdio(program.to_str().expect("UTF-8"));
+        let gateway = gateway.args(["--mcp-config", file]).args(words.iter().copied());
+        let pool = ToolPool::builder().expects_more().build().expect("a pool");
+        let builder = McpManager::builder().server("gateway", gateway).peer(Arc::new(Agreeable));
+        let manager = builder.connect(&pool).await.expect("it starts");
+        let asked = pool.call(ToolCall::new("gateway.far.ask", "{}")).await;
+        assert_eq!(asked.observation().to_text(), answer, "{asked:?}");
+        manager.close().await;
     }
 }

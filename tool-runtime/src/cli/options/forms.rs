@@ -159,6 +159,8 @@ pub(super) static COMMON: &[Opt] = &[
     super::servers::MCP_CONFIG,
     #[cfg(feature = "mcp-client")]
     super::servers::VAR,
+    #[cfg(feature = "mcp-client")]
+    super::servers::ASK,
 ];
 
 pub(super) const ALLOW: Opt = Opt {

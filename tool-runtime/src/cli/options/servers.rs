@@ -12,6 +12,8 @@ pub(in crate::cli) struct Servers {
     pub(in crate::cli) files: Vec<PathBuf>,
     /// Names and values of variables. The values may be secrets.
     pub(in crate::cli) variables: Vec<(String, String)>,
+    /// Whether what they ask is handed on to whoever called.
+    pub(in crate::cli) ask: bool,
 }
 
 impl Servers {
@@ -19,7 +21,7 @@ impl Servers {
         let files = given.values(MCP_CONFIG.long).iter().map(PathBuf::from).collect();
         let variables: Result<_, _> =
             given.values(VAR.long).iter().map(|text| variable(text)).collect();
-        Ok(Self { files, variables: variables? })
+        Ok(Self { files, variables: variables?, ask: given.has(ASK.long) })
     }
 }
 
@@ -51,6 +53,12 @@ pub(super) const VAR: Opt = Opt {
         "Have `${NAME}` in that file stand for VALUE, as `input:key=..`; may be repeated",
     )
 };
+
+/// Whether servers may ask.
+pub(super) const ASK: Opt = Opt::new(
+    "ask",
+    "Hand what these servers ask (forms, pages, models, folders) on to the client that calls",
+);
 
 pub(super) static STATUS: Form = Form {
     name: "status",
