@@ -9,6 +9,7 @@ mod mirrored;
 mod oauth;
 mod oauth_knocks;
 mod old;
+mod proxies;
 mod refusals;
 mod tasks;
 mod tls;

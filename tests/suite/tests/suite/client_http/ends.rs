@@ -168,7 +168,9 @@ async fn one_bad_answer_is_the_loss_of_one_call() {
             let done = in_time(waiting).await.unwrap();
             assert_eq!(done.observation().to_text(), "done", "{done:?}");
             assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
-            assert_eq!(far.count(|seen| seen.calls("tools/list")), 1);
+            // It is still the first connection.
+            assert!(far.count(|seen| seen.calls("initialize")) <= 1);
+            assert!(far.count(|seen| seen.calls("server/discover")) <= 1);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Authorization servers that a server has chosen, and not for our good.
 
-use super::far::{Seen, call, in_time, until};
+use super::far::{Far, Probe, Seen, call, in_time, open, tools, until};
 use super::login::{Kept, Login, Person, confidential, with};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::prelude::*;
-use tool_runtime::{McpOAuth, McpState};
+use tool_runtime::{HttpOptions, McpOAuth, McpState};
 
 fn needs_auth(state: &McpState) -> bool {
     matches!(state, McpState::NeedsAuth { .. })
@@ -40,9 +40,11 @@ async fn tokens_of_one_address_are_not_sent_to_another() {
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
     let manager = person.beside(with(&far, McpOAuth::default())).tokens(kept.clone());
     in_time(in_time(manager.connect(&pool)).await.unwrap().close()).await;
-    let other = Login::default().start();
-    let manager = with(&other, McpOAuth::default()).tokens(kept).start(&pool).unwrap();
-    until(&manager, needs_auth).await;
+    // One that says nothing of OAuth, and takes what it is given.
+    let other = Far::start(&tools(&Probe::new()), HttpOptions::default(), open);
+    let manager = with(&other, McpOAuth::default()).tokens(kept);
+    let _manager = in_time(manager.connect(&pool)).await.unwrap();
+    assert!(other.count(|seen| seen.path == "/mcp") > 0);
     assert_eq!(other.count(|seen| !seen.header("authorization").is_empty()), 0);
 }
 
@@ -106,7 +108,7 @@ async fn a_client_that_was_restored_has_its_secret() {
     let manager = with(&far, confidential()).tokens(kept);
     let _manager = in_time(manager.connect(&pool)).await.unwrap();
     let seen = far.seen();
-    let refresh = seen.iter().find(|seen| is_refresh(seen)).expect("it is refreshed");
+    let refresh = seen.iter().rfind(|seen| is_refresh(seen)).expect("it is refreshed");
     assert!(refresh.header("authorization").starts_with("Basic dG9vbHM6"), "{refresh:?}");
 }
 
