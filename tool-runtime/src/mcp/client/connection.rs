@@ -1,9 +1,11 @@
 //! A connection to a server: requests go out, until it ends.
 
-use super::exchange::{Failure, Patience, Wait, exchange};
+use super::exchange::{Wait, exchange};
+use super::failure::Failure;
 use super::handler::Handler;
 use super::hearing::Hearing;
 use super::listener::Listener;
+use super::patience::Patience;
 use super::questions::Answerer;
 use super::transport::Behind;
 use rmcp::RoleClient;

@@ -1,6 +1,6 @@
 //! One call that runs: who made it, when it was last heard of, and how long that may go on.
 
-use super::exchange::Patience;
+use super::patience::Patience;
 use crate::context::ToolContext;
 use crate::peer::Progress;
 use futures_util::task::AtomicWaker;

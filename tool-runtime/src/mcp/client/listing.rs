@@ -1,8 +1,9 @@
 //! The list of a server's tools, page by page, with an end whatever the server does.
 
 use super::connection::Connection;
-use super::exchange::{Failure, Patience};
+use super::failure::Failure;
 use super::pace::Pace;
+use super::patience::Patience;
 use rmcp::model::{
     ClientRequest, CustomResult, ListToolsRequest, ListToolsResult, PaginatedRequestParams,
     ServerResult, Tool,
@@ -73,6 +74,7 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
                 listing.problems.push(problem);
             }
         }
+        bytes += page.next.as_ref().map_or(0, String::len);
         match page.next {
             None => return Ok(listing),
             Some(next) if !seen.insert(next.clone()) => {
@@ -116,7 +118,7 @@ impl Listed {
     fn size(&self) -> usize {
         match self {
             Self::Tool(tool) => serde_json::to_string(tool).map_or(0, |json| json.len()),
-            Self::Odd { .. } => 1024,
+            Self::Odd { name, reason } => 1024 + name.len() + reason.len(),
         }
     }
 

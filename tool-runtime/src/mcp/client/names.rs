@@ -22,7 +22,12 @@ pub(super) fn prefix(server: &str) -> String {
 pub(super) fn id(prefix: &str, tool: &str) -> String {
     let name: String = tool.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
     let id = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-    if name == tool && id.len() <= MAX_LENGTH { id } else { suffixed(&id, &[prefix, tool]) }
+    let is_name = name.chars().any(|c| c.is_ascii_alphanumeric());
+    if is_name && name == tool && id.len() <= MAX_LENGTH {
+        id
+    } else {
+        suffixed(&id, &[prefix, tool])
+    }
 }
 
 /// The id that one of two tools of one id gets instead.
@@ -83,6 +88,9 @@ mod tests {
         assert_ne!(id("s", "a b"), id("s", "a/b"));
         assert_ne!(id("s", &"x".repeat(200)), id("s", &"x".repeat(201)));
         assert_ne!(prefix("файлы"), prefix("папки"));
+        // Nothing is no name, and neither is a way up.
+        assert_ne!(id("s", ""), "s.");
+        assert_ne!(id("s", ".."), "s...");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What a server offers to be read: its resources, page by page, with an end whatever it does.
 
 use super::definition;
-use super::exchange::{Failure, Patience};
+use super::failure::Failure;
+use super::patience::Patience;
 use super::server::Server;
 use crate::content::ResourceContents;
 use crate::resource::ResourceDefinition;

@@ -1,8 +1,7 @@
 //! Why a server could not be connected to, in words for the operator.
 
-use super::exchange::{Failure, leaf};
+use super::failure::{Failure, is_unauthorized, is_unsent, leaf};
 use super::mask::Mask;
-use super::transport::{is_unauthorized, is_unsent};
 use rmcp::model::ProtocolVersion;
 use rmcp::service::ClientInitializeError;
 use std::error::Error;

@@ -1,10 +1,11 @@
 //! A tool of a server, as a tool of the pool.
 
 use super::connection::Connection;
-use super::exchange::{Failure, Patience};
+use super::failure::Failure;
 use super::listener::Listener;
 use super::listing;
 use super::outcome;
+use super::patience::Patience;
 use super::rounds::{self, Answer, Asked};
 use super::schema::{Checker, Verdict, elsewhere};
 use super::server::Server;

@@ -1,7 +1,7 @@
 //! One call over one connection: the request, and again with answers if the server asks first.
 
 use super::connection::Connection;
-use super::exchange::Failure;
+use super::failure::Failure;
 use super::hearing::Heard;
 use super::listener::Listener;
 use super::questions;

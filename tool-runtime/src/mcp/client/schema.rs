@@ -105,13 +105,15 @@ impl<'a> Survey<'a> {
     fn is_within(&self, reference: &str) -> bool {
         let base = reference.split('#').next().unwrap_or_default();
         let is_absolute = base.contains("://");
-        let is_meta = ["http://json-schema.org/", "https://json-schema.org/"]
-            .iter()
-            .any(|known| base.starts_with(known));
-        base.is_empty() || is_meta || self.ids.iter().any(|id| id.trim_end_matches('#') == base)
+        base.is_empty() || is_official(base) || self.ids.iter().any(|id| id.trim_end_matches('#') == base)
             // A relative one is resolved against an id, if there is one.
             || !is_absolute && !self.ids.is_empty()
     }
+}
+
+/// Whether a URI is one of JSON Schema's own: a dialect, or a meta-schema.
+fn is_official(uri: &str) -> bool {
+    ["http://json-schema.org/", "https://json-schema.org/"].iter().any(|own| uri.starts_with(own))
 }
 
 #[cfg(test)]
@@ -160,6 +162,7 @@ mod tests {
             json!({ "type": "object" }),
             json!({}),
             json!({ "$schema": "http://json-schema.org/draft-07/schema#", "type": "object" }),
+            json!({ "$schema": "https://own.example/json-schema.org/x", "type": "object" }),
             json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/a" } }, "$defs": { "a": {} } }),
             json!({ "$id": "https://x.example/s", "type": "object", "properties": { "a": { "$ref": "https://x.example/s#/$defs/a" } }, "$defs": { "a": {} } }),
         ] {

@@ -2,8 +2,9 @@
 //! asked how it is until it is done, and cancelled when nobody waits for it any more.
 
 use super::connection::Connection;
-use super::exchange::{Failure, Patience};
+use super::failure::Failure;
 use super::listener::Listener;
+use super::patience::Patience;
 use super::rounds::{Outcome, Stop, answers};
 use super::server::Server;
 use crate::error::{CallError, ErrorClass};

@@ -27,8 +27,6 @@ use super::refusal::Refusal;
 use super::wire::Wire;
 use crate::mcp::config::{McpServerConfig, McpTransportConfig};
 use crate::tool::BoxFuture;
-use std::error::Error;
-use std::fmt;
 use std::future::ready;
 use std::sync::Arc;
 
@@ -119,53 +117,6 @@ pub(super) trait Behind: Send + Sync + 'static {
     fn loses_single_requests(&self) -> bool {
         false
     }
-}
-
-/// A message that no server has worked at: at the bottom of errors of transports. The connection
-/// is of no use any more.
-#[derive(Debug)]
-pub(super) struct Unsent(pub(super) String);
-
-impl fmt::Display for Unsent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for Unsent {}
-
-/// A server wants to know who asks: at the bottom of errors of transports.
-#[derive(Debug)]
-pub(super) struct Unauthorized(pub(super) String);
-
-impl fmt::Display for Unauthorized {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for Unauthorized {}
-
-/// Whether a server wants to know who asks.
-pub(super) fn is_unauthorized(error: &(dyn Error + 'static)) -> bool {
-    is_caused_by::<Unauthorized>(error)
-}
-
-/// Whether no server has worked at the message.
-pub(super) fn is_unsent(error: &(dyn Error + 'static)) -> bool {
-    is_caused_by::<Unsent>(error)
-}
-
-fn is_caused_by<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
-    let mut next = Some(error);
-    for _ in 0..16 {
-        let Some(error) = next else { return false };
-        if error.is::<E>() {
-            return true;
-        }
-        next = error.source();
-    }
-    false
 }
 
 #[cfg(all(test, not(feature = "mcp-client-http")))]

@@ -1,14 +1,12 @@
 //! What a manager is made of.
 
 use super::entry::Entry;
+use super::settings::Settings;
 use super::{McpManager, McpManagerError, Shared};
 use crate::mcp::client::backoff::Backoff;
-use crate::mcp::client::names;
 use crate::mcp::client::pins::{Approvals, McpPins};
-use crate::mcp::client::prefixes::Prefixes;
-use crate::mcp::client::questions::Answerer;
 use crate::mcp::client::status::McpState;
-use crate::mcp::client::transport::{Aids, Custom, McpReader, McpWriter};
+use crate::mcp::client::transport::{Custom, McpReader, McpWriter};
 #[cfg(feature = "mcp-client-http")]
 use crate::mcp::client::transport::{HeaderSource, McpHeaderRequest};
 #[cfg(feature = "mcp-client-oauth")]
@@ -24,62 +22,6 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
-
-/// How all servers of a manager are treated, where their entries say nothing else.
-pub(super) struct Settings {
-    pub(super) client: Implementation,
-    pub(super) answerer: Answerer,
-    pub(super) suffixes: bool,
-    pub(super) connect_timeout: Duration,
-    pub(super) call_timeout: Duration,
-    pub(super) longest_call: Duration,
-    pub(super) backoff: Backoff,
-    pub(super) approvals: Arc<Approvals>,
-    pub(super) prefixes: Arc<Prefixes>,
-    pub(super) aids: Aids,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            client: Implementation::new("tool-runtime", env!("CARGO_PKG_VERSION")),
-            answerer: Answerer::default(),
-            suffixes: false,
-            connect_timeout: Duration::from_secs(30),
-            call_timeout: Duration::from_secs(300),
-            longest_call: Duration::from_secs(3600),
-            backoff: Backoff::default(),
-            approvals: Arc::default(),
-            prefixes: Arc::default(),
-            aids: Aids::default(),
-        }
-    }
-}
-
-impl Settings {
-    /// A prefix that no other server has.
-    ///
-    /// # Errors
-    /// Another has it, and suffixes were not asked for.
-    pub(super) fn distinct_prefix(
-        &self,
-        server: &str,
-        prefix: String,
-        taken: &[(&str, &str)],
-    ) -> Result<String, McpManagerError> {
-        // Without a prefix, ids are compared one by one.
-        let is_same =
-            |other: &&(&str, &str)| !prefix.is_empty() && other.1.eq_ignore_ascii_case(&prefix);
-        match taken.iter().find(is_same) {
-            None => Ok(prefix),
-            Some(_) if self.suffixes => Ok(names::distinct(&prefix, server, "")),
-            Some((first, _)) => {
-                let (first, second) = ((*first).to_owned(), server.to_owned());
-                Err(McpManagerError::SamePrefix { prefix, first, second })
-            }
-        }
-    }
-}
 
 /// Builds a manager of external MCP servers.
 ///

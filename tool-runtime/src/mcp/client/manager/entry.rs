@@ -1,7 +1,7 @@
 //! One server as it was given, before it has its place.
 
 use super::McpManagerError;
-use super::builder::Settings;
+use super::settings::Settings;
 use super::slot::Slot;
 use crate::mcp::client::dialer::Dialer;
 use crate::mcp::client::mask::Mask;

@@ -131,9 +131,9 @@ fn compile(schema: Map<String, Value>) -> Result<Compiled, String> {
     let graph = Graph::of(&schema);
     let patterns = PatternOptions::fancy_regex().backtrack_limit(PATTERN_STEPS);
     let options = jsonschema::options().offline().with_pattern_options(patterns);
-    let is_unknown = schema.get("$schema").is_some_and(|dialect| {
-        !dialect.as_str().is_some_and(|dialect| dialect.contains("json-schema.org/"))
-    });
+    let is_unknown = schema
+        .get("$schema")
+        .is_some_and(|dialect| !dialect.as_str().is_some_and(super::is_official));
     // A dialect of the server's own is read as the newest one.
     let options = if is_unknown { options.with_draft(Draft::Draft202012) } else { options };
     let built = options.build(&Value::Object(schema));

@@ -63,7 +63,7 @@ impl<'a> References<'a> {
     /// What a reference may begin at. Ids are resolved against each other by those who check
     /// values; here it is enough that they end alike.
     fn roots(&self, base: &str) -> Vec<&'a Map<String, Value>> {
-        let is_meta = base.contains("://json-schema.org/");
+        let is_meta = super::is_official(base);
         let named = |(id, _): &&(&str, _)| *id == last_step(base);
         let same: Vec<_> = self.roots.iter().filter(named).map(|(_, root)| *root).collect();
         match same.is_empty() {

@@ -1,6 +1,6 @@
 //! What waits to be written to a server: in order, and not without end.
 
-use super::Unsent;
+use crate::mcp::client::failure::Unsent;
 use crate::mcp::client::hearing::Hearing;
 use rmcp::RoleClient;
 use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
@@ -345,7 +345,7 @@ fn taken_back(message: &Message) -> Option<&RequestId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mcp::client::transport::is_unsent;
+    use crate::mcp::client::failure::is_unsent;
     use futures_util::future::join_all;
     use serde_json::json;
     use tokio::io::{AsyncBufReadExt as _, BufReader, DuplexStream, duplex};

@@ -3,8 +3,7 @@
 use super::challenge;
 use super::headers::Headers;
 use super::shown::shown;
-use crate::mcp::client::exchange::leaf;
-use crate::mcp::client::transport::{Unauthorized, Unsent};
+use crate::mcp::client::failure::{Unauthorized, Unsent, leaf};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
 use std::fmt;

@@ -2,7 +2,7 @@
 //! it may repeat all that it was told.
 
 use super::hush::Hush;
-use crate::mcp::client::exchange::leaf;
+use crate::mcp::client::failure::leaf;
 use http::StatusCode;
 use rmcp::transport::auth::AuthError;
 use serde_json::{Value, json};
