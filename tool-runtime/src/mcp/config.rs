@@ -41,6 +41,7 @@ use findings::{Findings, Place};
 pub(in crate::mcp) use header::OWN as OWN_HEADERS;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 #[doc = include_str!("../../docs/mcp_config.md")]
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,6 +81,22 @@ impl McpConfig {
     #[cfg(feature = "toml")]
     pub fn from_toml(text: &str) -> Result<Self, McpConfigError> {
         Self::loader().environment().toml(text).load()
+    }
+
+    /// From a file, with variables from the environment: TOML if its name ends in `.toml`, JSON
+    /// otherwise.
+    ///
+    /// # Errors
+    /// Everything that is wrong, each with the path of its key; a file that cannot be read.
+    ///
+    /// ```
+    /// use tool_runtime::McpConfig;
+    ///
+    /// let error = McpConfig::from_file("no-such-file.json").unwrap_err();
+    /// assert!(error.to_string().contains("no-such-file.json"));
+    /// ```
+    pub fn from_file(path: impl Into<PathBuf>) -> Result<Self, McpConfigError> {
+        Self::loader().environment().file(path).load()
     }
 
     /// From a value, with variables from the environment.

@@ -44,9 +44,10 @@ pub struct McpServerConfig {
     pub icon: Option<Icon>,
     /// In what time it must be connected and have listed its tools. Default: none of its own.
     pub connect_timeout: Option<Duration>,
-    /// How long a call of a tool may take. Default: none of its own.
+    /// How long a call of a tool may go on without a word of the server: progress begins it anew,
+    /// up to `McpManagerBuilder::longest_call`. Default: none of its own.
     pub call_timeout: Option<Duration>,
-    /// How long a call of one tool may take, by the name that the server has for it. Default:
+    /// The same for calls of single tools, by the names that the server has for them. Default:
     /// empty.
     pub tool_timeouts: BTreeMap<String, Duration>,
     /// Only the tools that one of these matches, by the names that the server has for them.
@@ -185,14 +186,14 @@ impl McpServerConfig {
         self
     }
 
-    /// Sets how long a call of a tool may take.
+    /// Sets how long a call of a tool may go on without a word of the server; progress begins it anew.
     #[must_use]
     pub fn call_timeout(mut self, limit: Duration) -> Self {
         self.call_timeout = Some(limit);
         self
     }
 
-    /// Sets how long a call of one tool may take, by the name that the server has for it.
+    /// Sets the same for calls of one tool, by the name that the server has for it.
     #[must_use]
     pub fn tool_timeout(mut self, tool: impl Into<String>, limit: Duration) -> Self {
         self.tool_timeouts.insert(tool.into(), limit);
