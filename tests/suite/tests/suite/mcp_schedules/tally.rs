@@ -87,6 +87,7 @@ impl Made {
         let by_disturbance = matches!(
             class,
             ErrorClass::Transient
+                | ErrorClass::Denied
                 | ErrorClass::Indeterminate
                 | ErrorClass::Tool
                 | ErrorClass::NotFound
