@@ -1,23 +1,19 @@
 //! Tokens by OAuth.
 
 use super::far::{Far, Probe, Seen, builder_of, call, in_time, tools, until};
+use super::login::{AnyError, Kept};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
-use std::collections::HashMap;
-use std::error::Error;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    BoxFuture, HttpOptions, McpAuth, McpAuthPage, McpManagerBuilder, McpOAuth, McpServerConfig,
-    McpState, McpTokens, Secret,
+    HttpOptions, McpAuth, McpAuthPage, McpManagerBuilder, McpOAuth, McpServerConfig, McpState,
 };
-
-type AnyError = Box<dyn Error + Send + Sync>;
 
 /// A server that is its own authorization server. Its tokens are numbered, and one is good.
 #[derive(Clone)]
@@ -201,30 +197,6 @@ async fn a_client_asks_for_itself() {
     assert_eq!(call(&pool, "hit", json!({})).await.observation().to_text(), "1");
     assert_eq!(far.count(|seen| seen.body.contains("grant_type=client_credentials")), 1);
     assert_eq!(far.count(|seen| seen.path == "/register"), 0);
-}
-
-#[derive(Default)]
-struct Kept(Mutex<HashMap<String, Secret>>);
-
-impl McpTokens for Kept {
-    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Secret>, AnyError>> {
-        Box::pin(async move { Ok(self.0.lock().unwrap().get(server).cloned()) })
-    }
-
-    fn save<'a>(
-        &'a self,
-        server: &'a str,
-        tokens: Option<Secret>,
-    ) -> BoxFuture<'a, Result<(), AnyError>> {
-        Box::pin(async move {
-            let mut kept = self.0.lock().unwrap();
-            match tokens {
-                Some(tokens) => drop(kept.insert(server.to_owned(), tokens)),
-                None => drop(kept.remove(server)),
-            }
-            Ok(())
-        })
-    }
 }
 
 #[tokio::test]

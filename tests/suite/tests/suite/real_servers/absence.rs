@@ -2,18 +2,15 @@
 
 use super::super::support::class;
 use super::super::traces::{eventually, kill_workers};
-use super::scene::{Scene, patient};
+use super::scene::{Scene, Started, patient};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use suite::peers::Server;
-use tokio::sync::Notify;
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    ErrorClass, McpManager, McpManagerBuilder, McpServerConfig, McpState, Peer, Progress,
-};
+use tool_runtime::{ErrorClass, McpManager, McpManagerBuilder, McpServerConfig, McpState};
 
 fn manager() -> McpManagerBuilder {
     patient().retry(Duration::from_millis(50), Duration::from_millis(200))
@@ -63,20 +60,6 @@ async fn a_server_that_is_installed_late_joins_the_others_whose_names_stay() {
     assert_eq!(after.len(), 16, "{after:?}");
     assert!(before.iter().all(|name| after.contains(name)), "{after:?}");
     manager.close().await;
-}
-
-/// Wakes a test at the first word of progress.
-#[derive(Default)]
-struct Started(Notify);
-
-impl Peer for Started {
-    fn hears_progress(&self) -> bool {
-        true
-    }
-
-    fn progress(&self, _: Progress) {
-        self.0.notify_one();
-    }
 }
 
 #[tokio::test]

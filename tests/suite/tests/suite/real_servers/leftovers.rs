@@ -2,34 +2,21 @@
 
 use super::super::alone::alone;
 use super::super::traces::{Traces, eventually, workers};
-use super::scene::{Scene, patient};
+use super::scene::{Scene, Started, patient};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio::sync::Notify;
+use tool_runtime::McpManager;
 use tool_runtime::prelude::*;
-use tool_runtime::{McpManager, Peer, Progress};
 
 const LIMIT: Duration = Duration::from_secs(120);
-
-struct Started(Notify);
-
-impl Peer for Started {
-    fn hears_progress(&self) -> bool {
-        true
-    }
-
-    fn progress(&self, _: Progress) {
-        self.0.notify_one();
-    }
-}
 
 /// Connects to all, and leaves a call at work.
 async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
     let pool = ToolPool::builder().build().unwrap();
     let manager = patient().config(scene.config()).connect(&pool).await.unwrap();
-    let started = Arc::new(Started(Notify::new()));
+    let started = Arc::new(Started::default());
     let context = pool.context().with_peer(started.clone());
     let arguments = json!({ "duration": 600, "steps": 6000 });
     let call = ToolCall::new("everything.trigger-long-running-operation", arguments.to_string());

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use suite::peers::Server;
-use tool_runtime::{McpConfig, McpManager, McpManagerBuilder, McpServerConfig};
+use tokio::sync::Notify;
+use tool_runtime::{McpConfig, McpManager, McpManagerBuilder, McpServerConfig, Peer, Progress};
 
 /// All servers, by the names that they have here, and how many tools each lists.
 pub(super) const ALL: [(&str, Server, usize); 6] = [
@@ -98,4 +99,18 @@ impl Drop for Scene {
 /// A manager that waits for servers on a busy machine.
 pub(super) fn patient() -> McpManagerBuilder {
     McpManager::builder().start_timeout(Duration::from_secs(60))
+}
+
+/// Wakes a test at the first word of progress.
+#[derive(Default)]
+pub(super) struct Started(pub(super) Notify);
+
+impl Peer for Started {
+    fn hears_progress(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, _: Progress) {
+        self.0.notify_one();
+    }
 }
