@@ -105,7 +105,7 @@ async fn pages(
     let (mut cursor, mut seen) = (None, HashSet::new());
     for _ in 0..MOST_PAGES {
         let answer = connection.request(kind.request(cursor), patience).await;
-        let page = answer.map_err(|failure| told(&failure))?;
+        let page = answer.map_err(|failure| told(server, &failure))?;
         match take(page) {
             None => return Err("its answer is no list".to_owned()),
             Some((false, _)) => {
@@ -129,7 +129,7 @@ pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceC
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
         let patience = Patience { idle: PATIENCE, until: Some(until) };
         let request = ClientRequest::ReadResourceRequest(request);
-        connection.request(request, patience).await.map_err(|failure| told(&failure))
+        connection.request(request, patience).await.map_err(|failure| told(server, &failure))
     };
     match timeout_at(until, read)
         .await
@@ -143,11 +143,11 @@ pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceC
     }
 }
 
-fn told(failure: &Failure) -> String {
+fn told(server: &Server, failure: &Failure) -> String {
     match failure {
         Failure::Unsent => "the connection has ended".to_owned(),
-        Failure::Lost(why) | Failure::Unauthorized(why) => why.clone(),
-        Failure::Refused(error) => error.message.to_string(),
+        Failure::Lost(why) | Failure::Unauthorized(why) => server.shown(why),
+        Failure::Refused(error) => server.shown(&error.message),
         Failure::Silent(_) | Failure::Late => "it did not answer in time".to_owned(),
     }
 }
