@@ -8,6 +8,7 @@ pub(in crate::mcp) enum Exit {
     /// By itself, with its code.
     Code(i32),
     /// By a signal, with its number.
+    #[cfg(unix)]
     Signal(i32),
     /// Nobody knows: somebody else in this process has waited for it.
     Unknown,
@@ -17,6 +18,7 @@ impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Code(code) => write!(f, "exited with code {code}"),
+            #[cfg(unix)]
             Self::Signal(number) => match name(*number) {
                 Some(name) => write!(f, "was killed by signal {number} ({name})"),
                 None => write!(f, "was killed by signal {number}"),
@@ -50,11 +52,6 @@ fn name(number: i32) -> Option<&'static str> {
         (Signal::SYS, "SIGSYS"),
     ];
     names.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| *name)
-}
-
-#[cfg(not(unix))]
-fn name(_: i32) -> Option<&'static str> {
-    None
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use super::pump_task::{self, PolledOutlet};
 #[cfg(unix)]
 use super::pump_thread;
+#[cfg(unix)]
 use super::writer::Writer;
 
 /// How queued bytes leave.

@@ -12,6 +12,7 @@ pub(super) const DEFAULT_QUEUE_LIMIT: usize = 4 * 1024 * 1024;
 const KEEP: usize = 1024 * 1024;
 
 /// Written bytes are removed from a buffer that is still in use once there are this many.
+#[cfg(unix)]
 const COMPACT: usize = 256 * 1024;
 
 /// Lines that wait to be written. Plain data: whoever holds the lock moves it.
@@ -25,6 +26,7 @@ pub(super) struct Queue {
     fault: Option<Arc<io::Error>>,
     closed: bool,
     /// The descriptor was full: a task waits for it, nobody else needs to try.
+    #[cfg(unix)]
     pub(super) stuck: bool,
 }
 
@@ -38,12 +40,13 @@ impl Queue {
             limit,
             fault: None,
             closed: false,
+            #[cfg(unix)]
             stuck: false,
         }
     }
 
     /// Changes how many bytes may wait.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(super) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }
@@ -69,6 +72,7 @@ impl Queue {
     }
 
     /// Notes that `count` bytes of [`Queue::unwritten`] are out.
+    #[cfg(unix)]
     pub(super) fn advance(&mut self, count: usize) {
         self.written += count;
         if self.written == self.bytes.len() {

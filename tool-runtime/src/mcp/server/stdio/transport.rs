@@ -23,7 +23,9 @@ use crate::mcp::server::running::Running;
 use super::descriptor::Descriptors;
 use super::gate::Gate;
 use super::message::{Parsed, parse};
-use super::outlet::{self, Pump};
+#[cfg(unix)]
+use super::outlet;
+use super::outlet::Pump;
 use super::reader::Reader;
 use super::refusal::Refusal;
 use super::writer::Writer;
@@ -136,7 +138,7 @@ impl StdioTransport {
     }
 
     /// Sets how many unwritten bytes may wait before senders do (4 MiB by default).
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(crate) fn with_queue_limit(self, limit: usize) -> Self {
         self.writer.set_limit(limit);
         self

@@ -47,7 +47,7 @@ impl Writer {
     }
 
     /// Changes how many bytes may wait before senders do.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(super) fn set_limit(&self, limit: usize) {
         self.shared.lock().set_limit(limit);
     }
