@@ -1,6 +1,7 @@
 //! One spelling for every key, so that keys are compared as text.
 
-use std::path::{Component, Path, PathBuf};
+use std::ffi::OsString;
+use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf};
 
 const FILE: &str = "file:";
 
@@ -21,7 +22,7 @@ pub(super) fn normal(key: String) -> String {
 /// because `..` after what does not exist may come back to a link.
 fn normal_path(path: &Path) -> PathBuf {
     // Without `.` and a separator at the end, which asks for a directory.
-    let path: PathBuf = path.components().collect();
+    let path = joined(path.components());
     resolved(&lexical(&resolved(&path)))
 }
 
@@ -42,15 +43,31 @@ fn resolved(path: &Path) -> PathBuf {
 
 /// The path without `..`.
 fn lexical(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
+    let mut normal = Vec::new();
     for component in path.components() {
         match component {
-            Component::ParentDir => drop(normal.pop()),
-            Component::CurDir => {}
+            Component::ParentDir if matches!(normal.last(), Some(Component::Normal(_))) => {
+                normal.pop();
+            }
+            Component::ParentDir | Component::CurDir => {}
             other => normal.push(other),
         }
     }
-    normal
+    joined(normal.into_iter())
+}
+
+/// The path that has these components. Collected into a `PathBuf`, each would be looked at again for
+/// each that follows, where the path begins with `\\?\`.
+fn joined<'a>(components: impl Iterator<Item = Component<'a>>) -> PathBuf {
+    let (mut path, mut is_open) = (OsString::new(), false);
+    for component in components {
+        if is_open {
+            path.push(MAIN_SEPARATOR_STR);
+        }
+        path.push(component);
+        is_open = !matches!(component, Component::Prefix(_) | Component::RootDir);
+    }
+    path.into()
 }
 
 #[cfg(test)]
@@ -73,6 +90,7 @@ mod tests {
         assert_eq!(file("src"), format!("file:{}", here.join("src").display()));
     }
 
+    #[cfg(unix)]
     #[test]
     fn nothing_is_above_the_root() {
         assert_eq!(file("/../../missing"), "file:/missing");
@@ -90,7 +108,8 @@ mod tests {
     #[test]
     fn a_long_path_is_not_looked_up_part_by_part() {
         let long = "a/".repeat(100_000);
-        assert!(file(&long).ends_with("/a/a"));
+        let end = ["", "a", "a"].join(MAIN_SEPARATOR_STR);
+        assert!(file(&long).ends_with(&end));
     }
 
     #[cfg(unix)]

@@ -28,7 +28,8 @@ fn lists_give_every_combination_and_nothing_gives_none() {
 #[test]
 fn a_key_from_parts_is_normalised_as_a_whole() {
     let access = Access::none().reads_of(&["", "/x/../a"], &[&"file:/missing"]);
-    assert_eq!(access.reads().collect::<Vec<_>>(), ["file:/missing/a"]);
+    let same = Access::none().reads_of(&["file:/missing/a"], &[]);
+    assert_eq!(access.reads().collect::<Vec<_>>(), same.reads().collect::<Vec<_>>());
 }
 
 #[test]

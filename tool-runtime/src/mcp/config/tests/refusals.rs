@@ -154,7 +154,7 @@ fn commands_are_checked() {
 fn a_command_with_a_space_may_be_a_file() {
     let folder = std::env::temp_dir().join(format!("tool runtime {}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let program = folder.join("a server");
+    let program = folder.join("a server.exe");
     std::fs::write(&program, "").expect("a file");
     #[cfg(unix)]
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))
