@@ -5,12 +5,15 @@
 //! gets wrong deserves an answer, and because parsing `tools/call` dominates the cost of a call.
 //!
 //! Limits: one pair of streams per process, no JSON-RPC batches, and on systems without `/proc`
-//! a pipe is served by two threads instead of the runtime's event loop.
+//! a pipe is served by two threads instead of the runtime's event loop. On Windows all streams are,
+//! and what C code prints is not kept from the protocol (`handles`).
 
 mod descriptor;
 #[cfg(fuzzing)]
 mod fuzz;
 mod gate;
+#[cfg(windows)]
+mod handles;
 mod message;
 mod methods;
 mod outlet;

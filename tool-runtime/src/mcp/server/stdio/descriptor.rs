@@ -5,6 +5,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(windows)]
+use super::handles::{self, Input, Output};
+
 /// Set by the first successful [`Descriptors::take`]: a second one would hand out the replacements.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
@@ -19,12 +22,19 @@ pub(crate) struct Descriptors {
     /// Where our lines go.
     #[cfg(unix)]
     pub(super) output: OwnedFd,
+    /// Where the peer's lines come from.
+    #[cfg(windows)]
+    pub(super) input: Input,
+    /// Where our lines go.
+    #[cfg(windows)]
+    pub(super) output: Output,
 }
 
 impl Descriptors {
-    /// Duplicates descriptors 0 and 1, then points 0 at `/dev/null` and 1 at standard error.
+    /// Duplicates descriptors 0 and 1, then points 0 at `/dev/null` and 1 at standard error; on
+    /// Windows, its handles.
     ///
-    /// The copies close on `exec`, so that a child process never keeps the peer's pipe open.
+    /// No child process inherits the copies: it would keep the peer's pipe open.
     pub(crate) fn take() -> io::Result<Self> {
         if TAKEN.swap(true, Ordering::SeqCst) {
             return Err(io::Error::new(
@@ -52,9 +62,8 @@ fn duplicate_and_redirect() -> io::Result<Descriptors> {
     Ok(Descriptors { input, output })
 }
 
-/// Without `dup2` the streams stay where they are: the blocking handles of `std` are used, and a
-/// tool that prints does disturb the protocol.
-#[cfg(not(unix))]
+/// The part of [`Descriptors::take`] that differs between systems.
+#[cfg(windows)]
 fn duplicate_and_redirect() -> io::Result<Descriptors> {
-    Ok(Descriptors {})
+    Ok(Descriptors { input: handles::take_input()?, output: handles::take_output()? })
 }

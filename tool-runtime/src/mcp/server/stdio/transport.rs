@@ -61,11 +61,11 @@ impl StdioTransport {
         Self::from_descriptors(descriptors.input, descriptors.output)
     }
 
-    /// Serves the standard streams with two threads.
-    #[cfg(not(unix))]
-    pub(crate) fn new(_: Descriptors) -> io::Result<Self> {
-        let way_out = super::pump_thread::start(io::stdout())?;
-        Ok(Self::assemble(Reader::thread(io::stdin())?, way_out))
+    /// Serves streams taken earlier, with two threads.
+    #[cfg(windows)]
+    pub(crate) fn new(descriptors: Descriptors) -> io::Result<Self> {
+        let way_out = super::pump_thread::start(descriptors.output)?;
+        Ok(Self::assemble(Reader::thread(descriptors.input)?, way_out))
     }
 
     /// Serves any two descriptors, each read or written in the way its kind allows.
