@@ -73,6 +73,20 @@
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `testing` | an MCP client in memory and schema snapshots, for tests | no |
 //! | `cli` | the command line of the generated binary, `main!` | yes |
+//!
+//! # Systems
+//!
+//! Tested on Linux. The others are compiled and differ in this:
+//!
+//! | | macOS | Windows |
+//! |---|---|---|
+//! | a server of ours over stdio | pipes have a thread each | so has everything; what C code prints reaches the protocol |
+//! | `serve` is told to end by | SIGTERM, SIGINT | Ctrl-C only |
+//! | over HTTP, a client whose machine is gone is noticed | when the system asks for it, after hours | when something is written to it |
+//! | what `OutputLimits` keeps in files may be read by | its user | whoever may read the folder |
+//! | an external server's program is ended by | the end of its input, SIGTERM, SIGKILL, to it and all that it started | the end of its input, then it is terminated; what it started stays unless it ends with its input |
+//! | it ends when our own process is killed | if it heeds the end of its input | if it heeds the end of its input |
+//! | its program is found | in `PATH` | in `PATH`, with the endings of `PATHEXT` |
 
 mod access;
 mod action;

@@ -52,6 +52,10 @@ use tokio_util::sync::CancellationToken;
 /// loosen anything, one odd tool is left out and named in
 /// [`ToolPool::report`](crate::ToolPool::report).
 ///
+/// A server's program ends with its connection: its input is closed, then it and all that it started
+/// get SIGTERM and at last SIGKILL. Where there are no signals less can be done, see
+/// [the crate's front page](crate#systems).
+///
 /// Cheap to clone; every clone is the same manager. Keep one: when the last is dropped, all servers
 /// are disconnected and their tools leave the pool; [`Self::close`] also waits for it. Closing the
 /// pool disconnects them as well. It needs a tokio runtime with its I/O and time drivers, and
