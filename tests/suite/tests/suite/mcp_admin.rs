@@ -124,7 +124,8 @@ async fn an_entry_that_speaks_of_tools_that_there_are_not_is_a_problem() {
 #[tokio::test]
 async fn what_is_done_to_one_server_leaves_the_others() {
     let (one, other) = (lives("one"), lives("other"));
-    let server = |lives: &Path| faulty(&json!({ "tools": ["hang", "echo"], "lives": lives }));
+    let server =
+        |lives: &Path| faulty(&json!({ "tools": ["hang", "heard", "echo"], "lives": lives }));
     let pool = empty();
     let builder = manager().server("one", server(&one)).server("other", server(&other));
     let manager = builder.connect(&pool).await.unwrap();
@@ -132,8 +133,7 @@ async fn what_is_done_to_one_server_leaves_the_others() {
         let pool = pool.clone();
         async move { call(&pool, "one.hang", json!({})).await }
     });
-    // It hangs as soon as an answer comes past it.
-    call(&pool, "one.echo", json!({})).await;
+    while !call(&pool, "one.heard", json!({})).await.observation().to_text().contains("hang") {}
     for _ in 0..3 {
         manager.disable("one").await.unwrap();
         manager.disable("one").await.unwrap();

@@ -224,6 +224,31 @@ async fn a_call_waits_for_a_connection_no_longer_than_for_an_answer() {
     assert!(late.error().unwrap().message().contains("it was not sent"), "{late:?}");
 }
 
+#[tokio::test]
+async fn what_was_sent_before_is_not_called_unsent() {
+    let pool = empty();
+    let is_first = AtomicBool::new(true);
+    let open = move || {
+        let is_first = is_first.swap(false, Ordering::Relaxed);
+        async move {
+            if !is_first {
+                pending::<()>().await;
+            }
+            Ok(started(r#"{"tools": ["die-ro"]}"#).await)
+        }
+    };
+    let builder = McpManager::builder().custom("far", open);
+    let builder = builder.connect_timeout(Duration::from_secs(600));
+    let builder = builder.call_timeout(Duration::from_millis(300));
+    let _manager = builder.connect(&pool).await.unwrap();
+    let lost = call(&pool, "far.die-ro").await;
+    assert_eq!(class(&lost), ErrorClass::Transient);
+    let message = lost.error().unwrap().message();
+    assert!(message.contains("was lost during `die-ro` ("), "{message}");
+    assert!(message.contains("not connected again"), "{message}");
+    assert!(!message.contains("not sent"), "{message}");
+}
+
 /// Asks a person who never answers, and is told when nobody waits for them any more.
 #[derive(Default)]
 struct Nobody {

@@ -167,8 +167,10 @@ impl Remote {
         let mut first = Some(first);
         let mut arguments = || first.take().unwrap_or_else(|| again(text, is_stripped));
         let mut may_repeat = true;
+        // How it was lost, when it was sent before.
+        let mut lost = None;
         loop {
-            let connection = self.connection(patience).await?;
+            let connection = self.connection(patience, lost.as_deref()).await?;
             let listener = Listener::new(context, patience);
             let as_task = self.is_task.load(Ordering::Relaxed) && connection.is_modern();
             let asked = Asked { name: &self.name, arguments: &mut arguments, as_task };
@@ -209,21 +211,39 @@ impl Remote {
                 _ => false,
             };
             if !(is_safe && std::mem::take(&mut may_repeat)) {
-                return Err(self.failed(failure));
+                return Err(match (failure, lost) {
+                    (Failure::Unsent, Some(why)) => self.failed(Failure::Lost(why)),
+                    (failure, _) => self.failed(failure),
+                });
+            }
+            if let Failure::Lost(why) = failure {
+                lost = Some(why);
             }
         }
     }
 
     /// A connection, which is waited for no longer than a word of the server would be.
-    async fn connection(&self, patience: Patience) -> Result<Arc<Connection>, CallError> {
+    async fn connection(
+        &self,
+        patience: Patience,
+        lost: Option<&str>,
+    ) -> Result<Arc<Connection>, CallError> {
         let connected = timeout_at(patience.end(Instant::now()), self.server.connection()).await;
-        connected.unwrap_or_else(|_| {
-            let (server, tool) = (self.server.name(), &self.name);
-            let text = format!(
+        connected.unwrap_or_else(|_| Err(self.unconnected(lost)))
+    }
+
+    #[cold]
+    fn unconnected(&self, lost: Option<&str>) -> CallError {
+        let (server, tool) = (self.server.name(), &self.name);
+        let text = match lost.map(|why| self.server.shown(why)) {
+            None => format!(
                 "the MCP server `{server}` was not connected in the time that `{tool}` may take; it was not sent"
-            );
-            Err(CallError::new(ErrorClass::Transient, text))
-        })
+            ),
+            Some(why) => format!(
+                "the MCP server `{server}` was lost during `{tool}` ({why}), and not connected again in the time that it may take"
+            ),
+        };
+        CallError::new(ErrorClass::Transient, text)
     }
 
     async fn finished(
@@ -309,7 +329,10 @@ impl Remote {
             ),
             Failure::Lost(why) if self.is_repeatable => (
                 ErrorClass::Transient,
-                format!("the MCP server `{server}` was lost twice during `{tool}`: {}", said(&why)),
+                format!(
+                    "the MCP server `{server}` was lost during `{tool}`, and again when that was repeated: {}",
+                    said(&why)
+                ),
             ),
             Failure::Lost(why) => (
                 ErrorClass::Indeterminate,
