@@ -3,7 +3,9 @@
 use super::super::stdin::Stdin;
 use super::super::{Child, Command, Spawned};
 use rustix::process::{Pid, test_kill_process};
+#[cfg(target_os = "linux")]
 use std::env;
+#[cfg(target_os = "linux")]
 use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -85,6 +87,7 @@ pub(super) fn assert_goes(pid: Pid) {
 
 /// Runs a test in a process of its own: `body` there, and here what starts it and gives what it
 /// printed. `name` is the test's own name in this folder.
+#[cfg(target_os = "linux")]
 pub(super) fn alone(name: &str, body: impl FnOnce()) -> Option<process::Output> {
     const MARK: &str = "TOOL_RUNTIME_TEST_ALONE";
     if env::var_os(MARK).is_some() {

@@ -2,13 +2,16 @@
 
 use std::io::{Read, Write};
 
-use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::io::ioctl_fionbio;
 
 use super::super::patient::Patient;
+use super::support::pipe;
 
 #[test]
 fn bytes_cross_a_non_blocking_pipe_in_both_directions() {
-    let (reading, writing) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).expect("a pipe");
+    let (reading, writing) = pipe();
+    ioctl_fionbio(&reading, true).expect("a flag");
+    ioctl_fionbio(&writing, true).expect("a flag");
     let sent: Vec<u8> = (0..1024 * 1024).map(|n: u32| n.to_le_bytes()[1]).collect();
     let expected = sent.clone();
     let writer = std::thread::spawn(move || Patient(writing.into()).write_all(&sent));

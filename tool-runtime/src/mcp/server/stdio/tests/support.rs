@@ -10,7 +10,6 @@ use std::task::{Context, Poll, Waker};
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
-use rustix::pipe::{PipeFlags, pipe_with};
 use serde_json::{Value, json};
 
 use super::super::StdioTransport;
@@ -50,7 +49,8 @@ impl Peer {
 
 /// A pipe, reading end first.
 pub(super) fn pipe() -> (OwnedFd, OwnedFd) {
-    pipe_with(PipeFlags::CLOEXEC).expect("a pipe")
+    let (reading, writing) = std::io::pipe().expect("a pipe");
+    (reading.into(), writing.into())
 }
 
 /// Two connected sockets.
