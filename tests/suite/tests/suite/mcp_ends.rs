@@ -12,8 +12,8 @@ use tokio::process::Command;
 use tokio::sync::Notify;
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    BoxFuture, ErrorClass, McpManager, McpManagerError, McpReader, McpServer, McpServerConfig,
-    McpState, McpWriter, Peer, PeerCapability, PeerError, PeerRequest,
+    BoxFuture, ErrorClass, McpManager, McpManagerBuilder, McpManagerError, McpReader, McpServer,
+    McpServerConfig, McpState, McpWriter, Peer, PeerCapability, PeerError, PeerRequest,
 };
 
 fn faulty(script: &Value) -> McpServerConfig {
@@ -201,9 +201,8 @@ async fn a_server_may_be_tried_once_only() {
     assert!(matches!(state, McpState::Retrying { failures: 1, .. }), "{state}");
 }
 
-#[tokio::test]
-async fn a_call_waits_for_a_connection_no_longer_than_for_an_answer() {
-    let pool = empty();
+/// A manager of a server that is connected to at once, and never again.
+fn reached_once(script: &'static str) -> McpManagerBuilder {
     let is_first = AtomicBool::new(true);
     let open = move || {
         let is_first = is_first.swap(false, Ordering::Relaxed);
@@ -211,12 +210,17 @@ async fn a_call_waits_for_a_connection_no_longer_than_for_an_answer() {
             if !is_first {
                 pending::<()>().await;
             }
-            Ok(started(r#"{"tools": ["echo", "die"]}"#).await)
+            Ok(started(script).await)
         }
     };
-    let builder = McpManager::builder().custom("far", open);
-    let builder = builder.connect_timeout(Duration::from_secs(600));
-    let builder = builder.call_timeout(Duration::from_millis(300));
+    McpManager::builder().custom("far", open).connect_timeout(Duration::from_secs(600))
+}
+
+#[tokio::test]
+async fn a_call_waits_for_a_connection_no_longer_than_for_an_answer() {
+    let pool = empty();
+    let builder =
+        reached_once(r#"{"tools": ["echo", "die"]}"#).call_timeout(Duration::from_millis(300));
     let _manager = builder.connect(&pool).await.unwrap();
     assert!(call(&pool, "far.die").await.is_error());
     let late = call(&pool, "far.echo").await;
@@ -227,19 +231,7 @@ async fn a_call_waits_for_a_connection_no_longer_than_for_an_answer() {
 #[tokio::test]
 async fn what_was_sent_before_is_not_called_unsent() {
     let pool = empty();
-    let is_first = AtomicBool::new(true);
-    let open = move || {
-        let is_first = is_first.swap(false, Ordering::Relaxed);
-        async move {
-            if !is_first {
-                pending::<()>().await;
-            }
-            Ok(started(r#"{"tools": ["die-ro"]}"#).await)
-        }
-    };
-    let builder = McpManager::builder().custom("far", open);
-    let builder = builder.connect_timeout(Duration::from_secs(600));
-    let builder = builder.call_timeout(Duration::from_secs(3));
+    let builder = reached_once(r#"{"tools": ["die-ro"]}"#).call_timeout(Duration::from_secs(3));
     let _manager = builder.connect(&pool).await.unwrap();
     let lost = call(&pool, "far.die-ro").await;
     assert_eq!(class(&lost), ErrorClass::Transient);
