@@ -1,5 +1,5 @@
-//! The tests are in `tests/suite`, the macro's mistakes in `ui`. Here is only what neither can
-//! say: a caller of the 2021 edition, in which `gen` is a name like any other.
+//! The tests are in `tests/suite`. Here is what they share, and what neither they nor those of the
+//! package `ui` can say: a caller of the 2021 edition, in which `gen` is a name like any other.
 //!
 //! ```edition2021
 //! use tool_runtime::prelude::*;

@@ -54,5 +54,4 @@ mod support;
 mod telling;
 mod toolsets;
 mod traces;
-mod ui;
 mod validation;
