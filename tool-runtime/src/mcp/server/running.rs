@@ -30,21 +30,35 @@ impl Running {
         Err(ErrorData::invalid_request(text, None))
     }
 
-    /// The client says something: it may take a request back, which then has no answer.
-    pub(super) fn hear(&mut self, message: &RxJsonRpcMessage<RoleServer>) {
-        if let JsonRpcMessage::Notification(heard) = message
-            && let ClientNotification::CancelledNotification(cancelled) = &heard.notification
-            && let Some(id) = &cancelled.params.request_id
-        {
-            self.0.remove(id);
-        }
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The client says something: it may take a request back, which then has no answer. Gives the
+    /// id of that one.
+    pub(super) fn hear<'a>(
+        &mut self,
+        message: &'a RxJsonRpcMessage<RoleServer>,
+    ) -> Option<&'a RequestId> {
+        let JsonRpcMessage::Notification(heard) = message else { return None };
+        let ClientNotification::CancelledNotification(cancelled) = &heard.notification else {
+            return None;
+        };
+        let id = cancelled.params.request_id.as_ref()?;
+        self.0.remove(id).then_some(id)
     }
 
     /// The client is told something: it may be an answer.
     pub(super) fn tell(&mut self, message: &ServerJsonRpcMessage) {
         if let Some(id) = answered(message) {
-            self.0.remove(id);
+            self.forget(id);
         }
+    }
+
+    /// A request is answered.
+    pub(super) fn forget(&mut self, id: &RequestId) {
+        self.0.remove(id);
     }
 
     /// Whether a request with this id runs.

@@ -8,12 +8,14 @@
 //! a pipe is served by two threads instead of the runtime's event loop. On Windows all streams are,
 //! and what C code prints is not kept from the protocol (`handles`).
 
+mod backlog;
 mod descriptor;
 #[cfg(fuzzing)]
 mod fuzz;
 mod gate;
 #[cfg(windows)]
 mod handles;
+mod intake;
 mod message;
 mod methods;
 mod outlet;
@@ -34,6 +36,7 @@ mod refusal;
 mod sort;
 mod tool_call;
 mod transport;
+mod turn;
 mod writer;
 
 #[cfg(all(test, unix))]

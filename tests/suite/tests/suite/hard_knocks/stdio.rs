@@ -27,10 +27,18 @@ enum Due {
     Maybe,
 }
 
+impl Due {
+    fn is_certain(&self) -> bool {
+        !matches!(self, Self::Maybe)
+    }
+}
+
 /// What was sent and is not answered yet.
 #[derive(Default)]
 struct Ledger {
     due: HashMap<u64, Due>,
+    /// How many of these must be answered. Counting them for each answer would be slower than the server.
+    open: u64,
     /// Lines whose answers have no id.
     nameless: u64,
     /// The last answer to a question for vitals.
@@ -39,6 +47,11 @@ struct Ledger {
 }
 
 impl Ledger {
+    fn expect(&mut self, id: u64, due: Due) {
+        self.open += u64::from(due.is_certain());
+        self.due.insert(id, due);
+    }
+
     fn settle(&mut self, answer: &Value) -> Result<(), String> {
         let Some(id) = answer["id"].as_u64() else {
             let is_refusal = answer["id"].is_null() && answer["error"]["code"].is_i64();
@@ -46,7 +59,9 @@ impl Ledger {
             return Ok(());
         };
         let result = &answer["result"];
-        let fits = match self.due.remove(&id).ok_or("answered twice, or never asked")? {
+        let due = self.due.remove(&id).ok_or("answered twice, or never asked")?;
+        self.open -= u64::from(due.is_certain());
+        let fits = match due {
             Due::Text(text) => result["content"][0]["text"] == *text,
             Due::Failure => result["isError"] == true,
             Due::Error(code) => answer["error"]["code"] == code,
@@ -60,8 +75,7 @@ impl Ledger {
     }
 
     fn is_settled(&self) -> bool {
-        let open = self.due.values().filter(|due| !matches!(due, Due::Maybe)).count();
-        (open == 0 && self.nameless == 0) || self.fault.is_some()
+        (self.open == 0 && self.nameless == 0) || self.fault.is_some()
     }
 }
 
@@ -77,7 +91,13 @@ struct Talk {
 
 impl Talk {
     fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_knocked_server"))
+        Self::start_with(&mut Command::new(env!("CARGO_BIN_EXE_knocked_server")))
+    }
+
+    fn start_with(command: &mut Command) -> Self {
+        let mut child = command
+            // Threads that panic wait for each other's traces.
+            .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // Every panic is told there.
@@ -113,7 +133,7 @@ impl Talk {
     fn request(&mut self, method: &str, params: &Value, due: Due) -> u64 {
         self.next_id += 1;
         let id = self.next_id;
-        self.ledger.0.lock().expect("no panic").due.insert(id, due);
+        self.ledger.0.lock().expect("no panic").expect(id, due);
         self.line(
             &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
         );
@@ -124,6 +144,12 @@ impl Talk {
         self.request("tools/call", &json!({"name": tool, "arguments": arguments}), due)
     }
 
+    fn call_and_cancel(&mut self) {
+        let id = self.call("wait", &json!({"millis": 60_000}), Due::Maybe);
+        let gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        self.line(&gone.to_string());
+    }
+
     fn knock(&mut self) {
         match self.dice.below(100) {
             0..40 => {
@@ -131,11 +157,7 @@ impl Talk {
                 let sum = (a + b).to_string();
                 self.call("add", &json!({"a": a, "b": b}), Due::Text(sum));
             }
-            40..50 => {
-                let id = self.call("wait", &json!({"millis": 60_000}), Due::Maybe);
-                let gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
-                self.line(&gone.to_string());
-            }
+            40..50 => self.call_and_cancel(),
             50..55 => drop(self.call("wait", &json!({"millis": 1}), Due::Result)),
             55..60 => drop(self.call("boom", &json!({}), Due::Failure)),
             60..65 => drop(self.call("add", &json!({"a": "one", "c": []}), Due::Failure)),
@@ -163,7 +185,7 @@ impl Talk {
         let waited = changed.wait_timeout_while(ledger, limit, |ledger| !ledger.is_settled());
         let (ledger, _) = waited.expect("no panic");
         assert_eq!(ledger.fault, None);
-        assert!(ledger.is_settled(), "{} are not answered", ledger.due.len());
+        assert!(ledger.is_settled(), "{} are not answered", ledger.open);
     }
 
     fn vitals(&mut self) -> Vitals {
@@ -218,6 +240,19 @@ fn a_stream_of_everything_over_stdio() {
     talk.settled();
     let after = talk.vitals();
     assert!(before.holds_no_more(&after), "{before:?} {after:?}");
+    talk.finish();
+}
+
+/// One thread reads and works: it must not read on before it has worked.
+#[test]
+fn what_is_sent_ahead_does_not_pile_up() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_knocked_server"));
+    let mut talk = Talk::start_with(command.env("TOKIO_WORKER_THREADS", "1"));
+    for _ in 0..10_000 {
+        talk.call_and_cancel();
+    }
+    let vitals = talk.vitals();
+    assert!(vitals.tasks() < 1000, "{vitals:?}");
     talk.finish();
 }
 

@@ -18,6 +18,11 @@ impl Vitals {
         Self::deserialize(&result["structuredContent"]).expect("vitals")
     }
 
+    /// Tasks that have not ended.
+    pub(super) fn tasks(&self) -> usize {
+        self.tasks
+    }
+
     /// Whether a process that had this holds no more now.
     pub(super) fn holds_no_more(&self, now: &Self) -> bool {
         now.tasks <= self.tasks

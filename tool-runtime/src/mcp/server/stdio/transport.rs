@@ -6,30 +6,30 @@ use std::os::fd::OwnedFd;
 use std::pin::pin;
 use std::time::Duration;
 
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use rmcp::RoleServer;
 #[cfg(any(feature = "mcp-client", feature = "testing"))]
 use rmcp::model::GetExtensions as _;
+#[cfg(any(feature = "mcp-client", feature = "testing"))]
 use rmcp::model::JsonRpcMessage;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 #[cfg(any(feature = "mcp-client", feature = "testing"))]
 use crate::mcp::server::caller::Caller;
 
-use crate::mcp::server::running::Running;
-
 use super::descriptor::Descriptors;
-use super::gate::Gate;
-use super::message::{Parsed, parse};
+use super::intake::Intake;
 #[cfg(unix)]
 use super::outlet;
 use super::outlet::Pump;
 use super::reader::Reader;
 use super::refusal::Refusal;
+use super::turn::Turn;
 use super::writer::Writer;
-use crate::mcp::lines::{DEFAULT_LINE_LIMIT, Line, LineBuffer};
+use crate::mcp::lines::{DEFAULT_LINE_LIMIT, LineBuffer};
 
 /// How long closing waits for a peer that does not read.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
@@ -38,8 +38,8 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 pub(crate) struct StdioTransport {
     reader: Reader,
     lines: LineBuffer,
-    gate: Gate,
-    running: Running,
+    intake: Intake,
+    turn: Turn,
     writer: Writer,
     pump: Pump,
     /// Cancelled when there is no more input; whoever cancels it ends the input.
@@ -90,8 +90,8 @@ impl StdioTransport {
         Self {
             reader,
             lines: LineBuffer::new(DEFAULT_LINE_LIMIT),
-            gate: Gate::default(),
-            running: Running::default(),
+            intake: Intake::new(),
+            turn: Turn::default(),
             writer,
             pump,
             gone: CancellationToken::new(),
@@ -119,18 +119,17 @@ impl StdioTransport {
         self
     }
 
-    /// Answers a line here and now.
-    fn refuse(&self, refusal: &Refusal) {
-        tracing::debug!(?refusal, "refusing a line");
-        // Fails only when the peer does not listen any more.
-        if self.writer.push(refusal).is_ok() {
-            self.writer.flush();
-        }
+    /// Waits, unless nothing more is to be read. Whether it was waited to the end.
+    async fn is_there_until(&self, deadline: Instant) -> bool {
+        let waited = pin!(tokio::time::sleep_until(deadline));
+        matches!(select(waited, pin!(self.gone.cancelled())).await, Either::Left(_))
     }
 
-    /// The message with who sent it.
-    #[cfg(any(feature = "mcp-client", feature = "testing"))]
-    fn marked(&self, mut message: RxJsonRpcMessage<RoleServer>) -> RxJsonRpcMessage<RoleServer> {
+    /// The message with who sent it, if that is known.
+    fn marked(&self, message: RxJsonRpcMessage<RoleServer>) -> RxJsonRpcMessage<RoleServer> {
+        #[cfg(any(feature = "mcp-client", feature = "testing"))]
+        let mut message = message;
+        #[cfg(any(feature = "mcp-client", feature = "testing"))]
         if let (JsonRpcMessage::Request(request), Some(caller)) = (&mut message, &self.caller) {
             request.request.extensions_mut().insert(caller.clone());
         }
@@ -154,7 +153,7 @@ impl Transport<RoleServer> for StdioTransport {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        self.running.tell(&message);
+        self.intake.tell(&message);
         let queued = self.writer.push(&message);
         let writer = self.writer.clone();
         async move {
@@ -167,24 +166,39 @@ impl Transport<RoleServer> for StdioTransport {
     /// The next message; `None` after the last one. Cancel safe: no state lives in the future.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            // Lines that are already here never wait for anything; without this the handlers
-            // of a busy peer's requests would not get to run.
-            tokio::task::coop::consume_budget().await;
+            self.turn.mine().await;
             // A peer that does not read its answers gets no further requests served. When it
             // is gone there is nothing to wait for, and its requests end with its input.
             let _ = self.writer.room().await;
+            if let Some(request) = self.intake.next() {
+                self.turn.take();
+                return Some(self.marked(request));
+            }
+            // Here and below: what makes place is an answer that is sent, and for that this future
+            // is dropped.
+            if let Some(until) = self.intake.holds_up()
+                && self.is_there_until(until).await
+            {
+                continue;
+            }
             if let Some(line) = self.lines.next_line() {
-                match accept(line, &mut self.gate, &mut self.running) {
-                    #[cfg(any(feature = "mcp-client", feature = "testing"))]
+                self.turn.take();
+                match self.intake.accept(line) {
                     Ok(Some(message)) => return Some(self.marked(message)),
-                    #[cfg(not(any(feature = "mcp-client", feature = "testing")))]
-                    Ok(Some(message)) => return Some(message),
                     Ok(None) => {}
-                    Err(refusal) => self.refuse(&refusal),
+                    Err(refusal) => refuse(&self.writer, &refusal),
                 }
                 continue;
             }
             if self.gone.is_cancelled() || self.lines.has_ended() {
+                if let Some(until) = self.intake.lingers()
+                    && self.is_there_until(until).await
+                {
+                    continue;
+                }
+                for refusal in self.intake.give_up() {
+                    refuse(&self.writer, &refusal);
+                }
                 self.gone.cancel();
                 return None;
             }
@@ -223,22 +237,11 @@ impl Drop for StdioTransport {
     }
 }
 
-/// The message in a line, if rmcp should see it.
-///
-/// # Errors
-/// The answer to a line that is none, or to a request whose id is that of one that runs.
-fn accept(line: Line<'_>, gate: &mut Gate, running: &mut Running) -> Parsed {
-    let message = match line {
-        Line::Whole(bytes) => parse(bytes)?,
-        Line::TooLong { limit } => return Err(Refusal::too_long(limit)),
-    };
-    let Some(message) = message.filter(|message| gate.admits(message)) else { return Ok(None) };
-    match &message {
-        JsonRpcMessage::Request(request) => {
-            let begun = running.begin(&request.id);
-            begun.map_err(|error| Refusal::to(&request.id, error))?;
-        }
-        other => running.hear(other),
+/// Answers a line here and now.
+fn refuse(writer: &Writer, refusal: &Refusal) {
+    tracing::debug!(?refusal, "refusing a line");
+    // Fails only when the peer does not listen any more.
+    if writer.push(refusal).is_ok() {
+        writer.flush();
     }
-    Ok(Some(message))
 }

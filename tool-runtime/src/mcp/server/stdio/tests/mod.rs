@@ -1,6 +1,8 @@
 //! Behaviour over real pipes, sockets and files, seen from the peer's side.
 
 mod back_pressure;
+#[cfg(any(feature = "mcp-client", feature = "testing"))]
+mod backlog;
 mod cancellation;
 mod channels;
 mod lines;

@@ -1,0 +1,88 @@
+//! What becomes of a line: it goes on to rmcp, is answered here, has to wait, or is ignored.
+
+use rmcp::RoleServer;
+use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::service::RxJsonRpcMessage;
+use tokio::time::Instant;
+
+use super::backlog::{self, Backlog};
+use super::gate::Gate;
+use super::message::{Parsed, parse};
+use super::refusal::Refusal;
+use crate::mcp::lines::Line;
+use crate::mcp::server::running::Running;
+
+/// The state of a connection that decides it.
+pub(super) struct Intake {
+    gate: Gate,
+    running: Running,
+    backlog: Backlog,
+}
+
+impl Intake {
+    /// Nothing has come yet.
+    pub(super) fn new() -> Self {
+        Self { gate: Gate::default(), running: Running::default(), backlog: Backlog::new() }
+    }
+
+    /// The message in a line, if rmcp should see it now.
+    ///
+    /// # Errors
+    /// The answer to a line that is none, or to a request that cannot be served.
+    pub(super) fn accept(&mut self, line: Line<'_>) -> Parsed {
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::TooLong { limit } => return Err(Refusal::too_long(limit)),
+        };
+        let Some(message) = parse(line)?.filter(|message| self.gate.admits(message)) else {
+            return Ok(None);
+        };
+        let JsonRpcMessage::Request(request) = &message else {
+            if let Some(id) = self.running.hear(&message) {
+                self.backlog.forget(id);
+            }
+            return Ok(Some(message));
+        };
+        let begun = self.running.begin(&request.id);
+        begun.map_err(|error| Refusal::to(&request.id, error))?;
+        if self.backlog.lets_pass(self.running.len()) {
+            return Ok(Some(message));
+        }
+        if self.backlog.has_room() {
+            self.backlog.hold(request.id.clone(), line);
+            return Ok(None);
+        }
+        self.running.forget(&request.id);
+        Err(Refusal::to(&request.id, backlog::crowded()))
+    }
+
+    /// The request that has waited and whose turn it is.
+    pub(super) fn next(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let line = self.backlog.next(self.running.len())?;
+        // It was a message when it came.
+        parse(&line).ok().flatten()
+    }
+
+    /// The client is told something: it may be an answer, which makes place.
+    pub(super) fn tell(&mut self, message: &ServerJsonRpcMessage) {
+        self.running.tell(message);
+    }
+
+    /// Until when nothing should be read.
+    pub(super) fn holds_up(&mut self) -> Option<Instant> {
+        self.backlog.holds_up()
+    }
+
+    /// Until when what waits may still get its turn, now that the input has ended.
+    pub(super) fn lingers(&mut self) -> Option<Instant> {
+        self.backlog.lingers()
+    }
+
+    /// The answers to what will not get its turn any more.
+    pub(super) fn give_up(&mut self) -> impl Iterator<Item = Refusal> {
+        self.backlog.give_up().map(|id| {
+            self.running.forget(&id);
+            Refusal::to(&id, backlog::ended())
+        })
+    }
+}
