@@ -1,6 +1,7 @@
 //! What tools ask of their clients: the same function for both eras.
 
 use super::support::pool_of;
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -44,6 +45,21 @@ async fn deleted(era: Era, reply: Reply) -> Observation {
     let result = client.call("delete", json!({ "path": "a" })).await.expect("a result");
     client.close().await;
     result
+}
+
+/// More than are in flight at a time: the answers come behind calls that have to wait.
+#[tokio::test]
+async fn answers_pass_calls_that_wait() {
+    let reply = Reply::accept(json!({ "sure": true }));
+    let client = answering(&pool_of::<DeleteAction>(), Era::Legacy, reply).await;
+    let calls = (0..2500).map(|n| {
+        let call = client.call("delete", json!({ "path": n.to_string() }));
+        async move { (n, call.await) }
+    });
+    for (n, result) in join_all(calls).await {
+        assert_eq!(result.expect("a result").to_text(), format!("{n} is deleted"));
+    }
+    client.close().await;
 }
 
 #[tokio::test]

@@ -330,7 +330,7 @@ impl Remote {
             Failure::Lost(why) if self.is_repeatable => (
                 ErrorClass::Transient,
                 format!(
-                    "the MCP server `{server}` was lost during `{tool}`, and again when that was repeated: {}",
+                    "the MCP server `{server}` was lost during `{tool}`, and repeating that failed: {}",
                     said(&why)
                 ),
             ),

@@ -8,6 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(windows)]
 use super::handles::{self, Input, Output};
 
+#[cfg(unix)]
+type Input = OwnedFd;
+#[cfg(unix)]
+type Output = OwnedFd;
+
 /// Set by the first successful [`Descriptors::take`]: a second one would hand out the replacements.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
@@ -17,16 +22,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// first line of `main`, before any other code can print, and serves them later.
 pub(crate) struct Descriptors {
     /// Where the peer's lines come from.
-    #[cfg(unix)]
-    pub(super) input: OwnedFd,
-    /// Where our lines go.
-    #[cfg(unix)]
-    pub(super) output: OwnedFd,
-    /// Where the peer's lines come from.
-    #[cfg(windows)]
     pub(super) input: Input,
     /// Where our lines go.
-    #[cfg(windows)]
     pub(super) output: Output,
 }
 
