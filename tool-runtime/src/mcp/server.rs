@@ -167,10 +167,10 @@ impl McpServer {
     /// Then questions that are open fail, and calls that run have one second to finish before they
     /// are cancelled.
     ///
-    /// Of one client 1024 requests are in flight at a time. Further ones wait, 8 MiB of them before
-    /// nothing more is read, and are refused if they do not get their turn within five seconds after
-    /// the end of the input. When all that are in flight have hung for 30 seconds, reading goes on,
-    /// so that cancellations are heard, and requests that find no room are refused.
+    /// Of one client 1024 calls run at a time (of tools, prompts, resources, completions). Further ones
+    /// wait, 8 MiB of them before nothing more is read, and are refused if they do not get their turn
+    /// within five seconds after the end of the input. When none has ended for 30 seconds, reading goes
+    /// on, so that cancellations are heard, and calls that find no room are refused meanwhile.
     ///
     /// From here on the process's standard output is its standard error, so that nothing a
     /// tool prints can spoil the protocol.

@@ -30,11 +30,6 @@ impl Running {
         Err(ErrorData::invalid_request(text, None))
     }
 
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// The client says something: it may take a request back, which then has no answer. Gives the
     /// id of that one.
     pub(super) fn hear<'a>(
@@ -50,6 +45,7 @@ impl Running {
     }
 
     /// The client is told something: it may be an answer.
+    #[cfg(feature = "http")]
     pub(super) fn tell(&mut self, message: &ServerJsonRpcMessage) {
         if let Some(id) = answered(message) {
             self.forget(id);

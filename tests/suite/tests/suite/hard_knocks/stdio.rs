@@ -188,7 +188,14 @@ impl Talk {
         assert!(ledger.is_settled(), "{} are not answered", ledger.open);
     }
 
+    /// What the server has. It is asked twice: some of its messages it follows with a task that ends
+    /// at once, and this may be one.
     fn vitals(&mut self) -> Vitals {
+        let first = self.vitals_now();
+        first.fewest_tasks(self.vitals_now())
+    }
+
+    fn vitals_now(&mut self) -> Vitals {
         self.call("vitals", &json!({}), Due::Result);
         self.settled();
         let ledger = self.ledger.0.lock().expect("no panic");
@@ -251,7 +258,7 @@ fn what_is_sent_ahead_does_not_pile_up() {
     for _ in 0..10_000 {
         talk.call_and_cancel();
     }
-    let vitals = talk.vitals();
+    let vitals = talk.vitals_now();
     assert!(vitals.tasks() < 1000, "{vitals:?}");
     talk.finish();
 }

@@ -23,6 +23,11 @@ impl Vitals {
         self.tasks
     }
 
+    /// The one with fewer tasks.
+    pub(super) fn fewest_tasks(self, other: Self) -> Self {
+        if other.tasks < self.tasks { other } else { self }
+    }
+
     /// Whether a process that had this holds no more now.
     pub(super) fn holds_no_more(&self, now: &Self) -> bool {
         now.tasks <= self.tasks

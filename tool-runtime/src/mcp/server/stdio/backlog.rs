@@ -1,48 +1,53 @@
 //! Requests that wait until fewer are in flight.
 //!
-//! A client may ask faster than it is served, and each request in flight is a task with memory of
-//! its own. So only so many are; further ones wait here in their order, while notifications and
-//! answers pass them: what is in flight can be taken back, and a tool gets what it asked for.
+//! A client may ask faster than it is served, and what runs has memory of its own. So only so many
+//! calls run; further ones wait here in their order, while everything else passes them: what runs can
+//! be taken back, a tool gets what it asked for, and a server that is busy still answers a `ping`.
 //!
 //! They wait as text, which is a tenth of what they are as messages. When there is too much of it,
-//! nothing more is read: the client is held up as by any pipe that is full. But what is in flight
-//! may itself wait for something that is not read then (an answer, a cancellation, the end of the
-//! input). So when none has got its turn for a while, reading goes on until none waits any more, and
-//! requests that find no room are refused.
+//! nothing more is read: the client is held up as by any pipe that is full. But what runs may itself
+//! wait for something that is not read then (an answer, a cancellation, the end of the input). So
+//! when none has got its turn for a while, reading goes on, and what finds no room is refused.
 
 use rmcp::model::{ErrorData, RequestId};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Requests in flight before others wait.
-pub(super) const MOST_IN_FLIGHT: usize = 1024;
+/// Calls that run before others wait.
+pub(super) const MOST_AT_WORK: usize = 1024;
 
 /// Bytes that wait before nothing more is read.
 pub(super) const MOST_BYTES: usize = 8 * 1024 * 1024;
 
 /// What one takes beside its line, about.
-pub(super) const PLACE: usize = 128;
+pub(super) const PLACE: usize = 256;
 
-/// How long nothing is read while none gets its turn, once.
+/// How long nothing is read while none gets its turn.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The same once that has happened, until none waits any more.
+const IMPATIENCE: Duration = Duration::from_millis(100);
 
 /// How long those that wait may still get their turn after the end of the input.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// Requests that were read and are not handed on yet.
+/// Who runs and who waits.
 pub(super) struct Backlog {
-    waiting: VecDeque<Waiting>,
+    at_work: HashSet<RequestId>,
+    /// By their turns.
+    waiting: BTreeMap<u64, Waiting>,
+    turns: HashMap<RequestId, u64>,
+    last_turn: u64,
     bytes: usize,
     /// When one got its turn last, or the first one began to wait.
     moved: Instant,
-    /// None got its turn for too long: reading goes on, whatever waits.
-    reads_on: bool,
+    patience: Duration,
     /// When the input ended.
     ended: Option<Instant>,
 }
 
-/// One of them.
+/// One that waits.
 struct Waiting {
     id: RequestId,
     line: Box<[u8]>,
@@ -58,18 +63,21 @@ impl Backlog {
     /// Nobody waits.
     pub(super) fn new() -> Self {
         Self {
-            waiting: VecDeque::new(),
+            at_work: HashSet::new(),
+            waiting: BTreeMap::new(),
+            turns: HashMap::new(),
+            last_turn: 0,
             bytes: 0,
             moved: Instant::now(),
-            reads_on: false,
+            patience: PATIENCE,
             ended: None,
         }
     }
 
-    /// Whether a request that is read now goes on at once, when as many `running` (itself and
-    /// those that wait included) have no answer.
-    pub(super) fn lets_pass(&self, running: usize) -> bool {
-        running - self.waiting.len() <= MOST_IN_FLIGHT
+    /// Whether a request begins that is read now.
+    pub(super) fn begin(&mut self, id: &RequestId) -> bool {
+        let has_place = self.waiting.is_empty() && self.at_work.len() < MOST_AT_WORK;
+        has_place && self.at_work.insert(id.clone())
     }
 
     /// Whether another one may wait.
@@ -80,43 +88,51 @@ impl Backlog {
     /// Lets a request wait.
     pub(super) fn hold(&mut self, id: RequestId, line: &[u8]) {
         if self.waiting.is_empty() {
-            tracing::debug!("{MOST_IN_FLIGHT} requests are in flight, further ones wait");
+            tracing::debug!("{MOST_AT_WORK} calls run, further ones wait");
             self.moved = Instant::now();
-            self.reads_on = false;
+            self.patience = PATIENCE;
         }
-        let waiting = Waiting { id, line: line.into() };
+        let waiting = Waiting { id: id.clone(), line: line.into() };
         self.bytes += waiting.bytes();
-        self.waiting.push_back(waiting);
+        self.last_turn += 1;
+        self.turns.insert(id, self.last_turn);
+        self.waiting.insert(self.last_turn, waiting);
     }
 
     /// The line of the one whose turn it is, if there is place for it.
-    pub(super) fn next(&mut self, running: usize) -> Option<Box<[u8]>> {
-        if self.waiting.is_empty() || running - self.waiting.len() >= MOST_IN_FLIGHT {
+    pub(super) fn next(&mut self) -> Option<Box<[u8]>> {
+        if self.at_work.len() >= MOST_AT_WORK {
             return None;
         }
-        let next = self.waiting.pop_front()?;
+        let (_, next) = self.waiting.pop_first()?;
+        self.turns.remove(&next.id);
         self.bytes -= next.bytes();
         self.moved = Instant::now();
+        self.at_work.insert(next.id);
         Some(next.line)
     }
 
-    /// One of them was taken back: nobody waits for its answer.
-    pub(super) fn forget(&mut self, id: &RequestId) {
-        // Most are taken back soon.
-        let place = self.waiting.iter().rposition(|waiting| waiting.id == *id);
-        if let Some(gone) = place.and_then(|place| self.waiting.remove(place)) {
+    /// Nobody waits for the answer to a request any more.
+    pub(super) fn end(&mut self, id: &RequestId) {
+        if !self.at_work.remove(id)
+            && let Some(turn) = self.turns.remove(id)
+            && let Some(gone) = self.waiting.remove(&turn)
+        {
             self.bytes -= gone.bytes();
         }
     }
 
     /// Until when nothing should be read.
     pub(super) fn holds_up(&mut self) -> Option<Instant> {
-        if self.has_room() || self.reads_on {
+        if self.has_room() {
             return None;
         }
-        let until = self.moved + PATIENCE;
-        self.reads_on = until <= Instant::now();
-        (!self.reads_on).then_some(until)
+        let until = self.moved + self.patience;
+        if until > Instant::now() {
+            return Some(until);
+        }
+        self.patience = IMPATIENCE;
+        None
     }
 
     /// Until when those that wait may still get their turn, now that the input has ended.
@@ -128,15 +144,16 @@ impl Backlog {
     /// Those that will not get their turn any more.
     pub(super) fn give_up(&mut self) -> impl Iterator<Item = RequestId> + use<> {
         self.bytes = 0;
-        std::mem::take(&mut self.waiting).into_iter().map(|waiting| waiting.id)
+        self.turns.clear();
+        std::mem::take(&mut self.waiting).into_values().map(|waiting| waiting.id)
     }
 }
 
 /// What a request is told that finds no room.
 pub(super) fn crowded() -> ErrorData {
     let text = format!(
-        "{MOST_IN_FLIGHT} requests are in flight and more wait than there is room for: send \
-         further ones when some are answered"
+        "{MOST_AT_WORK} calls run and more wait than there is room for: send further ones when some \
+         are answered"
     );
     ErrorData::internal_error(text, None)
 }

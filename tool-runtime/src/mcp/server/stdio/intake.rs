@@ -1,7 +1,7 @@
 //! What becomes of a line: it goes on to rmcp, is answered here, has to wait, or is ignored.
 
 use rmcp::RoleServer;
-use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientRequest, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::RxJsonRpcMessage;
 use tokio::time::Instant;
 
@@ -10,7 +10,7 @@ use super::gate::Gate;
 use super::message::{Parsed, parse};
 use super::refusal::Refusal;
 use crate::mcp::lines::Line;
-use crate::mcp::server::running::Running;
+use crate::mcp::server::running::{Running, answered};
 
 /// The state of a connection that decides it.
 pub(super) struct Intake {
@@ -39,13 +39,13 @@ impl Intake {
         };
         let JsonRpcMessage::Request(request) = &message else {
             if let Some(id) = self.running.hear(&message) {
-                self.backlog.forget(id);
+                self.backlog.end(id);
             }
             return Ok(Some(message));
         };
         let begun = self.running.begin(&request.id);
         begun.map_err(|error| Refusal::to(&request.id, error))?;
-        if self.backlog.lets_pass(self.running.len()) {
+        if !is_work(&request.request) || self.backlog.begin(&request.id) {
             return Ok(Some(message));
         }
         if self.backlog.has_room() {
@@ -58,14 +58,17 @@ impl Intake {
 
     /// The request that has waited and whose turn it is.
     pub(super) fn next(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let line = self.backlog.next(self.running.len())?;
+        let line = self.backlog.next()?;
         // It was a message when it came.
         parse(&line).ok().flatten()
     }
 
     /// The client is told something: it may be an answer, which makes place.
     pub(super) fn tell(&mut self, message: &ServerJsonRpcMessage) {
-        self.running.tell(message);
+        if let Some(id) = answered(message) {
+            self.running.forget(id);
+            self.backlog.end(id);
+        }
     }
 
     /// Until when nothing should be read.
@@ -85,4 +88,16 @@ impl Intake {
             Refusal::to(&id, backlog::ended())
         })
     }
+}
+
+/// Whether code of the pool's owner runs for a request. What else there is ends at once, or does
+/// nothing but listen.
+fn is_work(request: &ClientRequest) -> bool {
+    matches!(
+        request,
+        ClientRequest::CallToolRequest(_)
+            | ClientRequest::GetPromptRequest(_)
+            | ClientRequest::ReadResourceRequest(_)
+            | ClientRequest::CompleteRequest(_)
+    )
 }

@@ -169,14 +169,16 @@ impl Transport<RoleServer> for StdioTransport {
             self.turn.mine().await;
             // A peer that does not read its answers gets no further requests served. When it
             // is gone there is nothing to wait for, and its requests end with its input.
-            let _ = self.writer.room().await;
+            let is_heard = self.writer.room().await.is_ok();
             if let Some(request) = self.intake.next() {
                 self.turn.take();
                 return Some(self.marked(request));
             }
             // Here and below: what makes place is an answer that is sent, and for that this future
             // is dropped.
-            if let Some(until) = self.intake.holds_up()
+            if is_heard
+                && !self.lines.has_ended()
+                && let Some(until) = self.intake.holds_up()
                 && self.is_there_until(until).await
             {
                 continue;

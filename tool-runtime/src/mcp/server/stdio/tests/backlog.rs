@@ -11,12 +11,12 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use tokio::time::{Instant, timeout};
 
 use super::super::StdioTransport;
-use super::super::backlog::{MOST_BYTES, MOST_IN_FLIGHT, PATIENCE, PLACE};
+use super::super::backlog::{MOST_AT_WORK, MOST_BYTES, PATIENCE, PLACE};
 use super::support::{bulky, id_of, ping};
 
-const IN_FLIGHT: i64 = MOST_IN_FLIGHT as i64;
+const IN_FLIGHT: i64 = MOST_AT_WORK as i64;
 
-/// Requests of the size of [`fat`] that may wait.
+/// How many [`fat_calls`] may wait.
 const WAITING: i64 = 8;
 
 /// Longer than anything that takes no patience, on a clock that is paused.
@@ -47,15 +47,19 @@ async fn read(client: &mut BufReader<DuplexStream>) -> Value {
     serde_json::from_str(&line).expect("a line of JSON")
 }
 
-fn pings(ids: std::ops::Range<i64>) -> String {
-    ids.map(ping).collect()
+fn call(id: i64, padding: usize) -> String {
+    let params = json!({"name": "t", "arguments": " ".repeat(padding)});
+    let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+    format!("{message}\n")
+}
+
+fn calls(ids: std::ops::Range<i64>) -> String {
+    ids.map(|id| call(id, 0)).collect()
 }
 
 /// So many of these are too much to wait.
-fn fat_pings(ids: std::ops::Range<i64>) -> String {
-    let padding = " ".repeat(MOST_BYTES / WAITING as usize - PLACE);
-    ids.map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"{padding}}}\n"))
-        .collect()
+fn fat_calls(ids: std::ops::Range<i64>) -> String {
+    ids.map(|id| call(id, MOST_BYTES / WAITING as usize - PLACE)).collect()
 }
 
 fn cancelled(id: i64) -> String {
@@ -84,12 +88,12 @@ async fn receives(transport: &mut StdioTransport, ids: std::ops::Range<i64>) {
 #[tokio::test(start_paused = true)]
 async fn further_requests_wait_for_an_answer_and_keep_their_order() {
     let (mut client, mut transport) = open().await;
-    write(&mut client, pings(1..IN_FLIGHT + 10)).await;
+    write(&mut client, calls(1..IN_FLIGHT + 10)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
     answer(&mut transport, 500).await;
     answer(&mut transport, 7).await;
     receives(&mut transport, IN_FLIGHT + 1..IN_FLIGHT + 3).await;
-    write(&mut client, ping(9999)).await;
+    write(&mut client, call(9999, 0)).await;
     for id in 20..28 {
         answer(&mut transport, id).await;
     }
@@ -99,11 +103,12 @@ async fn further_requests_wait_for_an_answer_and_keep_their_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_request_passes_those_that_wait() {
+async fn what_is_no_call_passes_those_that_wait() {
     let (mut client, mut transport) = open().await;
-    write(&mut client, pings(1..IN_FLIGHT + 3)).await;
+    write(&mut client, calls(1..IN_FLIGHT + 3)).await;
     write(&mut client, cancelled(5)).await;
     write(&mut client, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n".to_owned()).await;
+    write(&mut client, ping(9999)).await;
     for id in 1..=IN_FLIGHT {
         assert_eq!(id_of(next(&mut transport).await), Some(id));
     }
@@ -111,13 +116,14 @@ async fn what_is_no_request_passes_those_that_wait() {
     // The one that is taken back makes place.
     assert_eq!(id_of(next(&mut transport).await), Some(IN_FLIGHT + 1));
     assert!(matches!(next(&mut transport).await, Some(JsonRpcMessage::Response(_))));
+    assert_eq!(id_of(next(&mut transport).await), Some(9999));
     assert!(next(&mut transport).await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_waits_can_be_taken_back() {
     let (mut client, mut transport) = open().await;
-    write(&mut client, pings(1..IN_FLIGHT + 4)).await;
+    write(&mut client, calls(1..IN_FLIGHT + 4)).await;
     write(&mut client, cancelled(IN_FLIGHT + 2)).await;
     for id in 1..=IN_FLIGHT {
         assert_eq!(id_of(next(&mut transport).await), Some(id));
@@ -133,8 +139,8 @@ async fn a_request_that_waits_can_be_taken_back() {
 #[tokio::test(start_paused = true)]
 async fn the_id_of_one_that_waits_is_taken() {
     let (mut client, mut transport) = open().await;
-    write(&mut client, pings(1..IN_FLIGHT + 2)).await;
-    write(&mut client, ping(IN_FLIGHT + 1)).await;
+    write(&mut client, calls(1..IN_FLIGHT + 2)).await;
+    write(&mut client, call(IN_FLIGHT + 1, 0)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
     let refusal = read(&mut client).await;
     assert_eq!(
@@ -147,8 +153,8 @@ async fn the_id_of_one_that_waits_is_taken() {
 async fn nothing_is_read_while_too_much_waits() {
     let (mut client, mut transport) = open().await;
     let full = IN_FLIGHT + WAITING;
-    write(&mut client, pings(1..IN_FLIGHT + 1)).await;
-    write(&mut client, fat_pings(IN_FLIGHT + 1..full + 1)).await;
+    write(&mut client, calls(1..IN_FLIGHT + 1)).await;
+    write(&mut client, fat_calls(IN_FLIGHT + 1..full + 1)).await;
     write(&mut client, cancelled(1)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
     answer(&mut transport, 9).await;
@@ -161,9 +167,9 @@ async fn nothing_is_read_while_too_much_waits() {
 async fn when_none_gets_its_turn_further_ones_are_refused_and_the_rest_is_heard() {
     let (mut client, mut transport) = open().await;
     let full = IN_FLIGHT + WAITING;
-    write(&mut client, pings(1..IN_FLIGHT + 1)).await;
-    write(&mut client, fat_pings(IN_FLIGHT + 1..full + 1)).await;
-    write(&mut client, pings(full + 1..full + 3)).await;
+    write(&mut client, calls(1..IN_FLIGHT + 1)).await;
+    write(&mut client, fat_calls(IN_FLIGHT + 1..full + 1)).await;
+    write(&mut client, calls(full + 1..full + 3)).await;
     write(&mut client, cancelled(1)).await;
     for id in 1..=IN_FLIGHT {
         assert_eq!(id_of(next(&mut transport).await), Some(id));
@@ -178,12 +184,33 @@ async fn when_none_gets_its_turn_further_ones_are_refused_and_the_rest_is_heard(
         assert!(refusal["error"]["message"].as_str().is_some_and(|text| text.contains("1024")));
     }
     assert_eq!(id_of(next(&mut transport).await), Some(IN_FLIGHT + 1));
+    // When it goes on, the client is held up again.
+    write(&mut client, fat_calls(full + 3..full + 5)).await;
+    write(&mut client, cancelled(full + 4)).await;
+    let before = Instant::now();
+    let heard = transport.receive().await;
+    assert!(matches!(heard, Some(JsonRpcMessage::Notification(_))), "{heard:?}");
+    assert!(before.elapsed() > Duration::ZERO && before.elapsed() < MOMENT);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_is_gone_is_not_held_up() {
+    let (mut client, mut transport) = open().await;
+    write(&mut client, calls(1..IN_FLIGHT + 1)).await;
+    write(&mut client, fat_calls(IN_FLIGHT + 1..IN_FLIGHT + WAITING + 1)).await;
+    receives(&mut transport, 1..IN_FLIGHT + 1).await;
+    drop(client);
+    let _ = transport.send(bulky(7, 1)).await;
+    assert_eq!(id_of(next(&mut transport).await), Some(IN_FLIGHT + 1));
+    let before = Instant::now();
+    assert!(transport.receive().await.is_none());
+    assert!(before.elapsed() < PATIENCE);
 }
 
 #[tokio::test(start_paused = true)]
 async fn those_that_wait_get_their_turn_after_the_end_of_the_input() {
     let (mut client, mut transport) = open().await;
-    write(&mut client, pings(1..IN_FLIGHT + 4)).await;
+    write(&mut client, calls(1..IN_FLIGHT + 4)).await;
     client.shutdown().await.expect("open");
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
     for id in 1..=3 {
@@ -196,7 +223,7 @@ async fn those_that_wait_get_their_turn_after_the_end_of_the_input() {
 #[tokio::test(start_paused = true)]
 async fn those_that_get_no_turn_after_the_end_of_the_input_are_told() {
     let (mut client, mut transport) = open().await;
-    write(&mut client, pings(1..IN_FLIGHT + 3)).await;
+    write(&mut client, calls(1..IN_FLIGHT + 3)).await;
     client.shutdown().await.expect("open");
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
     let before = Instant::now();
@@ -213,8 +240,8 @@ async fn whoever_ends_the_input_does_not_wait_for_them() {
     let (mut client, mut transport) = open().await;
     let gone = tokio_util::sync::CancellationToken::new();
     transport = transport.telling(gone.clone());
-    write(&mut client, pings(1..IN_FLIGHT + 1)).await;
-    write(&mut client, fat_pings(IN_FLIGHT + 1..IN_FLIGHT + WAITING + 9)).await;
+    write(&mut client, calls(1..IN_FLIGHT + 1)).await;
+    write(&mut client, fat_calls(IN_FLIGHT + 1..IN_FLIGHT + WAITING + 9)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
     gone.cancel();
     let before = Instant::now();
