@@ -38,7 +38,8 @@ impl fmt::Debug for Pattern {
 }
 
 /// The two functions that are left out of a binary which needs neither.
-struct Engine {
+#[derive(Debug)]
+pub(crate) struct Engine {
     compile: fn(&str) -> Result<Pattern, String>,
     conforms: fn(&str, &str) -> Option<bool>,
 }
@@ -50,20 +51,40 @@ pub(crate) fn enable() {
     ENGINE.get_or_init(|| Engine { compile: compiled, conforms: format::conforms });
 }
 
+/// The engine, where something has linked it. Without it a check of patterns and formats must fail.
+pub(crate) fn linked() -> Option<&'static Engine> {
+    ENGINE.get()
+}
+
+impl Engine {
+    /// The pattern, if it compiles.
+    ///
+    /// # Errors
+    /// In the words of crate `regex`.
+    pub(crate) fn compile(&self, pattern: &str) -> Result<Pattern, String> {
+        (self.compile)(pattern)
+    }
+
+    /// Whether `text` has the form that `format` asks for; `None` for a format that is not enforced.
+    pub(crate) fn conforms(&self, format: &str, text: &str) -> Option<bool> {
+        (self.conforms)(format, text)
+    }
+}
+
 /// The pattern, if it compiles.
 ///
 /// # Errors
 /// In the words of crate `regex`.
 pub(crate) fn compile(pattern: &str) -> Result<Pattern, String> {
-    match ENGINE.get() {
-        Some(engine) => (engine.compile)(pattern),
+    match linked() {
+        Some(engine) => engine.compile(pattern),
         None => Err("nothing in this binary compiles patterns".to_owned()),
     }
 }
 
 /// Whether `text` has the form that `format` asks for; `None` for a format that is not enforced.
 pub(crate) fn conforms(format: &str, text: &str) -> Option<bool> {
-    (ENGINE.get()?.conforms)(format, text)
+    linked()?.conforms(format, text)
 }
 
 fn compiled(pattern: &str) -> Result<Pattern, String> {

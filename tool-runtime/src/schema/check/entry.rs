@@ -7,6 +7,7 @@ use crate::schema::check::findings::Findings;
 use crate::schema::check::kind::Kind;
 use crate::schema::check::place::Whole;
 use crate::schema::check::walk::Walker;
+use crate::schema::engine::{self, Engine};
 
 /// Everything that is wrong with `arguments`: in the order of the schema's properties, unknown ones after them.
 ///
@@ -33,7 +34,17 @@ pub(crate) fn check_params(schema: &Value, params: &Value) -> Vec<Issue> {
 }
 
 fn walked(schema: &Value, value: &Value, whole: Whole) -> Vec<Issue> {
-    let walker = Walker::new(schema, value);
+    walked_with(engine::linked(), schema, value, whole)
+}
+
+/// The walk, with or without what checks patterns and formats.
+pub(super) fn walked_with(
+    engine: Option<&'static Engine>,
+    schema: &Value,
+    value: &Value,
+    whole: Whole,
+) -> Vec<Issue> {
+    let walker = Walker::new(schema, value, engine);
     let mut found = Findings::default();
     walker.walk(schema, value, &walker.start(whole, value), &mut found);
     found.into_issues(walker.gave_up())

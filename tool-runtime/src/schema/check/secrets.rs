@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::schema::check::parts;
-use crate::schema::engine::{self, Pattern};
+use crate::schema::engine::{Engine, Pattern};
 
-/// More pairs of schema and value than this are not looked at; then everything is secret.
+/// More pairs of schema and value than this are not looked at; then everything is secret, as it is where patterns for
+/// names cannot be compiled.
 const MOST_PAIRS: usize = 1_000_000;
 
 /// The values, by address, that some schema calls write-only. What they hold is secret with them.
@@ -22,7 +23,7 @@ pub(super) struct Secrets {
 
 impl Secrets {
     /// All secrets in `arguments` by the schema `root`.
-    pub(super) fn find(root: &Value, arguments: &Value) -> Self {
+    pub(super) fn find(root: &Value, arguments: &Value, engine: Option<&'static Engine>) -> Self {
         let mut secrets = Self::default();
         let mut known = HashSet::new();
         let mut waiting = vec![(root, arguments)];
@@ -34,7 +35,8 @@ impl Secrets {
             if !known.insert(pair) {
                 continue;
             }
-            if known.len() > MOST_PAIRS {
+            let is_unreadable = engine.is_none() && schema.contains_key("patternProperties");
+            if known.len() > MOST_PAIRS || is_unreadable {
                 secrets.all = true;
                 break;
             }
@@ -45,7 +47,7 @@ impl Secrets {
                 parts::possible_next(root, schema).into_iter().map(|schema| (schema, value)),
             );
             waiting.extend(schema.get("not").map(|schema| (schema, value)));
-            add_below(schema, value, &mut waiting);
+            add_below(schema, value, engine, &mut waiting);
         }
         secrets
     }
@@ -60,11 +62,12 @@ impl Secrets {
 fn add_below<'a>(
     schema: &'a Map<String, Value>,
     value: &'a Value,
+    engine: Option<&'static Engine>,
     waiting: &mut Vec<(&'a Value, &'a Value)>,
 ) {
     match value {
         Value::Array(items) => add_items(schema, items, waiting),
-        Value::Object(object) => add_properties(schema, object, waiting),
+        Value::Object(object) => add_properties(schema, object, engine, waiting),
         _ => {}
     }
 }
@@ -88,10 +91,11 @@ fn add_items<'a>(
 fn add_properties<'a>(
     schema: &'a Map<String, Value>,
     object: &'a Map<String, Value>,
+    engine: Option<&'static Engine>,
     waiting: &mut Vec<(&'a Value, &'a Value)>,
 ) {
     let declared = schema.get("properties").and_then(Value::as_object);
-    let by_pattern = patterns(schema);
+    let by_pattern = patterns(schema, engine);
     for (name, value) in object {
         let own = declared.and_then(|declared| declared.get(name));
         let matching = by_pattern
@@ -109,8 +113,11 @@ fn add_properties<'a>(
 }
 
 /// The patterns of `patternProperties` that compile, with their schemas.
-fn patterns(schema: &Map<String, Value>) -> Vec<(Pattern, &Value)> {
+fn patterns<'s>(
+    schema: &'s Map<String, Value>,
+    engine: Option<&'static Engine>,
+) -> Vec<(Pattern, &'s Value)> {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     let pairs = patterns.into_iter().flatten();
-    pairs.filter_map(|(pattern, schema)| Some((engine::compile(pattern).ok()?, schema))).collect()
+    pairs.filter_map(|(pattern, schema)| Some((engine?.compile(pattern).ok()?, schema))).collect()
 }

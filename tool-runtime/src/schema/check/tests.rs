@@ -12,7 +12,16 @@ mod unions;
 
 use serde_json::Value;
 
-use crate::schema::check::check;
+use crate::issue::Issue;
+use crate::schema::check::entry::walked_with;
+use crate::schema::check::place::Whole;
+use crate::schema::engine;
+
+/// Checks arguments with what checks patterns and formats, whatever has linked it before.
+fn check(schema: &Value, arguments: &Value) -> Vec<Issue> {
+    engine::enable();
+    super::check(schema, arguments)
+}
 
 /// A schema, arguments, and the issues as "path rule: message".
 type Row = (Value, Value, &'static [&'static str]);
@@ -39,4 +48,18 @@ fn assert_says_of_a(rows: &[Row]) {
             check(&schema, &arguments).iter().map(ToString::to_string).collect();
         assert_eq!(said, *expected, "{arguments} by {schema}");
     }
+}
+
+#[test]
+fn patterns_and_formats_that_cannot_be_checked_are_not_passed_over() {
+    for keyword in ["pattern", "format"] {
+        let schema = serde_json::json!({ "properties": { "a": { keyword: "date" } } });
+        let value = serde_json::json!({ "a": "2026-02-28" });
+        let issues = walked_with(None, &schema, &value, Whole::Arguments);
+        assert!(issues[0].message().contains("cannot be checked"), "{keyword}: {issues:?}");
+    }
+    let others =
+        serde_json::json!({ "properties": { "a": { "format": "int64", "maxLength": 3 } } });
+    let value = serde_json::json!({ "a": "abc" });
+    assert_eq!(walked_with(None, &others, &value, Whole::Arguments), []);
 }

@@ -7,7 +7,7 @@ use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::wording;
-use crate::schema::{engine, format};
+use crate::schema::format;
 
 /// Checks a string against the lengths, the pattern and the format of a schema.
 pub(super) fn check<'s>(
@@ -19,7 +19,7 @@ pub(super) fn check<'s>(
 ) {
     found.add_all(length(schema, text, at));
     found.add_all(pattern(walker, schema, text, at));
-    found.add_all(form(schema, text, at));
+    found.add_all(form(walker, schema, text, at));
 }
 
 /// The issue, if the text is too short or too long, in characters.
@@ -63,9 +63,14 @@ fn pattern<'s>(
 }
 
 /// The issue, if the text has not the form that the format asks for.
-fn form(schema: &Map<String, Value>, text: &str, at: &Place<'_>) -> Option<Issue> {
+fn form(
+    walker: &Walker<'_>,
+    schema: &Map<String, Value>,
+    text: &str,
+    at: &Place<'_>,
+) -> Option<Issue> {
     let name = schema.get("format")?.as_str()?;
-    if engine::conforms(name, text)? {
+    if walker.conforms(name, text)? {
         return None;
     }
     let hint = format::hint(name).map(|hint| format!(" ({hint})")).unwrap_or_default();

@@ -11,7 +11,8 @@ use crate::schema::check::place::{Place, Whole};
 use crate::schema::check::secrets::Secrets;
 use crate::schema::check::survey::{self, Survey};
 use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
-use crate::schema::engine::{self, Pattern};
+use crate::schema::engine::{Engine, Pattern};
+use crate::schema::format;
 
 /// How many subschemas may be tried on each part of the value, on average, before the walk gives up: schemas whose
 /// alternatives multiply at each level would keep it busy for ever.
@@ -23,6 +24,7 @@ const FREE_TRIES: u64 = 100_000;
 /// What holds for a whole walk: the document, and what has been learnt on the way.
 pub(super) struct Walker<'s> {
     root: &'s Value,
+    engine: Option<&'static Engine>,
     survey: Survey,
     secrets: Secrets,
     patterns: RefCell<HashMap<&'s str, Option<Pattern>>>,
@@ -31,14 +33,16 @@ pub(super) struct Walker<'s> {
 }
 
 impl<'s> Walker<'s> {
-    /// A walker for `value` by the schema `root`, where references start.
-    pub(super) fn new(root: &'s Value, value: &Value) -> Self {
+    /// A walker for `value` by the schema `root`, where references start. Without an engine, patterns and formats cannot
+    /// be checked, which is an issue where the schema has any.
+    pub(super) fn new(root: &'s Value, value: &Value, engine: Option<&'static Engine>) -> Self {
         let survey = Survey::of(root);
         let tries = FREE_TRIES.saturating_add(TRIES_PER_PART.saturating_mul(survey::size(value)));
         Self {
             root,
+            engine,
             secrets: if survey.write_only {
-                Secrets::find(root, value)
+                Secrets::find(root, value, engine)
             } else {
                 Secrets::default()
             },
@@ -130,8 +134,26 @@ impl<'s> Walker<'s> {
 
     /// The pattern, compiled once for the walk; `None` if it does not compile.
     pub(super) fn regex(&self, pattern: &'s str) -> Option<Pattern> {
+        let engine = self.engine()?;
         let mut patterns = self.patterns.borrow_mut();
-        patterns.entry(pattern).or_insert_with(|| engine::compile(pattern).ok()).clone()
+        patterns.entry(pattern).or_insert_with(|| engine.compile(pattern).ok()).clone()
+    }
+
+    /// Whether the text has the form; `None` for a format that is not enforced.
+    pub(super) fn conforms(&self, format: &str, text: &str) -> Option<bool> {
+        if !format::ENFORCED.contains(&format) {
+            return None;
+        }
+        self.engine()?.conforms(format, text)
+    }
+
+    /// What checks patterns and formats; if it is not linked, this is noted for the end.
+    fn engine(&self) -> Option<&'static Engine> {
+        if self.engine.is_none() {
+            let message = "patterns and formats cannot be checked: nothing in this program links what checks them";
+            self.gave_up.borrow_mut().get_or_insert_with(|| Issue::new("", "pattern", message));
+        }
+        self.engine
     }
 
     /// Whether the walk may go on here; if not, this is noted for the end.

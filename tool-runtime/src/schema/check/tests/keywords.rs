@@ -1,6 +1,6 @@
 //! One keyword at a time: what passes, what does not, and the words for it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{assert_says, assert_says_of_a, said};
 
@@ -295,6 +295,31 @@ fn combinations() {
             json!({ "properties": { "x": {} }, "unevaluatedProperties": { "type": "string" } }),
             json!({ "x": 1, "z": 1 }),
             &["`a.z` must be a string, got 1"],
+        ),
+    ]);
+}
+
+#[test]
+fn what_a_condition_or_a_dependency_deals_with_is_evaluated() {
+    let condition = json!({ "properties": { "x": { "const": 1 } }, "required": ["x"] });
+    let first = json!({ "prefixItems": [{ "const": 1 }] });
+    let dependency = json!({ "x": { "properties": { "x": {}, "y": {} } } });
+    let closed = |keyword: &str, schema: &Value| json!({ keyword: schema, "unevaluatedProperties": false, "unevaluatedItems": false });
+    assert_says_of_a(&[
+        (closed("if", &condition), json!({ "x": 1 }), &[]),
+        (
+            closed("if", &condition),
+            json!({ "x": 2 }),
+            &["unknown field `x` of `a`; there are no fields"],
+        ),
+        (closed("if", &first), json!([1]), &[]),
+        (closed("if", &first), json!([2]), &["`a[0]` must be left out"]),
+        (closed("dependentSchemas", &dependency), json!({ "x": 1, "y": 1 }), &[]),
+        (closed("anyOf", &json!([condition, true])), json!({ "x": 1 }), &[]),
+        (
+            closed("not", &json!({ "properties": { "x": { "const": 2 } }, "required": ["x"] })),
+            json!({ "x": 1 }),
+            &["unknown field `x` of `a`; there are no fields"],
         ),
     ]);
 }

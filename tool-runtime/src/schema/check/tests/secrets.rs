@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::schema::check::check;
+use super::check;
 
 /// A text that must never show.
 const SECRET: &str = "hunter2";
@@ -125,4 +125,24 @@ fn objects_round_a_secret_are_not_shown() {
     let schema = json!({ "properties": { "a": { "enum": ["x"], "properties": { "pin": { "writeOnly": true } } } } });
     let said = check(&schema, &json!({ "a": { "pin": SECRET } }))[0].to_string();
     assert_eq!(said, "`a` must be \"x\", got an object");
+}
+
+#[test]
+fn what_any_keyword_about_items_calls_secret_is_not_shown() {
+    let secret = json!({ "properties": { "k": { "writeOnly": true } } });
+    let wrong = json!({ "items": { "properties": { "k": { "type": "integer" } } } });
+    for (keyword, schema) in [
+        ("contains", secret.clone()),
+        ("items", secret.clone()),
+        ("unevaluatedItems", secret.clone()),
+        ("prefixItems", json!([secret])),
+        ("not", json!({ "items": secret })),
+        ("if", json!({ "contains": secret })),
+    ] {
+        let schema = json!({ "properties": { "a": { "allOf": [wrong, { keyword: schema }] } } });
+        let issues = check(&schema, &json!({ "a": [{ "k": SECRET }] }));
+        assert!(issues.iter().any(|issue| issue.path() == "a[0].k"), "{keyword}: {issues:?}");
+        let said = issues.iter().map(ToString::to_string).collect::<String>();
+        assert!(!said.contains(SECRET), "{keyword}: {said}");
+    }
 }

@@ -11,7 +11,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::schema::check::check;
+use super::check;
 
 // The types below have no documentation: it would be part of their schemas.
 
