@@ -177,6 +177,11 @@ mod tests {
             json!({ "type": "object", "properties": { "a": { "$ref": "https://x.example/a" } } });
         assert!(problem_of(far.clone()).unwrap().contains("https://x.example/a"));
         assert!(checked(&checker(far), json!({})).await.is_err(), "nothing is fetched");
+        let beside_an_id = json!({ "$id": "https://x.example/s", "type": "object", "properties": { "a": { "$ref": "https://y.example/a" } } });
+        assert!(problem_of(beside_an_id).unwrap().contains("https://y.example/a"));
+        assert!(
+            problem_of(json!({ "type": "object", "$ref": "a.json" })).unwrap().contains("a.json")
+        );
         assert!(problem_of(json!({ "type": "string" })).unwrap().contains("root"));
         let mut deep = json!({});
         for _ in 0..120 {
@@ -260,6 +265,16 @@ mod tests {
         assert_eq!(issues(&choice, json!({ "p": vec!["w"; 1000] })).await.len(), 1, "in one word");
         let unique = checker(json!({ "properties": { "p": { "uniqueItems": true } } }));
         assert_eq!(issues(&unique, all).await.len(), 1);
+    }
+
+    #[test]
+    fn items_that_are_compared_with_each_other_cost_what_they_hold() {
+        let graph = Graph::of(&map(json!({ "properties": { "p": { "uniqueItems": true } } })));
+        let value = json!({ "p": vec![json!([1, 2]); 100] });
+        assert!(!graph.is_within(200, &value));
+        assert!(graph.is_within(1000, &value));
+        let graph = Graph::of(&map(json!({ "properties": { "p": { "uniqueItems": false } } })));
+        assert!(graph.is_within(200, &json!({ "p": vec![1; 50] })));
     }
 
     #[tokio::test]

@@ -109,7 +109,9 @@ impl Compiled {
         }
         let issue = |error: jsonschema::ValidationError<'_>| {
             // Values are left out: some are secret.
-            Issue::new(path(error.instance_path().as_str()), "schema", error.masked().to_string())
+            let (path, masked) = (path(error.instance_path().as_str()), error.masked());
+            let place = if path.is_empty() { path.clone() } else { format!("`{path}`: ") };
+            Issue::new(path, "schema", format!("{place}{masked}"))
         };
         Verdict::Wrong(self.validator.iter_errors(value).take(20).map(issue).collect())
     }
