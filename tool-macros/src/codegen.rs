@@ -299,9 +299,11 @@ fn passed(parameter: &Parameter<'_>) -> TokenStream {
 
 fn visualize(model: &Model<'_>) -> Option<TokenStream> {
     let path = model.options.visualize.as_ref()?;
+    // Called by another name: rustc would suggest a method of `self` for a path that leads nowhere.
     Some(quote_spanned! {at(path.span())=>
         fn visualize(&self) -> ::core::option::Option<__tool::String> {
-            ::core::option::Option::Some(__tool::shown(&#path(self)))
+            let __shown = #path;
+            ::core::option::Option::Some(__tool::shown(&__shown(self)))
         }
     })
 }

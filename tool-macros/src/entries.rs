@@ -7,7 +7,7 @@ use crate::names;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream, Parser};
+use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, ExprLit, Ident, Lit, LitStr, Path, Token, parenthesized};
 
@@ -327,7 +327,8 @@ fn path(expression: &Expr) -> Option<Path> {
 fn parse_all(input: ParseStream<'_>, mistakes: &mut Mistakes) -> Vec<Entry> {
     let mut entries = Vec::new();
     while !input.is_empty() {
-        let entry = mistakes.keep(input.parse::<Entry>());
+        let entry = Entry::parse(input, mistakes);
+        let entry = mistakes.keep(entry);
         let is_reported = entry.is_none();
         entries.extend(entry);
         skip_to_comma(input, is_reported, mistakes);
@@ -350,14 +351,21 @@ fn skip_to_comma(input: ParseStream<'_>, is_reported: bool, mistakes: &mut Mista
     let _comma: syn::Result<Token![,]> = input.parse();
 }
 
-impl Parse for Entry {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+impl Entry {
+    fn parse(input: ParseStream<'_>, mistakes: &mut Mistakes) -> syn::Result<Self> {
         let key = input.call(Ident::parse_any).map_err(|error| {
             Error::new(
                 error.span(),
                 "expected an option; write `name`, `name = value` or `name(\"a\", \"b\")`",
             )
         })?;
+        if input.peek(Token![:]) {
+            let colon: Token![:] = input.parse()?;
+            mistakes
+                .on(colon, format!("an option takes its value after `=`; write `{key} = VALUE`"));
+            let value = assigned(&key, input)?;
+            return Ok(Self { key, value });
+        }
         if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
             let value = assigned(&key, input)?;

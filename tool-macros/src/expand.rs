@@ -11,10 +11,11 @@ use crate::item::{self, ToolFn};
 use crate::kind::Kind;
 use crate::mistakes::Mistakes;
 use crate::model::Model;
+use crate::renamed;
 use crate::validate;
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::Error;
+use syn::{Error, Lit, Path};
 
 /// The whole of `#[tool]`, as a function of tokens so that tests can call it.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -32,6 +33,7 @@ pub(crate) fn expand_resource(options: TokenStream, item: TokenStream) -> TokenS
 }
 
 fn expand_as(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream {
+    let options = without_assigned(options);
     match syn::parse2::<ToolFn>(item.clone()) {
         Ok(function) => expand_fn(kind, options, &function),
         Err(error) => {
@@ -54,9 +56,34 @@ fn expand_fn(kind: Kind, options: TokenStream, function: &ToolFn) -> TokenStream
     }
     let model = Model::new(kind, options, function, &mut mistakes);
     validate::validate(&model, &mut mistakes);
+    let is_found = is_found(noun, model.options.runtime.as_ref(), &mut mistakes);
     let error = mistakes.into_error().map(Error::into_compile_error);
-    let generated = model.is_free().then(|| codegen::generate(&model));
+    let generated = (is_found && model.is_free()).then(|| codegen::generate(&model));
     quote!(#function #generated #error)
+}
+
+/// Whether generated code finds the runtime, as far as the manifest tells.
+fn is_found(attribute: &str, given: Option<&Path>, mistakes: &mut Mistakes) -> bool {
+    let Some(name) = renamed::runtime().filter(|_| given.is_none()) else {
+        return true;
+    };
+    let message = format!(
+        "the runtime is named `{name}` in this crate; write `#[{attribute}(crate = ::{name})]`"
+    );
+    mistakes.at(Span::call_site(), message);
+    false
+}
+
+/// Nothing in place of `#[tool = "x"]`, which rustc refuses by itself. It hands us the literal as
+/// if it stood between parentheses, so only the source tells.
+fn without_assigned(options: TokenStream) -> TokenStream {
+    let is_literal = syn::parse2::<Lit>(options.clone()).is_ok();
+    let source = is_literal.then(|| Span::call_site().source_text()).flatten();
+    let is_assigned = |source: &str| source.split('(').next().is_some_and(|it| it.contains('='));
+    match source.as_deref().is_some_and(is_assigned) {
+        true => TokenStream::new(),
+        false => options,
+    }
 }
 
 /// A struct or a const gets one clear sentence; a function with a slip keeps syn's own words.

@@ -2,10 +2,11 @@
 
 mod block;
 mod own_type;
+mod signature;
 
 pub(crate) use block::ImplBlock;
 
-use crate::docs;
+use crate::{docs, shape};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
@@ -18,6 +19,7 @@ pub(crate) struct ToolFn {
     pub(crate) signature: Signature,
     /// The braces and what is between them; empty for a declaration that ends in `;`.
     pub(crate) body: TokenStream,
+    pub(crate) place: Place,
 }
 
 /// Where a function stands.
@@ -41,26 +43,31 @@ impl Parse for ToolFn {
         Ok(Self {
             attributes: input.call(Attribute::parse_outer)?,
             visibility: input.parse()?,
-            signature: input.parse()?,
+            signature: signature::parse(input)?,
             body: input.parse()?,
+            place: Place::Free,
         })
     }
 }
 
 /// Prints the function unchanged but for what rustc does not accept on parameters: their
-/// doc comments, our `#[arg]`, and what was refused in its place.
+/// doc comments, our `#[arg]`, and what was refused in its place. A signature that rustc would
+/// refuse by itself is printed with a stand-in for what is wrong with it.
 impl ToTokens for ToolFn {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let mut signature = self.signature.clone();
+        let stand_in = shape::stand_in(self);
+        let (mut signature, body) =
+            stand_in.unwrap_or_else(|| (self.signature.clone(), self.body.clone()));
         for input in &mut signature.inputs {
             attributes_mut(input).retain(|attribute| !is_ours(attribute));
         }
-        for attribute in self.attributes.iter().filter(|attribute| !is_arg(attribute)) {
+        let refused = |attribute: &Attribute| is_arg(attribute) || is_entry_point(attribute);
+        for attribute in self.attributes.iter().filter(|attribute| !refused(attribute)) {
             attribute.to_tokens(tokens);
         }
         self.visibility.to_tokens(tokens);
         signature.to_tokens(tokens);
-        self.body.to_tokens(tokens);
+        body.to_tokens(tokens);
     }
 }
 
@@ -72,6 +79,11 @@ fn is_ours(attribute: &Attribute) -> bool {
 /// `#[arg(...)]`.
 pub(crate) fn is_arg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("arg")
+}
+
+/// `#[tokio::main]` and its like, which start a runtime of their own.
+pub(crate) fn is_entry_point(attribute: &Attribute) -> bool {
+    attribute.path().segments.len() > 1 && is_named(attribute, "main")
 }
 
 /// Whether it is the attribute macro `name`, by whatever path.
@@ -92,6 +104,14 @@ pub(crate) fn plain_ident(pattern: &Pat) -> Option<&Ident> {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(&pat.ident),
         _ => None,
     }
+}
+
+/// The names of all parameters that are not patterns.
+pub(crate) fn parameter_names(signature: &Signature) -> impl Iterator<Item = &Ident> {
+    signature.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => plain_ident(&typed.pat),
+        FnArg::Receiver(_) => None,
+    })
 }
 
 fn attributes_mut(input: &mut FnArg) -> &mut Vec<Attribute> {

@@ -9,9 +9,10 @@
 //! |---|---|
 //! | parse the item, its body untouched | `item` |
 //! | parse the options of the attributes | `entries`, `options`, `hints` |
+//! | find the runtime under another name | `renamed` |
 //! | classify each parameter once | `model` |
 //! | read the keys of `reads` and `writes`, and the URIs of resources | `access`, `uri` |
-//! | refuse what can be seen to be wrong, all at once | `shape`, `validate`, `limits`, `formats` |
+//! | refuse what can be seen to be wrong, all at once | `shape`, `validate`, `limits`, `unsigned`, `formats` |
 //! | write the action, its implementation and its registration | `codegen` |
 
 mod access;
@@ -28,7 +29,9 @@ mod mistakes;
 mod model;
 mod names;
 mod options;
+mod renamed;
 mod shape;
+mod unsigned;
 mod uri;
 mod validate;
 

@@ -14,6 +14,7 @@ use crate::options::{ArgOptions, OfferOptions, ToolOptions};
 use crate::shape;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
+use std::collections::HashSet;
 use std::time::Duration;
 use syn::{Attribute, FnArg, LitStr, PatType, ReturnType, Type, TypeReference};
 
@@ -33,6 +34,8 @@ pub(crate) struct Model<'a> {
     pub(crate) parameters: Vec<Parameter<'a>>,
     /// The method before it that is a tool of the same name.
     pub(crate) twin: Option<Ident>,
+    /// The method before it that makes a struct of the same name.
+    pub(crate) namesake: Option<Ident>,
     /// Whether generated code can call the function: nothing about its shape was refused.
     pub(crate) is_callable: bool,
 }
@@ -109,11 +112,17 @@ impl<'a> Model<'a> {
             docs: Docs::of(&function.attributes),
             parameters: parameters.filter_map(|input| Parameter::new(input, mistakes)).collect(),
             twin: None,
+            namesake: None,
             is_callable,
         };
         if !function.signature.generics.params.is_empty() {
             model.parameters.clear();
         }
+        let mut seen = HashSet::new();
+        model.parameters.retain(|parameter| match parameter {
+            Parameter::Argument(argument) => seen.insert(argument.ident.to_string()),
+            Parameter::Injected(_) => true,
+        });
         model
     }
 
@@ -196,13 +205,14 @@ impl<'a> Model<'a> {
     }
 
     /// Whether items may stand behind the function: not in a trait or an `impl` block, as far
-    /// as a `self` or a missing body tells. Those of a method stand behind the block.
+    /// as a `self`, a `Self` or a missing body tells. Those of a method stand behind the block.
     pub(crate) fn is_free(&self) -> bool {
         let is_method = self.toolset.is_some();
         let is_offered = self.kind != Kind::Resource || self.offer.uri.is_some();
         is_offered
             && self.function.has_body()
             && (is_method || self.function.signature.receiver().is_none())
+            && !shape::names_own_type(self.function)
     }
 
     /// The owned parameters, in order.
@@ -250,6 +260,12 @@ impl Argument<'_> {
             Some(name) => (name.value(), name.span()),
             None => (names::unraw(self.ident), self.ident.span()),
         }
+    }
+
+    /// Whether it lacks a description that it needs.
+    pub(crate) fn is_undescribed(&self) -> bool {
+        let is_excused = self.options.undocumented.is_some() || self.options.flatten.is_some();
+        self.docs.is_missing() && !is_excused
     }
 
     /// The parameter's type.

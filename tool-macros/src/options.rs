@@ -280,8 +280,8 @@ impl ArgOptions {
         for attribute in attributes.iter().filter(|a| a.path().is_ident("arg")) {
             match &attribute.meta {
                 Meta::List(list) => {
-                    let list = &list.tokens;
-                    tokens.extend(quote::quote!(#list,));
+                    separate(&mut tokens);
+                    tokens.extend(list.tokens.clone());
                 }
                 _ => {
                     mistakes.on(attribute, "`#[arg]` needs options; write `#[arg(default = 1)]`");
@@ -307,6 +307,14 @@ impl ArgOptions {
             undocumented: entries.word("undocumented", mistakes),
             complete: entries.path("complete", "my_function", mistakes),
         }
+    }
+}
+
+/// A comma between the lists of two attributes, where neither brings one.
+fn separate(tokens: &mut TokenStream) {
+    let last = tokens.clone().into_iter().last();
+    if last.is_some_and(|last| last.to_string() != ",") {
+        tokens.extend(quote::quote!(,));
     }
 }
 

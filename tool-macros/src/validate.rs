@@ -9,7 +9,7 @@ mod toolset;
 
 pub(crate) use toolset::toolset;
 
-use crate::docs::{self, Docs};
+use crate::docs;
 use crate::formats;
 use crate::item;
 use crate::kind::Kind;
@@ -17,6 +17,8 @@ use crate::limits::Limits;
 use crate::mistakes::Mistakes;
 use crate::model::{Argument, Injected, Model, Parameter};
 use crate::options;
+use crate::shape;
+use crate::unsigned;
 use proc_macro2::Span;
 use std::collections::HashSet;
 use syn::{Attribute, FnArg, LitStr};
@@ -142,20 +144,24 @@ fn argument(argument: &Argument<'_>, mistakes: &mut Mistakes) {
 }
 
 fn described(argument: &Argument<'_>, mistakes: &mut Mistakes) {
-    let options = &argument.options;
     let name = argument.ident;
-    let excused = options.undocumented.is_some() || options.flatten.is_some();
-    match &argument.docs {
-        Docs::Missing if !excused => mistakes.at(
-            name.span(),
-            format!("parameter `{name}` has no description; write a `///` comment above it, or `#[arg(undocumented)]`"),
-        ),
-        docs if docs.is_empty() => mistakes.at(
+    // Of another type the compiler finds out first whether it is an argument at all.
+    if argument.is_undescribed() && shape::is_certain(argument.ty()) {
+        mistakes.at(name.span(), undescribed(argument));
+    } else if argument.docs.is_empty() {
+        mistakes.at(
             empty_doc_span(&argument.typed.attrs, name.span()),
             format!("the description of parameter `{name}` is empty; write what the value means, or `#[arg(undocumented)]`"),
-        ),
-        _ => {}
+        );
     }
+}
+
+/// The words for a parameter without a description.
+pub(crate) fn undescribed(argument: &Argument<'_>) -> String {
+    let name = argument.ident;
+    format!(
+        "parameter `{name}` has no description; write a `///` comment above it, or `#[arg(undocumented)]`"
+    )
 }
 
 fn flattened(argument: &Argument<'_>, mistakes: &mut Mistakes) {
@@ -181,6 +187,13 @@ fn ranges(argument: &Argument<'_>, mistakes: &mut Mistakes) {
     let Some(range) = &argument.options.range else {
         return;
     };
+    if let Some((end, ty)) = unsigned::negative_end(range, argument.ty()) {
+        mistakes.on(
+            end,
+            format!("a `{ty}` is never negative; write 0 or more, as in `range = 0..=50`"),
+        );
+        return;
+    }
     let Some(limits) = Limits::parse("range", range, mistakes) else {
         return;
     };

@@ -19,8 +19,8 @@ pub use crate::output::{
 };
 pub use crate::parameter::{
     AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OmitDefault, OmitJson, Parameter, Settings,
-    WriteJson, advertise_example, argument, defaulted, flattened, json_object, shown, text_default,
-    type_default,
+    WriteJson, advertise_example, argument, defaulted, flattened, json_object, refuse, shown,
+    text_default, type_default,
 };
 pub use crate::prompt::{PromptAction, PromptDefinition, PromptDraft};
 pub use crate::registration::{PromptRegistration, Registration, ResourceRegistration};

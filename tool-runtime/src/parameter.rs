@@ -9,7 +9,8 @@ use crate::arguments::{self, ArgumentReader, DecodeError};
 use crate::context::Need;
 use crate::schema::engine;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -83,13 +84,34 @@ impl Parameter {
 }
 
 /// What a type does as an argument. Generated code makes one per argument, at the type's own
-/// span, and takes everything else from it: a type that cannot be an argument is reported once
-/// per trait that it lacks, in rustc's own words, which name the derive to add.
+/// span, and takes everything else from it: a type that cannot be an argument is reported once,
+/// by [`ArgumentValue`].
 pub struct ArgumentType<T> {
     schema: fn(&mut SchemaGenerator) -> Schema,
     can_be_absent: fn() -> bool,
     read: Read<T>,
     end: End<T>,
+}
+
+/// A type that models can give a value of.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument",
+    label = "not `Deserialize` and `JsonSchema`",
+    note = "if it is an argument, derive `serde::Deserialize` and `schemars::JsonSchema` for it and for the types inside",
+    note = "if it is state, borrow it as `&{Self}`"
+)]
+pub trait ArgumentValue: DeserializeOwned + JsonSchema + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + 'static> ArgumentValue for T {}
+
+/// Refuses a parameter at compile time, at the place of the call.
+///
+/// # Panics
+/// Always.
+#[track_caller]
+pub const fn refuse(message: &'static str) {
+    panic!("{}", message)
 }
 
 /// Decodes the value behind a key.
@@ -99,7 +121,7 @@ type Read<T> = fn(&mut ArgumentReader<'_, '_>, &mut Option<T>) -> Result<(), Dec
 type End<T> = fn(&mut ArgumentReader<'_, '_>, usize) -> Result<T, DecodeError>;
 
 /// An argument that stands for itself.
-pub const fn argument<T: for<'de> Deserialize<'de> + JsonSchema + 'static>() -> ArgumentType<T> {
+pub const fn argument<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
         schema: engine::subschema_for::<T>,
         can_be_absent: || arguments::absent::<T>().is_some(),
@@ -109,7 +131,7 @@ pub const fn argument<T: for<'de> Deserialize<'de> + JsonSchema + 'static>() -> 
 }
 
 /// An argument with a default.
-pub const fn defaulted<T: for<'de> Deserialize<'de> + JsonSchema + 'static>() -> ArgumentType<T> {
+pub const fn defaulted<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
         schema: engine::subschema_for::<T>,
         can_be_absent: || true,
@@ -119,7 +141,7 @@ pub const fn defaulted<T: for<'de> Deserialize<'de> + JsonSchema + 'static>() ->
 }
 
 /// An argument whose fields stand among the other arguments.
-pub const fn flattened<T: for<'de> Deserialize<'de> + JsonSchema + 'static>() -> ArgumentType<T> {
+pub const fn flattened<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
         schema: engine::subschema_for::<T>,
         can_be_absent: || false,
@@ -221,20 +243,40 @@ pub trait TypeDefault: Default {}
 impl<T: Default> TypeDefault for T {}
 
 /// A default or an example given as a string literal.
-pub fn text_default<T: TextDefault>(text: &'static str) -> T {
-    T::from(text)
+pub fn text_default<T: TextDefault<Kind>, Kind>(text: &'static str) -> T {
+    T::from_text(text)
 }
+
+/// Marks what is made from text itself.
+pub struct Plain;
+
+/// Marks an option of it.
+pub struct Optional;
 
 /// A type that a string literal can be the default of.
 #[diagnostic::on_unimplemented(
     message = "a string literal is no value of type `{Self}`",
     label = "expected an expression of type `{Self}`",
-    note = "write a Rust expression of the parameter's type, as in `default = 1` or `default = Some(\"a\".into())`"
+    note = "write a Rust expression of the parameter's type, as in `default = 1` or `default = Level::High`"
 )]
-pub trait TextDefault: From<&'static str> {}
+pub trait TextDefault<Kind> {
+    /// The value.
+    fn from_text(text: &'static str) -> Self;
+}
 
 #[diagnostic::do_not_recommend]
-impl<T: From<&'static str>> TextDefault for T {}
+impl<T: From<&'static str>> TextDefault<Plain> for T {
+    fn from_text(text: &'static str) -> Self {
+        Self::from(text)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> TextDefault<Optional> for Option<T> {
+    fn from_text(text: &'static str) -> Self {
+        Some(T::from(text))
+    }
+}
 
 /// A default value, by reference.
 pub struct DefaultOf<'a, T>(

@@ -10,4 +10,8 @@ async fn count<'a>(_counter: &'a Counter) {}
 #[tool]
 async fn count_for_ever(_counter: &'static Counter) {}
 
+/// Count.
+#[tool]
+async fn count_undeclared(_counter: &'a Counter) {}
+
 fn main() {}

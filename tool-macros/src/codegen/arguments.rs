@@ -3,6 +3,7 @@
 use super::values;
 use crate::model::{Argument, Model};
 use crate::names::{self, at};
+use crate::{shape, validate};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Index;
@@ -43,19 +44,39 @@ fn keys(index: usize, argument: &Argument<'_>) -> Vec<TokenStream> {
 /// What the type of each argument can do, asked for once and at the type's own span.
 fn types(model: &Model<'_>) -> TokenStream {
     let types = model.arguments().map(Argument::ty);
-    let asked = model.arguments().map(|argument| {
-        let (ty, options) = (argument.ty(), &argument.options);
-        let kind = match () {
-            () if options.flatten.is_some() => "flattened",
-            () if options.default.is_some() => "defaulted",
-            () => "argument",
-        };
-        let kind = Ident::new(kind, at(ty.span()));
-        quote_spanned!(at(ty.span())=> __tool::#kind::<#ty>())
-    });
+    let asked = model.arguments().map(asked);
+    let undescribed = model.arguments().filter_map(undescribed);
     quote_spanned! {at(Span::call_site())=>
+        #(#undescribed)*
         const __TYPES: (#(__tool::ArgumentType<#types>,)*) = (#(#asked,)*);
     }
+}
+
+/// `argument::<i64>()`
+fn asked(argument: &Argument<'_>) -> TokenStream {
+    let (ty, options) = (argument.ty(), &argument.options);
+    let kind = match () {
+        () if options.flatten.is_some() => "flattened",
+        () if options.default.is_some() => "defaulted",
+        () => "argument",
+    };
+    let kind = Ident::new(kind, at(ty.span()));
+    quote_spanned!(at(ty.span())=> __tool::#kind::<#ty>())
+}
+
+/// Refuses an argument without a description. A constant whose own types are wrong is not
+/// evaluated, so a type that cannot be an argument is reported alone.
+fn undescribed(argument: &Argument<'_>) -> Option<TokenStream> {
+    if !argument.is_undescribed() || shape::is_certain(argument.ty()) {
+        return None;
+    }
+    let (asked, message) = (asked(argument), validate::undescribed(argument));
+    Some(quote_spanned! {at(argument.ident.span())=>
+        const _: () = {
+            let _ = #asked;
+            __tool::refuse(#message)
+        };
+    })
 }
 
 /// `__TYPES.0.parameter("a", "First addend.")` and what refines it.

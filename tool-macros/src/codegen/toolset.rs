@@ -15,9 +15,10 @@ pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>]) -> TokenStream
     quote!(#(#actions)* #list)
 }
 
-/// A second method of one name is rustc's to report, once.
+/// A second method of one name is rustc's to report, once; a second struct has been reported.
 fn is_written(tool: &Model<'_>) -> bool {
-    tool.is_free() && tool.twin.as_ref().is_none_or(|twin| twin != tool.ident())
+    let is_second = tool.twin.as_ref().is_some_and(|twin| twin == tool.ident());
+    tool.is_free() && !is_second && tool.namesake.is_none()
 }
 
 /// `impl ToolsetMethods for Terminal`, and the registration.

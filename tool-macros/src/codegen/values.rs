@@ -6,6 +6,7 @@ use crate::limits::Limits;
 use crate::mistakes::Mistakes;
 use crate::model::Argument;
 use crate::names::{self, at};
+use crate::unsigned;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Expr, LitStr, Type};
@@ -92,12 +93,14 @@ struct Constraint {
 fn constraints(argument: &Argument<'_>) -> Vec<Constraint> {
     let options = &argument.options;
     let mut constraints = Vec::new();
-    if let Some((lower, upper)) = limits(&options.range).map(|limits| limits.bounds()) {
+    let is_sound = |range: &&Expr| unsigned::negative_end(range, argument.ty()).is_none();
+    let range = options.range.as_ref().filter(is_sound);
+    if let Some((lower, upper)) = limits(range).map(|limits| limits.bounds()) {
         let (_, last) = names::ends(argument.ty());
         let between = quote_spanned!(last=> ()(#lower, #upper));
         constraints.push(constraint(argument, "range", "Range", between));
     }
-    let length = limits(&options.length).filter(Limits::are_countable);
+    let length = limits(options.length.as_ref()).filter(Limits::are_countable);
     if let Some((lower, upper)) = length.map(|limits| limits.bounds()) {
         constraints.push(constraint(argument, "length", "Length", quote!((#lower, #upper))));
     }
@@ -144,6 +147,6 @@ fn asked(kind: &str, ty: &Type) -> TokenStream {
 }
 
 /// The limits that were written; mistakes in them have been reported before.
-fn limits(range: &Option<Expr>) -> Option<Limits<'_>> {
-    Limits::parse("range", range.as_ref()?, &mut Mistakes::default())
+fn limits(range: Option<&Expr>) -> Option<Limits<'_>> {
+    Limits::parse("range", range?, &mut Mistakes::default())
 }

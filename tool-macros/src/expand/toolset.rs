@@ -1,6 +1,6 @@
 //! `#[toolset]`: the same way for all methods of an `impl` block.
 
-use super::keyword_span;
+use super::{is_found, keyword_span, without_assigned};
 use crate::codegen;
 use crate::item::{self, ImplBlock, ToolFn};
 use crate::mistakes::Mistakes;
@@ -29,13 +29,14 @@ fn expand_block(options: TokenStream, item: &TokenStream, block: &ImplBlock) -> 
         let error = mistakes.into_error().map(Error::into_compile_error);
         return quote!(#item #error);
     }
-    let toolset = Toolset::new(options, block, &mut mistakes);
+    let toolset = Toolset::new(without_assigned(options), block, &mut mistakes);
+    let is_found = is_found("toolset", toolset.options.runtime.as_ref(), &mut mistakes);
     let functions = functions(block, &mut mistakes);
     let tools = tools(&toolset, &functions, &mut mistakes);
     tools.iter().for_each(|tool| validate::validate(tool, &mut mistakes));
     validate::toolset(&toolset, &tools, &mut mistakes);
     let error = mistakes.into_error().map(Error::into_compile_error);
-    let generated = toolset.is_sound.then(|| codegen::toolset(&toolset, &tools));
+    let generated = (is_found && toolset.is_sound).then(|| codegen::toolset(&toolset, &tools));
     quote!(#block #generated #error)
 }
 

@@ -1,11 +1,11 @@
 //! An `impl` block as the user wrote it: only the methods with `#[tool]` are looked at.
 
-use super::{ToolFn, is_named, own_type};
+use super::{Place, ToolFn, is_named, own_type, signature};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::token::Brace;
-use syn::{Attribute, Generics, LitStr, Meta, Signature, Token, Type, Visibility, braced};
+use syn::{Attribute, Generics, LitStr, Meta, Token, Type, Visibility, braced};
 
 /// An `impl` block.
 pub(crate) struct ImplBlock {
@@ -49,13 +49,13 @@ impl ImplBlock {
 impl ToolMethod {
     /// The method as if it stood outside of the block: `Self` is spelled out.
     pub(crate) fn outside(&self, ty: &Type) -> ToolFn {
-        let ToolFn { attributes, visibility, signature, body } = &self.function;
+        let ToolFn { attributes, visibility, signature, body, place } = &self.function;
         let head = own_type::spelled_out(quote!(#(#attributes)* #visibility #signature), ty);
         let (attributes, visibility, signature) = match syn::parse2::<ToolFn>(head) {
             Ok(head) => (head.attributes, head.visibility, head.signature),
             Err(_) => (attributes.clone(), visibility.clone(), signature.clone()),
         };
-        ToolFn { attributes, visibility, signature, body: body.clone() }
+        ToolFn { attributes, visibility, signature, body: body.clone(), place: *place }
     }
 
     /// The options between the parentheses of `#[tool(...)]`.
@@ -109,14 +109,14 @@ impl Parse for Member {
             let rest = until_end(input)?;
             return Ok(Self::Other(quote!(#(#attributes)* #visibility #rest)));
         }
-        let signature: Signature = input.parse()?;
+        let signature = signature::parse(input)?;
         let body = until_end(input)?;
         let (marks, attributes): (Vec<_>, Vec<_>) =
             attributes.into_iter().partition(|attribute| is_named(attribute, "tool"));
         if marks.is_empty() {
             return Ok(Self::Other(quote!(#(#attributes)* #visibility #signature #body)));
         }
-        let function = ToolFn { attributes, visibility, signature, body };
+        let function = ToolFn { attributes, visibility, signature, body, place: Place::Method };
         Ok(Self::Tool(Box::new(ToolMethod { marks, function })))
     }
 }

@@ -75,17 +75,21 @@ impl<'a> Toolset<'a> {
     }
 }
 
-/// Notes which methods are tools of an earlier one's name. Those behind `#[cfg]` may exclude
-/// each other: rustc and the pool find them.
+/// Notes which methods are tools of an earlier one's name, or make a struct of its name. Those
+/// behind `#[cfg]` may exclude each other: rustc and the pool find them.
 pub(crate) fn find_twins(tools: &mut [Model<'_>]) {
     for index in 1..tools.len() {
         let (earlier, rest) = tools.split_at_mut(index);
         let [tool, ..] = rest else { return };
-        let is_twin = |other: &&Model<'_>| {
-            let is_certain = other.conditions().is_empty() && tool.conditions().is_empty();
-            is_certain && other.name().0 == tool.name().0
-        };
-        tool.twin = earlier.iter().find(is_twin).map(|twin| twin.ident().clone());
+        if !tool.conditions().is_empty() {
+            continue;
+        }
+        let certain = || earlier.iter().filter(|other| other.conditions().is_empty());
+        let twin = certain().find(|other| other.name().0 == tool.name().0);
+        let namesake = certain().find(|other| other.action() == tool.action());
+        let (twin, namesake) =
+            (twin.map(|it| it.ident().clone()), namesake.map(|it| it.ident().clone()));
+        (tool.twin, tool.namesake) = (twin, namesake);
     }
 }
 

@@ -4,7 +4,8 @@ use super::{PROMPT, RESOURCE, ToolOptions, timeout};
 use crate::entries::Entries;
 use crate::hints::Hints;
 use crate::mistakes::Mistakes;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, LitStr, Token};
 
@@ -31,7 +32,8 @@ impl OfferOptions {
     /// Reads the options of `#[resource(...)]`, reporting every mistake.
     pub(crate) fn of_resource(tokens: TokenStream, mistakes: &mut Mistakes) -> (ToolOptions, Self) {
         let (uri, rest) = first_literal(tokens);
-        if uri.is_none() {
+        let named = named_uri(rest.clone());
+        if uri.is_none() && named.is_none() {
             let message = "a resource needs its URI first; write `#[resource(\"notes://{id}\")]`";
             mistakes.at(
                 rest.clone().into_iter().next().map_or_else(Span::call_site, |t| t.span()),
@@ -41,7 +43,7 @@ impl OfferOptions {
         let mut entries = Entries::parse(&RESOURCE, rest, mistakes);
         let shared = shared(&mut entries, mistakes);
         let own = Self {
-            uri,
+            uri: uri.or(named),
             icon: icon(&mut entries, mistakes),
             mime_type: entries.text("mime_type", "\"text/plain\"", mistakes),
             size: entries.expression("size", "1024", mistakes),
@@ -62,6 +64,14 @@ fn first_literal(tokens: TokenStream) -> (Option<LitStr>, TokenStream) {
         Ok((Some(literal), input.parse()?))
     };
     parser.parse2(tokens.clone()).unwrap_or((None, tokens))
+}
+
+/// The literal of `uri = ".."`, which is refused as an option and read as what it means.
+fn named_uri(tokens: TokenStream) -> Option<LitStr> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let key =
+        tokens.iter().position(|token| matches!(token, TokenTree::Ident(key) if key == "uri"))?;
+    syn::parse2(tokens.get(key + 2)?.to_token_stream()).ok()
 }
 
 fn icon(entries: &mut Entries, mistakes: &mut Mistakes) -> Option<LitStr> {

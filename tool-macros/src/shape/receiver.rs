@@ -19,7 +19,7 @@ pub(super) fn refused(signature: &Signature, place: Place, kind: Kind) -> Option
         )),
         (Place::Free, Some(receiver)) => Some(Error::new(
             receiver.self_token.span(),
-            "a method is a tool of its type; write `#[toolset]` above the `impl` block, or a free function with a parameter `state: &State`",
+            "a method is a tool of its type; move it to an `impl Type` block with `#[toolset]` above, or write a free function with a parameter `state: &State`",
         )),
         (Place::Method, None) => Some(missing(signature)),
         (Place::Method, Some(receiver)) => {

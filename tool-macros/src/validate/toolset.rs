@@ -13,6 +13,7 @@ pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>], mistakes: &mut
     }
     something(toolset, mistakes);
     tools.iter().for_each(|tool| distinct(tool, mistakes));
+    tools.iter().for_each(|tool| distinct_action(tool, mistakes));
 }
 
 fn prefix(toolset: &Toolset<'_>, mistakes: &mut Mistakes) {
@@ -50,5 +51,16 @@ fn distinct(tool: &Model<'_>, mistakes: &mut Mistakes) {
     mistakes.at(
         span,
         format!("`{twin}` is the tool `{name}` already; write another name for one of the two"),
+    );
+}
+
+fn distinct_action(tool: &Model<'_>, mistakes: &mut Mistakes) {
+    let Some(namesake) = tool.namesake.as_ref().filter(|namesake| *namesake != tool.ident()) else {
+        return;
+    };
+    let action = tool.action();
+    mistakes.at(
+        action.span(),
+        format!("`{namesake}` makes the struct `{action}` already; write another name, as in `#[tool(action = Name)]`"),
     );
 }

@@ -7,9 +7,9 @@ use std::ops::{Bound, RangeBounds};
 
 /// A type whose values lie in a range: integers, floats, and options of them.
 #[diagnostic::on_unimplemented(
-    message = "`range` needs a number, and `{Self}` is none",
-    label = "not a number",
-    note = "write `length = 1..=200` for text, lists and maps, or put the bounds on the type's own schema"
+    message = "`range` needs a float or an integer of at most 64 bits, and `{Self}` is not one",
+    label = "not a number with a range",
+    note = "write `length = 1..=200` for text, lists and maps; check other values, such as an `i128`, in the function"
 )]
 pub trait Ranged {
     /// The number compared: `i64` for `Option<i64>`.

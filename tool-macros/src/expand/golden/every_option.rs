@@ -207,7 +207,8 @@ const _: () = {
             __output().observe(__value)
         }
         fn visualize(&self) -> ::core::option::Option<__tool::String> {
-            ::core::option::Option::Some(__tool::shown(&crate::shown(self)))
+            let __shown = crate::shown;
+            ::core::option::Option::Some(__tool::shown(&__shown(self)))
         }
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             use __tool::{OmitJson as _, WriteJson as _};

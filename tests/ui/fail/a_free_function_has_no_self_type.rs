@@ -1,0 +1,29 @@
+use tool_runtime::prelude::*;
+
+/// Go.
+#[tool]
+async fn go(
+    /// From where.
+    _from: Self,
+    /// To where.
+    _to: Vec<Self>,
+) {
+}
+
+/// Make one.
+#[tool]
+fn make() -> Option<Self> {
+    None
+}
+
+struct Clock;
+
+impl Clock {
+    /// Make one.
+    #[tool]
+    fn new() -> Self {
+        Self
+    }
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use tool_runtime::prelude::*;
+
+/// Go.
+#[tool(description: "Go.", read_only)]
+async fn go(
+    /// How far.
+    #[arg(default: 1)]
+    _far: i64,
+) {
+}
+
+fn main() {}

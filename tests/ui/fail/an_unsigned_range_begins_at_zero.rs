@@ -1,0 +1,15 @@
+use tool_runtime::prelude::*;
+
+/// Count.
+#[tool]
+async fn count(
+    /// How far.
+    #[arg(range = -1..=1)]
+    _far: u8,
+    /// How near.
+    #[arg(range = -5..)]
+    _near: Option<usize>,
+) {
+}
+
+fn main() {}

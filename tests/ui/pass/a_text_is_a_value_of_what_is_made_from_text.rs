@@ -1,0 +1,37 @@
+//! String literals as defaults and examples.
+
+use std::path::PathBuf;
+use tool_runtime::prelude::*;
+
+/// Go.
+#[tool]
+async fn go(
+    /// Where to.
+    #[arg(default = "home", example = "away")]
+    place: Option<String>,
+    /// By what.
+    #[arg(default = "/tmp", example = "/")]
+    path: Option<PathBuf>,
+    /// How.
+    #[arg(default = "fast", example = "slowly")]
+    how: Box<str>,
+    /// With whom.
+    #[arg(default = Some("nobody".into()))]
+    whom: Option<String>,
+) -> String {
+    format!("{place:?} {path:?} {how} {whom:?}")
+}
+
+fn main() {
+    let definition = GoAction::definition();
+    let place = definition.argument("place").expect("an argument");
+    assert_eq!(place["default"], "home");
+    assert_eq!(place["examples"], serde_json::json!(["away"]));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(async {
+        let pool = ToolPool::builder().tool::<GoAction>().build().expect("a pool");
+        let result = pool.call(ToolCall::new("go", "{}")).await;
+        let text = result.observation().to_text();
+        assert_eq!(text, r#"Some("home") Some("/tmp") fast Some("nobody")"#);
+    });
+}

@@ -1,0 +1,80 @@
+//! Reads a function's signature, also one that lacks a comma.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::parse::discouraged::Speculative;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::token::Brace;
+use syn::{FnArg, Signature, Token};
+
+/// Reads a signature. A missing comma between two parameters is put in without a word: rustc has
+/// reported it by the time that it hands us the function.
+pub(super) fn parse(input: ParseStream<'_>) -> syn::Result<Signature> {
+    let ahead = input.fork();
+    match ahead.parse() {
+        Ok(signature) => {
+            input.advance_to(&ahead);
+            Ok(signature)
+        }
+        Err(error) => mended(input).ok_or(error),
+    }
+}
+
+fn mended(input: ParseStream<'_>) -> Option<Signature> {
+    let ahead = input.fork();
+    let mut tokens = TokenStream::new();
+    let mut has_parameters = false;
+    while !ahead.is_empty() && !ahead.peek(Brace) && !ahead.peek(Token![;]) {
+        let mut token: TokenTree = ahead.parse().ok()?;
+        if let TokenTree::Group(group) = &token
+            && group.delimiter() == Delimiter::Parenthesis
+            && !has_parameters
+        {
+            has_parameters = true;
+            token = separated(group)?.into();
+        }
+        tokens.extend([token]);
+    }
+    let signature = syn::parse2(tokens).ok()?;
+    input.advance_to(&ahead);
+    Some(signature)
+}
+
+/// The parameters with a comma behind each. A semicolon counts as a misspelt one.
+fn separated(list: &Group) -> Option<Group> {
+    let all = |input: ParseStream<'_>| {
+        let mut parameters: Punctuated<FnArg, Token![,]> = Punctuated::new();
+        while !input.is_empty() {
+            parameters.push_value(input.parse()?);
+            if input.peek(Token![;]) {
+                input.parse::<Token![;]>()?;
+            }
+            let comma: Option<Token![,]> = input.parse()?;
+            parameters.push_punct(comma.unwrap_or_else(|| Token![,](input.span())));
+        }
+        Ok(parameters)
+    };
+    let parameters = all.parse2(list.stream()).ok()?;
+    let mut group = Group::new(Delimiter::Parenthesis, parameters.into_token_stream());
+    group.set_span(list.span());
+    Some(group)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::quote;
+
+    fn names(tokens: TokenStream) -> Option<usize> {
+        let signature = parse.parse2(tokens).ok()?;
+        Some(signature.inputs.len())
+    }
+
+    #[test]
+    fn a_comma_may_be_missing() {
+        assert_eq!(names(quote!(fn go(a: i64 #[arg(secret)] b: Vec<u8> mut c: &str))), Some(3));
+        assert_eq!(names(quote!(async fn go(a: i64; b: i64) -> i64)), Some(2));
+        assert_eq!(names(quote!(fn go(a: i64, b i64))), None);
+    }
+}

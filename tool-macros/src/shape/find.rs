@@ -1,0 +1,158 @@
+//! Looks into types for what no generated code can name, however deep it stands.
+
+use super::ungrouped;
+use crate::item::{Place, ToolFn};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Error, FnArg, ReturnType, Type};
+
+/// Where a type stands, which decides what is fine in it.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Find {
+    /// An argument's type.
+    Argument,
+    /// The type behind an injected reference: the compiler checks all but its shape.
+    Injected,
+    /// A return type: `&'static T` is fine, and so is what stays on its thread.
+    Output,
+}
+
+/// A find, and its place.
+pub(super) struct Found {
+    pub(super) what: What,
+    span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum What {
+    Impl,
+    /// `_`
+    Placeholder,
+    /// `&str`
+    Text,
+    Reference,
+    Lifetime,
+    /// `*const T`
+    Pointer,
+    /// `Rc<T>`
+    Rc,
+    /// `dyn Trait` without `Send`
+    Object,
+}
+
+impl Find {
+    /// The first thing that is not fine.
+    pub(super) fn in_type(self, ty: &Type) -> Option<Found> {
+        self.in_tokens(ty.to_token_stream())
+    }
+
+    fn in_tokens(self, tokens: TokenStream) -> Option<Found> {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        (0..tokens.len()).find_map(|index| self.at(&tokens, index))
+    }
+
+    fn at(self, tokens: &[TokenTree], index: usize) -> Option<Found> {
+        let what = match &tokens[index] {
+            TokenTree::Group(group) => return self.in_tokens(group.stream()),
+            TokenTree::Ident(_) => self.at_word(tokens, index)?,
+            TokenTree::Punct(punct) if self != Self::Injected => {
+                self.at_sign(punct.as_char(), tokens, index)?
+            }
+            _ => return None,
+        };
+        Some(Found { what, span: tokens[index].span() })
+    }
+
+    fn at_word(self, tokens: &[TokenTree], index: usize) -> Option<What> {
+        let is = |name| is_ident(tokens.get(index), name);
+        let opens = |at: usize| is_punct(tokens.get(at), '<');
+        let is_lifetime = index.checked_sub(1).is_some_and(|at| is_punct(tokens.get(at), '\''));
+        match self {
+            _ if is("impl") => Some(What::Impl),
+            _ if is("_") && !is_lifetime => Some(What::Placeholder),
+            Self::Argument if is("Rc") && opens(index + 1) => Some(What::Rc),
+            Self::Argument if is("dyn") && !is_sent(&tokens[index..]) => Some(What::Object),
+            _ => None,
+        }
+    }
+
+    fn at_sign(self, sign: char, tokens: &[TokenTree], index: usize) -> Option<What> {
+        let next = tokens.get(index + 1);
+        match sign {
+            '\'' if !is_ident(next, "static") => Some(What::Lifetime),
+            '&' if begins_type(tokens, index) => self.at_reference(tokens, index),
+            '*' if self == Self::Argument && begins_type(tokens, index) => Some(What::Pointer),
+            _ => None,
+        }
+    }
+
+    fn at_reference(self, tokens: &[TokenTree], index: usize) -> Option<What> {
+        // `&'static str` is four tokens.
+        let is_static = is_ident(tokens.get(index + 2), "static");
+        if is_static && self == Self::Output {
+            return None;
+        }
+        let target = tokens.get(if is_static { index + 3 } else { index + 1 });
+        Some(if is_ident(target, "str") { What::Text } else { What::Reference })
+    }
+}
+
+impl Found {
+    /// The error: about the whole type where it begins with the find.
+    pub(super) fn error(&self, ty: &Type, message: impl std::fmt::Display) -> Error {
+        match ungrouped(ty) {
+            whole @ (Type::ImplTrait(_) | Type::Reference(_) | Type::Ptr(_)) => {
+                Error::new_spanned(whole, message)
+            }
+            _ => Error::new(self.span, message),
+        }
+    }
+}
+
+/// The first `Self` of a function that has no type of its own.
+pub(super) fn names_self(function: &ToolFn) -> Option<Span> {
+    let signature = &function.signature;
+    if function.place == Place::Method || signature.receiver().is_some() {
+        return None;
+    }
+    let inputs = signature.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => own_span(typed.ty.to_token_stream()),
+        FnArg::Receiver(_) => None,
+    });
+    let output = match &signature.output {
+        ReturnType::Type(_, output) => own_span(output.to_token_stream()),
+        ReturnType::Default => None,
+    };
+    inputs.chain(output).next()
+}
+
+/// Where `Self` stands.
+pub(super) fn own_span(tokens: TokenStream) -> Option<Span> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Group(group) => own_span(group.stream()),
+        TokenTree::Ident(ident) if ident == "Self" => Some(ident.span()),
+        _ => None,
+    })
+}
+
+/// An `&` behind a value is an operator: `[u8; A & B]`.
+fn begins_type(tokens: &[TokenTree], index: usize) -> bool {
+    match index.checked_sub(1).map(|before| &tokens[before]) {
+        None => true,
+        Some(TokenTree::Punct(punct)) => punct.as_char() != '>',
+        Some(_) => false,
+    }
+}
+
+/// Whether a trait object says itself that it may change threads.
+fn is_sent(object: &[TokenTree]) -> bool {
+    object.iter().any(|token| is_ident(Some(token), "Send"))
+}
+
+fn is_ident(token: Option<&TokenTree>, name: &str) -> bool {
+    matches!(token, Some(TokenTree::Ident(ident)) if ident == name)
+}
+
+fn is_punct(token: Option<&TokenTree>, sign: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == sign)
+}

@@ -1,0 +1,93 @@
+//! Lifetimes of a signature: which are declared, and what for.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use std::collections::HashSet;
+use syn::{Error, FnArg, GenericParam, Lifetime, Signature, Type};
+
+/// Why a lifetime is declared in vain. One in an argument or in the output is refused there.
+pub(super) fn refused(lifetime: &Lifetime, signature: &Signature) -> Option<Error> {
+    let name = lifetime.ident.to_string();
+    let names = |tokens: TokenStream| named(tokens).contains(&name);
+    let is_borrow = |input: &FnArg| match input {
+        FnArg::Typed(typed) => matches!(super::ungrouped(&typed.ty), Type::Reference(_)),
+        FnArg::Receiver(_) => true,
+    };
+    let mut borrows = signature.inputs.iter().filter(|input| is_borrow(input));
+    if borrows.any(|input| names(input.to_token_stream())) {
+        let message = "an injected value is borrowed for the call; write `&T` without a lifetime";
+        return Some(Error::new_spanned(lifetime, message));
+    }
+    let is_used =
+        names(signature.inputs.to_token_stream()) || names(signature.output.to_token_stream());
+    let message = format!("no parameter has the lifetime `{lifetime}`; remove `<{lifetime}>`");
+    (!is_used).then(|| Error::new_spanned(lifetime, message))
+}
+
+/// The mistake of a signature that borrows by a lifetime which is declared nowhere.
+pub(super) fn undeclared(signature: &Signature) -> Error {
+    let declared = declared(signature);
+    let is_strange = |input: &&FnArg| !named(input.to_token_stream()).is_subset(&declared);
+    let message = "an injected value is borrowed for the call; write `&T` without a lifetime";
+    match signature.inputs.iter().find(is_strange) {
+        Some(FnArg::Typed(typed)) => Error::new_spanned(&typed.ty, message),
+        _ => Error::new(signature.ident.span(), message),
+    }
+}
+
+/// The declared ones.
+pub(super) fn declared(signature: &Signature) -> HashSet<String> {
+    let lifetimes = signature.generics.params.iter().filter_map(|parameter| match parameter {
+        GenericParam::Lifetime(lifetime) => Some(lifetime.lifetime.ident.to_string()),
+        _ => None,
+    });
+    lifetimes.collect()
+}
+
+/// Those in some tokens, without `'static` and `'_`.
+pub(super) fn named(tokens: TokenStream) -> HashSet<String> {
+    let mut names = HashSet::new();
+    let mut is_behind_quote = false;
+    for token in tokens {
+        match &token {
+            TokenTree::Group(group) => names.extend(named(group.stream())),
+            TokenTree::Ident(name) if is_behind_quote && name != "static" && name != "_" => {
+                names.insert(name.to_string());
+            }
+            _ => {}
+        }
+        is_behind_quote = matches!(&token, TokenTree::Punct(sign) if sign.as_char() == '\'');
+    }
+    names
+}
+
+/// How many borrows without a name stand in some tokens.
+pub(super) fn elided(tokens: TokenStream) -> usize {
+    count(tokens, |sign, next| match sign {
+        '&' => !is_quote(next),
+        '\'' => matches!(next, Some(TokenTree::Ident(name)) if name == "_"),
+        _ => false,
+    })
+}
+
+/// How many borrows stand in some tokens, with a name or without.
+pub(super) fn borrows(tokens: TokenStream) -> usize {
+    count(tokens, |sign, next| match sign {
+        '&' => !is_quote(next),
+        sign => sign == '\'',
+    })
+}
+
+fn count(tokens: TokenStream, counts: fn(char, Option<&TokenTree>) -> bool) -> usize {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let of = |(at, token): (usize, &TokenTree)| match token {
+        TokenTree::Group(group) => count(group.stream(), counts),
+        TokenTree::Punct(sign) => usize::from(counts(sign.as_char(), tokens.get(at + 1))),
+        _ => 0,
+    };
+    tokens.iter().enumerate().map(of).sum()
+}
+
+fn is_quote(token: Option<&TokenTree>) -> bool {
+    matches!(token, Some(TokenTree::Punct(sign)) if sign.as_char() == '\'')
+}

@@ -1,0 +1,244 @@
+//! Which parameters can be arguments or injected values, by shape alone.
+
+use super::find::{Find, What};
+use super::{shared, ungrouped};
+use crate::item::plain_ident;
+use crate::kind::Kind;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Error, Pat, PatType, Type, TypeReference};
+
+const OWNED: &str = "an argument must be owned; write";
+const NAMED: &str = "a parameter has a type of its own; name it, as in `String` or `&Db`";
+
+/// Types that nobody keeps as state without a type of their own around them.
+const PLAIN: [&str; 16] = [
+    "String", "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8",
+    "u16", "u32", "u64", "usize",
+];
+
+/// Types and modules that arguments are made of beside them.
+const AROUND: [&str; 14] = [
+    "Box",
+    "BTreeMap",
+    "BTreeSet",
+    "Duration",
+    "HashMap",
+    "HashSet",
+    "Option",
+    "PathBuf",
+    "Value",
+    "Vec",
+    "VecDeque",
+    "std",
+    "collections",
+    "str",
+];
+
+/// Whether a type is nothing but an argument's. Of another one only the compiler knows.
+pub(crate) fn is_certain(ty: &Type) -> bool {
+    words(ty.to_token_stream())
+        .iter()
+        .all(|word| PLAIN.contains(&word.as_str()) || AROUND.contains(&word.as_str()))
+}
+
+fn words(tokens: TokenStream) -> Vec<String> {
+    let of = |token| match token {
+        TokenTree::Group(group) => words(group.stream()),
+        TokenTree::Ident(word) => vec![word.to_string()],
+        _ => Vec::new(),
+    };
+    tokens.into_iter().flat_map(of).collect()
+}
+
+/// Whether a parameter's shape is refused.
+pub(crate) fn is_refused(typed: &PatType) -> bool {
+    !refused(typed, Kind::Tool).is_empty()
+}
+
+/// Everything about a parameter's shape that keeps it out of the generated code.
+pub(super) fn refused(typed: &PatType, kind: Kind) -> Vec<Error> {
+    let mut refused = Vec::new();
+    match ungrouped(&typed.ty) {
+        Type::Reference(reference) => refused.extend(injected(reference)),
+        _ => {
+            refused.extend(pattern(&typed.pat));
+            refused.extend(owned(&typed.ty));
+        }
+    }
+    refused.extend(conditions(typed, kind));
+    refused
+}
+
+/// An argument's name is its name in JSON; an injected value may be destructured.
+fn pattern(pattern: &Pat) -> Option<Error> {
+    if plain_ident(pattern).is_some() {
+        return None;
+    }
+    let message = match pattern {
+        Pat::Ident(pat) if pat.by_ref.is_some() => {
+            "a parameter needs a plain name; remove `ref` and borrow inside the body"
+        }
+        Pat::Ident(_) => "a parameter needs a plain name; match the value inside the body",
+        Pat::Wild(_) => "a parameter needs a name, which is its name in JSON; write `_name`",
+        _ => {
+            "a parameter needs a plain name, which is its name in JSON; destructure inside the body"
+        }
+    };
+    Some(match pattern {
+        Pat::Ident(pat) if pat.by_ref.is_some() => Error::new(pat.by_ref.span(), message),
+        other => Error::new_spanned(other, message),
+    })
+}
+
+fn conditions(typed: &PatType, kind: Kind) -> impl Iterator<Item = Error> {
+    let attributes = typed.attrs.iter();
+    let conditional =
+        attributes.filter(|a| a.path().is_ident("cfg") || a.path().is_ident("cfg_attr"));
+    conditional.map(move |attribute| {
+        let one = if kind == Kind::Tool { "schema" } else { "list of arguments" };
+        let message = format!(
+            "a {} has one {one} whatever is configured; put `#[cfg]` on the function",
+            kind.noun()
+        );
+        Error::new_spanned(attribute, message)
+    })
+}
+
+/// A reference parameter is injected; what cannot be was meant as an argument.
+fn injected(reference: &TypeReference) -> Option<Error> {
+    let target = ungrouped(&reference.elem);
+    if let Some(instead) = owned_instead(target) {
+        return Some(Error::new_spanned(reference, format!("{OWNED} {instead}")));
+    }
+    if let Type::TraitObject(_) = target {
+        let object = shareable(target);
+        let message = format!(
+            "state is found by its type, and a `dyn Trait` has no size; write `&Arc<{object}>`"
+        );
+        return Some(Error::new_spanned(target, message));
+    }
+    if let Some(found) = Find::Injected.in_type(target) {
+        let message = match found.what {
+            What::Impl => {
+                "state is found by its type; name it instead of `impl Trait`, as in `&Db`"
+            }
+            _ => NAMED,
+        };
+        return Some(found.error(target, message));
+    }
+    mutable(reference, target).or_else(|| everlasting(reference))
+}
+
+/// A trait object with what shared state needs.
+fn shareable(object: &Type) -> String {
+    let mut written = super::spelled(object);
+    for bound in ["Send", "Sync"] {
+        if !written.contains(bound) {
+            written.push_str(" + ");
+            written.push_str(bound);
+        }
+    }
+    written
+}
+
+fn mutable(reference: &TypeReference, target: &Type) -> Option<Error> {
+    let token = reference.mutability.as_ref()?;
+    let message = match is_context(target) {
+        true => "the context is shared; write `&ToolContext`",
+        false => {
+            "an injected value is shared between calls; write `&T` and a `Mutex` or atomics inside `T`"
+        }
+    };
+    Some(Error::new(token.span(), message))
+}
+
+fn everlasting(reference: &TypeReference) -> Option<Error> {
+    reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static").map(|lifetime| {
+        Error::new(
+            lifetime.span(),
+            "an injected value is borrowed for the call; write `&T` without a lifetime",
+        )
+    })
+}
+
+/// Only for the message's sake: an alias of `str` is caught by the injection trait.
+fn owned_instead(target: &Type) -> Option<String> {
+    let Type::Path(path) = target else {
+        return matches!(target, Type::Slice(_)).then(|| "`Vec<T>` instead of `&[T]`".to_owned());
+    };
+    let name = path.path.get_ident()?.to_string();
+    let owned = match name.as_str() {
+        "str" => "String",
+        plain if PLAIN.contains(&plain) => plain,
+        _ => return None,
+    };
+    Some(format!("`{owned}` instead of `&{name}`"))
+}
+
+fn owned(ty: &Type) -> Option<Error> {
+    let whole = |message: String| Some(Error::new_spanned(ty, message));
+    if is_context(shared::inside(ty)) {
+        return whole("the context is borrowed for the call; write `&ToolContext`".to_owned());
+    }
+    if let Some(message) = unsized_argument(ty).or_else(|| shared::refused(ty)) {
+        return whole(message);
+    }
+    let found = Find::Argument.in_type(ty)?;
+    let message = match found.what {
+        What::Impl => {
+            "an argument has a schema and no `impl Trait`; name the type, as in `String`".to_owned()
+        }
+        What::Object => {
+            "an argument has a schema and no `dyn Trait`; name the type, as in `String`".to_owned()
+        }
+        What::Placeholder => NAMED.to_owned(),
+        What::Text => format!("{OWNED} `String` instead of `&str`"),
+        What::Reference => return Some(found.error(ty, behind_reference(ty))),
+        What::Lifetime => format!("{OWNED} a type without lifetimes, as in `String`"),
+        What::Pointer => format!("{OWNED} the type behind the pointer"),
+        What::Rc => {
+            "an argument is sent between threads, and an `Rc` cannot be; write the type inside it"
+                .to_owned()
+        }
+    };
+    Some(found.error(ty, message))
+}
+
+fn unsized_argument(ty: &Type) -> Option<String> {
+    match ungrouped(ty) {
+        Type::Slice(_) => Some(format!("{OWNED} `Vec<T>` instead of `[T]`")),
+        Type::Path(path) if path.path.is_ident("str") => {
+            Some(format!("{OWNED} `String` instead of `str`"))
+        }
+        Type::TraitObject(_) => Some(format!("{OWNED} the name of a type instead of `dyn Trait`")),
+        _ => None,
+    }
+}
+
+/// `Option<&Db>` asks for state that may be missing.
+fn behind_reference(ty: &Type) -> String {
+    match optional(ty).map(ungrouped) {
+        Some(Type::Reference(reference)) if is_context(&reference.elem) => {
+            "the context is always there; write `&ToolContext`".to_owned()
+        }
+        Some(Type::Reference(reference)) if owned_instead(&reference.elem).is_none() => {
+            let target = super::spelled(&reference.elem);
+            format!(
+                "an injected value is always there; write `&{target}`, or `Option<{target}>` if it is an argument"
+            )
+        }
+        _ => format!("{OWNED} the type behind the reference"),
+    }
+}
+
+/// `T` of `Option<T>`.
+fn optional(ty: &Type) -> Option<&Type> {
+    let (name, inner) = shared::generic(ty)?;
+    (name == "Option").then_some(inner)
+}
+
+pub(super) fn is_context(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == "ToolContext"))
+}

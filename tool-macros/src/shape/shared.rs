@@ -1,0 +1,70 @@
+//! `db: Arc<Db>`: state that somebody wants to own.
+
+use super::{spelled, ungrouped};
+use syn::{GenericArgument, Ident, PathArguments, Type};
+
+/// The remedy for a type that is shared or locked.
+pub(super) fn refused(ty: &Type) -> Option<String> {
+    let (name, inner) = generic(ty)?;
+    if let Some(owned) = owned(inner) {
+        // An `Arc<str>` is an argument like any other.
+        let message =
+            || format!("an argument must be owned; write `{owned}` instead of `{}`", spelled(ty));
+        return (name == "Rc").then(message);
+    }
+    if !is_shared(name) && !is_lock(name) {
+        return None;
+    }
+    let state = inside(ty);
+    if let Type::TraitObject(_) = state {
+        return Some(format!("shared state is borrowed; write `&{}`", spelled(ty)));
+    }
+    Some(format!(
+        "shared state is borrowed; write `&{}`, or `{}` if it is an argument",
+        spelled(state),
+        spelled(unlocked(state))
+    ))
+}
+
+/// `T` of `Arc<T>`, however often it is wrapped.
+pub(super) fn inside(ty: &Type) -> &Type {
+    match generic(ty) {
+        Some((name, inner)) if is_shared(name) => inside(inner),
+        _ => ungrouped(ty),
+    }
+}
+
+/// The owned counterpart of a type without a size.
+fn owned(ty: &Type) -> Option<&'static str> {
+    match ungrouped(ty) {
+        Type::Slice(_) => Some("Vec<T>"),
+        Type::Path(path) if path.path.is_ident("str") => Some("String"),
+        _ => None,
+    }
+}
+
+fn unlocked(ty: &Type) -> &Type {
+    match generic(ty) {
+        Some((name, inner)) if is_shared(name) || is_lock(name) => unlocked(inner),
+        _ => ungrouped(ty),
+    }
+}
+
+fn is_shared(name: &Ident) -> bool {
+    name == "Arc" || name == "Rc"
+}
+
+fn is_lock(name: &Ident) -> bool {
+    name == "Mutex" || name == "RwLock"
+}
+
+/// The name and the argument of a type that has one argument.
+pub(crate) fn generic(ty: &Type) -> Option<(&Ident, &Type)> {
+    let Type::Path(path) = ungrouped(ty) else { return None };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first()? {
+        GenericArgument::Type(inner) if arguments.args.len() == 1 => Some((&last.ident, inner)),
+        _ => None,
+    }
+}

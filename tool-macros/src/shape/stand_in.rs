@@ -1,0 +1,96 @@
+//! The function to print where rustc would refuse the user's signature by itself.
+//!
+//! Its mistake has been reported in the macro's words. The function keeps its name and what is
+//! right about it, so that neither rustc nor a call of it adds anything.
+
+use super::find::{Find, What, own_span};
+use super::{lifetimes, ungrouped};
+use crate::item::{self, ToolFn};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use std::collections::HashSet;
+use syn::{FnArg, PatType, ReturnType, Signature, Type, parse_quote};
+
+/// The signature and the body to print, where those of the user do not compile by themselves.
+pub(crate) fn stand_in(function: &ToolFn) -> Option<(Signature, TokenStream)> {
+    let judge = Judge::of(function);
+    if !function.has_body() || judge.is_sound() {
+        return None;
+    }
+    let mut signature = function.signature.clone();
+    signature.constness = None;
+    for input in &mut signature.inputs {
+        if let FnArg::Typed(typed) = input {
+            judge.replace(typed);
+        }
+    }
+    if let ReturnType::Type(_, output) = &mut signature.output
+        && !judge.is_sound_output(output)
+    {
+        **output = parse_quote!(!);
+    }
+    Some((signature, quote!({ loop {} })))
+}
+
+/// Knows what a type of the signature may name.
+struct Judge<'a> {
+    signature: &'a Signature,
+    lifetimes: HashSet<String>,
+    has_self: bool,
+}
+
+impl<'a> Judge<'a> {
+    fn of(function: &'a ToolFn) -> Self {
+        Self {
+            signature: &function.signature,
+            lifetimes: lifetimes::declared(&function.signature),
+            has_self: super::names_self(function).is_none(),
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        let inputs = self.signature.inputs.iter();
+        let mut types = inputs.filter_map(|input| match input {
+            FnArg::Typed(typed) => Some(&*typed.ty),
+            FnArg::Receiver(_) => None,
+        });
+        let names: Vec<String> =
+            item::parameter_names(self.signature).map(ToString::to_string).collect();
+        let distinct: HashSet<&String> = names.iter().collect();
+        let output = match &self.signature.output {
+            ReturnType::Type(_, output) => self.is_sound_output(output),
+            ReturnType::Default => true,
+        };
+        output && distinct.len() == names.len() && types.all(|ty| self.is_sound_type(ty))
+    }
+
+    fn is_sound_type(&self, ty: &Type) -> bool {
+        let is_sized = match ungrouped(ty) {
+            Type::Slice(_) | Type::TraitObject(_) => false,
+            Type::Path(path) => !path.path.is_ident("str"),
+            _ => true,
+        };
+        let tokens = || ty.to_token_stream();
+        let binds = tokens().to_string().contains("for <");
+        let is_placed = |found: super::find::Found| found.what != What::Placeholder;
+        is_sized
+            && Find::Injected.in_type(ty).is_none_or(is_placed)
+            && (self.has_self || own_span(tokens()).is_none())
+            && (binds || lifetimes::named(tokens()).is_subset(&self.lifetimes))
+    }
+
+    /// A borrow without a lifetime has that of the one borrowed parameter, or that of `self`.
+    fn is_sound_output(&self, output: &Type) -> bool {
+        let is_known = self.signature.receiver().is_some()
+            || lifetimes::elided(output.to_token_stream()) == 0
+            || lifetimes::borrows(self.signature.inputs.to_token_stream()) == 1;
+        is_known && self.is_sound_type(output)
+    }
+
+    fn replace(&self, typed: &mut PatType) {
+        *typed.pat = parse_quote!(_);
+        if !self.is_sound_type(&typed.ty) {
+            *typed.ty = parse_quote!(impl ::core::marker::Sized);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! `range = -1..=1` on an unsigned integer, where rustc suggests `u8::MAX`.
+
+use crate::entries::{bare, ungrouped};
+use crate::shape;
+use syn::{Expr, ExprLit, ExprUnary, Ident, Type, UnOp};
+
+/// An end of a range that no value of the type reaches down to, and the type's name.
+pub(crate) fn negative_end<'a>(range: &'a Expr, ty: &'a Type) -> Option<(&'a Expr, &'a Ident)> {
+    let (Expr::Range(range), Some(name)) = (ungrouped(range), name(ty)) else { return None };
+    let mut ends = [&range.start, &range.end].into_iter().flatten();
+    ends.find(|end| is_negative(end)).map(|end| (&**end, name))
+}
+
+fn is_negative(end: &Expr) -> bool {
+    let Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) = bare(end) else { return false };
+    matches!(bare(expr), Expr::Lit(ExprLit { .. }))
+}
+
+/// `u8` of `u8` and of `Option<u8>`.
+fn name(ty: &Type) -> Option<&Ident> {
+    const UNSIGNED: [&str; 5] = ["u8", "u16", "u32", "u64", "usize"];
+    if let Some((name, inner)) = shape::generic(ty) {
+        return (name == "Option").then(|| self::name(inner)).flatten();
+    }
+    let Type::Path(path) = shape::ungrouped(ty) else { return None };
+    path.path.get_ident().filter(|name| UNSIGNED.iter().any(|known| name == known))
+}
