@@ -21,6 +21,7 @@ mod patience;
 mod pins;
 mod plain;
 mod prefixes;
+mod probe;
 pub(in crate::mcp) mod process;
 mod publisher;
 mod questions;

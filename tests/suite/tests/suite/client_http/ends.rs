@@ -183,7 +183,7 @@ async fn a_server_that_never_answers_is_given_up_in_time() {
     let config = McpServerConfig::http(url).connect_timeout(Duration::from_millis(300));
     let manager = builder_of(config).start(&pool).unwrap();
     let state = until(&manager, is_retrying).await;
-    assert!(state.to_string().contains("it did not answer within "), "{state}");
+    assert!(state.to_string().contains("it did not answer `initialize` within "), "{state}");
 }
 
 #[tokio::test]
