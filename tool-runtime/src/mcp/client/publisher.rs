@@ -7,6 +7,7 @@ use super::pace::Pace;
 use super::pins::{Approvals, McpPin};
 use super::prefixes::TakenPrefix;
 use super::remote::{Remote, Waits};
+use super::schema::{Examiner, elsewhere};
 use super::server::Server;
 use crate::definition::ToolDefinition;
 use crate::mcp::config::McpServerConfig;
@@ -49,6 +50,28 @@ struct Candidate {
     name: String,
     definition: Arc<ToolDefinition>,
     pin: McpPin,
+    /// What of it is not enforced here.
+    notes: Vec<String>,
+}
+
+impl Candidate {
+    fn of(prefix: &str, listed: Listed, examiner: &mut Examiner) -> Self {
+        let id = names::id(prefix, listed.name());
+        let (name, mut definition, notes) = definition(id, listed, examiner);
+        let pin = McpPin::of(&definition);
+        // Clients refuse a whole list for one schema without it.
+        definition.input_schema.entry("type").or_insert_with(|| "object".into());
+        Self { name, definition: Arc::new(definition), pin, notes }
+    }
+
+    /// What is wrong with its definition, in words.
+    fn problems(&self) -> impl Iterator<Item = String> {
+        let name = &self.name;
+        let reasons = self.definition.problems.iter();
+        let left_out =
+            reasons.map(move |reason| format!("its tool `{name}` is left out: {reason}"));
+        left_out.chain(self.notes.iter().map(move |note| format!("its tool `{name}`: {note}")))
+    }
 }
 
 impl Publisher {
@@ -81,11 +104,17 @@ impl Publisher {
         problems.extend(self.entry.iter().flat_map(|entry| entry.idle(&names)));
         problems.extend(self.notice.clone());
         let wants = |tool: &str| self.entry.as_ref().is_none_or(|entry| entry.wants(tool));
-        let (mut pace, mut candidates) = (Pace::default(), Vec::new());
-        for listed in tools.into_iter().filter(|listed| wants(listed.name())) {
-            candidates.push(self.candidate(listed));
-            pace.keep().await;
-        }
+        let wanted: Vec<_> = tools.into_iter().filter(|listed| wants(listed.name())).collect();
+        let prefix = self.prefix().to_owned();
+        // Schemas are compiled.
+        let mut candidates = elsewhere(move || {
+            let mut examiner = Examiner::default();
+            let candidate = |listed| Candidate::of(&prefix, listed, &mut examiner);
+            wanted.into_iter().map(candidate).collect::<Vec<_>>()
+        })
+        .await;
+        problems.extend(candidates.iter().flat_map(Candidate::problems));
+        let mut pace = Pace::default();
         self.approvals.begin(server.name());
         for candidate in &mut candidates {
             problems.extend(self.foreign(candidate));
@@ -125,13 +154,6 @@ impl Publisher {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn candidate(&self, listed: Listed) -> Candidate {
-        let id = names::id(self.prefix(), listed.name());
-        let (name, definition) = definition(id, listed);
-        let pin = McpPin::of(&definition);
-        Candidate { name, definition: Arc::new(definition), pin }
-    }
-
     /// Keeps a tool out whose id is for another server to give, by whatever turn they come.
     fn foreign(&self, candidate: &mut Candidate) -> Option<String> {
         let Candidate { name, definition, .. } = candidate;
@@ -161,7 +183,7 @@ impl Publisher {
 
     /// Says what is not approved of a tool, and keeps it out where that is asked for.
     fn unapproved(&self, server: &str, candidate: &mut Candidate) -> Option<String> {
-        let Candidate { name, definition, pin } = candidate;
+        let Candidate { name, definition, pin, .. } = candidate;
         let mut problem = self.approvals.note(server, name, pin)?.to_string();
         if self.approvals.holds() {
             problem.push_str("; it is held back until it is approved");
