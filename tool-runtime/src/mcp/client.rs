@@ -27,6 +27,7 @@ mod publisher;
 mod questions;
 mod reading;
 mod refusal;
+mod refused;
 mod remote;
 mod rounds;
 mod schema;

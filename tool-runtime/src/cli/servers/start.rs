@@ -13,8 +13,6 @@ use tokio::time::timeout;
 const CONNECT: Duration = Duration::from_secs(30);
 /// More than a try goes on beyond that, until it is known why it failed.
 const REST: Duration = Duration::from_secs(10);
-/// A client of ours waits for its first answer.
-const CLIENT: Duration = Duration::from_secs(10);
 
 pub(super) fn builder(about: &About) -> McpManagerBuilder {
     McpManager::builder().client(&about.name, &about.version).connect_timeout(CONNECT)
@@ -25,9 +23,8 @@ pub(super) async fn all(manager: &McpManager, config: &McpConfig) {
     drop(timeout(patience(config, |_| true), manager.settled()).await);
 }
 
-/// Waits until every server was tried, if that is soon, and for those that are required in any case.
-pub(super) async fn before_serving(manager: &McpManager, config: &McpConfig) {
-    drop(timeout(CLIENT, manager.settled()).await);
+/// Waits until those servers were tried that are required.
+pub(super) async fn required(manager: &McpManager, config: &McpConfig) {
     let patience = patience(config, |server| server.required);
     drop(timeout(patience, required_tried(manager, config)).await);
 }

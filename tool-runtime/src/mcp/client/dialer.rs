@@ -7,6 +7,7 @@ use super::mask::Mask;
 use super::probe::{Found, Probe};
 use super::questions::Answerer;
 use super::refusal::{Kind, Refusal, is_known};
+use super::refused::{RefusedKinds, Refusing};
 use super::transport::{Opened, Way};
 use rmcp::model::{Implementation, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, serve_client_with_lifecycle_and_ct};
@@ -28,6 +29,7 @@ pub(super) struct Dialer {
     answerer: Answerer,
     /// What worked.
     era: Mutex<Option<Era>>,
+    refused: Arc<RefusedKinds>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +56,7 @@ impl Dialer {
         client: Implementation,
         answerer: Answerer,
     ) -> Self {
-        Self { server, mask, way, client, answerer, era: Mutex::default() }
+        Self { server, mask, way, client, answerer, era: Mutex::default(), refused: Arc::default() }
     }
 
     /// Whether a person is asked to let this program in.
@@ -135,7 +137,8 @@ impl Dialer {
         let ended = CancellationToken::new();
         let over = ended.clone().drop_guard();
         let around = (Arc::clone(&hearing), ended.clone());
-        let handler = Handler::new(client, server, self.answerer.clone(), around);
+        let handler = Handler::new(client, Arc::clone(&server), self.answerer.clone(), around);
+        let handler = Refusing { server, handler, kinds: Arc::clone(&self.refused) };
         let (end, lifecycle) = (CancellationToken::new(), opening.lifecycle());
         let shaken = serve_client_with_lifecycle_and_ct(handler, wire, lifecycle, end.clone());
         let shaken = timeout(limit.saturating_sub(began.elapsed()), shaken).await;

@@ -37,6 +37,8 @@ struct State {
     claim: Option<Claim>,
     /// What was brought last, by the name that the server knows it by.
     known: BTreeMap<String, Tool>,
+    /// Why tools of the last list are left out, by their ids.
+    left_out: BTreeMap<String, String>,
 }
 
 /// What became of a listing.
@@ -64,6 +66,11 @@ impl Candidate {
         Self { name, definition: Arc::new(definition), pin, notes }
     }
 
+    /// The id that its name gives, whatever became of it.
+    fn id(&self, prefix: &str) -> String {
+        names::id(prefix, &self.name)
+    }
+
     /// What is wrong with its definition, in words.
     fn problems(&self) -> impl Iterator<Item = String> {
         let name = &self.name;
@@ -86,7 +93,7 @@ impl Publisher {
     ) -> Option<Self> {
         let source = Source::mcp(server);
         let claim = Some(pool.claim(&source)?);
-        let state = Mutex::new(State { claim, known: BTreeMap::new() });
+        let state = Mutex::new(State { claim, known: BTreeMap::new(), left_out: BTreeMap::new() });
         Some(Self { pool, source, prefix, notice, suffixes, waits, entry, approvals, state })
     }
 
@@ -127,7 +134,17 @@ impl Publisher {
                 Err(error) => self.settle(&mut candidates, &error, &mut problems),
             }
         }
+        let reason = |candidate: &Candidate| candidate.definition.problems.last().cloned();
+        let left_out = candidates
+            .iter()
+            .filter_map(|candidate| Some((candidate.id(self.prefix()), reason(candidate)?)));
+        self.state().left_out = left_out.collect();
         Published { tools: candidates.len(), problems }
+    }
+
+    /// Why a tool is left out that the server lists.
+    pub(super) fn why_left_out(&self, id: &str) -> Option<String> {
+        self.state().left_out.get(id).cloned()
     }
 
     /// Takes all tools of the server away.
@@ -145,6 +162,7 @@ impl Publisher {
     fn clear(&self, state: &mut State) {
         if state.claim.is_some() {
             state.known.clear();
+            state.left_out.clear();
             // A pool that is closed has none.
             drop(self.pool.set_tools(&self.source, []));
         }

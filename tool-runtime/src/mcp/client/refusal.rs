@@ -96,7 +96,7 @@ impl Refusal {
     /// From what became of the list of tools, for which there was a time.
     pub(super) fn of_listing(failure: &Failure, within: Duration) -> Self {
         match failure {
-            Failure::Unsent => {
+            Failure::Unsent(_) => {
                 Self::new(Kind::Failed, "it ended the connection before it listed its tools")
             }
             Failure::Lost(why) => {

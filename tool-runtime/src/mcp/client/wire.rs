@@ -4,6 +4,7 @@
 use super::hearing::Hearing;
 use super::owed::{Owed, answered};
 use super::probe::Probe;
+use super::refused::undisguised;
 use crate::tool::BoxFuture;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -85,6 +86,7 @@ impl Transport<RoleClient> for Wire {
         &mut self,
         message: Outgoing,
     ) -> impl Future<Output = Result<(), WireError>> + Send + 'static {
+        let message = undisguised(message);
         self.hearing.before_sending(&message);
         if let Some(probe) = &mut self.probe {
             probe.before_sending(&message);
