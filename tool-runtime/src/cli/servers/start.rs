@@ -60,6 +60,26 @@ fn is_required(config: &McpConfig, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pool::ToolPool;
+    use tokio::time::Instant;
+
+    /// A manager of a server that never answers.
+    fn silent(pool: &ToolPool) -> McpManager {
+        let open = || std::future::pending();
+        McpManager::builder().custom("slow", open).start(pool).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_servers_that_are_required_hold_up_the_start() {
+        let pool = ToolPool::builder().expects_more().build().unwrap();
+        let (manager, began) = (silent(&pool), Instant::now());
+        let slow = McpServerConfig::stdio("x");
+        required(&manager, &McpConfig::new().with("slow", slow.clone())).await;
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        required(&manager, &McpConfig::new().with("slow", slow.required(true))).await;
+        assert!(began.elapsed() >= CONNECT);
+        manager.close().await;
+    }
 
     #[test]
     fn the_longest_try_is_waited_for() {

@@ -271,6 +271,7 @@ impl McpManager {
             let slots = std::mem::take(&mut *manager.slots());
             join_all(slots.values().map(|slot| slot.stop(McpState::Closed))).await;
             slots.values().for_each(|slot| slot.retire());
+            manager.0.left_out().clear();
             manager.withdraw_resources();
         })
         .await;

@@ -1,5 +1,6 @@
-//! Foreign schemas: looked at when they arrive, compiled when something is first checked against
-//! them, which takes no longer than the schema and the value are worth. Nothing is ever fetched.
+//! Foreign schemas: examined when they arrive, compiled again and kept when something is first
+//! checked against them, which takes no longer than the schema and the value are worth. Nothing is
+//! ever fetched.
 
 mod checker;
 mod graph;

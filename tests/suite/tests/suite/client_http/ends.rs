@@ -104,6 +104,23 @@ async fn a_session_that_has_expired_is_opened_anew_and_nothing_is_done_twice() {
 }
 
 #[tokio::test]
+async fn a_call_that_gets_404_each_time_says_so() {
+    let probe = Probe::new();
+    let far = Far::start(&tools(&probe), HttpOptions::default(), |seen| {
+        let is_call = seen.calls("tools/call");
+        if is_call { Some(StatusCode::NOT_FOUND.into_response()) } else { legacy(seen) }
+    });
+    let (pool, _manager) = connected(&far).await;
+    let result = call(&pool, "hit", json!({})).await;
+    let error = result.error().unwrap();
+    assert!(
+        error.message().contains("did not take `hit`") && error.message().contains("404"),
+        "{error}"
+    );
+    assert_eq!(far.count(|seen| seen.calls("tools/call")), 2);
+}
+
+#[tokio::test]
 async fn a_session_that_is_said_to_be_unknown_by_an_error_is_opened_anew() {
     let probe = Probe::new();
     let far = Far::start(&tools(&probe), HttpOptions::default(), {
