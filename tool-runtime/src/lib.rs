@@ -185,8 +185,9 @@ pub use peer::{
     Progress, Root, Sample, SampleRequest, Total, TraceContext,
 };
 pub use pool::{
-    CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport, Restriction,
-    Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
+    AbsentSource, CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport,
+    Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport,
+    ToolStatus,
 };
 pub use principal::Principal;
 pub use prompt::{

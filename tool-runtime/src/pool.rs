@@ -28,7 +28,7 @@ pub(crate) use governance::Governance;
 #[cfg(feature = "tower")]
 pub(crate) use governance::Layered;
 pub use problem::{PoolError, PoolProblem};
-pub use report::{PoolReport, ToolReport, ToolStatus};
+pub use report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
 pub use scope::Restriction;
 pub use selector::{Selector, SelectorError};
 pub use snapshot::Snapshot;
@@ -205,6 +205,12 @@ impl ToolPool {
     #[cfg(feature = "mcp-client")]
     pub(crate) fn ask_of_absence(&self, absence: std::sync::Weak<dyn Absence>) {
         self.0.core.ask_of_absence(absence);
+    }
+
+    /// Waits for external servers that are still being connected to, for a limited time.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) async fn settled(&self) {
+        self.0.core.settled().await;
     }
 
     /// The right to set the tools of a source alone, if nobody has it.

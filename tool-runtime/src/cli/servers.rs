@@ -10,11 +10,15 @@ mod tell;
 use super::About;
 use super::main_macro::BoxError;
 use super::options::{Command, Servers};
-use crate::mcp::{McpConfig, McpConfigLoader};
+use crate::mcp::{McpConfig, McpConfigLoader, McpManager};
 use crate::pool::ToolPool;
 use absent::Absent;
+use std::convert::Infallible;
+use std::future::pending;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::timeout;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 
@@ -24,22 +28,27 @@ const NAME_A_FILE: &str = "name a file of MCP servers by `--mcp-config FILE`";
 const NAME_A_SERVER: &str =
     r#"write `{ "mcpServers": { "NAME": { "command": ".." } } }` into the file"#;
 
+/// How long lists wait for servers unless the command line says otherwise.
+const WAIT: Duration = Duration::from_secs(5);
+
 /// The files that name servers, and what variables in them stand for.
 pub(super) struct Files {
     paths: Vec<PathBuf>,
     variables: Vec<(String, String)>,
     /// Whether what servers ask is handed on.
     ask: bool,
+    /// How long lists wait for servers.
+    wait: Duration,
 }
 
 impl Files {
     /// Those of the command line, or else the program's own, if it is there.
     pub(super) fn of(typed: Servers, own: Option<PathBuf>) -> Self {
-        let Servers { files: mut paths, variables, ask } = typed;
+        let Servers { files: mut paths, variables, ask, wait } = typed;
         if paths.is_empty() {
             paths.extend(own.filter(|file| file.exists()));
         }
-        Self { paths, variables, ask }
+        Self { paths, variables, ask, wait: wait.unwrap_or(WAIT) }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -62,7 +71,8 @@ impl Files {
 pub(super) fn log(command: &Command) -> Targets {
     let log = command.log();
     if command.is_server() {
-        return log;
+        // A server could fill the log with what rmcp says of its messages.
+        return log.with_target("rmcp::service", LevelFilter::ERROR);
     }
     log.with_target("tool_runtime::mcp::client", LevelFilter::OFF)
 }
@@ -93,16 +103,16 @@ async fn connected(
     command: Command,
     files: &Files,
 ) -> Result<ExitCode, BoxError> {
-    let config = files.loader().load()?;
+    let config = files.loader().load_usable()?;
     // A server goes on being tried.
     let absent = (!command.is_server()).then(|| Absent::among(pool, &config));
-    let mut builder = start::builder(&about).config(config.clone());
+    let mut builder = start::builder(&about).config(config.clone()).list_wait(files.wait);
     if files.ask {
         builder = builder.ask_callers();
     }
     let manager = builder.start(pool)?;
     if command.is_server() {
-        start::before_serving(&manager, &config).await;
+        start::required(&manager, &config).await;
     } else {
         start::all(&manager, &config).await;
     }
@@ -111,11 +121,31 @@ async fn connected(
         manager.close().await;
         return Err(error.into());
     }
-    tell::before(&command, pool, &config, &statuses);
     if let Some(absent) = &absent {
         absent.know(&statuses);
     }
-    let code = about.run(pool, command).await;
+    let code = if command.is_server() {
+        // What there is to tell is known later: a client waits for its first answer.
+        tokio::select! {
+            code = about.run(pool, command) => code,
+            never = tell_later(pool, &config, &manager, files.wait) => match never {},
+        }
+    } else {
+        tell::before(&command, pool, &config, &statuses);
+        about.run(pool, command).await
+    };
     manager.close().await;
     Ok(code)
+}
+
+/// Logs what there is to tell once all servers were tried, or are late.
+async fn tell_later(
+    pool: &ToolPool,
+    config: &McpConfig,
+    manager: &McpManager,
+    wait: Duration,
+) -> Infallible {
+    drop(timeout(wait, manager.settled()).await);
+    tell::before(&Command::Serve, pool, config, &manager.status());
+    pending().await
 }

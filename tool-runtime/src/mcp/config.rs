@@ -24,6 +24,7 @@ mod toml;
 mod transport;
 mod url;
 mod wrapper;
+mod yaml;
 
 #[cfg(test)]
 mod tests;
@@ -50,6 +51,7 @@ pub struct McpConfig {
     /// The servers by their names, in the spelling of their author.
     pub servers: BTreeMap<String, McpServerConfig>,
     warnings: Vec<McpConfigProblem>,
+    left_out: Vec<McpConfigProblem>,
 }
 
 impl McpConfig {
@@ -83,8 +85,8 @@ impl McpConfig {
         Self::loader().environment().toml(text).load()
     }
 
-    /// From a file, with variables from the environment: TOML if its name ends in `.toml`, JSON
-    /// otherwise.
+    /// From a file, with variables from the environment: TOML if its name ends in `.toml`, YAML if it
+    /// ends in `.yaml` or `.yml`, JSON otherwise.
     ///
     /// # Errors
     /// Everything that is wrong, each with the path of its key; a file that cannot be read.
@@ -116,6 +118,11 @@ impl McpConfig {
     /// are not acted on. Empty for what was made in code.
     pub fn warnings(&self) -> &[McpConfigProblem] {
         &self.warnings
+    }
+
+    /// What is wrong with the servers that [`McpConfigLoader::load_usable`] left out.
+    pub fn left_out(&self) -> &[McpConfigProblem] {
+        &self.left_out
     }
 
     /// Checks what was made or changed in code as what is read is checked: addresses, headers,

@@ -6,13 +6,14 @@ use super::change::PoolChange;
 use super::offer::{Decision, Offer, Rules};
 use super::order;
 use super::problem::{PoolError, PoolProblem};
-use super::report::{PoolReport, ToolReport, ToolStatus};
+use super::report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
 use super::scope::Scope;
 use super::watch::{News, Watcher};
 use super::{Governance, Snapshot, Source};
 use crate::error::CallError;
-use crate::tool::Tool;
+use crate::tool::{BoxFuture, Tool};
 use arc_swap::ArcSwap;
+use futures_util::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::mpsc::UnboundedSender;
@@ -40,6 +41,17 @@ pub(super) struct Core {
 pub(crate) trait Absence: Send + Sync {
     /// Why there is no tool of that name, if it would be one of its own.
     fn why(&self, name: &str) -> Option<CallError>;
+
+    /// Waits until sources that are still on their way are there, for a limited time; `None` if there
+    /// are none.
+    fn settling(&self) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
+
+    /// The sources that should have tools here and are not there.
+    fn absent(&self) -> Vec<AbsentSource> {
+        Vec::new()
+    }
 }
 
 /// How many tools that are no more the report remembers.
@@ -129,6 +141,14 @@ impl Core {
         absences.iter().filter_map(Weak::upgrade).find_map(|absence| absence.why(name))
     }
 
+    /// Waits for sources that are still on their way, for a limited time.
+    #[cfg_attr(not(feature = "mcp-server"), allow(dead_code))]
+    pub(super) async fn settled(&self) {
+        let absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let sources = absences.iter().filter_map(Weak::upgrade);
+        join_all(sources.filter_map(|source| source.settling()).collect::<Vec<_>>()).await;
+    }
+
     /// Adds to the news of all watchers.
     pub(super) fn tell(&self, change: &dyn Fn(&mut News)) {
         self.watchers().iter().filter_map(Weak::upgrade).for_each(|watcher| watcher.add(change));
@@ -155,12 +175,17 @@ impl Core {
             report.unmatched.clear();
             report.idle_hooks.clear();
         }
+        // Whoever is asked may ask the pool.
+        let absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let removed = offered.removed.iter().map(|(name, source)| ToolReport {
             name: name.clone(),
             source: source.clone(),
             status: ToolStatus::Removed,
         });
         report.tools.extend(removed);
+        drop(offered);
+        report.absent =
+            absences.iter().filter_map(Weak::upgrade).flat_map(|asked| asked.absent()).collect();
         order::sort(&mut report.tools, |a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
         report
     }

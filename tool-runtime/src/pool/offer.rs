@@ -157,6 +157,7 @@ impl Decision {
                 .filters()
                 .flat_map(|filter| filter.unmatched(offers.clone()))
                 .collect(),
+            absent: Vec::new(),
         }
     }
 }

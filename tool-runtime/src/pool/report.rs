@@ -31,6 +31,20 @@ pub struct PoolReport {
     /// The hooks that run for no tool that was offered, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_hooks: Vec<String>,
+    /// The sources whose tools are missing: external servers that are not connected, or whose
+    /// entries cannot be used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<AbsentSource>,
+}
+
+/// A source whose tools are missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AbsentSource {
+    /// The source.
+    pub source: Source,
+    /// Why it is not there.
+    pub reason: String,
 }
 
 /// What became of one tool.
@@ -115,6 +129,9 @@ impl fmt::Display for PoolReport {
         }
         for selector in &self.unmatched {
             writeln!(f, "`{selector}` in the filter picks no tool")?;
+        }
+        for AbsentSource { source, reason } in &self.absent {
+            writeln!(f, "{source} is not connected: {reason}")?;
         }
         for hook in &self.idle_hooks {
             writeln!(f, "{hook} runs for no tool")?;

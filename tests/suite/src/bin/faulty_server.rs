@@ -5,7 +5,7 @@
 //! | Key | Does |
 //! |---|---|
 //! | `era` | `legacy` (default), or `modern` |
-//! | `probe` | what a legacy server does with `server/discover`: `refuse` (default), `params` (-32602), `die`, `ignore`, `garbage` |
+//! | `probe` | what a legacy server does with `server/discover`: `refuse` (default), `params` (-32602), `die`, `ignore`, `garbage`; `late`, of either era: the first life answers it when `initialize` arrives |
 //! | `tools` | their names; what a tool does is said by the first part of its name, see `call` |
 //! | `pages` | how many tools a page has |
 //! | `cursor` | `repeat`: the last page names the first one again |
@@ -72,6 +72,8 @@ struct Server {
     cancelled: Mutex<Vec<Value>>,
     /// How many calls arrived.
     calls: Mutex<Vec<String>>,
+    /// The probe that is answered late.
+    probe: Mutex<Option<Value>>,
     /// What listens for changes, in the newer era.
     listening: Mutex<Option<Value>>,
     /// Calls that wait for an answer to a question of ours.
@@ -87,6 +89,7 @@ impl Server {
             tools: Mutex::new(names),
             cancelled: Mutex::default(),
             calls: Mutex::default(),
+            probe: Mutex::default(),
             listening: Mutex::default(),
             asking: Mutex::default(),
         }
@@ -98,19 +101,17 @@ impl Server {
 
     fn take(self: &Arc<Self>, message: Value) {
         let (id, params) = (message["id"].clone(), message["params"].clone());
-        match message["method"].as_str() {
-            Some("server/discover") if self.is_modern() => answer(
-                &id,
-                json!({
-                    "resultType": "complete",
-                    "supportedVersions": ["2026-07-28"],
-                    "capabilities": { "tools": { "listChanged": true } },
-                    "ttlMs": 0,
-                    "cacheScope": "private",
-                    "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "faulty", "version": "1" } },
-                }),
-            ),
-            Some("server/discover") => self.probed(&id),
+        let method = message["method"].as_str();
+        if method == Some("initialize")
+            && let Some(probe) = self.probe.lock().unwrap().take()
+        {
+            self.discover(&probe);
+        }
+        match method {
+            Some("server/discover") if self.script["probe"] == "late" && self.life() == 1 => {
+                *self.probe.lock().unwrap() = Some(id);
+            }
+            Some("server/discover") => self.discover(&id),
             Some("initialize") if self.is_modern() => refuse(&id, -32601, "no such method"),
             Some("initialize") => answer(
                 &id,
@@ -142,6 +143,23 @@ impl Server {
             Some(_) => refuse(&id, -32601, "no such method"),
             None => self.answered(&message),
         }
+    }
+
+    fn discover(&self, id: &Value) {
+        if !self.is_modern() {
+            return self.probed(id);
+        }
+        answer(
+            id,
+            json!({
+                "resultType": "complete",
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": { "tools": { "listChanged": true } },
+                "ttlMs": 0,
+                "cacheScope": "private",
+                "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "faulty", "version": "1" } },
+            }),
+        );
     }
 
     fn probed(&self, id: &Value) {

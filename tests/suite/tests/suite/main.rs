@@ -34,6 +34,7 @@ mod mcp_cli;
 mod mcp_client;
 mod mcp_ends;
 mod mcp_faults;
+mod mcp_foreign;
 mod mcp_names;
 mod mcp_resources;
 mod mcp_schedules;

@@ -1,6 +1,7 @@
 //! The command line of a program with servers of others, as its operator uses it.
 
 use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, LazyLock};
@@ -39,6 +40,25 @@ fn gateway(file: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(&*GATEWAY);
     command.arg("--mcp-config").arg(file).args(words).stdin(Stdio::null()).env_remove("RUST_LOG");
     command.output().expect("the gateway starts")
+}
+
+/// What is logged while it serves, up to the line that holds a text.
+fn serving_until(file: &Path, words: &[&str], text: &str) -> String {
+    let mut command = Command::new(built("gateway"));
+    command.arg("--mcp-config").arg(file).args(words).env_remove("RUST_LOG");
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the gateway starts");
+    let log = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut said = String::new();
+    for line in log.lines() {
+        let line = line.expect("UTF-8");
+        said.push_str(&line);
+        if line.contains(text) {
+            drop(child.stdin.take());
+        }
+    }
+    child.wait().expect("it ends");
+    said
 }
 
 fn stdout(output: &Output) -> &str {
@@ -129,9 +149,42 @@ fn a_mistake_in_one_entry_keeps_the_doctor_from_no_other() {
     let well = of(2, "well");
     assert_eq!(well["level"], "ok");
     assert!(text(&well).ends_with("lists 2 tools"), "{found}");
-    for words in [&["list"] as &[_], &["status"], &["call", "well.echo"]] {
-        assert_eq!(gateway(&file, words).status.code(), Some(3), "{words:?}");
+    // What is wrong with one entry keeps nobody from the others.
+    for (words, code) in [(&["list"] as &[_], 0), (&["call", "well.echo"], 0), (&["status"], 1)] {
+        let output = gateway(&file, words);
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {output:?}");
+        let said = format!("{}{}", stdout(&output), stderr(&output));
+        for what in
+            ["`mcpServers.file.envFile`: the file cannot be read", "`${input:key}` has no value"]
+        {
+            assert!(said.contains(what), "{words:?}: {said}");
+        }
     }
+    let call = gateway(&file, &["call", "unset.echo"]);
+    assert!(stderr(&call).contains("error: the MCP server `unset` is not connected"), "{call:?}");
+    let status = json_of(&gateway(&file, &["status", "--json"]));
+    let states: Vec<&Value> = (0..3).map(|index| &status[index]["state"]).collect();
+    assert_eq!(states, ["ready", "failed", "failed"], "{status}");
+}
+
+#[test]
+fn a_whole_file_that_cannot_be_read_ends_every_command() {
+    let file = file("broken", json!({}));
+    std::fs::write(&file, "{").expect("room for a file");
+    for words in ["list", "status", "serve"] {
+        assert_eq!(gateway(&file, &[words]).status.code(), Some(3), "{words}");
+    }
+}
+
+#[test]
+fn servers_are_read_from_yaml() {
+    let script = json!({ "tools": ["echo"] }).to_string();
+    let file = file("yaml", json!({})).with_extension("yaml");
+    let program = env!("CARGO_BIN_EXE_faulty_server");
+    let text = format!("mcpServers:\n  well:\n    command: {program}\n    args: ['{script}']\n");
+    std::fs::write(&file, text).expect("room for a file");
+    let list = gateway(&file, &["list"]);
+    assert!(stdout(&list).contains("well.echo"), "{list:?}");
 }
 
 #[test]
@@ -192,11 +245,12 @@ fn patterns_that_pick_nothing_are_told() {
         assert_eq!(output.status.code(), Some(0), "{said}");
     }
     let call = gateway(&all, &["--allow", "tme.*", "call", "origin"]);
-    let serve = gateway(&all, &["--allow", "tme.*", "serve"]);
-    for output in [&list, &call, &serve] {
+    for output in [&list, &call] {
         let count = stderr(output).matches("the pattern `tme.*` picks no tool").count();
         assert_eq!(count, 1, "{output:?}");
     }
+    let told = serving_until(&all, &["--allow", "tme.*", "serve"], "picks no tool");
+    assert_eq!(told.matches("the pattern `tme.*` picks no tool").count(), 1, "{told}");
     let some = file("some", json!({ "well": well(), "h": hanging() }));
     let list = gateway(&some, &["--allow", "h.*", "list"]);
     assert!(!stderr(&list).contains("picks no tool"), "it may yet: {list:?}");

@@ -315,6 +315,10 @@ async fn definitions_that_change_after_they_were_approved_are_held_back() {
     assert!(unapproved[0].changed.contains(&"description"), "{unapproved:?}");
     let report = pool.report().to_string();
     assert!(report.contains("changed after it was approved; it is held back"), "{report}");
+    let held = call(&pool, "far.find", json!({})).await;
+    let error = held.error().unwrap();
+    assert_eq!(error.class(), ErrorClass::Denied, "{error}");
+    assert!(error.message().contains("it is held back until it is approved"), "{error}");
 
     // Meanwhile it becomes another one again: what was looked at is not what is there.
     far.remove_tools(&Source::Custom, &"find".parse().unwrap()).unwrap();

@@ -69,15 +69,48 @@ async fn both_eras_are_spoken_whatever_a_server_does_with_the_probe() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_silent_about_the_probe_is_asked_as_of_old() {
-    for probe in ["ignore", "garbage"] {
-        let pool = ToolPool::builder().expects_more().build().unwrap();
-        let script = json!({ "probe": probe, "tools": ["echo"] });
-        let config = faulty(&script).connect_timeout(Duration::from_secs(3));
-        let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
-        assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
-        manager.close().await;
-    }
+async fn a_server_that_is_silent_about_the_probe_is_asked_as_of_old_in_the_same_process() {
+    let probes = ["ignore", "garbage", "late"].map(|probe| async move {
+        let lives = lives(&format!("silent-{probe}"));
+        let script = json!({ "probe": probe, "tools": ["echo"], "lives": lives });
+        assert_eq!(protocol_of_slow(&script).await, "2025-11-25", "{probe}");
+        assert_eq!(count(&lives), 1, "{probe}");
+    });
+    futures_util::future::join_all(probes).await;
+}
+
+/// Such a server is started once more, as it refuses what it was asked instead.
+#[tokio::test]
+async fn a_modern_server_that_is_slow_is_spoken_to_as_what_it_is() {
+    let lives = lives("slow-modern");
+    let script = json!({ "era": "modern", "probe": "late", "tools": ["echo"], "lives": lives });
+    assert_eq!(protocol_of_slow(&script).await, "2026-07-28");
+    assert_eq!(count(&lives), 2);
+}
+
+/// The version that is spoken with a server that does not answer the probe in time.
+async fn protocol_of_slow(script: &Value) -> String {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let config = faulty(script).connect_timeout(Duration::from_secs(6));
+    let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
+    assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
+    let protocol = manager.server("s").unwrap().protocol.unwrap();
+    manager.close().await;
+    protocol
+}
+
+#[tokio::test]
+async fn a_server_that_answers_nothing_is_said_to_have_answered_nothing() {
+    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let lives = lives("silent");
+    let config = faulty(&json!({ "slow": 600_000, "lives": lives }));
+    let config = config.connect_timeout(Duration::from_secs(2));
+    let manager = McpManager::builder().server("s", config).start(&pool).unwrap();
+    manager.settled().await;
+    let state = manager.server("s").unwrap().state;
+    let reason = "it answered neither `server/discover` nor `initialize` within 2s";
+    assert!(state.reason().unwrap().starts_with(reason), "{state}");
+    assert_eq!(count(&lives), 1);
 }
 
 #[tokio::test]

@@ -161,6 +161,8 @@ pub(super) static COMMON: &[Opt] = &[
     super::servers::VAR,
     #[cfg(feature = "mcp-client")]
     super::servers::ASK,
+    #[cfg(feature = "mcp-client")]
+    super::servers::WAIT,
 ];
 
 pub(super) const ALLOW: Opt = Opt {

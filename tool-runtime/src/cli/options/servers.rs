@@ -4,6 +4,7 @@ use super::forms::{Form, Opt};
 use super::mistake::Mistake;
 use super::read::Given;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Which servers there are, as far as the command line says it.
 #[derive(Default)]
@@ -14,6 +15,8 @@ pub(in crate::cli) struct Servers {
     pub(in crate::cli) variables: Vec<(String, String)>,
     /// Whether what they ask is handed on to whoever called.
     pub(in crate::cli) ask: bool,
+    /// How long a server's first lists wait for them.
+    pub(in crate::cli) wait: Option<Duration>,
 }
 
 impl Servers {
@@ -21,7 +24,12 @@ impl Servers {
         let files = given.values(MCP_CONFIG.long).iter().map(PathBuf::from).collect();
         let variables: Result<_, _> =
             given.values(VAR.long).iter().map(|text| variable(text)).collect();
-        Ok(Self { files, variables: variables?, ask: given.has(ASK.long) })
+        let seconds = |value: &str| match value.parse() {
+            Ok(seconds) => Ok(Duration::from_secs(seconds)),
+            Err(_) => Err(Mistake::bad_value(&WAIT, value)),
+        };
+        let wait = given.value(WAIT.long).map(seconds).transpose()?;
+        Ok(Self { files, variables: variables?, ask: given.has(ASK.long), wait })
     }
 }
 
@@ -60,14 +68,23 @@ pub(super) const ASK: Opt = Opt::new(
     "Hand what these servers ask (forms, pages, models, folders) on to the client that calls",
 );
 
+/// How long lists wait.
+pub(super) const WAIT: Opt = Opt {
+    value: Some("SECONDS"),
+    ..Opt::new(
+        "mcp-wait",
+        "Have `tools/list` wait so long from the start for servers that are being connected to; 5 if not given",
+    )
+};
+
 pub(super) static STATUS: Form = Form {
     name: "status",
     about: "Connect to the MCP servers and say how they are",
     positional: &[],
     options: &[Opt::new("json", "Print an array with an object for each server")],
     more: "\
-Exit codes: 0 every server is ready or disabled, 1 one is not, 2 wrong usage, 3 the configuration
-cannot be used.
+Exit codes: 0 every server is ready or disabled, 1 one is not, or has an entry that cannot be used,
+2 wrong usage, 3 the configuration cannot be used.
 
 An object of `--json` has `name`, `state` (`ready`, `failed`, `connecting`, `needs_auth`, `disabled`),
 `reason` where it is not ready, `tools` (how many), `problems` where there are any, `protocol` and

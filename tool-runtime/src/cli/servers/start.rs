@@ -13,8 +13,6 @@ use tokio::time::timeout;
 const CONNECT: Duration = Duration::from_secs(30);
 /// More than a try goes on beyond that, until it is known why it failed.
 const REST: Duration = Duration::from_secs(10);
-/// A client of ours waits for its first answer.
-const CLIENT: Duration = Duration::from_secs(10);
 
 pub(super) fn builder(about: &About) -> McpManagerBuilder {
     McpManager::builder().client(&about.name, &about.version).connect_timeout(CONNECT)
@@ -25,9 +23,8 @@ pub(super) async fn all(manager: &McpManager, config: &McpConfig) {
     drop(timeout(patience(config, |_| true), manager.settled()).await);
 }
 
-/// Waits until every server was tried, if that is soon, and for those that are required in any case.
-pub(super) async fn before_serving(manager: &McpManager, config: &McpConfig) {
-    drop(timeout(CLIENT, manager.settled()).await);
+/// Waits until those servers were tried that are required.
+pub(super) async fn required(manager: &McpManager, config: &McpConfig) {
     let patience = patience(config, |server| server.required);
     drop(timeout(patience, required_tried(manager, config)).await);
 }
@@ -63,6 +60,26 @@ fn is_required(config: &McpConfig, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pool::ToolPool;
+    use tokio::time::Instant;
+
+    /// A manager of a server that never answers.
+    fn silent(pool: &ToolPool) -> McpManager {
+        let open = || std::future::pending();
+        McpManager::builder().custom("slow", open).start(pool).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_servers_that_are_required_hold_up_the_start() {
+        let pool = ToolPool::builder().expects_more().build().unwrap();
+        let (manager, began) = (silent(&pool), Instant::now());
+        let slow = McpServerConfig::stdio("x");
+        required(&manager, &McpConfig::new().with("slow", slow.clone())).await;
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        required(&manager, &McpConfig::new().with("slow", slow.required(true))).await;
+        assert!(began.elapsed() >= CONNECT);
+        manager.close().await;
+    }
 
     #[test]
     fn the_longest_try_is_waited_for() {

@@ -3,9 +3,10 @@
 use super::{Files, NAME_A_FILE, NAME_A_SERVER, start, state};
 use crate::cli::main_macro::BoxError;
 use crate::cli::{About, exit, print, table};
-use crate::mcp::McpServerStatus;
+use crate::mcp::{McpConfig, McpServerStatus};
 use crate::pool::ToolPool;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 /// Tries every server once, and shows what became of it.
@@ -18,8 +19,8 @@ pub(super) async fn status(
     files: &Files,
     json: bool,
 ) -> Result<ExitCode, BoxError> {
-    let config = files.loader().load()?;
-    if config.servers.is_empty() {
+    let config = files.loader().load_usable()?;
+    if config.servers.is_empty() && config.left_out().is_empty() {
         let help = if files.is_empty() { NAME_A_FILE } else { NAME_A_SERVER };
         print::warning(&format!("there are no MCP servers; {help}"));
     }
@@ -28,24 +29,48 @@ pub(super) async fn status(
     let statuses = manager.status();
     manager.close().await;
     if json {
-        print::line(&Value::from_iter(statuses.iter().map(object)).to_string());
-    } else if !statuses.is_empty() {
-        show(&statuses);
+        let left_out = left_out(&config).into_iter().map(|(name, reasons)| {
+            json!({ "name": name, "state": "failed", "reason": reasons.join("; "), "tools": 0 })
+        });
+        print::line(&statuses.iter().map(object).chain(left_out).collect::<Value>().to_string());
+    } else {
+        show(&statuses, &left_out(&config));
     }
-    let is_well = statuses.iter().all(|status| state::fault(&status.state).is_none());
+    let is_well = statuses.iter().all(|status| state::fault(&status.state).is_none())
+        && config.left_out().is_empty();
     Ok(ExitCode::from(if is_well { 0 } else { exit::ERROR }))
 }
 
+/// The servers whose entries cannot be used, and what is wrong with them.
+fn left_out(config: &McpConfig) -> BTreeMap<&str, Vec<String>> {
+    let mut servers = BTreeMap::<_, Vec<_>>::new();
+    for problem in config.left_out() {
+        let name = problem.server.as_deref().unwrap_or_default();
+        servers.entry(name).or_default().push(problem.to_string());
+    }
+    servers
+}
+
 /// A table with a row a server, and below it what there is to say.
-fn show(statuses: &[McpServerStatus]) {
+fn show(statuses: &[McpServerStatus], left_out: &BTreeMap<&str, Vec<String>>) {
+    if statuses.is_empty() && left_out.is_empty() {
+        return;
+    }
     let header = ["SERVER", "STATE", "TOOLS", "PROTOCOL", "IS"].map(str::to_owned);
-    let rows: Vec<_> = std::iter::once(header).chain(statuses.iter().map(row)).collect();
+    let unusable = left_out.keys().map(|name| [name, "failed", "-", "-", "-"].map(str::to_owned));
+    let rows = std::iter::once(header).chain(statuses.iter().map(row)).chain(unusable);
+    let rows: Vec<_> = rows.collect();
     for line in table::aligned(&rows) {
         print::line(&line);
     }
     for status in statuses {
         for text in state::fault(&status.state).iter().chain(&status.problems) {
             print::line(&format!("{}: {text}", table::cell(&status.name)));
+        }
+    }
+    for (name, reasons) in left_out {
+        for reason in reasons {
+            print::line(&format!("{}: {reason}", table::cell(name)));
         }
     }
 }

@@ -30,6 +30,9 @@ fn told(
 ) -> Vec<String> {
     let fault = if command.is_server() { late } else { missing };
     let mut told: Vec<String> = statuses.iter().filter_map(fault).collect();
+    // A server has it in its log.
+    let left_out = config.left_out().iter().filter(|_| !command.is_server());
+    told.extend(left_out.map(|problem| format!("an MCP server is left out: {problem}")));
     if matches!(command, Command::List { .. }) {
         told.extend(config.warnings().iter().map(ToString::to_string));
         told.extend(statuses.iter().flat_map(problems));

@@ -2,11 +2,11 @@
 
 use super::exchange::{Wait, exchange};
 use super::failure::Failure;
-use super::handler::Handler;
 use super::hearing::Hearing;
 use super::listener::Listener;
 use super::patience::Patience;
 use super::questions::Answerer;
+use super::refused::Refusing;
 use super::transport::Behind;
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -37,7 +37,7 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn new(
-        running: RunningService<RoleClient, Handler>,
+        running: RunningService<RoleClient, Refusing>,
         (hearing, answerer): (Arc<Hearing>, Answerer),
         (end, ended, over): (CancellationToken, CancellationToken, DropGuard),
         behind: Option<Arc<dyn Behind>>,
@@ -155,7 +155,7 @@ impl Connection {
     pub(super) fn give_up_after(&self, failure: &Failure) {
         let stands = || self.behind.as_ref().is_some_and(|behind| behind.loses_single_requests());
         let is_over = match failure {
-            Failure::Unsent | Failure::Unauthorized(_) => true,
+            Failure::Unsent(_) | Failure::Unauthorized(_) => true,
             // Whatever carries it: what loses a request is not trusted with the next one.
             Failure::Lost(_) => !stands(),
             Failure::Refused(_) | Failure::Silent(_) | Failure::Late => false,

@@ -1,22 +1,27 @@
 //! What a server says of a tool, as a definition of ours. Nothing of it is trusted.
 
 use super::listing::Listed;
-use super::schema;
+use super::schema::Examiner;
 use crate::annotations::ToolAnnotations;
 use crate::definition::ToolDefinition;
 use crate::icon::Icon;
 use rmcp::model::{self, Tool};
 use serde_json::{Map, Value};
 
-/// The definition of a listed tool under our id, and the name that the server knows it by. What
-/// cannot be used has its problem in the definition, which keeps it out of the pool.
-pub(super) fn definition(id: String, listed: Listed) -> (String, ToolDefinition) {
+/// The definition of a listed tool under our id, the name that the server knows it by, and what of
+/// it is not enforced here. What cannot be used has its problem in the definition, which keeps it
+/// out of the pool.
+pub(super) fn definition(
+    id: String,
+    listed: Listed,
+    examiner: &mut Examiner,
+) -> (String, ToolDefinition, Vec<String>) {
     let tool = match listed {
         Listed::Tool(tool) => *tool,
         Listed::Odd { name, reason } => {
             let mut definition = ToolDefinition::new(id, "");
             definition.problems.push(format!("its server's definition cannot be read: {reason}"));
-            return (name, definition);
+            return (name, definition, Vec::new());
         }
     };
     let Tool {
@@ -37,11 +42,25 @@ pub(super) fn definition(id: String, listed: Listed) -> (String, ToolDefinition)
     definition.annotations = annotations.map(hints).unwrap_or_default();
     definition.icons = icons.unwrap_or_default().into_iter().filter_map(icon).collect();
     definition.meta = meta.map(|meta| meta.0).unwrap_or_default();
-    definition.problems.extend(schema::problem("inputSchema", &definition.input_schema, true));
-    if let Some(schema) = &definition.output_schema {
-        definition.problems.extend(schema::problem("outputSchema", schema, false));
+    let input = Some(("inputSchema", &definition.input_schema, true));
+    let output = definition.output_schema.as_ref().map(|schema| ("outputSchema", schema, false));
+    let (mut problems, mut notes) = (Vec::new(), Vec::new());
+    for (what, schema, is_input) in input.into_iter().chain(output) {
+        match examiner.unenforced(what, schema, is_input) {
+            Ok(patterns) => notes.extend(patterns.iter().map(|pattern| unenforced(what, pattern))),
+            Err(problem) => problems.push(problem),
+        }
     }
-    (name.into_owned(), definition)
+    definition.problems.extend(problems);
+    (name.into_owned(), definition, notes)
+}
+
+fn unenforced(what: &str, pattern: &str) -> String {
+    let mut short: String = pattern.chars().take(100).collect();
+    if short.len() < pattern.len() {
+        short.push('…');
+    }
+    format!("the pattern `{short}` in its `{what}` cannot be compiled here and is not enforced")
 }
 
 fn whole(schema: std::sync::Arc<Map<String, Value>>) -> Map<String, Value> {

@@ -4,16 +4,21 @@ use super::connection::Connection;
 use super::handler::Handler;
 use super::hearing::Hearing;
 use super::mask::Mask;
+use super::probe::{Found, Probe};
 use super::questions::Answerer;
 use super::refusal::{Kind, Refusal, is_known};
+use super::refused::{RefusedKinds, Refusing};
 use super::transport::{Opened, Way};
 use rmcp::model::{Implementation, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, serve_client_with_lifecycle_and_ct};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
+
+/// The longest wait for an answer to `server/discover` of a server whose version is not known: older
+/// servers may never answer.
+const PROBE: Duration = Duration::from_secs(10);
 
 /// Opens connections to one server, one after the other.
 pub(super) struct Dialer {
@@ -24,14 +29,24 @@ pub(super) struct Dialer {
     answerer: Answerer,
     /// What worked.
     era: Mutex<Option<Era>>,
-    /// Whether the server once did not answer the probe in its share of the time.
-    is_slow: AtomicBool,
+    refused: Arc<RefusedKinds>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Era {
     Modern,
     Legacy,
+}
+
+/// The first message of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    /// `server/discover`, and `initialize` on the same connection where that is refused in order, or
+    /// not answered.
+    Probe,
+    /// `server/discover`, to a server that has answered it before.
+    Discover,
+    Initialize,
 }
 
 impl Dialer {
@@ -41,8 +56,7 @@ impl Dialer {
         client: Implementation,
         answerer: Answerer,
     ) -> Self {
-        let (era, is_slow) = (Mutex::default(), AtomicBool::new(false));
-        Self { server, mask, way, client, answerer, era, is_slow }
+        Self { server, mask, way, client, answerer, era: Mutex::default(), refused: Arc::default() }
     }
 
     /// Whether a person is asked to let this program in.
@@ -74,77 +88,91 @@ impl Dialer {
             return Err(refusal);
         }
         tracing::debug!(server = &*self.server, "trying an older way: {refusal}");
-        self.shake(initialize(), (rest, within)).await.map_err(|older| {
+        self.shake(Opening::Initialize, rest).await.map_err(|older| {
             tracing::debug!(server = &*self.server, "nor by an older way: {older}");
             refusal
         })
     }
 
-    /// A server that does not take the newer era's first message, or dies of it, is opened once
-    /// more for the older one.
+    /// A server that dies of the newer era's first message, or does not take it, is opened once more
+    /// for the older one.
     async fn connect_by_era(&self, within: Duration) -> Result<Connection, Refusal> {
         let began = Instant::now();
-        if self.era() == Some(Era::Legacy) || self.way.is_old() {
-            return self.shake(initialize(), (within, within)).await;
-        }
-        let is_slow = self.is_slow.load(Ordering::Relaxed);
-        let share = if self.era().is_some() || is_slow { within } else { within / 3 };
-        let refusal = match self.shake(probe(), (share, within)).await {
+        let first = match self.era() {
+            _ if self.way.is_old() => Opening::Initialize,
+            Some(Era::Legacy) => Opening::Initialize,
+            Some(Era::Modern) => Opening::Discover,
+            None => Opening::Probe,
+        };
+        let refusal = match self.shake(first, within).await {
             Ok(connection) => return Ok(connection),
             Err(refusal) => refusal,
         };
-        self.is_slow.store(refusal.kind == Kind::Late, Ordering::Relaxed);
-        let rest = within.saturating_sub(began.elapsed());
-        if matches!(refusal.kind, Kind::Late | Kind::Failed) && !rest.is_zero() {
-            tracing::debug!(server = &*self.server, "trying the older era: {refusal}");
-            return self.shake(initialize(), (rest, within)).await;
+        if first == Opening::Discover && refusal.kind == Kind::Late {
+            // Another program may be there by now, which never answers that.
+            self.remember(None);
         }
-        Err(refusal)
+        let rest = within.saturating_sub(began.elapsed());
+        let is_other = matches!(refusal.kind, Kind::Late | Kind::Failed);
+        if first == Opening::Initialize || !is_other || rest.is_zero() {
+            return Err(refusal);
+        }
+        // It has answered the probe, too late, and does not take `initialize`.
+        let is_modern = first == Opening::Probe && self.era() == Some(Era::Modern);
+        let second = if is_modern { Opening::Discover } else { Opening::Initialize };
+        tracing::debug!(server = &*self.server, "opened anew for {second:?}: {refusal}");
+        self.shake(second, rest).await
     }
 
-    /// Opens a connection by a share of the time that there is in all.
-    async fn shake(
-        &self,
-        lifecycle: ClientLifecycleMode,
-        (within, whole): (Duration, Duration),
-    ) -> Result<Connection, Refusal> {
+    /// Opens a connection.
+    async fn shake(&self, opening: Opening, within: Duration) -> Result<Connection, Refusal> {
         let began = Instant::now();
         let hearing = Arc::new(Hearing::new(Arc::clone(&self.server), Arc::clone(&self.mask)));
         let opened = match timeout(within, self.way.open(Arc::clone(&hearing))).await {
             Ok(opened) => opened?,
-            Err(_) => return Err(Refusal::late("it could not be reached", whole)),
+            Err(_) => return Err(Refusal::late("it could not be reached", within)),
         };
-        let Opened { wire, behind } = opened;
+        let (Opened { wire, behind }, found, limit) = limited(opened, opening, within);
         let (client, server) = (self.client.clone(), Arc::clone(&self.server));
         let ended = CancellationToken::new();
         let over = ended.clone().drop_guard();
         let around = (Arc::clone(&hearing), ended.clone());
-        let handler = Handler::new(client, server, self.answerer.clone(), around);
-        let end = CancellationToken::new();
+        let handler = Handler::new(client, Arc::clone(&server), self.answerer.clone(), around);
+        let handler = Refusing { server, handler, kinds: Arc::clone(&self.refused) };
+        let (end, lifecycle) = (CancellationToken::new(), opening.lifecycle());
         let shaken = serve_client_with_lifecycle_and_ct(handler, wire, lifecycle, end.clone());
-        let rest = within.saturating_sub(began.elapsed());
-        let refusal = match timeout(rest, shaken).await {
+        let shaken = timeout(limit.saturating_sub(began.elapsed()), shaken).await;
+        if found.get() {
+            self.remember(Some(Era::Modern));
+        }
+        let refusal = match shaken {
             Ok(Ok(running)) => {
                 let around = (hearing, self.answerer.clone());
                 let connection = Connection::new(running, around, (end, ended, over), behind);
-                if let Some(info) = connection.info()
-                    && !is_known(&info.protocol_version)
-                {
-                    return Err(Refusal::incompatible(std::slice::from_ref(
-                        &info.protocol_version,
-                    )));
-                }
-                self.remember(if connection.is_modern() { Era::Modern } else { Era::Legacy });
-                return Ok(connection);
+                return self.understood(connection, &found);
             }
             Ok(Err(error)) => Refusal::of_handshake(&error),
-            Err(_) => Refusal::late("it did not answer", whole),
+            Err(_) if limit < within => Refusal::late(Opening::Discover.unanswered(), limit),
+            Err(_) => Refusal::late(opening.unanswered(), limit),
         };
         let Some(behind) = behind else { return Err(refusal) };
         let refusal = refusal.with_last_words(behind.last_words().await);
         // The next try need not wait for the end of this one.
         tokio::spawn(async move { behind.close().await });
         Err(refusal)
+    }
+
+    /// A connection whose version is known here.
+    fn understood(&self, connection: Connection, found: &Found) -> Result<Connection, Refusal> {
+        let version = connection.info().map(|info| info.protocol_version.clone());
+        if let Some(version) = version.filter(|version| !is_known(version)) {
+            return Err(Refusal::incompatible(&[version]));
+        }
+        if !found.get() {
+            let era = if connection.is_modern() { Era::Modern } else { Era::Legacy };
+            self.remember(Some(era));
+        }
+        Ok(connection)
     }
 
     /// Waits until nothing is left of its connections, which have been closed or dropped.
@@ -156,19 +184,44 @@ impl Dialer {
         *self.era.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remember(&self, era: Era) {
-        *self.era.lock().unwrap_or_else(PoisonError::into_inner) = Some(era);
+    fn remember(&self, era: Option<Era>) {
+        *self.era.lock().unwrap_or_else(PoisonError::into_inner) = era;
     }
 }
 
-/// `server/discover`, and `initialize` on the same connection where that is refused in order.
-fn probe() -> ClientLifecycleMode {
-    ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::LATEST],
-        legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+impl Opening {
+    fn lifecycle(self) -> ClientLifecycleMode {
+        let preferred_versions = vec![ProtocolVersion::LATEST];
+        match self {
+            Self::Probe => ClientLifecycleMode::Auto {
+                preferred_versions,
+                legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+            },
+            Self::Discover => ClientLifecycleMode::Discover { preferred_versions },
+            Self::Initialize => ClientLifecycleMode::Initialize,
+        }
+    }
+
+    /// The requests that a server has not answered.
+    fn unanswered(self) -> &'static str {
+        match self {
+            Self::Probe => "it answered neither `server/discover` nor `initialize`",
+            Self::Discover => "it did not answer `server/discover`",
+            Self::Initialize => "it did not answer `initialize`",
+        }
     }
 }
 
-fn initialize() -> ClientLifecycleMode {
-    ClientLifecycleMode::Initialize
+/// Limits the wait for an answer to the probe, and gives how long the handshake may take in all. Over
+/// HTTP a request that hangs holds up the next one: another connection is made for that.
+fn limited(opened: Opened, opening: Opening, within: Duration) -> (Opened, Found, Duration) {
+    let (Opened { wire, behind }, found) = (opened, Found::default());
+    let limit = (within / 3).min(PROBE);
+    let is_http = behind.as_ref().is_some_and(|behind| behind.loses_single_requests());
+    let (wire, limit) = match opening {
+        Opening::Probe if is_http => (wire, limit),
+        Opening::Probe => (wire.with_probe(Probe::new(limit, found.clone())), within),
+        Opening::Discover | Opening::Initialize => (wire, within),
+    };
+    (Opened { wire, behind }, found, limit)
 }

@@ -43,8 +43,8 @@ pub(super) async fn exchange(
     let mut options = PeerRequestOptions::no_options();
     options.meta = meta;
     let sent = match timeout_at(end, peer.send_request_with_option(request, options)).await {
-        Ok(sent) => sent.map_err(|_| Failure::Unsent)?,
-        Err(_) => return Err(Failure::Unsent),
+        Ok(sent) => sent.map_err(|_| Failure::Unsent(None))?,
+        Err(_) => return Err(Failure::Unsent(None)),
     };
     let mut abandoned = Abandoned { peer, hearing, request: Some((sent.id, sent.progress_token)) };
     let answered = answer_or_end(sent.rx, ended);

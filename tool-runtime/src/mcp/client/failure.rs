@@ -9,8 +9,9 @@ use std::time::Duration;
 /// Why a request has no answer.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The connection had ended before, or nobody was there: the server has not worked at it.
-    Unsent,
+    /// The connection had ended before, or the server has not taken it, for this reason: it has not
+    /// worked at it.
+    Unsent(Option<String>),
     /// The connection ended while the request was out: the server may have done it or not.
     Lost(String),
     /// The server wants to know who asks.
@@ -30,7 +31,9 @@ impl Failure {
             ServiceError::TransportSend(error) if is_unauthorized(&error) => {
                 Self::Unauthorized(leaf(error.error.as_ref()))
             }
-            ServiceError::TransportSend(error) if is_unsent(&error) => Self::Unsent,
+            ServiceError::TransportSend(error) if is_unsent(&error) => {
+                Self::Unsent(Some(leaf(error.error.as_ref())))
+            }
             ServiceError::TransportSend(error) => Self::Lost(leaf(error.error.as_ref())),
             other => Self::Lost(other.to_string()),
         }

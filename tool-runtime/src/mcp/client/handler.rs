@@ -70,10 +70,8 @@ impl Handler {
                 Err(PeerError::Failed("nobody waits for the answer any more".to_owned()))
             }
         };
-        let answer = answer.map_err(|error| {
-            tracing::info!(server = &*self.server, "a question is not answered: {error}");
-            ErrorData::new(ErrorCode::INVALID_REQUEST, error.to_string(), None)
-        })?;
+        let answer = answer
+            .map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error.to_string(), None))?;
         serde_json::from_value(answer).map_err(|error| {
             ErrorData::internal_error(format!("the answer is not what MCP asks for: {error}"), None)
         })

@@ -3,6 +3,7 @@
 mod builder;
 mod entry;
 mod error;
+mod left_out;
 mod replace;
 mod resources;
 mod settings;
@@ -15,11 +16,12 @@ pub use replace::McpChange;
 pub use statuses::McpStatuses;
 
 use super::pins::{Listed, McpPins, McpUnapproved};
-use super::server::Watchers;
+use super::server::{Server, Watchers};
 use super::status::{McpServerStatus, McpState};
-use crate::error::CallError;
+use crate::error::{CallError, ErrorClass};
 use crate::mcp::config::{McpConfig, McpServerConfig};
-use crate::pool::{Absence, ToolPool};
+use crate::pool::{Absence, AbsentSource, Source, ToolPool};
+use crate::tool::BoxFuture;
 use entry::Entry;
 use futures_util::future::join_all;
 use resources::ResourceTools;
@@ -30,6 +32,7 @@ use std::fmt;
 use std::future::pending;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 /// External MCP servers whose tools are tools of a pool.
@@ -91,6 +94,25 @@ struct Shared {
     end: CancellationToken,
     watchers: Arc<Watchers>,
     resources: Mutex<Option<ResourceTools>>,
+    /// The servers whose entries could not be used.
+    left_out: Mutex<Vec<AbsentSource>>,
+    /// Lists of tools wait until then for servers that are being connected to.
+    list_until: Instant,
+}
+
+impl Shared {
+    fn left_out(&self) -> MutexGuard<'_, Vec<AbsentSource>> {
+        self.left_out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why a tool is not there whose server's entry cannot be used.
+    fn unusable(&self, tool: &str) -> Option<CallError> {
+        let (server, _) = tool.split_once('.')?;
+        let left_out = self.left_out();
+        let absent = left_out.iter().find(|absent| absent.source == Source::mcp(server))?;
+        let text = format!("the MCP server `{server}` is not connected: {}", absent.reason);
+        Some(CallError::new(ErrorClass::Tool, text))
+    }
 }
 
 /// Whoever calls a tool while its server is disconnected must not wait for nobody.
@@ -249,6 +271,7 @@ impl McpManager {
             let slots = std::mem::take(&mut *manager.slots());
             join_all(slots.values().map(|slot| slot.stop(McpState::Closed))).await;
             slots.values().for_each(|slot| slot.retire());
+            manager.0.left_out().clear();
             manager.withdraw_resources();
         })
         .await;
@@ -338,11 +361,46 @@ async fn whole<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static
 impl Absence for Shared {
     fn why(&self, name: &str) -> Option<CallError> {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reason) = slots.values().find_map(|slot| slot.why_left_out(name)) {
+            let text = format!("`{name}` cannot be called: {reason}");
+            return Some(CallError::new(ErrorClass::Denied, text));
+        }
         let mut servers = slots.values().filter(|slot| {
             let rest = name.strip_prefix(slot.prefix());
             !slot.prefix().is_empty() && rest.is_some_and(|rest| rest.starts_with('.'))
         });
-        servers.find_map(|slot| slot.server.absence())
+        servers.find_map(|slot| slot.server.absence()).or_else(|| self.unusable(name))
+    }
+
+    fn settling(&self) -> Option<BoxFuture<'static, ()>> {
+        let until = self.list_until;
+        if Instant::now() >= until {
+            return None;
+        }
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let servers = slots.values().map(|slot| &slot.server);
+        let is_connecting = |server: &&Arc<Server>| server.status().state == McpState::Connecting;
+        let connecting: Vec<_> = servers.filter(is_connecting).cloned().collect();
+        if connecting.is_empty() {
+            return None;
+        }
+        Some(Box::pin(async move {
+            let tried = join_all(connecting.iter().map(|server| server.tried()));
+            drop(timeout_at(until, tried).await);
+        }))
+    }
+
+    fn absent(&self) -> Vec<AbsentSource> {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let absent = slots.iter().filter_map(|(name, slot)| {
+            let reason = match slot.server.status().state {
+                McpState::Ready | McpState::Disabled => return None,
+                McpState::Connecting => "it is still being connected to".to_owned(),
+                state => state.reason().map_or_else(|| state.to_string(), str::to_owned),
+            };
+            Some(AbsentSource { source: Source::mcp(name), reason })
+        });
+        absent.chain(self.left_out().iter().cloned()).collect()
     }
 }
 

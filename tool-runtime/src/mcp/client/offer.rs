@@ -145,7 +145,7 @@ pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceC
 
 fn told(server: &Server, failure: &Failure) -> String {
     match failure {
-        Failure::Unsent => "the connection has ended".to_owned(),
+        Failure::Unsent(_) => "the connection has ended".to_owned(),
         Failure::Lost(why) | Failure::Unauthorized(why) => server.shown(why),
         Failure::Refused(error) => server.shown(&error.message),
         Failure::Silent(_) | Failure::Late => "it did not answer in time".to_owned(),

@@ -7,6 +7,7 @@ use super::pace::Pace;
 use super::pins::{Approvals, McpPin};
 use super::prefixes::TakenPrefix;
 use super::remote::{Remote, Waits};
+use super::schema::{Examiner, elsewhere};
 use super::server::Server;
 use crate::definition::ToolDefinition;
 use crate::mcp::config::McpServerConfig;
@@ -36,6 +37,8 @@ struct State {
     claim: Option<Claim>,
     /// What was brought last, by the name that the server knows it by.
     known: BTreeMap<String, Tool>,
+    /// Why tools of the last list are left out, by their ids.
+    left_out: BTreeMap<String, String>,
 }
 
 /// What became of a listing.
@@ -49,6 +52,33 @@ struct Candidate {
     name: String,
     definition: Arc<ToolDefinition>,
     pin: McpPin,
+    /// What of it is not enforced here.
+    notes: Vec<String>,
+}
+
+impl Candidate {
+    fn of(prefix: &str, listed: Listed, examiner: &mut Examiner) -> Self {
+        let id = names::id(prefix, listed.name());
+        let (name, mut definition, notes) = definition(id, listed, examiner);
+        let pin = McpPin::of(&definition);
+        // Clients refuse a whole list for one schema without it.
+        definition.input_schema.entry("type").or_insert_with(|| "object".into());
+        Self { name, definition: Arc::new(definition), pin, notes }
+    }
+
+    /// The id that its name gives, whatever became of it.
+    fn id(&self, prefix: &str) -> String {
+        names::id(prefix, &self.name)
+    }
+
+    /// What is wrong with its definition, in words.
+    fn problems(&self) -> impl Iterator<Item = String> {
+        let name = &self.name;
+        let reasons = self.definition.problems.iter();
+        let left_out =
+            reasons.map(move |reason| format!("its tool `{name}` is left out: {reason}"));
+        left_out.chain(self.notes.iter().map(move |note| format!("its tool `{name}`: {note}")))
+    }
 }
 
 impl Publisher {
@@ -63,7 +93,7 @@ impl Publisher {
     ) -> Option<Self> {
         let source = Source::mcp(server);
         let claim = Some(pool.claim(&source)?);
-        let state = Mutex::new(State { claim, known: BTreeMap::new() });
+        let state = Mutex::new(State { claim, known: BTreeMap::new(), left_out: BTreeMap::new() });
         Some(Self { pool, source, prefix, notice, suffixes, waits, entry, approvals, state })
     }
 
@@ -81,11 +111,17 @@ impl Publisher {
         problems.extend(self.entry.iter().flat_map(|entry| entry.idle(&names)));
         problems.extend(self.notice.clone());
         let wants = |tool: &str| self.entry.as_ref().is_none_or(|entry| entry.wants(tool));
-        let (mut pace, mut candidates) = (Pace::default(), Vec::new());
-        for listed in tools.into_iter().filter(|listed| wants(listed.name())) {
-            candidates.push(self.candidate(listed));
-            pace.keep().await;
-        }
+        let wanted: Vec<_> = tools.into_iter().filter(|listed| wants(listed.name())).collect();
+        let prefix = self.prefix().to_owned();
+        // Schemas are compiled.
+        let mut candidates = elsewhere(move || {
+            let mut examiner = Examiner::default();
+            let candidate = |listed| Candidate::of(&prefix, listed, &mut examiner);
+            wanted.into_iter().map(candidate).collect::<Vec<_>>()
+        })
+        .await;
+        problems.extend(candidates.iter().flat_map(Candidate::problems));
+        let mut pace = Pace::default();
         self.approvals.begin(server.name());
         for candidate in &mut candidates {
             problems.extend(self.foreign(candidate));
@@ -98,7 +134,17 @@ impl Publisher {
                 Err(error) => self.settle(&mut candidates, &error, &mut problems),
             }
         }
+        let reason = |candidate: &Candidate| candidate.definition.problems.last().cloned();
+        let left_out = candidates
+            .iter()
+            .filter_map(|candidate| Some((candidate.id(self.prefix()), reason(candidate)?)));
+        self.state().left_out = left_out.collect();
         Published { tools: candidates.len(), problems }
+    }
+
+    /// Why a tool is left out that the server lists.
+    pub(super) fn why_left_out(&self, id: &str) -> Option<String> {
+        self.state().left_out.get(id).cloned()
     }
 
     /// Takes all tools of the server away.
@@ -116,6 +162,7 @@ impl Publisher {
     fn clear(&self, state: &mut State) {
         if state.claim.is_some() {
             state.known.clear();
+            state.left_out.clear();
             // A pool that is closed has none.
             drop(self.pool.set_tools(&self.source, []));
         }
@@ -123,13 +170,6 @@ impl Publisher {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn candidate(&self, listed: Listed) -> Candidate {
-        let id = names::id(self.prefix(), listed.name());
-        let (name, definition) = definition(id, listed);
-        let pin = McpPin::of(&definition);
-        Candidate { name, definition: Arc::new(definition), pin }
     }
 
     /// Keeps a tool out whose id is for another server to give, by whatever turn they come.
@@ -161,7 +201,7 @@ impl Publisher {
 
     /// Says what is not approved of a tool, and keeps it out where that is asked for.
     fn unapproved(&self, server: &str, candidate: &mut Candidate) -> Option<String> {
-        let Candidate { name, definition, pin } = candidate;
+        let Candidate { name, definition, pin, .. } = candidate;
         let mut problem = self.approvals.note(server, name, pin)?.to_string();
         if self.approvals.holds() {
             problem.push_str("; it is held back until it is approved");

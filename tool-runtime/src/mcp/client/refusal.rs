@@ -35,7 +35,9 @@ impl Refusal {
     }
 
     pub(super) fn late(what: &str, within: Duration) -> Self {
-        let within = humantime::format_duration(within);
+        // What is left of a time has digits that nobody reads.
+        let millis = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
+        let within = humantime::format_duration(Duration::from_millis(millis));
         let help = "if it needs longer, give it a `connect_timeout`";
         Self::new(Kind::Late, format!("{what} within {within}; {help}"))
     }
@@ -94,7 +96,7 @@ impl Refusal {
     /// From what became of the list of tools, for which there was a time.
     pub(super) fn of_listing(failure: &Failure, within: Duration) -> Self {
         match failure {
-            Failure::Unsent => {
+            Failure::Unsent(_) => {
                 Self::new(Kind::Failed, "it ended the connection before it listed its tools")
             }
             Failure::Lost(why) => {

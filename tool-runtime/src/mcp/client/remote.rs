@@ -201,7 +201,7 @@ impl Remote {
             };
             connection.give_up_after(&failure);
             let is_safe = match &failure {
-                Failure::Unsent => true,
+                Failure::Unsent(_) => true,
                 // It compared the call with a schema that is not the one that we know.
                 Failure::Refused(error) if error.code == ErrorCode::HEADER_MISMATCH => {
                     connection.hearing().changed().tell();
@@ -212,7 +212,7 @@ impl Remote {
             };
             if !(is_safe && std::mem::take(&mut may_repeat)) {
                 return Err(match (failure, lost) {
-                    (Failure::Unsent, Some(why)) => self.failed(Failure::Lost(why)),
+                    (Failure::Unsent(_), Some(why)) => self.failed(Failure::Lost(why)),
                     (failure, _) => self.failed(failure),
                 });
             }
@@ -323,9 +323,13 @@ impl Remote {
         let (server, tool) = (self.server.name(), &self.name);
         let said = |text: &str| self.server.shown(text);
         let (class, text) = match failure {
-            Failure::Unsent => (
+            Failure::Unsent(None) => (
                 ErrorClass::Transient,
                 format!("the MCP server `{server}` ended the connection; `{tool}` was not sent"),
+            ),
+            Failure::Unsent(Some(why)) => (
+                ErrorClass::Transient,
+                format!("the MCP server `{server}` did not take `{tool}`: {}", said(&why)),
             ),
             Failure::Lost(why) if self.is_repeatable => (
                 ErrorClass::Transient,

@@ -1,8 +1,10 @@
-//! Foreign schemas: looked at when they arrive, compiled when something is first checked against
-//! them, which takes no longer than the schema and the value are worth. Nothing is ever fetched.
+//! Foreign schemas: examined when they arrive, compiled again and kept when something is first
+//! checked against them, which takes no longer than the schema and the value are worth. Nothing is
+//! ever fetched.
 
 mod checker;
 mod graph;
+mod patterns;
 mod references;
 mod work;
 
@@ -21,8 +23,55 @@ const MOST_PATHS: u64 = 10_000;
 /// How many parts may pass a value on to each other.
 const MOST_HANDS: u64 = 200;
 
+/// How many patterns of one list are compiled when it arrives. Those beyond are compiled when
+/// something is first checked.
+const MOST_PATTERNS: usize = 1000;
+
+/// Examines the schemas of one list as they arrive.
+#[derive(Debug)]
+pub(super) struct Examiner {
+    /// How many more patterns are compiled.
+    patterns: usize,
+}
+
+impl Default for Examiner {
+    fn default() -> Self {
+        Self { patterns: MOST_PATTERNS }
+    }
+}
+
+impl Examiner {
+    /// The patterns of a schema that cannot be compiled here.
+    ///
+    /// # Errors
+    /// The schema cannot be used.
+    pub(super) fn unenforced(
+        &mut self,
+        what: &str,
+        schema: &Map<String, Value>,
+        is_input: bool,
+    ) -> Result<Vec<String>, String> {
+        if let Some(problem) = problem(what, schema, is_input) {
+            return Err(problem);
+        }
+        let (mut examined, mut count) = (schema.clone(), 0);
+        patterns::remove(&mut examined.clone(), &mut |_| {
+            count += 1;
+            true
+        });
+        if count > self.patterns {
+            patterns::remove(&mut examined, &mut |_| false);
+        } else {
+            self.patterns -= count;
+        }
+        let compiled = checker::compile(examined);
+        let unenforced = compiled.map(|compiled| compiled.unenforced);
+        unenforced.map_err(|error| format!("its `{what}` is not a valid JSON Schema: {error}"))
+    }
+}
+
 /// What keeps a schema from being used, as far as can be said without compiling it.
-pub(super) fn problem(what: &str, schema: &Map<String, Value>, is_input: bool) -> Option<String> {
+fn problem(what: &str, schema: &Map<String, Value>, is_input: bool) -> Option<String> {
     if let Some(kind) = schema.get("type").filter(|kind| is_input && *kind != "object") {
         return Some(format!("its `{what}` has the type {kind} at its root, not \"object\""));
     }
@@ -190,6 +239,60 @@ mod tests {
         assert!(problem_of(json!({ "type": "object", "x": deep })).unwrap().contains("deeper"));
         let long = "x".repeat(MOST_BYTES);
         assert!(problem_of(json!({ "description": long })).unwrap().contains("longer"));
+    }
+
+    fn unenforced(schema: Value) -> Result<Vec<String>, String> {
+        Examiner::default().unenforced("inputSchema", &map(schema), true)
+    }
+
+    #[test]
+    fn what_cannot_be_compiled_is_found_when_it_arrives() {
+        let nonsense = json!({ "properties": { "a": { "type": "nonsense" } } });
+        let problem = unenforced(nonsense).unwrap_err();
+        assert!(problem.contains("not a valid JSON Schema: at `properties.a.type`: "), "{problem}");
+        let nowhere = json!({ "properties": { "a": { "$ref": "#/$defs/missing" } } });
+        assert!(unenforced(nowhere).is_err());
+        let fine = json!({ "properties": { "a": { "pattern": "^[a-z]+$" } } });
+        assert_eq!(unenforced(fine), Ok(Vec::new()));
+    }
+
+    #[tokio::test]
+    async fn patterns_of_other_engines_are_not_enforced() {
+        let foreign = [r"^[\w-.]+$", "^{.*}$", "^[^]*$", "^.{1,65535}$", r"^\0$", r"^a\Z"];
+        for draft in ["http://json-schema.org/draft-07/schema#", "https://own.example/x"] {
+            for pattern in foreign {
+                let properties = json!({
+                    "a": { "type": "string", "pattern": pattern },
+                    "b": { "type": "string", "pattern": "^b$" },
+                });
+                let schema =
+                    json!({ "$schema": draft, "type": "object", "properties": properties });
+                assert_eq!(unenforced(schema.clone()), Ok(vec![pattern.to_owned()]));
+                let checker = checker(schema);
+                assert_eq!(checked(&checker, json!({ "a": "?" })).await, Ok(Verdict::Fits));
+                assert_eq!(issues(&checker, json!({ "a": 1, "b": "b" })).await[0].path(), "a");
+                assert_eq!(issues(&checker, json!({ "b": "c" })).await[0].path(), "b");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_a_foreign_pattern_may_match_is_taken() {
+        let closed = json!({
+            "patternProperties": { r"^[\w-.]+$": { "type": "integer" } },
+            "additionalProperties": false,
+        });
+        assert_eq!(checked(&checker(closed), json!({ "a-b": 1 })).await, Ok(Verdict::Fits));
+        let negated = json!({ "properties": { "a": { "not": { "pattern": r"^[\w-.]+$" } } } });
+        assert_eq!(checked(&checker(negated), json!({ "a": "?" })).await, Ok(Verdict::Fits));
+    }
+
+    #[test]
+    fn patterns_beyond_the_most_are_compiled_later() {
+        let mut examiner = Examiner { patterns: 1 };
+        let schema = map(json!({ "properties": { "a": { "pattern": r"^[\w-.]+$" } } }));
+        let mut unenforced = || examiner.unenforced("inputSchema", &schema, true).unwrap().len();
+        assert_eq!((unenforced(), unenforced()), (1, 0));
     }
 
     #[tokio::test]

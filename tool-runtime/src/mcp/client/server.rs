@@ -158,11 +158,12 @@ impl Server {
             return self.authorize(reason, failures).await;
         }
         let pause = self.times.backoff.pause(failures).min(LONGEST_PAUSE);
+        // This failure is the answer to all who wished for a try before.
+        let _stale = self.wanted.notified().now_or_never();
         self.set_state(McpState::Retrying { reason, failures, next: Instant::now() + pause });
         if failures >= MOST_FAILURES {
             sleep(pause).await;
         } else {
-            // A wish from before the failure has had its answer.
             drop(timeout(pause, self.wanted.notified()).await);
         }
     }

@@ -132,7 +132,7 @@ impl Following<'_> {
                 Err(failure) => failure,
             };
             losses += 1;
-            if losses == MOST_LOSSES || !matches!(failure, Failure::Lost(_) | Failure::Unsent) {
+            if losses == MOST_LOSSES || !matches!(failure, Failure::Lost(_) | Failure::Unsent(_)) {
                 return Err(Stop::Failed(lost(failure)));
             }
             self.connection.give_up_after(&failure);
@@ -189,7 +189,9 @@ async fn sent(
 /// The call was sent long ago.
 fn lost(failure: Failure) -> Failure {
     match failure {
-        Failure::Unsent => Failure::Lost("the connection ended".to_owned()),
+        Failure::Unsent(why) => {
+            Failure::Lost(why.unwrap_or_else(|| "the connection ended".to_owned()))
+        }
         other => other,
     }
 }

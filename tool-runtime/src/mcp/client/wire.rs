@@ -3,6 +3,8 @@
 
 use super::hearing::Hearing;
 use super::owed::{Owed, answered};
+use super::probe::Probe;
+use super::refused::undisguised;
 use crate::tool::BoxFuture;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -59,6 +61,7 @@ pub(super) struct Wire {
     transport: Box<dyn AnyTransport>,
     hearing: Arc<Hearing>,
     owed: Owed,
+    probe: Option<Probe>,
 }
 
 impl Wire {
@@ -66,7 +69,13 @@ impl Wire {
         transport: impl Transport<RoleClient> + 'static,
         hearing: Arc<Hearing>,
     ) -> Self {
-        Self { transport: Box::new(transport), hearing, owed: Owed::default() }
+        Self { transport: Box::new(transport), hearing, owed: Owed::default(), probe: None }
+    }
+
+    /// Limits the wait for an answer to `server/discover`.
+    pub(super) fn with_probe(mut self, probe: Probe) -> Self {
+        self.probe = Some(probe);
+        self
     }
 }
 
@@ -77,7 +86,11 @@ impl Transport<RoleClient> for Wire {
         &mut self,
         message: Outgoing,
     ) -> impl Future<Output = Result<(), WireError>> + Send + 'static {
+        let message = undisguised(message);
         self.hearing.before_sending(&message);
+        if let Some(probe) = &mut self.probe {
+            probe.before_sending(&message);
+        }
         let debt = answered(&message).cloned().map(|id| (self.owed.clone(), id));
         let sent = self.transport.send(message);
         match debt {
@@ -93,11 +106,20 @@ impl Transport<RoleClient> for Wire {
     async fn receive(&mut self) -> Option<Incoming> {
         loop {
             self.owed.is_bearable().await;
-            let Some(message) = self.transport.receive().await else {
+            let received = match &mut self.probe {
+                None => self.transport.receive().await,
+                Some(probe) => match probe.in_time(self.transport.receive()).await {
+                    Ok(received) => received,
+                    Err(instead) => return Some(instead),
+                },
+            };
+            let Some(message) = received else {
                 self.hearing.note_over();
                 return None;
             };
-            if !self.owed.hear(&message) {
+            if self.probe.as_mut().is_some_and(|probe| probe.is_late(&message)) {
+                tracing::debug!("a late answer to `server/discover` is left out");
+            } else if !self.owed.hear(&message) {
                 tracing::debug!("a request by the id of one that runs is left out");
             } else if let Some(message) = self.hearing.hear(message) {
                 return Some(message);

@@ -1,4 +1,4 @@
-//! `${VAR}` in texts.
+//! `${VAR}` in texts, and opencode's `{env:VAR}`.
 
 /// What a text refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,9 @@ pub(super) enum Unexpanded<'a> {
     Unresolved(Reference<'a>),
 }
 
+/// opencode's form of `${env:`.
+const BARE: &str = "{env:";
+
 /// The text with its references replaced by what `look_up` finds, and `$${` by `${`. A lone `$`
 /// and `$VAR` stay as they are.
 ///
@@ -39,13 +42,13 @@ pub(super) fn expand<'a>(
 ) -> Result<String, Vec<Unexpanded<'a>>> {
     let (mut expanded, mut mistakes) = (String::with_capacity(text.len()), Vec::new());
     let mut rest = text;
-    while let Some(dollar) = rest.find('$') {
-        expanded.push_str(&rest[..dollar]);
-        let here = &rest[dollar..];
+    while let Some(start) = next(rest) {
+        expanded.push_str(&rest[..start]);
+        let here = &rest[start..];
         rest = if let Some(after) = here.strip_prefix("$${") {
             expanded.push_str("${");
             after
-        } else if let Some(after) = here.strip_prefix("${") {
+        } else if let Some(after) = here.strip_prefix("${").or_else(|| bare(here)) {
             let (body, after) = after.split_once('}').unwrap_or((after, ""));
             let is_closed = here.contains('}');
             match resolve(body, is_closed, &mut look_up) {
@@ -54,12 +57,24 @@ pub(super) fn expand<'a>(
             }
             after
         } else {
-            expanded.push('$');
+            // `$` or `{`.
+            expanded.push_str(&here[..1]);
             &here[1..]
         };
     }
     expanded.push_str(rest);
     if mistakes.is_empty() { Ok(expanded) } else { Err(mistakes) }
+}
+
+/// Where something may stand that is expanded.
+fn next(text: &str) -> Option<usize> {
+    [text.find('$'), text.find(BARE)].into_iter().flatten().min()
+}
+
+/// What follows the brace of an `{env:VAR}` that is closed.
+fn bare(here: &str) -> Option<&str> {
+    let after = here.strip_prefix('{').filter(|_| here.starts_with(BARE))?;
+    after.contains('}').then_some(after)
 }
 
 fn resolve<'a>(

@@ -12,12 +12,16 @@ const MOST: u64 = 16 * 1024 * 1024;
 /// # Errors
 /// It cannot be read, or has no end.
 pub(super) fn read(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(MOST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MOST {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST {
         return Err(io::Error::other("it is larger than 16 MiB"));
     }
-    Ok(text)
+    let is_utf16 = matches!(*bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);
+    String::from_utf8(bytes).ok().filter(|_| !is_utf16).ok_or_else(|| {
+        let encoding = if is_utf16 { "UTF-16" } else { "not UTF-8" };
+        io::Error::new(io::ErrorKind::InvalidData, format!("its text is {encoding}"))
+    })
 }
 
 /// The text of a file that somebody else named, whom a pipe or a device would serve to stop us.

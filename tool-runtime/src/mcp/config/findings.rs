@@ -2,6 +2,7 @@
 
 use super::fault::Fault;
 use super::problem::{McpConfigError, McpConfigProblem};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,6 +19,11 @@ impl Place {
     /// The whole of a file, or of what came from none.
     pub(super) fn of(file: Option<&Path>) -> Self {
         Self { file: file.map(Arc::from), server: None, key: String::new() }
+    }
+
+    /// Whether it came from no file.
+    pub(super) fn is_text(&self) -> bool {
+        self.file.is_none()
     }
 
     /// The entry of a server, which stands here.
@@ -57,6 +63,10 @@ impl Place {
         self.file.as_deref().and_then(Path::parent)
     }
 
+    pub(super) fn server_name(&self) -> Option<&str> {
+        self.server.as_deref()
+    }
+
     pub(super) fn problem(&self, fault: Fault) -> McpConfigProblem {
         McpConfigProblem {
             file: self.file.as_deref().map(Path::to_owned),
@@ -73,6 +83,8 @@ impl Place {
 pub(super) struct Findings {
     pub(super) problems: Vec<McpConfigProblem>,
     pub(super) warnings: Vec<McpConfigProblem>,
+    /// The servers whose entries say `required`.
+    pub(super) required: BTreeSet<String>,
 }
 
 impl Findings {

@@ -10,8 +10,8 @@ pub(super) fn way(text: &str) -> Option<&'static str> {
         Some("`$` and a name are")
     } else if [text, value].into_iter().any(is_of_windows) {
         Some("`%` around a name is")
-    } else if ["{env:", "{file:"].iter().any(|way| text.replace("${", "").contains(way)) {
-        Some("`{env:..}` and `{file:..}` are")
+    } else if text.replace("${", "").contains("{file:") {
+        Some("`{file:..}` is")
     } else {
         None
     }

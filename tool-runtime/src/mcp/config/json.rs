@@ -10,16 +10,28 @@ use std::fmt;
 pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Option<Value> {
     let text = plain(text.strip_prefix('\u{feff}').unwrap_or(text));
     let mut deserializer = serde_json::Deserializer::from_str(&text);
-    let seed = Unique { place, findings };
-    let parsed = seed.deserialize(&mut deserializer);
+    let parsed = unique(&mut deserializer, place, findings);
     match parsed.and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Some(value),
         Err(error) => {
             // What the parser says holds places, and nothing of the text.
-            findings.wrong(place, format!("this is no JSON: {error}"), "correct it there");
+            let help = match text.trim_start().starts_with(['{', '[']) || place.is_text() {
+                true => "correct it there",
+                false => "correct it there, or name the file `.toml` or `.yaml` if it is that",
+            };
+            findings.wrong(place, format!("this is no JSON: {error}"), help);
             None
         }
     }
+}
+
+/// A value, with a finding for each key that stands twice in one object.
+pub(super) fn unique<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    place: &Place,
+    findings: &mut Findings,
+) -> Result<Value, D::Error> {
+    Unique { place, findings }.deserialize(deserializer)
 }
 
 /// Any value, whose keys are looked at.

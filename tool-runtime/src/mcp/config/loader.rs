@@ -5,10 +5,10 @@ use super::findings::{Findings, Place};
 use super::problem::{McpConfigError, McpConfigProblem};
 use super::sources::{Source, Sources};
 use super::wrapper::{self, Found};
-use super::{McpConfig, json, read, toml};
+use super::{McpConfig, json, read, toml, yaml};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,7 @@ pub struct McpConfigLoader {
 enum Input {
     Json(String),
     Toml(String),
+    Yaml(String),
     Value(Value),
     File(PathBuf),
     /// A file that need not be there.
@@ -95,12 +96,18 @@ impl McpConfigLoader {
         self.input(Input::Toml(text.into()))
     }
 
+    /// Reads YAML text. Without the feature `yaml` that is a problem.
+    pub fn yaml(self, text: impl Into<String>) -> Self {
+        self.input(Input::Yaml(text.into()))
+    }
+
     /// Reads a value.
     pub fn value(self, value: Value) -> Self {
         self.input(Input::Value(value))
     }
 
-    /// Reads a file: TOML if its name ends in `.toml`, JSON otherwise.
+    /// Reads a file: TOML if its name ends in `.toml`, YAML if it ends in `.yaml` or `.yml`, JSON
+    /// otherwise.
     pub fn file(self, path: impl Into<PathBuf>) -> Self {
         self.input(Input::File(path.into()))
     }
@@ -124,9 +131,43 @@ impl McpConfigLoader {
         if problems.is_empty() { Ok(config) } else { Err(McpConfigError { problems }) }
     }
 
+    /// Reads everything, and leaves out the servers whose entries cannot be used: the others are not
+    /// concerned. [`McpConfig::left_out`] says what is wrong with them.
+    ///
+    /// ```
+    /// use tool_runtime::McpConfig;
+    ///
+    /// let text = r#"{ "mcpServers": { "web": { "url": "ws://example.com" }, "fs": { "command": "npx" } } }"#;
+    /// let config = McpConfig::loader().json(text).load_usable()?;
+    /// assert!(config.servers.contains_key("fs"));
+    /// assert_eq!(config.left_out()[0].server.as_deref(), Some("web"));
+    /// # Ok::<(), tool_runtime::McpConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with a file as a whole, or with the entry of a server that is required.
+    pub fn load_usable(self) -> Result<McpConfig, McpConfigError> {
+        let (mut config, problems, required) = self.sorted();
+        let concerns_all = |problem: &McpConfigProblem| match &problem.server {
+            None => true,
+            Some(server) => required.contains(server),
+        };
+        if problems.iter().any(concerns_all) {
+            return Err(McpConfigError { problems });
+        }
+        config.left_out = problems;
+        Ok(config)
+    }
+
     /// Reads everything: the servers about which nothing is wrong, and what is wrong with the
     /// others and with the files.
     pub(crate) fn sort_out(self) -> (McpConfig, Vec<McpConfigProblem>) {
+        let (config, problems, _) = self.sorted();
+        (config, problems)
+    }
+
+    /// The same, and the names of the servers that are required.
+    fn sorted(self) -> (McpConfig, Vec<McpConfigProblem>, BTreeSet<String>) {
         let mut findings = Findings::default();
         let mut entries: BTreeMap<String, (Place, Value)> = BTreeMap::new();
         for input in self.inputs {
@@ -143,10 +184,10 @@ impl McpConfigLoader {
         if !config.servers.is_empty() && config.servers.values().all(|server| !server.enabled) {
             findings.warn(&Place::of(None), "every server is disabled", "enable one of them");
         }
-        let Findings { problems, warnings } = findings;
+        let Findings { problems, warnings, required } = findings;
         config.servers.retain(|name, _| !problems.iter().any(|problem| problem.is_about(name)));
         config.warnings = warnings;
-        (config, problems)
+        (config, problems, required)
     }
 }
 
@@ -177,6 +218,11 @@ impl Input {
                 let value = toml::parse(&text, &place, findings);
                 (place, value)
             }
+            Self::Yaml(text) => {
+                let place = Place::of(None);
+                let value = yaml::parse(&text, &place, findings);
+                (place, value)
+            }
             Self::Value(value) => (Place::of(None), Some(value)),
             Self::File(path) => (Place::of(Some(&path)), read_file(&path, true, findings)),
             Self::Perhaps(path) => (Place::of(Some(&path)), read_file(&path, false, findings)),
@@ -188,14 +234,16 @@ impl Input {
 fn read_file(path: &Path, is_needed: bool, findings: &mut Findings) -> Option<Value> {
     let place = Place::of(Some(path));
     let text = if is_needed { file::read(path) } else { file::read_regular(path) };
-    match text {
-        Ok(text) if path.extension().is_some_and(|extension| extension == "toml") => {
-            toml::parse(&text, &place, findings)
-        }
-        Ok(text) => json::parse(&text, &place, findings),
-        Err(error) if error.kind() == ErrorKind::NotFound && !is_needed => None,
-        Err(error) => {
-            findings.wrong(&place, format!("it cannot be read: {error}"), "correct the path");
+    let form = path.extension().and_then(|extension| extension.to_str());
+    match (text, form) {
+        (Ok(text), Some("toml")) => toml::parse(&text, &place, findings),
+        (Ok(text), Some("yaml" | "yml")) => yaml::parse(&text, &place, findings),
+        (Ok(text), _) => json::parse(&text, &place, findings),
+        (Err(error), _) if error.kind() == ErrorKind::NotFound && !is_needed => None,
+        (Err(error), _) => {
+            let is_text = error.kind() == ErrorKind::InvalidData;
+            let help = if is_text { "save it as UTF-8" } else { "correct the path" };
+            findings.wrong(&place, format!("it cannot be read: {error}"), help);
             None
         }
     }

@@ -65,6 +65,9 @@ pub(super) fn server(
         McpServerConfig::new(transport.unwrap_or_else(|| StdioConfig::new("unknown").into()));
     server.enabled = enabled;
     reader.settings(&mut entry, &mut server);
+    if server.required && enabled {
+        reader.findings.required.extend(place.server_name().map(str::to_owned));
+    }
     server.lacking = reader.lacking.unwrap_or_default();
     server.found = reader.found;
     if enabled {

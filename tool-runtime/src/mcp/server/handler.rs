@@ -247,6 +247,8 @@ impl ServerHandler for PoolHandler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        // Many hosts list once.
+        self.pool.settled().await;
         let listing = self.listing();
         let tools = if is_modern(&context) { &listing.modern } else { &listing.legacy };
         let name = |index: usize| tools[index].name.to_string();

@@ -104,6 +104,23 @@ async fn a_session_that_has_expired_is_opened_anew_and_nothing_is_done_twice() {
 }
 
 #[tokio::test]
+async fn a_call_that_gets_404_each_time_says_so() {
+    let probe = Probe::new();
+    let far = Far::start(&tools(&probe), HttpOptions::default(), |seen| {
+        let is_call = seen.calls("tools/call");
+        if is_call { Some(StatusCode::NOT_FOUND.into_response()) } else { legacy(seen) }
+    });
+    let (pool, _manager) = connected(&far).await;
+    let result = call(&pool, "hit", json!({})).await;
+    let error = result.error().unwrap();
+    assert!(
+        error.message().contains("did not take `hit`") && error.message().contains("404"),
+        "{error}"
+    );
+    assert_eq!(far.count(|seen| seen.calls("tools/call")), 2);
+}
+
+#[tokio::test]
 async fn a_session_that_is_said_to_be_unknown_by_an_error_is_opened_anew() {
     let probe = Probe::new();
     let far = Far::start(&tools(&probe), HttpOptions::default(), {
@@ -183,7 +200,7 @@ async fn a_server_that_never_answers_is_given_up_in_time() {
     let config = McpServerConfig::http(url).connect_timeout(Duration::from_millis(300));
     let manager = builder_of(config).start(&pool).unwrap();
     let state = until(&manager, is_retrying).await;
-    assert!(state.to_string().contains("it did not answer within "), "{state}");
+    assert!(state.to_string().contains("it did not answer `initialize` within "), "{state}");
 }
 
 #[tokio::test]

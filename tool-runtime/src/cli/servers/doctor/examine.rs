@@ -64,7 +64,9 @@ fn asked(status: &McpServerStatus, findings: &mut Findings) {
 fn left_out(pool: &ToolPool, status: &McpServerStatus, findings: &mut Findings) {
     let source = Source::mcp(&status.name);
     for tool in pool.report().tools.into_iter().filter(|tool| tool.source == source) {
-        if let ToolStatus::Quarantined { reason } = tool.status {
+        if let ToolStatus::Quarantined { reason } = tool.status
+            && !status.problems.iter().any(|problem| problem.contains(&reason))
+        {
             let text = format!("`{}` is left out: {reason}", tool.name);
             findings.add(Some(&status.name), Finding::warning(&text));
         }

@@ -1,6 +1,7 @@
 //! What a manager is made of.
 
 use super::entry::Entry;
+use super::left_out;
 use super::settings::Settings;
 use super::{McpManager, McpManagerError, Shared};
 use crate::mcp::client::backoff::Backoff;
@@ -13,7 +14,7 @@ use crate::mcp::client::transport::{HeaderSource, McpHeaderRequest};
 use crate::mcp::client::transport::{McpAuthPage, McpTokens};
 use crate::mcp::config::{McpConfig, McpServerConfig};
 use crate::peer::Peer;
-use crate::pool::ToolPool;
+use crate::pool::{AbsentSource, ToolPool};
 #[cfg(feature = "mcp-client-http")]
 use crate::secret::Secret;
 use rmcp::model::Implementation;
@@ -21,7 +22,10 @@ use std::error::Error;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
+
+/// An `Instant` cannot be added to without end.
+const MOST_WAIT: Duration = Duration::from_secs(86_400);
 
 /// Builds a manager of external MCP servers.
 ///
@@ -41,13 +45,21 @@ use tokio::time::timeout;
 pub struct McpManagerBuilder {
     settings: Settings,
     entries: Vec<Result<Entry, McpManagerError>>,
+    left_out: Vec<AbsentSource>,
     start_timeout: Duration,
+    list_wait: Duration,
 }
 
 impl Default for McpManagerBuilder {
     fn default() -> Self {
         let start_timeout = Duration::from_secs(10);
-        Self { settings: Settings::default(), entries: Vec::new(), start_timeout }
+        Self {
+            settings: Settings::default(),
+            entries: Vec::new(),
+            left_out: Vec::new(),
+            start_timeout,
+            list_wait: Duration::from_secs(5),
+        }
     }
 }
 
@@ -57,6 +69,7 @@ impl McpManagerBuilder {
         for warning in config.warnings() {
             tracing::warn!("{warning}");
         }
+        self.left_out.extend(left_out::of(&config));
         for (name, server) in config.servers {
             self = self.server(name, server);
         }
@@ -252,6 +265,22 @@ impl McpManagerBuilder {
         self
     }
 
+    /// Sets how long from the start of the manager a `tools/list` to an MCP server of the pool waits
+    /// for servers that are still being connected to. Clients that list later wait for nothing, and
+    /// all are told of the tools that come later. Default: 5 seconds.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::McpManager;
+    ///
+    /// let builder = McpManager::builder().list_wait(Duration::from_secs(2));
+    /// # let _ = builder;
+    /// ```
+    pub fn list_wait(mut self, limit: Duration) -> Self {
+        self.list_wait = limit;
+        self
+    }
+
     /// Connects to all servers at once and brings their tools into the pool. Waits until each was
     /// tried once, or for the time of [`Self::start_timeout`]. Servers that failed, or are not done
     /// yet, are tried on in the background.
@@ -289,6 +318,8 @@ impl McpManagerBuilder {
             end,
             watchers: Arc::new(watch::Sender::new(0)),
             resources: std::sync::Mutex::default(),
+            left_out: std::sync::Mutex::new(self.left_out),
+            list_until: Instant::now() + self.list_wait.min(MOST_WAIT),
         }));
         let absence: Weak<Shared> = Arc::downgrade(&manager.0);
         pool.ask_of_absence(absence);

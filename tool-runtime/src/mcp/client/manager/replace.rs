@@ -1,7 +1,7 @@
 //! Another set of servers for a manager that runs.
 
 use super::entry::Entry;
-use super::{McpManager, McpManagerError, whole};
+use super::{McpManager, McpManagerError, left_out, whole};
 use crate::mcp::config::McpConfig;
 
 /// What replacing the set of servers did, by name, each list sorted.
@@ -33,6 +33,7 @@ impl McpManager {
 
     async fn replaced(&self, config: McpConfig) -> Result<McpChange, McpManagerError> {
         let _turn = self.turn().await?;
+        *self.0.left_out() = left_out::of(&config);
         let mut change = McpChange::default();
         let mut entries = Vec::new();
         let known = self.configured();

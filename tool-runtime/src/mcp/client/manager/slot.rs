@@ -103,6 +103,11 @@ impl Slot {
         }
     }
 
+    /// Why a tool is left out that the server lists.
+    pub(super) fn why_left_out(&self, id: &str) -> Option<String> {
+        self.publisher.why_left_out(id)
+    }
+
     /// Takes its tools out of the pool.
     pub(super) fn withdraw(&self) {
         self.publisher.withdraw();

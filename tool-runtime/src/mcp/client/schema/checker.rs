@@ -1,10 +1,11 @@
 //! A schema that values are checked against, compiled when the first one is.
 
 use super::graph::Graph;
+use super::patterns;
 use crate::definition::ToolDefinition;
 use crate::issue::Issue;
-use jsonschema::{Draft, PatternOptions, Validator};
-use serde_json::{Map, Value};
+use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
+use serde_json::{Map, Value, json};
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 use tokio::task::spawn_blocking;
@@ -40,9 +41,11 @@ pub(in crate::mcp::client) enum Verdict {
     Unchecked,
 }
 
-struct Compiled {
+pub(super) struct Compiled {
     validator: Validator,
     graph: Graph,
+    /// The patterns that the engine cannot compile.
+    pub(super) unenforced: Vec<String>,
 }
 
 impl Checker {
@@ -129,17 +132,42 @@ pub(in crate::mcp::client) async fn elsewhere<T: Send + 'static>(
     }
 }
 
-fn compile(schema: Map<String, Value>) -> Result<Compiled, String> {
+/// Compiles a schema, without the patterns that cannot be compiled.
+///
+/// # Errors
+/// The schema is not a valid one.
+pub(super) fn compile(mut schema: Map<String, Value>) -> Result<Compiled, String> {
+    let options = options(&schema);
+    let mut built = options.build(&Value::Object(schema.clone()));
+    let mut unenforced = Vec::new();
+    if built.is_err() {
+        let removed = patterns::remove(&mut schema, &mut |pattern| {
+            options.build(&json!({ "pattern": pattern })).is_ok()
+        });
+        unenforced = removed.patterns;
+        built = options.build(&Value::Object(schema.clone()));
+        if removed.is_inverting && !unenforced.is_empty() && built.is_ok() {
+            // A looser part would refuse what the server takes: nothing is enforced.
+            schema.clear();
+            built = options.build(&json!({}));
+        }
+    }
     let graph = Graph::of(&schema);
+    let worded = |error: &jsonschema::ValidationError<'_>| match error.instance_path().as_str() {
+        "" => error.to_string(),
+        pointer => format!("at `{}`: {error}", path(pointer)),
+    };
+    built.map(|validator| Compiled { validator, graph, unenforced }).map_err(|error| worded(&error))
+}
+
+fn options(schema: &Map<String, Value>) -> ValidationOptions<'static> {
     let patterns = PatternOptions::fancy_regex().backtrack_limit(PATTERN_STEPS);
     let options = jsonschema::options().offline().with_pattern_options(patterns);
     let is_unknown = schema
         .get("$schema")
         .is_some_and(|dialect| !dialect.as_str().is_some_and(super::is_official));
     // A dialect of the server's own is read as the newest one.
-    let options = if is_unknown { options.with_draft(Draft::Draft202012) } else { options };
-    let built = options.build(&Value::Object(schema));
-    built.map(|validator| Compiled { validator, graph }).map_err(|error| error.to_string())
+    if is_unknown { options.with_draft(Draft::Draft202012) } else { options }
 }
 
 /// `/a/0/b` as we write paths: `a[0].b`.

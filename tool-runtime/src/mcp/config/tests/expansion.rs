@@ -25,6 +25,9 @@ fn references_stand_for_values() {
         ("${NOWHERE:-}", ""),
         ("${NOWHERE:-a:-b $c}", "a:-b $c"),
         ("${env:NOWHERE:-other}", "other"),
+        ("{env:TOKEN}", "8fQm2x"),
+        ("Bearer {env:TOKEN}!", "Bearer 8fQm2x!"),
+        ("$${env:TOKEN}{env:TOKEN", "${env:TOKEN}{env:TOKEN"),
         ("$${TOKEN}", "${TOKEN}"),
         ("$$${TOKEN}", "$${TOKEN}"),
         ("$TOKEN", "$TOKEN"),
@@ -45,6 +48,7 @@ fn what_cannot_be_expanded_is_told_by_name_and_never_by_value() {
         ),
         ("${TOKN}", "did you mean `TOKEN`?"),
         ("${env:TOKN}", "`${env:TOKN}` has no value"),
+        ("{env:TOKN}", "`${env:TOKN}` has no value"),
         (
             "${input:api-key}",
             "an editor would ask for it; here the host gives a variable `input:api-key`",
@@ -136,7 +140,7 @@ fn who_is_given_variables_by_an_option_is_told_of_it() {
 
 #[test]
 fn ways_of_other_programs_are_warned_of_and_not_told() {
-    for text in ["$HUNTER2", "{env:HUNTER2}", "Bearer $HUNTER2"] {
+    for text in ["$HUNTER2", "{file:HUNTER2}", "Bearer $HUNTER2"] {
         let warned = warnings(json!({ "url": "https://example.com", "headers": { "X": text } }));
         assert_eq!(warned.len(), 1, "{text}");
         assert!(warned[0].contains("write `${NAME}`") && !warned[0].contains("HUNTER2"));

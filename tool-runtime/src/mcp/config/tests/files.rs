@@ -81,6 +81,65 @@ fn what_is_wrong_with_one_server_can_be_told_apart_from_the_others() {
     assert_eq!(about, [Some("a"), None, Some("b")]);
 }
 
+#[test]
+fn what_cannot_be_used_is_left_out_unless_it_is_required() {
+    let text = r#"{ "a": { "command": "x" }, "b": { "url": "ws://example.com" }, "c": 5 }"#;
+    let config = loader().json(text).load_usable().expect("a server is left");
+    assert_eq!(config.to_string(), "a: starts `x`");
+    let about: Vec<_> = config.left_out().iter().map(|p| p.server.as_deref().unwrap()).collect();
+    assert_eq!(about, ["b", "c"]);
+
+    let text = r#"{ "a": { "command": "x" }, "b": { "url": "ws://h", "required": true } }"#;
+    let error = loader().json(text).load_usable().unwrap_err();
+    assert!(error.problems[0].is_about("b"), "{error}");
+    assert!(loader().json("{").load_usable().is_err(), "a whole file");
+}
+
+#[test]
+fn text_that_is_not_utf_8_is_told_from_a_wrong_path() {
+    let folder = Folder::new();
+    let text = r#"{ "a": { "command": "x" } }"#;
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let marked = [&[0xff, 0xfe][..], &little].concat();
+    for (bytes, encoding) in
+        [(&*little, "UTF-16"), (&big, "UTF-16"), (&marked, "UTF-16"), (b"{\xe4}", "not UTF-8")]
+    {
+        let file = folder.0.join("encoded.json");
+        fs::write(&file, bytes).expect("a file");
+        let error = loader().file(&file).load().unwrap_err();
+        let expected = format!("it cannot be read: its text is {encoding}");
+        assert_eq!(
+            (&*error.problems[0].text, &*error.problems[0].help),
+            (&*expected, "save it as UTF-8")
+        );
+    }
+}
+
+#[test]
+fn yaml_is_read_or_refused_by_name() {
+    let folder = Folder::new();
+    let text = "mcpServers:\n  a:\n    command: x\n    env: { TOKEN: \"${TOKEN}\" }\n";
+    for name in ["mcp.yaml", "mcp.yml"] {
+        let loaded = loader().file(folder.with(name, text)).load();
+        if cfg!(feature = "yaml") {
+            assert_eq!(loaded.expect("YAML").to_string(), "a: starts `x` with `TOKEN`");
+        } else {
+            let error = loaded.unwrap_err();
+            assert_eq!(error.problems[0].text, "this program cannot read YAML");
+        }
+    }
+    let error = loader().file(folder.with("mcp", text)).load().unwrap_err();
+    assert!(error.problems[0].help.contains("name the file `.toml` or `.yaml`"), "{error}");
+    if cfg!(feature = "yaml") {
+        let twice = loader().yaml("a: { command: x }\na: { command: y }").load().unwrap_err();
+        assert!(twice.to_string().contains("`a`: this key stands twice"), "{twice}");
+        let broken = loader().yaml("a: { command: 8fQm2x").load().unwrap_err().to_string();
+        assert!(broken.contains("this is not valid YAML, at line "), "{broken}");
+        assert!(!broken.contains("8fQm2x"), "{broken}");
+    }
+}
+
 #[cfg(feature = "toml")]
 #[test]
 fn the_ending_tells_the_form() {

@@ -54,7 +54,9 @@ impl Worded {
                 let challenge = error.www_authenticate_header;
                 Self::unauthorized(403, &challenge::in_words(&headers.mask(&challenge)))
             }
-            E::SessionExpired => Self::Unsent(Unsent("its session has expired".to_owned())),
+            E::SessionExpired => Self::Unsent(Unsent(
+                "it answered that it does not know the session (HTTP 404)".to_owned(),
+            )),
             E::Client(error) => Self::of_client(error),
             E::HttpStatus(error) => Self::Lost(match &error.retry_after {
                 Some(after) => {

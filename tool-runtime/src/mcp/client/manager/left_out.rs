@@ -1,0 +1,14 @@
+//! Servers of a configuration whose entries cannot be used.
+
+use crate::mcp::config::McpConfig;
+use crate::pool::{AbsentSource, Source};
+
+/// What is wrong with them, for the pool's report. The log says it as well.
+pub(super) fn of(config: &McpConfig) -> Vec<AbsentSource> {
+    let absent = |problem: &crate::mcp::config::McpConfigProblem| {
+        tracing::warn!("an MCP server is left out: {problem}");
+        let source = Source::mcp(problem.server.as_deref().unwrap_or_default());
+        AbsentSource { source, reason: format!("its entry cannot be used: {problem}") }
+    };
+    config.left_out().iter().map(absent).collect()
+}

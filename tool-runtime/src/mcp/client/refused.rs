@@ -1,0 +1,100 @@
+//! Requests of a server that are refused: the first of a kind is a warning in the log, the others
+//! are for debugging. rmcp would write a warning for each.
+
+use super::handler::Handler;
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientConfig, ClientResult, CustomResult, ErrorData, JsonRpcMessage, ServerNotification,
+    ServerRequest,
+};
+use rmcp::service::{NotificationContext, RequestContext, Service, TxJsonRpcMessage};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Holds an error that passes rmcp as a result. Nothing else here answers with such a result.
+const REFUSED: &str = "tool-runtime/refused";
+
+/// The kinds of requests that were refused to one server.
+#[derive(Debug, Default)]
+pub(super) struct RefusedKinds(Mutex<BTreeSet<&'static str>>);
+
+/// Answers the requests of a server, with errors disguised as results.
+pub(super) struct Refusing {
+    pub(super) server: Arc<str>,
+    pub(super) handler: Handler,
+    pub(super) kinds: Arc<RefusedKinds>,
+}
+
+impl Service<RoleClient> for Refusing {
+    async fn handle_request(
+        &self,
+        request: ServerRequest,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ClientResult, ErrorData> {
+        let method = method(&request);
+        match Service::handle_request(&self.handler, request, context).await {
+            Err(error) => {
+                self.kinds.note(&self.server, method, &error);
+                Ok(ClientResult::CustomResult(CustomResult(json!({ REFUSED: error }))))
+            }
+            answered => answered,
+        }
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: ServerNotification,
+        context: NotificationContext<RoleClient>,
+    ) -> Result<(), ErrorData> {
+        Service::handle_notification(&self.handler, notification, context).await
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        Service::get_info(&self.handler)
+    }
+}
+
+impl RefusedKinds {
+    fn note(&self, server: &str, method: &'static str, error: &ErrorData) {
+        let is_first = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(method);
+        // Of others the message is what the server wrote.
+        let why = if method == OTHER { "it is not known" } else { &error.message };
+        if is_first {
+            tracing::warn!(
+                server,
+                method,
+                "a request of the server is refused: {why}; more of them are logged for debugging"
+            );
+        } else {
+            tracing::debug!(server, method, "a request of the server is refused: {why}");
+        }
+    }
+}
+
+const OTHER: &str = "another";
+
+fn method(request: &ServerRequest) -> &'static str {
+    match request {
+        ServerRequest::PingRequest(_) => "ping",
+        ServerRequest::CreateMessageRequest(_) => "sampling/createMessage",
+        ServerRequest::ListRootsRequest(_) => "roots/list",
+        ServerRequest::ElicitRequest(_) => "elicitation/create",
+        _ => OTHER,
+    }
+}
+
+/// The message with a disguised error as what it is.
+pub(super) fn undisguised(message: TxJsonRpcMessage<RoleClient>) -> TxJsonRpcMessage<RoleClient> {
+    let JsonRpcMessage::Response(response) = message else { return message };
+    match response.result {
+        ClientResult::CustomResult(CustomResult(Value::Object(mut members)))
+            if members.contains_key(REFUSED) =>
+        {
+            let error = members.remove(REFUSED).map(serde_json::from_value).and_then(Result::ok);
+            let error = error.unwrap_or_else(|| ErrorData::internal_error("refused", None));
+            JsonRpcMessage::error(error, Some(response.id))
+        }
+        _ => JsonRpcMessage::Response(response),
+    }
+}
