@@ -12,6 +12,7 @@ use crate::icon::Icon;
 use crate::schema;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Everything that a model or client may know of a tool. Its JSON form is MCP's `Tool`.
 ///
@@ -50,8 +51,12 @@ pub struct ToolDefinition {
     pub output_schema: Option<Map<String, Value>>,
     /// Pictures for people.
     pub icons: Vec<Icon>,
-    /// Hints about the tool's effects.
+    /// Hints about the tool's effects, as its source gives them. Decisions are made by
+    /// [`Self::effective_annotations`].
     pub annotations: ToolAnnotations,
+    /// Whether the source of the hints is not trusted, as an external server is by default. In MCP's
+    /// JSON it stands in `_meta`, under `tool-runtime/untrusted-annotations`. Default: false.
+    pub untrusted_annotations: bool,
     /// Words to filter by. In MCP's JSON they stand in `_meta`, under `tool-runtime/tags`.
     pub tags: Vec<String>,
     /// Whether calls tell how far they are. In MCP's JSON it stands in `_meta`, under
@@ -95,6 +100,7 @@ impl ToolDefinition {
             input_schema: Map::new(),
             output_schema: None,
             annotations: ToolAnnotations::default(),
+            untrusted_annotations: false,
             icons: Vec::new(),
             tags: Vec::new(),
             reports_progress: false,
@@ -143,6 +149,25 @@ impl ToolDefinition {
     pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = annotations;
         self
+    }
+
+    /// The hints that filters, scheduling and retries act on: those given, or MCP's defaults if
+    /// their source is not trusted.
+    ///
+    /// ```
+    /// use tool_runtime::{ToolAnnotations, ToolDefinition};
+    ///
+    /// let hints = ToolAnnotations { read_only_hint: Some(true), ..Default::default() };
+    /// let mut list = ToolDefinition::new("far.list", "List all.").with_annotations(hints);
+    /// assert!(list.effective_annotations().is_read_only());
+    /// list.untrusted_annotations = true;
+    /// assert!(!list.effective_annotations().is_read_only());
+    /// ```
+    pub fn effective_annotations(&self) -> Cow<'_, ToolAnnotations> {
+        if self.untrusted_annotations {
+            return Cow::Owned(ToolAnnotations::default());
+        }
+        Cow::Borrowed(&self.annotations)
     }
 
     /// The description's first line: what a list shows.

@@ -16,6 +16,9 @@ const PROGRESS: &str = "tool-runtime/progress";
 /// Where it stands that calls may go on as tasks.
 const TASK: &str = "tool-runtime/task";
 
+/// Marks hints whose source is not trusted.
+const UNTRUSTED: &str = "tool-runtime/untrusted-annotations";
+
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Wire<'a> {
@@ -55,7 +58,8 @@ impl ToolDefinition {
     /// `_meta` as MCP has it, with what MCP has no field for.
     pub(crate) fn wire_meta(&self) -> Cow<'_, Map<String, Value>> {
         let is_task = self.task != TaskSupport::None;
-        if self.tags.is_empty() && !self.reports_progress && !is_task {
+        let is_untrusted = self.untrusted_annotations && !self.annotations.is_empty();
+        if self.tags.is_empty() && !self.reports_progress && !is_task && !is_untrusted {
             return Cow::Borrowed(&self.meta);
         }
         let mut meta = self.meta.clone();
@@ -64,6 +68,9 @@ impl ToolDefinition {
         }
         if self.reports_progress {
             meta.insert(PROGRESS.to_owned(), true.into());
+        }
+        if is_untrusted {
+            meta.insert(UNTRUSTED.to_owned(), true.into());
         }
         match self.task {
             TaskSupport::None => {}
@@ -96,7 +103,8 @@ impl<'de> Deserialize<'de> for ToolDefinition {
         crate::schema::engine::enable();
         let wire = Wire::deserialize(deserializer)?;
         let mut meta = wire.meta.into_owned();
-        let reports_progress = meta.shift_remove(PROGRESS).is_some_and(|value| value == true);
+        let mut flag = |key| meta.shift_remove(key).is_some_and(|value| value == true);
+        let (reports_progress, untrusted_annotations) = (flag(PROGRESS), flag(UNTRUSTED));
         let task = match meta.shift_remove(TASK) {
             Some(task) => serde_json::from_value(task).map_err(serde::de::Error::custom)?,
             None => TaskSupport::None,
@@ -110,6 +118,7 @@ impl<'de> Deserialize<'de> for ToolDefinition {
             output_schema: wire.output_schema.map(Cow::into_owned),
             icons: wire.icons.into_owned(),
             annotations: wire.annotations.into_owned(),
+            untrusted_annotations,
             reports_progress,
             task,
             tags: tags.transpose().map_err(serde::de::Error::custom)?.unwrap_or_default(),
@@ -128,6 +137,7 @@ mod tests {
     fn reading_back_loses_nothing() {
         let mut definition = ToolDefinition::new("a.b", "Does it.")
             .with_annotations(ToolAnnotations { read_only_hint: Some(true), ..Default::default() });
+        definition.untrusted_annotations = true;
         definition.title = Some("It".into());
         definition.tags = vec!["x".into(), "y".into()];
         definition.icons = vec![Icon::new("https://example.com/i.png")];

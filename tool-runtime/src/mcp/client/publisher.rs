@@ -25,6 +25,8 @@ pub(super) struct Publisher {
     /// Whether a tool whose id another has gets a suffix, instead of being left out.
     suffixes: bool,
     waits: Waits,
+    /// Whether annotations are acted on.
+    is_trusted: bool,
     /// What the entry says of its tools, if it has one.
     entry: Option<McpServerConfig>,
     approvals: Arc<Approvals>,
@@ -64,7 +66,25 @@ impl Publisher {
         let source = Source::mcp(server);
         let claim = Some(pool.claim(&source)?);
         let state = Mutex::new(State { claim, known: BTreeMap::new() });
-        Some(Self { pool, source, prefix, notice, suffixes, waits, entry, approvals, state })
+        let is_trusted = false;
+        Some(Self {
+            pool,
+            source,
+            prefix,
+            notice,
+            suffixes,
+            waits,
+            is_trusted,
+            entry,
+            approvals,
+            state,
+        })
+    }
+
+    /// Sets whether annotations are acted on. Default: false.
+    pub(super) fn trusting(mut self, is_trusted: bool) -> Self {
+        self.is_trusted = is_trusted;
+        self
     }
 
     /// What the ids of its tools begin with.
@@ -127,7 +147,8 @@ impl Publisher {
 
     fn candidate(&self, listed: Listed) -> Candidate {
         let id = names::id(self.prefix(), listed.name());
-        let (name, definition) = definition(id, listed);
+        let (name, mut definition) = definition(id, listed);
+        definition.untrusted_annotations |= !self.is_trusted;
         let pin = McpPin::of(&definition);
         Candidate { name, definition: Arc::new(definition), pin }
     }

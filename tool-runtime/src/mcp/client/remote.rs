@@ -64,7 +64,7 @@ pub(super) struct Remote {
     input: OnceLock<Arc<InputModel>>,
     arguments: Arc<Checker>,
     output: Option<Arc<Checker>>,
-    /// Whether it may be sent twice: what the server says of it.
+    /// Whether it may be sent twice: the server says so, and is trusted.
     is_repeatable: bool,
     /// Whether the server does it as a task only, as far as we have learnt.
     is_task: AtomicBool,
@@ -88,7 +88,7 @@ impl Remote {
             input: OnceLock::new(),
             arguments: Checker::of_input(definition),
             output: Checker::of_output(definition),
-            is_repeatable: definition.annotations.is_idempotent(),
+            is_repeatable: definition.effective_annotations().is_idempotent(),
             is_task: AtomicBool::new(false),
             idle,
             most,

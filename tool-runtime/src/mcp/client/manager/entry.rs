@@ -89,11 +89,14 @@ impl Entry {
         let known = (Arc::clone(&name), mask);
         let server = Server::new(known, dialer, times, (state, Arc::clone(watchers)));
         let told = (waits, entry.cloned());
+        let is_trusted =
+            entry.is_some_and(|config| config.trusted) || settings.trusted.contains(&*name);
         let approvals = Arc::clone(&settings.approvals);
         let prefix = (prefix, notice);
         let publisher =
             Publisher::new(pool.clone(), &name, prefix, settings.suffixes, told, approvals)
-                .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?;
+                .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?
+                .trusting(is_trusted);
         let is_required = entry.is_some_and(|config| config.required);
         Ok(Slot::new(Arc::new(server), publisher, config, is_required))
     }
