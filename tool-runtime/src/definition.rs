@@ -2,6 +2,7 @@
 
 mod draft;
 mod task;
+pub(crate) mod unknown;
 mod wire;
 
 pub use draft::Draft;
@@ -67,6 +68,9 @@ pub struct ToolDefinition {
     pub task: TaskSupport,
     /// MCP metadata.
     pub meta: Map<String, Value>,
+    /// Members of the definition, and of its `annotations`, that this library does not know, as an
+    /// external server gave them: `execution`, say. They stand in MCP's JSON as they came.
+    pub other: Map<String, Value>,
     /// What is wrong with it; the pool refuses to be built while there is anything.
     pub(crate) problems: Vec<String>,
 }
@@ -106,6 +110,7 @@ impl ToolDefinition {
             reports_progress: false,
             task: TaskSupport::None,
             meta: Map::new(),
+            other: Map::new(),
             problems: Vec::new(),
         }
     }

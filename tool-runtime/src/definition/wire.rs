@@ -1,6 +1,6 @@
 //! Definitions as MCP's `Tool` JSON, in both directions.
 
-use super::{TaskSupport, ToolDefinition};
+use super::{TaskSupport, ToolDefinition, unknown};
 use crate::annotations::ToolAnnotations;
 use crate::icon::Icon;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -54,7 +54,32 @@ fn is_none(meta: &Cow<'_, Map<String, Value>>) -> bool {
     meta.is_empty()
 }
 
+/// What `_meta` says of a tool where MCP has no field for it.
+struct Marks {
+    reports_progress: bool,
+    untrusted_annotations: bool,
+}
+
+impl Marks {
+    fn take(meta: &mut Map<String, Value>) -> Self {
+        let mut flag = |key| meta.shift_remove(key).is_some_and(|value| value == true);
+        let (reports_progress, untrusted_annotations) = (flag(PROGRESS), flag(UNTRUSTED));
+        Self { reports_progress, untrusted_annotations }
+    }
+}
+
 impl ToolDefinition {
+    /// Reads the marks that a server's definition bears. Whether calls go on as tasks is not taken
+    /// over: calls of a server's tool are answered when they are done.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn take_marks(&mut self) {
+        let Marks { reports_progress, untrusted_annotations } = Marks::take(&mut self.meta);
+        let hint = self.other.get("annotations").and_then(|hints| hints.get("progressEnabled"));
+        self.reports_progress = reports_progress || hint == Some(&Value::Bool(true));
+        self.untrusted_annotations = untrusted_annotations;
+        self.meta.shift_remove(TASK);
+    }
+
     /// `_meta` as MCP has it, with what MCP has no field for.
     pub(crate) fn wire_meta(&self) -> Cow<'_, Map<String, Value>> {
         let is_task = self.task != TaskSupport::None;
@@ -93,7 +118,14 @@ impl Serialize for ToolDefinition {
             annotations: Cow::Borrowed(&self.annotations),
             meta: self.wire_meta(),
         };
-        wire.serialize(serializer)
+        if self.other.is_empty() {
+            return wire.serialize(serializer);
+        }
+        let mut value = serde_json::to_value(wire).map_err(serde::ser::Error::custom)?;
+        if let Value::Object(members) = &mut value {
+            unknown::add(&self.other, members);
+        }
+        value.serialize(serializer)
     }
 }
 
@@ -101,10 +133,11 @@ impl<'de> Deserialize<'de> for ToolDefinition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Whoever sends a definition may have written anything into it.
         crate::schema::engine::enable();
-        let wire = Wire::deserialize(deserializer)?;
+        let members = Map::deserialize(deserializer)?;
+        let other = unknown::unknown(&members);
+        let wire = Wire::deserialize(Value::Object(members)).map_err(serde::de::Error::custom)?;
         let mut meta = wire.meta.into_owned();
-        let mut flag = |key| meta.shift_remove(key).is_some_and(|value| value == true);
-        let (reports_progress, untrusted_annotations) = (flag(PROGRESS), flag(UNTRUSTED));
+        let Marks { reports_progress, untrusted_annotations } = Marks::take(&mut meta);
         let task = match meta.shift_remove(TASK) {
             Some(task) => serde_json::from_value(task).map_err(serde::de::Error::custom)?,
             None => TaskSupport::None,
@@ -123,6 +156,7 @@ impl<'de> Deserialize<'de> for ToolDefinition {
             task,
             tags: tags.transpose().map_err(serde::de::Error::custom)?.unwrap_or_default(),
             meta,
+            other,
             problems: Vec::new(),
         })
     }
@@ -144,6 +178,8 @@ mod tests {
         definition.reports_progress = true;
         definition.task = TaskSupport::Optional;
         definition.meta.insert("k".into(), json!({"n": 1}));
+        definition.other.insert("execution".into(), json!({"taskSupport": "optional"}));
+        definition.other.insert("annotations".into(), json!({"progressEnabled": true}));
         definition.output_schema = Some(crate::schema::no_arguments());
         let text = serde_json::to_string(&definition).unwrap();
         assert_eq!(serde_json::from_str::<ToolDefinition>(&text).unwrap(), definition);

@@ -31,6 +31,10 @@ pub struct PoolReport {
     /// The hooks that run for no tool that was offered, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_hooks: Vec<String>,
+    /// Groups of visible tools whose names differ in case alone, which models confuse: tools of
+    /// external servers are then among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<Vec<String>>,
 }
 
 /// What became of one tool.
@@ -118,6 +122,10 @@ impl fmt::Display for PoolReport {
         }
         for hook in &self.idle_hooks {
             writeln!(f, "{hook} runs for no tool")?;
+        }
+        for names in &self.alike {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            writeln!(f, "{} differ in case alone", names.join(" and "))?;
         }
         match self.tools.len() {
             _ if !self.is_empty() => Ok(()),

@@ -51,6 +51,7 @@ impl Reading<'_> {
             text: None,
             blob: None,
             meta: None,
+            other: serde_json::Map::new(),
         }
     }
 }

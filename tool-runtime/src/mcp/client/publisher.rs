@@ -2,6 +2,7 @@
 
 use super::definition::definition;
 use super::listing::{Listed, Listing};
+use super::mask::Mask;
 use super::names;
 use super::pace::Pace;
 use super::pins::{Approvals, McpPin};
@@ -100,10 +101,11 @@ impl Publisher {
         let names: Vec<&str> = tools.iter().map(Listed::name).collect();
         problems.extend(self.entry.iter().flat_map(|entry| entry.idle(&names)));
         problems.extend(self.notice.clone());
+        problems.extend(names::alike(&names));
         let wants = |tool: &str| self.entry.as_ref().is_none_or(|entry| entry.wants(tool));
         let (mut pace, mut candidates) = (Pace::default(), Vec::new());
         for listed in tools.into_iter().filter(|listed| wants(listed.name())) {
-            candidates.push(self.candidate(listed));
+            candidates.push(self.candidate(listed, server.mask()));
             pace.keep().await;
         }
         self.approvals.begin(server.name());
@@ -145,11 +147,13 @@ impl Publisher {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn candidate(&self, listed: Listed) -> Candidate {
+    fn candidate(&self, listed: Listed, mask: &Mask) -> Candidate {
         let id = names::id(self.prefix(), listed.name());
         let (name, mut definition) = definition(id, listed);
         definition.untrusted_annotations |= !self.is_trusted;
         let pin = McpPin::of(&definition);
+        definition.description = mask.text(&definition.description).into_owned();
+        definition.title = definition.title.map(|title| mask.text(&title).into_owned());
         Candidate { name, definition: Arc::new(definition), pin }
     }
 

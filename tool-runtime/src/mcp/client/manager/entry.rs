@@ -83,7 +83,9 @@ impl Entry {
         };
         let is_enabled = entry.is_none_or(|config| config.enabled);
         let state = if is_enabled { McpState::Connecting } else { McpState::Disabled };
-        let mask = Arc::new(Mask::new(entry.iter().flat_map(|config| config.secrets())));
+        let mask = Mask::new(entry.iter().flat_map(|config| config.secrets()))
+            .with_secrets(entry.iter().flat_map(|config| config.result_secrets()));
+        let mask = Arc::new(mask);
         let known = (Arc::clone(&name), Arc::clone(&mask));
         let dialer = Dialer::new(known, way, settings.client.clone(), settings.answerer.clone());
         let known = (Arc::clone(&name), mask);
