@@ -82,9 +82,7 @@ impl ContentBlock {
         match self {
             Self::Text(text) => is_known(&text.extra),
             Self::Image(media) | Self::Audio(media) => is_known(&media.extra),
-            Self::Resource(embedded) => {
-                is_known(&embedded.extra) && embedded.resource.other.is_empty()
-            }
+            Self::Resource(embedded) => is_known(&embedded.extra),
             Self::ResourceLink(link) => is_known(&link.extra),
             Self::Other(_) => false,
         }
@@ -202,9 +200,6 @@ pub struct ResourceContents {
     /// MCP metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
-    /// Members that are not known here.
-    #[serde(flatten)]
-    pub other: Map<String, Value>,
 }
 
 impl ResourceContents {
@@ -241,7 +236,7 @@ impl ResourceContents {
     }
 
     fn nothing(uri: String) -> Self {
-        Self { uri, mime_type: None, text: None, blob: None, meta: None, other: Map::new() }
+        Self { uri, mime_type: None, text: None, blob: None, meta: None }
     }
 }
 

@@ -39,6 +39,7 @@ mod wire;
 
 pub use manager::{McpChange, McpManager, McpManagerBuilder, McpManagerError, McpStatuses};
 pub use pins::{McpPin, McpPins, McpUnapproved};
+pub use process::Subreaper;
 pub use status::{McpServerStatus, McpState};
 #[cfg(feature = "mcp-client-http")]
 pub use transport::McpHeaderRequest;

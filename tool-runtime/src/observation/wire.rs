@@ -139,7 +139,7 @@ mod tests {
             "content": [
                 { "type": "hologram", "depth": 3 },
                 { "type": "text", "text": "a", "voice": "low" },
-                { "type": "resource", "resource": { "uri": "a:b", "text": "c", "size": 1 } },
+                { "type": "resource", "resource": { "uri": "a:b", "text": "c" }, "size": 1 },
                 { "type": "text", "text": "b", "annotations": { "mood": "calm" } },
             ],
             "cost": { "cents": 3 },

@@ -51,7 +51,6 @@ impl Reading<'_> {
             text: None,
             blob: None,
             meta: None,
-            other: serde_json::Map::new(),
         }
     }
 }

@@ -46,8 +46,20 @@ fn block(mut block: Value) -> ContentBlock {
     if let Some(text) = plain_text(&mut block) {
         return ContentBlock::text(text);
     }
+    if has_unknown_contents(&block)
+        && let Value::Object(members) = block
+    {
+        return ContentBlock::Other(members);
+    }
     let text = if block.is_object() { String::new() } else { block.to_string() };
     serde_json::from_value(block).unwrap_or_else(|_| ContentBlock::text(text))
+}
+
+/// Whether a resource has members that `ResourceContents` lacks.
+fn has_unknown_contents(block: &Value) -> bool {
+    let known = ["uri", "mimeType", "text", "blob", "_meta"];
+    let contents = block.get("resource").and_then(Value::as_object);
+    contents.is_some_and(|contents| contents.keys().any(|key| !known.contains(&key.as_str())))
 }
 
 /// Takes the text of a block that is nothing else.
@@ -94,6 +106,7 @@ mod tests {
                 { "type": "text", "text": "a", "voice": "low" },
                 { "type": "hologram", "data": 1 },
                 { "type": "image", "data": 5 },
+                { "type": "resource", "resource": { "uri": "a:b", "text": "c", "size": 1 } },
                 { "type": "resource_link", "uri": "a:b", "name": "d", "icons": [{ "src": "x" }] },
             ],
             "_meta": { "k": 1 },

@@ -132,6 +132,10 @@ impl Publisher {
     pub(super) fn retire(&self) {
         let mut state = self.state();
         self.clear(&mut state);
+        if let Source::Mcp(server) = &self.source {
+            // Nobody approves what is not there.
+            self.approvals.begin(server);
+        }
         state.claim = None;
     }
 

@@ -151,7 +151,7 @@ impl PoolHandler {
 
 /// Contents without text are bytes, if only none.
 fn contents(contents: ResourceContents) -> model::ResourceContents {
-    let ResourceContents { uri, mime_type, text, blob, meta, .. } = contents;
+    let ResourceContents { uri, mime_type, text, blob, meta } = contents;
     let meta = meta.map(MetaObject);
     match text {
         Some(text) => model::ResourceContents::TextResourceContents { uri, mime_type, text, meta },
