@@ -28,6 +28,9 @@ pub enum ContentBlock {
     Resource(Box<EmbeddedResource>),
     /// A resource that the client may fetch.
     ResourceLink(Box<ResourceLink>),
+    /// A block of a kind that is not known here, as it came: a gateway passes it on.
+    #[serde(untagged)]
+    Other(Map<String, Value>),
 }
 
 impl ContentBlock {
@@ -69,6 +72,19 @@ impl ContentBlock {
         match self {
             Self::Text(content) => Some(content.text()),
             _ => None,
+        }
+    }
+
+    /// Whether all members of it are known here.
+    pub(crate) fn is_known(&self) -> bool {
+        let is_known =
+            |extra: &Option<Box<ContentExtra>>| extra.as_deref().is_none_or(ContentExtra::is_known);
+        match self {
+            Self::Text(text) => is_known(&text.extra),
+            Self::Image(media) | Self::Audio(media) => is_known(&media.extra),
+            Self::Resource(embedded) => is_known(&embedded.extra),
+            Self::ResourceLink(link) => is_known(&link.extra),
+            Self::Other(_) => false,
         }
     }
 }
@@ -270,7 +286,7 @@ pub struct ResourceLink {
 ///
 /// let extra = ContentExtra {
 ///     annotations: Some(ContentAnnotations { priority: Some(0.5), ..Default::default() }),
-///     meta: None,
+///     ..Default::default()
 /// };
 /// assert_eq!(serde_json::to_string(&extra)?, r#"{"annotations":{"priority":0.5}}"#);
 /// # Ok::<(), serde_json::Error>(())
@@ -283,6 +299,16 @@ pub struct ContentExtra {
     /// MCP metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
+    /// Members that are not known here.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl ContentExtra {
+    fn is_known(&self) -> bool {
+        let annotations = self.annotations.as_ref();
+        self.other.is_empty() && annotations.is_none_or(|annotations| annotations.other.is_empty())
+    }
 }
 
 /// For whom a content block is, how much it matters, when it changed.
@@ -304,6 +330,9 @@ pub struct ContentAnnotations {
     /// When the content last changed, ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
+    /// Members that are not known here.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
 }
 
 /// Nothing beside the content is `None`, not something empty.

@@ -2,6 +2,7 @@
 
 mod draft;
 mod task;
+pub(crate) mod unknown;
 mod wire;
 
 pub use draft::Draft;
@@ -12,6 +13,7 @@ use crate::icon::Icon;
 use crate::schema;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Everything that a model or client may know of a tool. Its JSON form is MCP's `Tool`.
 ///
@@ -50,8 +52,12 @@ pub struct ToolDefinition {
     pub output_schema: Option<Map<String, Value>>,
     /// Pictures for people.
     pub icons: Vec<Icon>,
-    /// Hints about the tool's effects.
+    /// Hints about the tool's effects, as its source gives them. Decisions are made by
+    /// [`Self::effective_annotations`].
     pub annotations: ToolAnnotations,
+    /// Whether the source of the hints is not trusted, as an external server is by default. In MCP's
+    /// JSON it stands in `_meta`, under `tool-runtime/untrusted-annotations`. Default: false.
+    pub untrusted_annotations: bool,
     /// Words to filter by. In MCP's JSON they stand in `_meta`, under `tool-runtime/tags`.
     pub tags: Vec<String>,
     /// Whether calls tell how far they are. In MCP's JSON it stands in `_meta`, under
@@ -62,6 +68,9 @@ pub struct ToolDefinition {
     pub task: TaskSupport,
     /// MCP metadata.
     pub meta: Map<String, Value>,
+    /// Members of the definition, and of its `annotations`, that this library does not know, as an
+    /// external server gave them: `execution`, say. They stand in MCP's JSON as they came.
+    pub other: Map<String, Value>,
     /// What is wrong with it; the pool refuses to be built while there is anything.
     pub(crate) problems: Vec<String>,
 }
@@ -95,11 +104,13 @@ impl ToolDefinition {
             input_schema: Map::new(),
             output_schema: None,
             annotations: ToolAnnotations::default(),
+            untrusted_annotations: false,
             icons: Vec::new(),
             tags: Vec::new(),
             reports_progress: false,
             task: TaskSupport::None,
             meta: Map::new(),
+            other: Map::new(),
             problems: Vec::new(),
         }
     }
@@ -143,6 +154,25 @@ impl ToolDefinition {
     pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = annotations;
         self
+    }
+
+    /// The hints that filters, scheduling and retries act on: those given, or MCP's defaults if
+    /// their source is not trusted.
+    ///
+    /// ```
+    /// use tool_runtime::{ToolAnnotations, ToolDefinition};
+    ///
+    /// let hints = ToolAnnotations { read_only_hint: Some(true), ..Default::default() };
+    /// let mut list = ToolDefinition::new("far.list", "List all.").with_annotations(hints);
+    /// assert!(list.effective_annotations().is_read_only());
+    /// list.untrusted_annotations = true;
+    /// assert!(!list.effective_annotations().is_read_only());
+    /// ```
+    pub fn effective_annotations(&self) -> Cow<'_, ToolAnnotations> {
+        if self.untrusted_annotations {
+            return Cow::Owned(ToolAnnotations::default());
+        }
+        Cow::Borrowed(&self.annotations)
     }
 
     /// The description's first line: what a list shows.

@@ -18,7 +18,7 @@ pub use client::{McpAuthPage, McpTokens};
 #[cfg(feature = "mcp-client")]
 pub use client::{
     McpChange, McpManager, McpManagerBuilder, McpManagerError, McpPin, McpPins, McpReader,
-    McpServerStatus, McpState, McpStatuses, McpUnapproved, McpWriter,
+    McpServerStatus, McpState, McpStatuses, McpUnapproved, McpWriter, Subreaper,
 };
 #[cfg(feature = "mcp-client")]
 pub use config::{

@@ -14,6 +14,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// What a call gives back: content blocks, an optional structured value, whether it is an
 /// error, and metadata.
@@ -41,6 +42,7 @@ pub struct Observation {
 struct Extra {
     meta: Option<Map<String, Value>>,
     visual: Option<String>,
+    other: Map<String, Value>,
 }
 
 impl Observation {
@@ -102,6 +104,15 @@ impl Observation {
     pub fn with_meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         let meta = self.extra_mut().meta.get_or_insert_default();
         meta.insert(key.into(), value.into());
+        self
+    }
+
+    /// Adds members of the result that are not known here: a gateway passes them on.
+    #[must_use]
+    pub(crate) fn with_other(mut self, other: Map<String, Value>) -> Self {
+        if !other.is_empty() {
+            self.extra_mut().other = other;
+        }
         self
     }
 
@@ -170,8 +181,26 @@ impl Observation {
         self.extra.as_ref()?.meta.as_ref()
     }
 
-    /// All text of it: text blocks and the text of embedded resources, one a line, or else the
-    /// structured value's JSON. Pictures, sounds, links and resources of bytes are left out.
+    /// Members of the result that are not known here, as an external server gave them.
+    ///
+    /// ```
+    /// # use tool_runtime::Observation;
+    /// let observation: Observation = serde_json::from_str(r#"{"content":[],"cost":3}"#)?;
+    /// assert_eq!(observation.other().unwrap()["cost"], 3);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn other(&self) -> Option<&Map<String, Value>> {
+        self.extra.as_ref().map(|extra| &extra.other).filter(|other| !other.is_empty())
+    }
+
+    /// Whether all of it is known here.
+    pub(crate) fn is_known(&self) -> bool {
+        self.other().is_none() && self.content.iter().all(ContentBlock::is_known)
+    }
+
+    /// All text of it: text blocks, the text of embedded resources and the JSON of blocks of unknown
+    /// kinds, one a line, or else the structured value's JSON. Pictures, sounds, links and resources
+    /// of bytes are left out.
     ///
     /// ```
     /// use tool_runtime::{ContentBlock, Observation};
@@ -180,7 +209,7 @@ impl Observation {
     /// assert_eq!(found.to_text(), "found\nbuy milk");
     /// ```
     pub fn to_text(&self) -> String {
-        let texts: Vec<&str> = self.content.iter().filter_map(text_of).collect();
+        let texts: Vec<Cow<'_, str>> = self.content.iter().filter_map(text_of).collect();
         if texts.is_empty() {
             return self.structured_json().unwrap_or_default().to_owned();
         }
@@ -253,6 +282,7 @@ impl PartialEq for Observation {
             && self.structured_json() == other.structured_json()
             && self.is_error == other.is_error
             && self.meta() == other.meta()
+            && self.other() == other.other()
     }
 }
 
@@ -262,11 +292,16 @@ fn indented(json: &RawValue) -> String {
         .unwrap_or_else(|_| json.get().to_owned())
 }
 
-fn text_of(block: &ContentBlock) -> Option<&str> {
+fn text_of(block: &ContentBlock) -> Option<Cow<'_, str>> {
     match block {
-        ContentBlock::Resource(embedded) => embedded.resource.text.as_deref(),
-        other => other.as_text(),
+        ContentBlock::Resource(embedded) => embedded.resource.text.as_deref().map(Cow::Borrowed),
+        ContentBlock::Other(block) => Some(Cow::Owned(json(block))),
+        other => other.as_text().map(Cow::Borrowed),
     }
+}
+
+fn json(block: &Map<String, Value>) -> String {
+    serde_json::to_string(block).unwrap_or_default()
 }
 
 fn shown(block: &ContentBlock) -> String {
@@ -280,6 +315,7 @@ fn shown(block: &ContentBlock) -> String {
             format!("[resource {}]\n{text}", contents.uri)
         }
         ContentBlock::ResourceLink(link) => format!("[{}]({})", link.name, link.uri),
+        ContentBlock::Other(block) => json(block),
     }
 }
 

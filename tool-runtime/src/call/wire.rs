@@ -158,8 +158,9 @@ mod tests {
     #[test]
     fn unknown_kinds_are_refused_by_name() {
         let refusal = |json: &str| from_str::<ToolResult>(json).unwrap_err().to_string();
+        // Content of a server may be of a kind that is not known here.
         let observation = r#"{"name":"a","observation":{"content":[{"type":"hologram"}]}}"#;
-        assert!(refusal(observation).contains("hologram"), "{}", refusal(observation));
+        assert!(from_str::<ToolResult>(observation).is_ok());
         let class =
             r#"{"name":"a","observation":{"content":[]},"error":{"class":"cosmic","message":""}}"#;
         assert!(refusal(class).contains("unknown variant `cosmic`"), "{}", refusal(class));

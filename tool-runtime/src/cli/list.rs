@@ -1,7 +1,6 @@
 //! `list` and `schema`: what there is.
 
 use super::{exit, print, table};
-use crate::annotations::ToolAnnotations;
 use crate::definition::ToolDefinition;
 use crate::pool::ToolPool;
 use serde_json::Value;
@@ -52,13 +51,14 @@ fn row(definition: &ToolDefinition) -> [String; 4] {
     [
         definition.name.clone(),
         definition.title.clone().unwrap_or_else(dash),
-        Some(hints(&definition.annotations)).filter(|hints| !hints.is_empty()).unwrap_or_else(dash),
+        Some(hints(definition)).filter(|hints| !hints.is_empty()).unwrap_or_else(dash),
         definition.summary().to_owned(),
     ]
 }
 
 /// Only what the tool itself says.
-fn hints(annotations: &ToolAnnotations) -> String {
+fn hints(definition: &ToolDefinition) -> String {
+    let annotations = &definition.annotations;
     let named = [
         ("read-only", annotations.read_only_hint),
         ("destructive", annotations.destructive_hint),
@@ -70,5 +70,9 @@ fn hints(annotations: &ToolAnnotations) -> String {
         Some(false) => Some(format!("not {name}")),
         None => None,
     });
-    said.collect::<Vec<_>>().join(", ")
+    let said = said.collect::<Vec<_>>().join(", ");
+    match said.is_empty() || !definition.untrusted_annotations {
+        true => said,
+        false => format!("{said} (untrusted)"),
+    }
 }

@@ -35,6 +35,9 @@ use std::time::Duration;
 /// the calling package. What fails, also a pool that cannot be built, is reported on standard
 /// error and ends the process with exit code 3.
 ///
+/// With the feature `mcp-client`, on Linux, the process ends all of its remaining descendants when it
+/// ends in an orderly way, see `Subreaper`.
+///
 /// ```no_run
 /// use tool_runtime::prelude::*;
 ///
@@ -205,6 +208,9 @@ pub fn main(
     about: &str,
     setup: Pin<Box<dyn Future<Output = Result<Setup, BoxError>>>>,
 ) -> ExitCode {
+    // Ends what servers leave behind when everything else has ended, also by a panic.
+    #[cfg(all(feature = "mcp-client", target_os = "linux"))]
+    let _subreaper = crate::mcp::Subreaper::new();
     in_runtime(Box::pin(async {
         let code = run(name, version, about, setup).await.unwrap_or_else(|failure| failure.code());
         log::finish();

@@ -25,6 +25,8 @@ async fn end(mut signals: Signals, token: CancellationToken) {
     token.cancel();
     signals.next().await;
     log::finish();
+    #[cfg(feature = "mcp-client")]
+    crate::mcp::Subreaper::kill_all();
     process::exit(i32::from(exit::ERROR));
 }
 

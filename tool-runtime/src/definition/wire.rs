@@ -1,6 +1,6 @@
 //! Definitions as MCP's `Tool` JSON, in both directions.
 
-use super::{TaskSupport, ToolDefinition};
+use super::{TaskSupport, ToolDefinition, unknown};
 use crate::annotations::ToolAnnotations;
 use crate::icon::Icon;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -15,6 +15,9 @@ const PROGRESS: &str = "tool-runtime/progress";
 
 /// Where it stands that calls may go on as tasks.
 const TASK: &str = "tool-runtime/task";
+
+/// Marks hints whose source is not trusted.
+const UNTRUSTED: &str = "tool-runtime/untrusted-annotations";
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -51,11 +54,37 @@ fn is_none(meta: &Cow<'_, Map<String, Value>>) -> bool {
     meta.is_empty()
 }
 
+/// What `_meta` says of a tool where MCP has no field for it.
+struct Marks {
+    reports_progress: bool,
+    untrusted_annotations: bool,
+}
+
+impl Marks {
+    fn take(meta: &mut Map<String, Value>) -> Self {
+        let mut flag = |key| meta.shift_remove(key).is_some_and(|value| value == true);
+        let (reports_progress, untrusted_annotations) = (flag(PROGRESS), flag(UNTRUSTED));
+        Self { reports_progress, untrusted_annotations }
+    }
+}
+
 impl ToolDefinition {
+    /// Reads the marks that a server's definition bears. Whether calls go on as tasks is not taken
+    /// over: calls of a server's tool are answered when they are done.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn take_marks(&mut self) {
+        let Marks { reports_progress, untrusted_annotations } = Marks::take(&mut self.meta);
+        let hint = self.other.get("annotations").and_then(|hints| hints.get("progressEnabled"));
+        self.reports_progress = reports_progress || hint == Some(&Value::Bool(true));
+        self.untrusted_annotations = untrusted_annotations;
+        self.meta.shift_remove(TASK);
+    }
+
     /// `_meta` as MCP has it, with what MCP has no field for.
     pub(crate) fn wire_meta(&self) -> Cow<'_, Map<String, Value>> {
         let is_task = self.task != TaskSupport::None;
-        if self.tags.is_empty() && !self.reports_progress && !is_task {
+        let is_untrusted = self.untrusted_annotations && !self.annotations.is_empty();
+        if self.tags.is_empty() && !self.reports_progress && !is_task && !is_untrusted {
             return Cow::Borrowed(&self.meta);
         }
         let mut meta = self.meta.clone();
@@ -64,6 +93,9 @@ impl ToolDefinition {
         }
         if self.reports_progress {
             meta.insert(PROGRESS.to_owned(), true.into());
+        }
+        if is_untrusted {
+            meta.insert(UNTRUSTED.to_owned(), true.into());
         }
         match self.task {
             TaskSupport::None => {}
@@ -86,7 +118,14 @@ impl Serialize for ToolDefinition {
             annotations: Cow::Borrowed(&self.annotations),
             meta: self.wire_meta(),
         };
-        wire.serialize(serializer)
+        if self.other.is_empty() {
+            return wire.serialize(serializer);
+        }
+        let mut value = serde_json::to_value(wire).map_err(serde::ser::Error::custom)?;
+        if let Value::Object(members) = &mut value {
+            unknown::add(&self.other, members);
+        }
+        value.serialize(serializer)
     }
 }
 
@@ -94,9 +133,11 @@ impl<'de> Deserialize<'de> for ToolDefinition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Whoever sends a definition may have written anything into it.
         crate::schema::engine::enable();
-        let wire = Wire::deserialize(deserializer)?;
+        let members = Map::deserialize(deserializer)?;
+        let other = unknown::unknown(&members);
+        let wire = Wire::deserialize(Value::Object(members)).map_err(serde::de::Error::custom)?;
         let mut meta = wire.meta.into_owned();
-        let reports_progress = meta.shift_remove(PROGRESS).is_some_and(|value| value == true);
+        let Marks { reports_progress, untrusted_annotations } = Marks::take(&mut meta);
         let task = match meta.shift_remove(TASK) {
             Some(task) => serde_json::from_value(task).map_err(serde::de::Error::custom)?,
             None => TaskSupport::None,
@@ -110,10 +151,12 @@ impl<'de> Deserialize<'de> for ToolDefinition {
             output_schema: wire.output_schema.map(Cow::into_owned),
             icons: wire.icons.into_owned(),
             annotations: wire.annotations.into_owned(),
+            untrusted_annotations,
             reports_progress,
             task,
             tags: tags.transpose().map_err(serde::de::Error::custom)?.unwrap_or_default(),
             meta,
+            other,
             problems: Vec::new(),
         })
     }
@@ -128,12 +171,15 @@ mod tests {
     fn reading_back_loses_nothing() {
         let mut definition = ToolDefinition::new("a.b", "Does it.")
             .with_annotations(ToolAnnotations { read_only_hint: Some(true), ..Default::default() });
+        definition.untrusted_annotations = true;
         definition.title = Some("It".into());
         definition.tags = vec!["x".into(), "y".into()];
         definition.icons = vec![Icon::new("https://example.com/i.png")];
         definition.reports_progress = true;
         definition.task = TaskSupport::Optional;
         definition.meta.insert("k".into(), json!({"n": 1}));
+        definition.other.insert("execution".into(), json!({"taskSupport": "optional"}));
+        definition.other.insert("annotations".into(), json!({"progressEnabled": true}));
         definition.output_schema = Some(crate::schema::no_arguments());
         let text = serde_json::to_string(&definition).unwrap();
         assert_eq!(serde_json::from_str::<ToolDefinition>(&text).unwrap(), definition);

@@ -191,5 +191,5 @@ fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     } else {
         Access::undeclared()
     };
-    Claim { access, is_read_only: tool.definition().annotations.is_read_only() }
+    Claim { access, is_read_only: tool.definition().effective_annotations().is_read_only() }
 }

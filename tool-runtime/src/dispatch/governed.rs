@@ -127,7 +127,10 @@ impl ToolPool {
         if access.touches_nothing() {
             return Ok(None);
         }
-        let claim = Claim { access, is_read_only: tool.definition().annotations.is_read_only() };
+        let claim = Claim {
+            access,
+            is_read_only: tool.definition().effective_annotations().is_read_only(),
+        };
         let ticket = self.governance().lane.enter(claim, context.held());
         let ready = async {
             ticket.ready().await.map_err(|Deadlock| {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// use tool_runtime::{Before, Hook, HookCall};
 ///
 /// let hook = Hook::before("*", |call: HookCall| async move {
-///     if call.definition().annotations.read_only_hint == Some(true) {
+///     if call.definition().effective_annotations().is_read_only() {
 ///         return Before::proceed();
 ///     }
 ///     Before::ask(format!("Let {} change something?", call.name()))

@@ -4,6 +4,7 @@ use super::base64;
 use super::notice;
 use super::spill::Keeper;
 use crate::content::{ContentBlock, MediaContent, TextContent};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 
 /// Whether it is a picture or a sound of more bytes than that.
@@ -12,6 +13,8 @@ pub(super) fn exceeds(block: &ContentBlock, limit: Option<usize>) -> bool {
         (ContentBlock::Image(media) | ContentBlock::Audio(media), Some(limit)) => {
             base64::decoded_length(&media.data) > limit
         }
+        // Nobody knows what of it is content.
+        (ContentBlock::Other(block), Some(limit)) => length(block) > limit,
         _ => false,
     }
 }
@@ -26,10 +29,19 @@ pub(super) fn limited(
         (block, Some(limit)) if exceeds(&block, Some(limit)) => match block {
             ContentBlock::Image(media) => named("image", *media, limit, keeper),
             ContentBlock::Audio(media) => named("audio", *media, limit, keeper),
+            ContentBlock::Other(block) => {
+                let text =
+                    notice::left_out("block of an unknown kind", length(&block), limit, None);
+                ContentBlock::text(text)
+            }
             other => other,
         },
         (block, _) => block,
     }
+}
+
+fn length(block: &Map<String, Value>) -> usize {
+    serde_json::to_string(block).map_or(0, |json| json.len())
 }
 
 fn named(kind: &str, media: MediaContent, limit: usize, keeper: &Keeper<'_>) -> ContentBlock {

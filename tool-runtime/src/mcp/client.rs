@@ -1,5 +1,6 @@
 //! External MCP servers, whose tools become tools of a pool.
 
+mod as_it_came;
 mod backoff;
 mod connection;
 mod definition;
@@ -13,6 +14,7 @@ mod listing;
 mod manager;
 mod mask;
 mod names;
+mod nulls;
 mod offer;
 mod outcome;
 mod owed;
@@ -39,6 +41,7 @@ mod wire;
 
 pub use manager::{McpChange, McpManager, McpManagerBuilder, McpManagerError, McpStatuses};
 pub use pins::{McpPin, McpPins, McpUnapproved};
+pub use process::Subreaper;
 pub use status::{McpServerStatus, McpState};
 #[cfg(feature = "mcp-client-http")]
 pub use transport::McpHeaderRequest;

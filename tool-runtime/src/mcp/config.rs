@@ -12,6 +12,7 @@ mod foreign;
 mod header;
 mod idle;
 mod json;
+mod literals;
 mod loader;
 mod problem;
 mod read;

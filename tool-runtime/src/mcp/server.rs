@@ -17,6 +17,7 @@ mod listing;
 mod logging;
 mod outbox;
 mod pages;
+mod passing;
 mod prompts;
 mod refusal;
 mod request;

@@ -29,13 +29,15 @@ impl Observation {
         self.write_meta(json);
     }
 
-    /// Whether its content is nothing but text.
+    /// Whether it is written as it stands: its content is nothing but text, or there are members that
+    /// rmcp's types cannot hold.
     #[cfg(feature = "http")]
     pub(crate) fn is_plain(&self) -> bool {
-        self.content.iter().all(|block| match block {
-            ContentBlock::Text(content) => content.extra.is_none(),
-            _ => false,
-        })
+        !self.is_known()
+            || self.content.iter().all(|block| match block {
+                ContentBlock::Text(content) => content.extra.is_none(),
+                _ => false,
+            })
     }
 
     fn estimated_length(&self) -> usize {
@@ -58,6 +60,12 @@ impl Observation {
         if let Some(meta) = self.meta() {
             json.push_str(r#","_meta":"#);
             push_json(json, meta);
+        }
+        for (key, value) in self.other().into_iter().flatten() {
+            json.push(',');
+            push_json(json, key);
+            json.push(':');
+            push_json(json, value);
         }
     }
 

@@ -3,10 +3,12 @@
 use super::blocks::Blocks;
 use super::{Extra, Observation};
 use crate::content::ContentBlock;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::fmt;
 
 impl Serialize for Observation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -26,35 +28,56 @@ impl Serialize for Observation {
         if let Some(meta) = self.meta() {
             map.serialize_entry("_meta", meta)?;
         }
+        for (key, value) in self.other().into_iter().flatten() {
+            map.serialize_entry(key, value)?;
+        }
         map.end()
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// The members as they stand. Derived code cannot keep the rest beside a raw value.
+#[derive(Default)]
 struct Wire {
-    #[serde(default)]
     content: Vec<ContentBlock>,
     /// As it stands: numbers may be larger than any type of ours.
-    #[serde(default)]
-    structured_content: Option<Box<RawValue>>,
-    #[serde(default)]
+    structured: Option<Box<RawValue>>,
     is_error: bool,
-    #[serde(default, rename = "_meta")]
     meta: Option<Map<String, Value>>,
+    other: Map<String, Value>,
+}
+
+impl<'de> Visitor<'de> for Wire {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the result of a call")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            match &*key {
+                "content" => self.content = map.next_value()?,
+                "structuredContent" => self.structured = map.next_value()?,
+                "isError" => self.is_error = map.next_value()?,
+                "_meta" => self.meta = map.next_value()?,
+                // The type of a result says how it is read.
+                "resultType" => drop(map.next_value::<IgnoredAny>()?),
+                _ => drop(self.other.insert(key, map.next_value()?)),
+            }
+        }
+        Ok(self)
+    }
 }
 
 impl<'de> Deserialize<'de> for Observation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = Wire::deserialize(deserializer)?;
-        let structured = wire.structured_content.map(on_one_line).transpose();
+        let Wire { content, structured, is_error, meta, other } =
+            deserializer.deserialize_map(Wire::default())?;
+        let structured = structured.map(on_one_line).transpose();
         let structured = structured.map_err(serde::de::Error::custom)?;
-        Ok(Self {
-            content: Blocks::Many(without_mirror(wire.content, structured.as_deref())),
-            structured,
-            is_error: wire.is_error,
-            extra: wire.meta.map(|meta| Box::new(Extra { meta: Some(meta), visual: None })),
-        })
+        let content = Blocks::Many(without_mirror(content, structured.as_deref()));
+        let extra = meta.map(|meta| Box::new(Extra { meta: Some(meta), ..Extra::default() }));
+        Ok(Self { content, structured, is_error, extra }.with_other(other))
     }
 }
 
@@ -99,6 +122,8 @@ mod tests {
             Observation::default(),
             Observation::from(ContentBlock::resource("a:b", "text"))
                 .with_content(ContentBlock::audio("AA==", "audio/wav")),
+            Observation::text("a")
+                .with_other(Map::from_iter([("cost".to_owned(), json!({ "cents": 3 }))])),
         ];
         for observation in observations {
             let text = serde_json::to_string(&observation).unwrap();
@@ -106,5 +131,23 @@ mod tests {
             let back: Observation = serde_json::from_str(&text).unwrap();
             assert_eq!(back, observation, "{text}");
         }
+    }
+
+    #[test]
+    fn unknown_members_and_kinds_are_kept() {
+        let result = json!({
+            "content": [
+                { "type": "hologram", "depth": 3 },
+                { "type": "text", "text": "a", "voice": "low" },
+                { "type": "resource", "resource": { "uri": "a:b", "text": "c" }, "size": 1 },
+                { "type": "text", "text": "b", "annotations": { "mood": "calm" } },
+            ],
+            "cost": { "cents": 3 },
+        });
+        let observation: Observation = serde_json::from_value(result.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&observation).unwrap(), result);
+        assert_eq!(observation.to_json(), result.to_string());
+        assert_eq!(observation.to_text(), "{\"type\":\"hologram\",\"depth\":3}\na\nc\nb");
+        assert!(!observation.is_known());
     }
 }

@@ -10,6 +10,7 @@ use crate::hook::Around;
 use crate::name;
 use crate::pattern::ToolPattern;
 use crate::tool::Tool;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A tool and who offers it.
@@ -153,6 +154,7 @@ impl Decision {
         PoolReport {
             idle_hooks: rules.hooks.as_ref().map(|hooks| hooks.idle(&names)).unwrap_or_default(),
             tools: self.offers.iter().map(entry).collect(),
+            alike: alike(self.visible().iter().map(Tool::name)),
             unmatched: rules
                 .filters()
                 .flat_map(|filter| filter.unmatched(offers.clone()))
@@ -202,31 +204,28 @@ fn definition_problems(offer: &Offer) -> Vec<PoolProblem> {
     problems
 }
 
-/// Models and file systems confuse names that differ in case alone. Of a server it is not worth
-/// more than one tool.
+/// Models and file systems confuse names that differ in case alone: of our own program they are a
+/// mistake. In MCP they are different tools, which the report names.
 fn find_case_collisions(decision: &mut Decision) {
-    let Decision { offers, problems } = decision;
-    let alike: Vec<String> =
-        offers.iter().map(|(offer, _)| offer.tool.name().to_ascii_lowercase()).collect();
-    let is_mcp = |offer: &Offer| matches!(offer.source, Source::Mcp(_));
-    // Our own first, else in the order of names.
-    let key = |index: usize| (&alike[index], is_mcp(&offers[index].0));
-    let mut order = order::order(offers.len(), &|a, b| key(a).cmp(&key(b)));
-    order.retain(|index| offers[*index].1 == ToolStatus::Visible);
-    for group in order.chunk_by(|a, b| alike[*a] == alike[*b]) {
-        let first = offers[group[0]].0.clone();
-        let (name, source) = (first.tool.name(), &first.source);
-        for index in &group[1..] {
-            let (offer, status) = &mut offers[*index];
-            if is_mcp(offer) {
-                let reason = format!("its name differs from `{name}` of {source} in case alone");
-                *status = ToolStatus::Quarantined { reason };
-            } else {
-                let (first, second) = (name.to_owned(), offer.tool.name().to_owned());
-                problems.push(PoolProblem::CaseCollision { first, second });
-            }
+    let own = |(offer, status): &&(Offer, ToolStatus)| {
+        *status == ToolStatus::Visible && !matches!(offer.source, Source::Mcp(_))
+    };
+    let groups = alike(decision.offers.iter().filter(own).map(|(offer, _)| offer.tool.name()));
+    for group in groups {
+        for second in &group[1..] {
+            let (first, second) = (group[0].clone(), second.clone());
+            decision.problems.push(PoolProblem::CaseCollision { first, second });
         }
     }
+}
+
+/// Groups of names that differ in case alone, all sorted.
+fn alike<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Vec<String>> {
+    let mut groups = BTreeMap::<String, Vec<String>>::new();
+    for name in names {
+        groups.entry(name.to_ascii_lowercase()).or_default().push(name.to_owned());
+    }
+    groups.into_values().filter(|group| group.len() > 1).collect()
 }
 
 fn duplicate(first: &Offer, second: &Offer) -> PoolProblem {

@@ -10,7 +10,7 @@ pub(super) fn sort<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) 
 }
 
 /// The order of things that a comparison knows by their indices.
-pub(super) fn order(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+fn order(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|a, b| compare(*a, *b));
     order

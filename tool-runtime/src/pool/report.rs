@@ -31,6 +31,10 @@ pub struct PoolReport {
     /// The hooks that run for no tool that was offered, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_hooks: Vec<String>,
+    /// Groups of visible tools whose names differ in case alone, which models confuse: tools of
+    /// external servers are then among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<Vec<String>>,
     /// The sources whose tools are missing: external servers that are not connected, or whose
     /// entries cannot be used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -43,7 +47,7 @@ pub struct PoolReport {
 pub struct AbsentSource {
     /// The source.
     pub source: Source,
-    /// Why it is not there.
+    /// The reason.
     pub reason: String,
 }
 
@@ -135,6 +139,10 @@ impl fmt::Display for PoolReport {
         }
         for hook in &self.idle_hooks {
             writeln!(f, "{hook} runs for no tool")?;
+        }
+        for names in &self.alike {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            writeln!(f, "{} differ in case alone", names.join(" and "))?;
         }
         match self.tools.len() {
             _ if !self.is_empty() => Ok(()),

@@ -16,7 +16,7 @@ use std::str::FromStr;
 /// | `add` | the tool of that id |
 /// | `fs.*` | ids that a glob matches; a regular expression is given as a [`ToolPattern`] |
 /// | `tag:search` | tools with that tag |
-/// | `hint:read_only`, `hint:!destructive` | tools with that hint, or without it; what a tool does not say is what MCP assumes: not read-only, destructive, not idempotent, open world |
+/// | `hint:read_only`, `hint:!destructive` | tools with that hint, or without it; what a tool does not say is what MCP assumes: not read-only, destructive, not idempotent, open world; so are the tools of a server that is not trusted |
 /// | `source:linked`, `source:custom`, `source:owner`, `source:mcp`, `source:mcp:github` | tools of that source |
 ///
 /// ```
@@ -55,7 +55,9 @@ impl Selector {
         match &self.0 {
             Kind::Id(pattern) => pattern.matches(tool.name()),
             Kind::Tag(tag) => definition.tags.contains(tag),
-            Kind::Hint { hint, is_wanted } => hint.is_given(&definition.annotations) == *is_wanted,
+            Kind::Hint { hint, is_wanted } => {
+                hint.is_given(&definition.effective_annotations()) == *is_wanted
+            }
             Kind::Source(text) => source.is_meant_by(text),
         }
     }

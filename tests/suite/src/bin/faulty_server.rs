@@ -218,7 +218,9 @@ impl Server {
                     notify(
                         "notifications/progress",
                         json!({
-                            "progressToken": token, "progress": done, "message": "working",
+                            "progressToken": token,
+                            "progress": done,
+                            "message": arguments["message"].as_str().unwrap_or("working"),
                         }),
                     );
                 }
@@ -287,7 +289,7 @@ impl Server {
                 "gone-protocol" => refuse(id, -32602, &format!("Unknown tool: {name}")),
                 _ => text(id, &format!("Unknown tool: {name}")),
             },
-            "ask" => self.ask(id, params),
+            "ask" => self.ask(id, params, arguments["message"].as_str().unwrap_or("Sure?")),
             "heard" => text(
                 id,
                 &json!({
@@ -312,10 +314,10 @@ impl Server {
         std::fs::read_to_string(file).map_or(0, |lives| lives.lines().count())
     }
 
-    fn ask(&self, id: &Value, params: &Value) {
+    fn ask(&self, id: &Value, params: &Value, message: &str) {
         let form = json!({
             "mode": "form",
-            "message": "Sure?",
+            "message": message,
             "requestedSchema": { "type": "object", "properties": { "ok": { "type": "boolean" } } },
         });
         if !self.is_modern() {
@@ -377,6 +379,16 @@ fn tool(name: &str) -> Value {
     if has("strict") {
         tool["inputSchema"] = json!({
             "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"],
+        });
+    }
+    if has("marked") {
+        tool["annotations"] = json!({ "readOnlyHint": true, "progressEnabled": true });
+        tool["execution"] = json!({ "taskSupport": "optional" });
+    }
+    if has("nullable") {
+        tool["inputSchema"] = json!({
+            "type": "object",
+            "properties": { "clear": { "type": ["string", "null"] }, "n": { "type": "integer" } },
         });
     }
     if has("noschema") {

@@ -88,7 +88,7 @@ async fn unheard_of() -> Observation {
     let audience = vec!["everyone".to_owned()];
     let annotations = Some(ContentAnnotations { audience, ..Default::default() });
     let mut text = TextContent::new("hello");
-    text.extra = Some(Box::new(ContentExtra { annotations, meta: None }));
+    text.extra = Some(Box::new(ContentExtra { annotations, ..Default::default() }));
     ContentBlock::Text(text).into()
 }
 

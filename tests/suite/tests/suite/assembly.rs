@@ -114,27 +114,18 @@ fn names_that_differ_in_case_alone_collide() {
     assert_eq!(names(&filtered.expect("a pool")), ["read"]);
 }
 
-/// Whichever comes first in the order of names: a server's tool costs nobody else anything.
 #[test]
-fn of_a_server_a_name_that_differs_in_case_alone_is_quarantined() {
-    for (own, foreign) in [("Read", "read"), ("read", "Read")] {
-        let pool = ToolPool::builder()
-            .add(tool(own, ""))
-            .add_from(&github(), [tool(foreign, ""), tool("list", "")])
-            .build()
-            .expect("a pool");
-        assert_eq!(names(&pool).len(), 2);
-        let ToolStatus::Quarantined { reason } = status(&pool, foreign, &github()) else {
-            panic!("{}", pool.report());
-        };
-        assert!(reason.contains(&format!("`{own}` of custom in case alone")), "{reason}");
-    }
-    let many = ToolPool::builder()
-        .add_from(&github(), [tool("READ", ""), tool("rEAD", "")])
+fn of_a_server_names_that_differ_in_case_alone_are_kept_and_reported() {
+    let pool = ToolPool::builder()
+        .add_from(&github(), [tool("READ", ""), tool("rEAD", ""), tool("list", "")])
         .add(tool("Read", ""))
         .build()
         .expect("a pool");
-    assert_eq!(names(&many), ["Read"]);
+    assert_eq!(names(&pool), ["READ", "Read", "list", "rEAD"]);
+    let report = pool.report();
+    assert_eq!(report.alike, [["READ", "Read", "rEAD"]]);
+    let said = "`READ` and `Read` and `rEAD` differ in case alone\n";
+    assert!(report.to_string().ends_with(said), "{report}");
 }
 
 #[tokio::test]
@@ -492,10 +483,6 @@ async fn definitions_calls_and_results_read_back_as_they_were() {
     }
     let measured = call(&pool, "measure", "").await;
     assert_eq!(measured["structuredContent"]["value"], 0.1);
-    refused::<ToolResult>(
-        &json!({"name": "a", "observation": {"content": [{"type": "smell"}]}}),
-        "smell",
-    );
     refused::<ToolCall>(&json!({"name": "a", "argments": {}}), "argments");
 }
 

@@ -38,6 +38,7 @@ mod mcp_foreign;
 mod mcp_names;
 mod mcp_resources;
 mod mcp_schedules;
+mod mcp_trust;
 mod outputs;
 mod outputs_limited;
 mod patterns;

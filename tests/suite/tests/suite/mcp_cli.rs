@@ -331,3 +331,41 @@ async fn what_servers_ask_is_handed_on_where_the_operator_says_so() {
         manager.close().await;
     }
 }
+
+/// Whether a process is there that is not dead.
+#[cfg(target_os = "linux")]
+fn is_alive(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
+    state.is_some_and(|state| !matches!(state, "Z" | "X"))
+}
+
+/// The first ends when it is asked to, the second only when it is killed.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_left_the_session_of_its_server_ends_with_the_program() {
+    let pids = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-cli-strays");
+    drop(std::fs::remove_file(&pids));
+    let stray = |begin: &str| {
+        format!(
+            "setsid sh -c '{begin} echo $$ >> \"$0\"; while :; do sleep 1; done' \"$0\" >&- 2>&- <&- &"
+        )
+    };
+    let script = json!({ "tools": ["echo"] });
+    let command = format!(
+        "{} {} until [ \"$(wc -l < \"$0\")\" = 2 ]; do sleep 0.01; done; exec \"$@\"",
+        stray(""),
+        stray("trap \"\" TERM;"),
+    );
+    std::fs::write(&pids, "").expect("room for a file");
+    let entry = json!({ "command": "sh", "args": [
+        "-c", command, pids, env!("CARGO_BIN_EXE_faulty_server"), script.to_string(),
+    ] });
+    let file = file("strays", json!({ "s": entry }));
+    let output = gateway(&file, &["call", "s.echo"]);
+    assert!(output.status.success(), "{output:?}");
+    let pids = std::fs::read_to_string(pids).expect("the file is there");
+    assert_eq!(pids.lines().count(), 2);
+    let alive: Vec<&str> = pids.lines().filter(|pid| is_alive(pid)).collect();
+    assert!(alive.is_empty(), "{alive:?} live on");
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    ErrorClass, McpManager, McpManagerError, McpServerConfig, McpState, ToolStatus,
+    ErrorClass, McpConfig, McpManager, McpManagerError, McpServerConfig, McpState, ToolStatus,
 };
 
 fn faulty(script: &Value) -> McpServerConfig {
@@ -133,7 +133,7 @@ async fn an_odd_tool_is_left_out_and_named() {
         }
     }
     let odd = call(&pool, "s.odd", json!({})).await;
-    assert!(odd.observation().content()[1].as_text().unwrap().contains("hologram"));
+    assert!(odd.observation().to_text().contains("hologram"));
     assert_eq!(odd.observation().meta().unwrap()["k"], 1);
     let broken = call(&pool, "s.broken", json!({})).await;
     assert!(broken.observation().meta().unwrap()["tool-runtime/output-mismatch"].is_string());
@@ -361,7 +361,12 @@ async fn a_server_killed_in_the_middle_of_a_call_comes_back() {
 async fn only_what_may_be_repeated_is_sent_twice() {
     let lives = lives("fragile");
     let script = json!({ "tools": ["fragile", "fragile-ro", "heard"], "lives": lives });
-    let (pool, _manager) = with(script.clone()).await;
+    let (pool, manager) = with(script.clone()).await;
+    // The hints of a server count only if it is trusted.
+    let trusted = McpConfig::new().with("s", faulty(&script).trusted(true));
+    std::fs::remove_file(&lives).unwrap();
+    manager.replace(trusted).await.unwrap();
+    manager.settled().await;
     assert_eq!(text(&pool, "s.fragile-ro", json!({})).await, "survived");
     let heard: Value = serde_json::from_str(&text(&pool, "s.heard", json!({})).await).unwrap();
     assert_eq!(heard["calls"], json!(["fragile-ro", "heard"]));

@@ -1,9 +1,10 @@
 //! What a server says of a tool, as a definition of ours. Nothing of it is trusted.
 
-use super::listing::Listed;
+use super::listing::{Listed, UNKNOWN};
 use super::schema::Examiner;
 use crate::annotations::ToolAnnotations;
 use crate::definition::ToolDefinition;
+use crate::definition::unknown::unknown;
 use crate::icon::Icon;
 use rmcp::model::{self, Tool};
 use serde_json::{Map, Value};
@@ -42,6 +43,11 @@ pub(super) fn definition(
     definition.annotations = annotations.map(hints).unwrap_or_default();
     definition.icons = icons.unwrap_or_default().into_iter().filter_map(icon).collect();
     definition.meta = meta.map(|meta| meta.0).unwrap_or_default();
+    if let Some(Value::Object(members)) = definition.meta.shift_remove(UNKNOWN) {
+        // Again: a server may have written the mark itself.
+        definition.other = unknown(&members);
+    }
+    definition.take_marks();
     let input = Some(("inputSchema", &definition.input_schema, true));
     let output = definition.output_schema.as_ref().map(|schema| ("outputSchema", schema, false));
     let (mut problems, mut notes) = (Vec::new(), Vec::new());

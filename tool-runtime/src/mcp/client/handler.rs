@@ -49,7 +49,7 @@ impl Handler {
 
     async fn answer<T: DeserializeOwned>(
         &self,
-        params: Map<String, Value>,
+        mut params: Map<String, Value>,
         capability: PeerCapability,
         context: &RequestContext<RoleClient>,
     ) -> Result<T, ErrorData> {
@@ -62,6 +62,7 @@ impl Handler {
             Some(call) => call.next_question(&self.server),
             None => self.server.to_string(),
         };
+        self.hearing.mask().redact_members(&mut params);
         let request = PeerRequest::new(key, capability, params);
         // Nobody is to be asked for what nobody waits for.
         let answer = tokio::select! {

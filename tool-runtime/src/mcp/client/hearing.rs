@@ -92,6 +92,11 @@ impl Hearing {
         &self.server
     }
 
+    /// What keeps secrets out of what the server says.
+    pub(super) fn mask(&self) -> &Mask {
+        &self.mask
+    }
+
     /// Whether the last request has no answer yet and may have one: the server is there, and
     /// silent.
     pub(super) fn is_waiting(&self) -> bool {
@@ -191,7 +196,7 @@ impl Hearing {
             listener.hear(Progress {
                 done: params.progress,
                 total: params.total,
-                message: params.message.clone(),
+                message: params.message.as_ref().map(|text| self.mask.text(text).into_owned()),
             });
         }
     }

@@ -1,9 +1,11 @@
 //! The list of a server's tools, page by page, with an end whatever the server does.
 
+use super::as_it_came;
 use super::connection::Connection;
 use super::failure::Failure;
 use super::pace::Pace;
 use super::patience::Patience;
+use crate::definition::unknown::unknown;
 use rmcp::model::{
     ClientRequest, CustomResult, ListToolsRequest, ListToolsResult, PaginatedRequestParams,
     ServerResult, Tool,
@@ -19,6 +21,9 @@ const MOST_PAGES: usize = 1000;
 const MOST_TOOLS: usize = 10_000;
 /// As JSON; in memory it is about ten times as long.
 const MOST_BYTES: usize = 8 << 20;
+
+/// Where members of a definition that rmcp does not know stand in its `_meta`, on their way here.
+pub(super) const UNKNOWN: &str = "tool-runtime/unknown";
 
 /// The tools of a server.
 #[derive(Debug, Default)]
@@ -125,8 +130,14 @@ impl Listed {
     /// rmcp gives up a list for one odd entry.
     fn of(value: Value) -> Self {
         let name = value.get("name").and_then(Value::as_str).unwrap_or("(no name)").to_owned();
-        match serde_json::from_value(value) {
-            Ok(tool) => Self::Tool(Box::new(tool)),
+        let unknown = value.as_object().map(unknown).unwrap_or_default();
+        match serde_json::from_value::<Tool>(value) {
+            Ok(mut tool) => {
+                if !unknown.is_empty() {
+                    tool.meta.get_or_insert_default().0.insert(UNKNOWN.to_owned(), unknown.into());
+                }
+                Self::Tool(Box::new(tool))
+            }
             Err(error) => Self::Odd { name, reason: error.to_string() },
         }
     }
@@ -144,7 +155,8 @@ async fn page(
             tools: tools.into_iter().map(|tool| Listed::Tool(Box::new(tool))).collect(),
             next: next_cursor,
         }),
-        ServerResult::CustomResult(CustomResult(mut value)) => {
+        ServerResult::CustomResult(CustomResult(value)) => {
+            let mut value = as_it_came::unwrapped(value);
             let Some(Value::Array(tools)) = value.get_mut("tools").map(Value::take) else {
                 return Err(Failure::Lost("its answer to `tools/list` is no list".to_owned()));
             };

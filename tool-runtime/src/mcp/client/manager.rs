@@ -51,12 +51,14 @@ use tokio_util::sync::CancellationToken;
 /// it by two more tools of the pool, `list_mcp_resources` and `read_mcp_resource`, which are there
 /// while there is a server whose entry says `resources`, and show those servers only.
 ///
-/// What servers say is not trusted: schemas are bounded and fetch nothing, annotations never
-/// loosen anything, one odd tool is left out and named in
-/// [`ToolPool::report`](crate::ToolPool::report).
+/// What servers say is not trusted: schemas are bounded and fetch nothing, one odd tool is left out
+/// and named in [`ToolPool::report`](crate::ToolPool::report). Annotations are listed and loosen nothing:
+/// tools count as neither read-only nor idempotent for filters, concurrency and retries. The setting
+/// `trusted` of an entry ([`McpServerConfig::trusted`]), or [`McpManagerBuilder::trust`], has them acted on.
 ///
-/// A server's program ends with its connection: its input is closed, then it and all that it started
-/// get SIGTERM and at last SIGKILL. Where there are no signals less can be done, see
+/// A server's program ends with its connection: its input is closed, then it and all of its process
+/// group get SIGTERM and at last SIGKILL. What left the group is ended by a
+/// [`Subreaper`](crate::Subreaper) when this process ends. Where there are no signals less can be done, see
 /// [the crate's front page](crate#systems).
 ///
 /// Cheap to clone; every clone is the same manager. Keep one: when the last is dropped, all servers

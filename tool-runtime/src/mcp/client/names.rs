@@ -1,6 +1,7 @@
 //! The ids of foreign tools: `server.tool`, whatever characters a server uses.
 
 use crate::name::{MAX_LENGTH, is_allowed};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::hash::Hasher;
 
@@ -33,6 +34,18 @@ pub(super) fn id(prefix: &str, tool: &str) -> String {
 /// The id that one of two tools of one id gets instead.
 pub(super) fn distinct(id: &str, server: &str, tool: &str) -> String {
     suffixed(id, &[server, tool])
+}
+
+/// What is to be said of a server's names that differ in case alone.
+pub(super) fn alike(names: &[&str]) -> Vec<String> {
+    let mut groups = BTreeMap::<String, Vec<&str>>::new();
+    for name in names {
+        groups.entry(name.to_ascii_lowercase()).or_default().push(name);
+    }
+    let alike = groups.into_values().filter(|group| group.len() > 1);
+    alike
+        .map(|group| format!("its tools `{}` differ in case alone", group.join("` and `")))
+        .collect()
 }
 
 fn suffixed(id: &str, of: &[&str]) -> String {
@@ -97,6 +110,14 @@ mod tests {
     fn what_is_too_long_is_cut_between_characters() {
         let id = id(&"ф".repeat(70), &"x".repeat(200));
         assert!(id.starts_with('ф') && id.chars().count() <= MAX_LENGTH, "{id}");
+    }
+
+    #[test]
+    fn names_that_differ_in_case_alone_are_told() {
+        assert_eq!(
+            alike(&["read", "Read", "write"]),
+            ["its tools `read` and `Read` differ in case alone"]
+        );
     }
 
     #[test]

@@ -136,7 +136,10 @@ pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceC
         .unwrap_or_else(|_| Err("it did not answer in time".to_owned()))?
     {
         ServerResult::ReadResourceResult(result) => {
-            let contents = serde_json::to_value(&result.contents).and_then(serde_json::from_value);
+            let contents = serde_json::to_value(&result.contents).and_then(|mut contents| {
+                server.mask().redact(&mut contents);
+                serde_json::from_value(contents)
+            });
             contents.map_err(|error| format!("its answer cannot be read: {error}"))
         }
         _ => Err("its answer holds no contents".to_owned()),

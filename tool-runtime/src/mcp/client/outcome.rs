@@ -2,75 +2,74 @@
 
 use crate::content::ContentBlock;
 use crate::observation::Observation;
-use rmcp::model::{self, CallToolResult};
 use serde_json::{Map, Value};
 
-/// What a call gave back; nothing of it is lost. The structured value comes beside the rest.
-pub(super) fn observation(result: CallToolResult, structured: Option<&Value>) -> Observation {
-    let CallToolResult { content, is_error, meta, .. } = result;
-    let mut observation = match structured {
+/// What a call gave back. Nothing of it is lost: what MCP does not know stays as it came.
+pub(super) fn observation(result: Value) -> Observation {
+    let Value::Object(mut members) = result else { return Observation::default() };
+    // It says how the result is read.
+    members.shift_remove("resultType");
+    let structured = members.shift_remove("structuredContent");
+    let mut observation = match &structured {
         Some(value) => Observation::structured(value).unwrap_or_default(),
         None => Observation::default(),
     };
-    if !is_mirror(&content, observation.structured_json()) {
-        observation = content.into_iter().map(block).fold(observation, Observation::with_content);
+    let blocks = blocks(members.shift_remove("content").unwrap_or_default());
+    if !is_mirror(&blocks, observation.structured_json()) {
+        observation = blocks.into_iter().fold(observation, Observation::with_content);
     }
-    if let Some(meta) = meta {
-        observation = with_meta(observation, meta.0);
+    if let Some(Value::Object(meta)) = members.shift_remove("_meta") {
+        observation = with_meta(observation, meta);
     }
-    observation.with_error(is_error.unwrap_or(false))
+    let is_error = members.shift_remove("isError") == Some(Value::Bool(true));
+    observation.with_error(is_error).with_other(members)
 }
 
 /// The text mirror of a structured value is written for others.
-fn is_mirror(content: &[model::ContentBlock], structured: Option<&str>) -> bool {
-    match (content, structured) {
-        ([model::ContentBlock::Text(only)], Some(json)) => is_plain(only) && only.text == json,
+fn is_mirror(blocks: &[ContentBlock], structured: Option<&str>) -> bool {
+    match (blocks, structured) {
+        ([ContentBlock::Text(only)], Some(json)) => only.extra.is_none() && only.text() == json,
         _ => false,
     }
 }
 
-fn is_plain(text: &model::TextContent) -> bool {
-    text.meta.is_none() && text.annotations.is_none()
-}
-
-fn block(block: model::ContentBlock) -> ContentBlock {
-    match block {
-        model::ContentBlock::Text(text) if is_plain(&text) => ContentBlock::text(text.text),
-        other => serde_json::to_value(other).map_or_else(
-            |error| ContentBlock::text(format!("a block that cannot be read: {error}")),
-            of_block,
-        ),
-    }
-}
-
-/// The same from JSON that MCP does not know in all its parts.
-pub(super) fn of_json(mut value: Value) -> Observation {
-    if let Ok(observation) = serde_json::from_value(value.clone()) {
-        return observation;
-    }
-    let content = value.get_mut("content").map(Value::take).unwrap_or_default();
-    let blocks = match content {
-        Value::Array(blocks) => blocks,
+fn blocks(content: Value) -> Vec<ContentBlock> {
+    match content {
+        Value::Array(blocks) => blocks.into_iter().map(block).collect(),
         Value::Null => Vec::new(),
-        other => vec![other],
-    };
-    let mut observation = match value.get("structuredContent") {
-        Some(structured) => Observation::structured(structured).unwrap_or_default(),
-        None => Observation::default(),
-    };
-    for block in blocks {
-        observation = observation.with_content(of_block(block));
+        other => vec![block(other)],
     }
-    if let Some(Value::Object(meta)) = value.get_mut("_meta").map(Value::take) {
-        observation = with_meta(observation, meta);
-    }
-    observation.with_error(value.get("isError") == Some(&Value::Bool(true)))
 }
 
-/// A block of a kind that is unknown here stays what it is: JSON, as text.
-fn of_block(block: Value) -> ContentBlock {
-    let text = block.to_string();
+/// A block. One of an unknown kind stays what it is; what is not even an object is shown as text.
+fn block(mut block: Value) -> ContentBlock {
+    if let Some(text) = plain_text(&mut block) {
+        return ContentBlock::text(text);
+    }
+    if has_unknown_contents(&block)
+        && let Value::Object(members) = block
+    {
+        return ContentBlock::Other(members);
+    }
+    let text = if block.is_object() { String::new() } else { block.to_string() };
     serde_json::from_value(block).unwrap_or_else(|_| ContentBlock::text(text))
+}
+
+/// Whether a resource has members that `ResourceContents` lacks.
+fn has_unknown_contents(block: &Value) -> bool {
+    let known = ["uri", "mimeType", "text", "blob", "_meta"];
+    let contents = block.get("resource").and_then(Value::as_object);
+    contents.is_some_and(|contents| contents.keys().any(|key| !known.contains(&key.as_str())))
+}
+
+/// Takes the text of a block that is nothing else.
+fn plain_text(block: &mut Value) -> Option<String> {
+    let members = block.as_object_mut().filter(|members| members.len() == 2)?;
+    members.get("type").filter(|kind| *kind == "text")?;
+    match members.get_mut("text") {
+        Some(Value::String(text)) => Some(std::mem::take(text)),
+        _ => None,
+    }
 }
 
 fn with_meta(observation: Observation, meta: Map<String, Value>) -> Observation {
@@ -82,17 +81,6 @@ fn with_meta(observation: Observation, meta: Map<String, Value>) -> Observation 
 mod tests {
     use super::*;
     use serde_json::json;
-
-    fn read(value: Value) -> Observation {
-        match serde_json::from_value(value.clone()) {
-            Ok(result) => {
-                let mut result: CallToolResult = result;
-                let structured = result.structured_content.take();
-                observation(result, structured.as_ref())
-            }
-            Err(_) => of_json(value),
-        }
-    }
 
     #[test]
     fn every_kind_of_content_survives() {
@@ -108,27 +96,49 @@ mod tests {
             "isError": true,
             "_meta": { "k": [1] },
         });
-        assert_eq!(serde_json::to_value(read(result.clone())).unwrap(), result);
+        assert_eq!(serde_json::to_value(observation(result.clone())).unwrap(), result);
     }
 
     #[test]
-    fn what_is_unknown_is_kept_as_text() {
+    fn what_is_unknown_is_kept() {
         let result = json!({
-            "content": [{ "type": "text", "text": "a" }, { "type": "hologram", "data": 1 }],
+            "content": [
+                { "type": "text", "text": "a", "voice": "low" },
+                { "type": "hologram", "data": 1 },
+                { "type": "image", "data": 5 },
+                { "type": "resource", "resource": { "uri": "a:b", "text": "c", "size": 1 } },
+                { "type": "resource_link", "uri": "a:b", "name": "d", "icons": [{ "src": "x" }] },
+            ],
             "_meta": { "k": 1 },
-            "isError": false,
+            "cost": { "cents": 3 },
         });
-        let observation = read(result);
-        assert_eq!(observation.content().len(), 2);
-        assert!(observation.content()[1].as_text().unwrap().contains("hologram"));
-        assert_eq!(observation.meta().unwrap()["k"], 1);
+        let mut sent = result.clone();
+        sent["resultType"] = "complete".into();
+        let observation = observation(sent);
+        assert_eq!(serde_json::to_value(&observation).unwrap(), result);
+        assert!(observation.to_text().contains("hologram"), "models see it as JSON");
         assert!(!observation.is_error());
+    }
+
+    #[test]
+    fn content_that_is_no_list_of_blocks_is_shown() {
+        assert_eq!(observation(json!({ "content": "done" })).to_text(), "\"done\"");
+        assert_eq!(observation(json!({ "content": ["a", 1] })).to_text(), "\"a\"\n1");
+        assert_eq!(observation(json!({ "content": null })).content().len(), 0);
+    }
+
+    #[test]
+    fn a_mirror_is_not_content_of_its_own() {
+        let result = json!({
+            "content": [{ "type": "text", "text": "{\"n\":1}" }], "structuredContent": { "n": 1 },
+        });
+        assert_eq!(observation(result).content().len(), 0);
     }
 
     #[test]
     fn an_error_stays_an_error() {
         let observation =
-            read(json!({ "content": [{ "type": "text", "text": "no" }], "isError": true }));
+            observation(json!({ "content": [{ "type": "text", "text": "no" }], "isError": true }));
         assert_eq!((observation.to_text().as_str(), observation.is_error()), ("no", true));
     }
 }

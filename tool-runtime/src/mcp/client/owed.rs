@@ -72,6 +72,19 @@ mod tests {
     use super::*;
     use futures_util::FutureExt as _;
     use serde_json::{Value, json};
+    use std::pin::pin;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::{Context, Wake, Waker};
+
+    /// Whether whoever waits was woken.
+    #[derive(Default)]
+    struct Woken(AtomicBool);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
 
     fn hear(owed: &Owed, value: Value) -> bool {
         owed.hear(&serde_json::from_value(value).unwrap())
@@ -99,6 +112,28 @@ mod tests {
             json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
         assert!(hear(&owed, cancelled));
         assert!(is_bearable(&owed));
+    }
+
+    #[test]
+    fn whoever_waits_is_woken_by_an_answer_and_by_a_cancellation() {
+        let answer = |owed: &Owed| owed.paid(&RequestId::Number(7));
+        let cancel = |owed: &Owed| {
+            let params = json!({ "requestId": 7 });
+            let method = "notifications/cancelled";
+            hear(owed, json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+        };
+        for pay in [&answer as &dyn Fn(&Owed), &cancel] {
+            let owed = Owed::default();
+            assert!((0..MOST).all(|id| hear(&owed, ping(id))));
+            let woken = Arc::new(Woken::default());
+            let waker = Waker::from(Arc::clone(&woken));
+            let mut waiting = pin!(owed.is_bearable());
+            assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            assert!(!woken.0.load(Ordering::SeqCst));
+            pay(&owed);
+            assert!(woken.0.load(Ordering::SeqCst), "nobody would poll it again");
+            assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_ready());
+        }
     }
 
     #[test]

@@ -241,6 +241,22 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_that_is_listed_no_more_is_not_approved() {
+        let approvals = Approvals::new(Some(McpPins::default()), true);
+        let (gone, stays) = (pin("Gone."), pin("Stays."));
+        approvals.note("s", "gone", &gone);
+        approvals.note("s", "stays", &stays);
+        approvals.note("other", "gone", &gone);
+        approvals.begin("s");
+        approvals.note("s", "stays", &stays);
+        assert_eq!(approvals.approve("s", "gone", &gone), Listed::Nothing);
+        assert_eq!(approvals.approve("other", "gone", &gone), Listed::Same, "another server's");
+        assert_eq!(approvals.approve("s", "stays", &stays), Listed::Same);
+        assert!(approvals.unapproved().is_empty());
+        assert!(!approvals.listed().servers["s"].contains_key("gone"));
+    }
+
+    #[test]
     fn the_order_of_a_schemas_members_is_no_change() {
         let pin = |schema: Value| {
             let mut definition = definition("Add.");

@@ -8,7 +8,11 @@
 //! When our own process is killed, nothing of this runs. Inputs end then, because the kernel closes
 //! our pipes, and on Linux the child itself gets `SIGTERM` (`death_signal`).
 //!
-//! Limits: a descendant that moves into another group or session is out of reach. Apple's systems
+//! A descendant that moves into another group or session is ended by a [`Subreaper`] alone: on Linux,
+//! when our process ends in an orderly way. Killed, it leaves everything but its own children to end by
+//! itself.
+//!
+//! Limits: without a subreaper such a descendant is out of reach. Apple's systems
 //! have no signal for the death of a parent: there, only the end of the input tells a child of it.
 //! Windows has no groups and no signals: there, the child is terminated, and what it started stays
 //! unless it ends with its input (`elsewhere`).
@@ -33,6 +37,7 @@ mod lookup;
 mod stderr;
 mod stdin;
 mod stray;
+mod subreaper;
 mod tail;
 #[cfg(unix)]
 mod warden;
@@ -48,3 +53,4 @@ pub(in crate::mcp) use elsewhere::{Child, Spawned};
 pub(in crate::mcp) use error::SpawnError;
 pub(in crate::mcp) use exit::Exit;
 pub(in crate::mcp) use lookup::find;
+pub use subreaper::Subreaper;

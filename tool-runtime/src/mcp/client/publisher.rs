@@ -2,6 +2,7 @@
 
 use super::definition::definition;
 use super::listing::{Listed, Listing};
+use super::mask::Mask;
 use super::names;
 use super::pace::Pace;
 use super::pins::{Approvals, McpPin};
@@ -26,6 +27,8 @@ pub(super) struct Publisher {
     /// Whether a tool whose id another has gets a suffix, instead of being left out.
     suffixes: bool,
     waits: Waits,
+    /// Whether annotations are acted on.
+    is_trusted: bool,
     /// What the entry says of its tools, if it has one.
     entry: Option<McpServerConfig>,
     approvals: Arc<Approvals>,
@@ -66,6 +69,14 @@ impl Candidate {
         Self { name, definition: Arc::new(definition), pin, notes }
     }
 
+    /// Masks secrets in its texts, and marks its annotations if its server is not trusted.
+    fn shown(&mut self, is_trusted: bool, mask: &Mask) {
+        let definition = Arc::make_mut(&mut self.definition);
+        definition.untrusted_annotations |= !is_trusted;
+        definition.description = mask.text(&definition.description).into_owned();
+        definition.title = definition.title.take().map(|title| mask.text(&title).into_owned());
+    }
+
     /// The id that its name gives, whatever became of it.
     fn id(&self, prefix: &str) -> String {
         names::id(prefix, &self.name)
@@ -94,7 +105,25 @@ impl Publisher {
         let source = Source::mcp(server);
         let claim = Some(pool.claim(&source)?);
         let state = Mutex::new(State { claim, known: BTreeMap::new(), left_out: BTreeMap::new() });
-        Some(Self { pool, source, prefix, notice, suffixes, waits, entry, approvals, state })
+        let is_trusted = false;
+        Some(Self {
+            pool,
+            source,
+            prefix,
+            notice,
+            suffixes,
+            waits,
+            is_trusted,
+            entry,
+            approvals,
+            state,
+        })
+    }
+
+    /// Sets whether annotations are acted on. Default: false.
+    pub(super) fn trusting(mut self, is_trusted: bool) -> Self {
+        self.is_trusted = is_trusted;
+        self
     }
 
     /// What the ids of its tools begin with.
@@ -110,13 +139,19 @@ impl Publisher {
         let names: Vec<&str> = tools.iter().map(Listed::name).collect();
         problems.extend(self.entry.iter().flat_map(|entry| entry.idle(&names)));
         problems.extend(self.notice.clone());
+        problems.extend(names::alike(&names));
         let wants = |tool: &str| self.entry.as_ref().is_none_or(|entry| entry.wants(tool));
         let wanted: Vec<_> = tools.into_iter().filter(|listed| wants(listed.name())).collect();
-        let prefix = self.prefix().to_owned();
+        let (prefix, is_trusted) = (self.prefix().to_owned(), self.is_trusted);
+        let shared = Arc::clone(server);
         // Schemas are compiled.
         let mut candidates = elsewhere(move || {
             let mut examiner = Examiner::default();
-            let candidate = |listed| Candidate::of(&prefix, listed, &mut examiner);
+            let candidate = |listed| {
+                let mut candidate = Candidate::of(&prefix, listed, &mut examiner);
+                candidate.shown(is_trusted, shared.mask());
+                candidate
+            };
             wanted.into_iter().map(candidate).collect::<Vec<_>>()
         })
         .await;
@@ -156,6 +191,10 @@ impl Publisher {
     pub(super) fn retire(&self) {
         let mut state = self.state();
         self.clear(&mut state);
+        if let Source::Mcp(server) = &self.source {
+            // Nobody approves what is not there.
+            self.approvals.begin(server);
+        }
         state.claim = None;
     }
 

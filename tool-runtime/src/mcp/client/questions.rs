@@ -1,6 +1,7 @@
 //! What servers ask: of the host program, or of whoever made the call that a server works at.
 
 use super::listener::Listener;
+use super::mask::Mask;
 use crate::peer::{Peer, PeerCapability, PeerError, PeerRequest};
 use rmcp::model::{
     ClientCapabilities, ElicitationCapability, FormElicitationCapability, InputRequest, JsonObject,
@@ -73,12 +74,17 @@ impl Answerer {
 ///
 /// # Errors
 /// It is none that MCP knows.
-pub(super) fn question(key: &str, request: &InputRequest) -> Result<PeerRequest, String> {
+pub(super) fn question(
+    key: &str,
+    request: &InputRequest,
+    mask: &Mask,
+) -> Result<PeerRequest, String> {
     let value = serde_json::to_value(request).map_err(|error| error.to_string())?;
-    let params = match value.get("params") {
+    let mut params = match value.get("params") {
         Some(Value::Object(params)) => params.clone(),
         _ => Map::new(),
     };
+    mask.redact_members(&mut params);
     let capability = match request {
         InputRequest::Elicitation(_) => elicitation(&params),
         InputRequest::CreateMessage(_) => PeerCapability::Sampling,

@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::failure::Failure;
 use super::listener::Listener;
 use super::listing;
+use super::nulls;
 use super::outcome;
 use super::patience::Patience;
 use super::rounds::{self, Answer, Asked};
@@ -64,7 +65,7 @@ pub(super) struct Remote {
     input: OnceLock<Arc<InputModel>>,
     arguments: Arc<Checker>,
     output: Option<Arc<Checker>>,
-    /// Whether it may be sent twice: what the server says of it.
+    /// Whether it may be sent twice: the server says so, and is trusted.
     is_repeatable: bool,
     /// Whether the server does it as a task only, as far as we have learnt.
     is_task: AtomicBool,
@@ -88,7 +89,7 @@ impl Remote {
             input: OnceLock::new(),
             arguments: Checker::of_input(definition),
             output: Checker::of_output(definition),
-            is_repeatable: definition.annotations.is_idempotent(),
+            is_repeatable: definition.effective_annotations().is_idempotent(),
             is_task: AtomicBool::new(false),
             idle,
             most,
@@ -96,24 +97,35 @@ impl Remote {
         Tool::foreign(Arc::clone(definition), remote)
     }
 
-    /// The arguments as they are sent, and whether that is without the nulls that they hold.
-    async fn arguments(
-        &self,
-        arguments: Arguments<'_>,
-    ) -> Result<(Map<String, Value>, bool), CallError> {
-        let parsed = parsed(arguments)
+    /// The arguments as they are sent.
+    async fn arguments(&self, arguments: Arguments<'_>) -> Result<Map<String, Value>, CallError> {
+        let parsed = self
+            .parsed(arguments)
             .map_err(|error| self.refused(&format!("the arguments are no valid JSON: {error}")))?;
-        let (parsed, issues) = self.issues(parsed).await?;
-        // Models write null for what they leave out.
-        match (issues.is_empty(), parsed) {
-            (true, Value::Object(map)) => Ok((map, false)),
-            (false, Value::Object(map)) if map.values().any(Value::is_null) => {
-                match self.issues(Value::Object(without_nulls(map))).await? {
-                    (Value::Object(map), none) if none.is_empty() => Ok((map, true)),
-                    _ => Err(self.input().refusal(issues)),
-                }
+        match self.issues(parsed).await? {
+            (Value::Object(map), issues) if issues.is_empty() => Ok(map),
+            (_, issues) => Err(self.input().refusal(issues)),
+        }
+    }
+
+    fn parsed(&self, arguments: Arguments<'_>) -> serde_json::Result<Value> {
+        let parsed = match arguments.as_str().trim() {
+            "" => Value::Object(Map::new()),
+            text => serde_json::from_str(text)?,
+        };
+        Ok(match parsed {
+            Value::Object(map) => {
+                nulls::without_needless(&self.definition.input_schema, map).into()
             }
-            _ => Err(self.input().refusal(issues)),
+            other => other,
+        })
+    }
+
+    /// Arguments that were sent before.
+    fn again(&self, arguments: Arguments<'_>) -> Map<String, Value> {
+        match self.parsed(arguments) {
+            Ok(Value::Object(map)) => map,
+            _ => Map::new(),
         }
     }
 
@@ -163,9 +175,8 @@ impl Remote {
     ) -> Result<Observation, CallError> {
         let patience = Patience { idle: self.idle, until: Instant::now().checked_add(self.most) };
         // Nearly every call is sent once: what is sent again is read again.
-        let (first, is_stripped) = self.arguments(text).await?;
-        let mut first = Some(first);
-        let mut arguments = || first.take().unwrap_or_else(|| again(text, is_stripped));
+        let mut first = Some(self.arguments(text).await?);
+        let mut arguments = || first.take().unwrap_or_else(|| self.again(text));
         let mut may_repeat = true;
         // How it was lost, when it was sent before.
         let mut lost = None;
@@ -248,19 +259,14 @@ impl Remote {
 
     async fn finished(
         &self,
-        outcome: rounds::Outcome,
+        mut result: Value,
         connection: &Connection,
     ) -> Result<Observation, CallError> {
-        let (observation, structured) = match outcome {
-            rounds::Outcome::Result(mut result) => {
-                let structured = result.structured_content.take();
-                (outcome::observation(*result, structured.as_ref()), structured)
-            }
-            rounds::Outcome::Json(value) => {
-                let structured = value.get("structuredContent").cloned();
-                (outcome::of_json(value), structured)
-            }
-        };
+        // Checked as it came: a masked value may fit another schema.
+        let output = self.output.as_ref();
+        let structured = output.and_then(|_| result.get("structuredContent").cloned());
+        self.server.mask().redact(&mut result);
+        let observation = outcome::observation(result);
         if self.sounds_unknown(&observation) && !self.is_listed(connection).await {
             return Err(self.gone(connection));
         }
@@ -305,6 +311,7 @@ impl Remote {
                 Err(reason) => format!("the output schema is none: {reason}"),
             },
         };
+        let problem = self.server.shown(&problem);
         let (server, tool) = (&**self.server.name(), &*self.name);
         tracing::warn!(server, tool, "the result does not fit the output schema: {problem}");
         observation.with_meta(MISMATCH, problem)
@@ -378,27 +385,6 @@ impl Remote {
             self.name
         )
     }
-}
-
-fn parsed(arguments: Arguments<'_>) -> serde_json::Result<Value> {
-    match arguments.as_str().trim() {
-        "" => Ok(Value::Object(Map::new())),
-        text => serde_json::from_str(text),
-    }
-}
-
-/// Arguments that were sent before.
-fn again(arguments: Arguments<'_>, is_stripped: bool) -> Map<String, Value> {
-    match parsed(arguments) {
-        Ok(Value::Object(map)) if is_stripped => without_nulls(map),
-        Ok(Value::Object(map)) => map,
-        _ => Map::new(),
-    }
-}
-
-fn without_nulls(mut map: Map<String, Value>) -> Map<String, Value> {
-    map.retain(|_, value| !value.is_null());
-    map
 }
 
 /// Servers say it in three ways: as an error, as an error of the protocol, as plain text.

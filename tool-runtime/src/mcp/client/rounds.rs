@@ -1,5 +1,6 @@
 //! One call over one connection: the request, and again with answers if the server asks first.
 
+use super::as_it_came;
 use super::connection::Connection;
 use super::failure::Failure;
 use super::hearing::Heard;
@@ -10,11 +11,12 @@ use crate::error::{CallError, ErrorClass, ToolError};
 use crate::peer::{PeerCapability, PeerError};
 use futures_util::future::try_join_all;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientRequest,
-    CustomResult, GetExtensions as _, InputRequest, InputRequests, InputRequiredResult,
-    InputResponses, RequestMetaObject, ServerResult, Task,
+    CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientRequest, CustomResult,
+    GetExtensions as _, InputRequest, InputRequests, InputRequiredResult, InputResponses,
+    RequestMetaObject, ServerResult, Task,
 };
 use serde_json::{Map, Value, json};
+use std::fmt::Debug;
 use std::sync::Arc;
 
 /// How often a server may ask before it answers.
@@ -32,16 +34,10 @@ pub(super) struct Asked<'a> {
     pub(super) as_task: bool,
 }
 
-/// What a call comes to.
-pub(super) enum Outcome {
-    Result(Box<CallToolResult>),
-    /// A result with parts that MCP does not know.
-    Json(Value),
-}
-
 /// What the server answered.
 pub(super) enum Answer {
-    Done(Outcome),
+    /// The result as it came.
+    Done(Value),
     /// It goes on as a task.
     Task(Box<Task>),
 }
@@ -73,7 +69,7 @@ pub(super) async fn call(
         let answer = connection.request_heard(request, meta, listener);
         match answer.await.map_err(Stop::Failed)? {
             ServerResult::CallToolResult(result) => {
-                return Ok(Answer::Done(Outcome::Result(Box::new(result))));
+                return Ok(Answer::Done(serde_json::to_value(result).unwrap_or_default()));
             }
             ServerResult::InputRequiredResult(question) => {
                 let InputRequiredResult { input_requests, request_state, .. } = question;
@@ -85,26 +81,25 @@ pub(super) async fn call(
             ServerResult::CreateTaskResult(created) => {
                 return Ok(Answer::Task(Box::new(created.task)));
             }
-            ServerResult::CustomResult(CustomResult(value)) if is_result(&value) => {
-                return Ok(Answer::Done(Outcome::Json(value)));
-            }
+            ServerResult::CustomResult(CustomResult(value)) => match as_it_came::unwrapped(value) {
+                value if as_it_came::is_result(&value) => return Ok(Answer::Done(value)),
+                value => return Err(unreadable(&value)),
+            },
             // What another method would answer looks alike where it is as good as empty.
             ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => {
-                return Ok(Answer::Done(Outcome::Json(json!({ "content": [] }))));
+                return Ok(Answer::Done(json!({ "content": [] })));
             }
-            other => {
-                tracing::debug!(?other, "an answer to a call that is none");
-                let why = "its answer to `tools/call` is none that MCP knows".to_owned();
-                return Err(Stop::Failed(Failure::Lost(why)));
-            }
+            other => return Err(unreadable(&other)),
         }
     }
     let text = format!("the server asked {MOST_ROUNDS} times and did not answer `{}`", asked.name);
     Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)))
 }
 
-fn is_result(value: &Value) -> bool {
-    ["content", "structuredContent", "isError"].iter().any(|key| value.get(key).is_some())
+fn unreadable(answer: &dyn Debug) -> Stop {
+    tracing::debug!(?answer, "this is not an answer to a call");
+    let why = "its answer to `tools/call` is none that MCP knows".to_owned();
+    Stop::Failed(Failure::Lost(why))
 }
 
 /// What goes with a request besides what it says: the trace that it belongs to, and what we can do
@@ -173,7 +168,7 @@ async fn answer_to(
 ) -> Result<(String, Value), CallError> {
     // A server may use a key again in a later round, for another question.
     let own_key = if round == 1 { key.clone() } else { format!("{key}-{round}") };
-    let question = questions::question(&own_key, request)
+    let question = questions::question(&own_key, request, connection.hearing().mask())
         .map_err(|problem| CallError::new(ErrorClass::Tool, problem))?;
     let capability = question.capability();
     let answer = match connection.answerer().answer(question, Some(listener)).await {

@@ -95,6 +95,11 @@ impl Server {
         self.mask.shown(text)
     }
 
+    /// What keeps secrets out of what it says.
+    pub(super) fn mask(&self) -> &Mask {
+        &self.mask
+    }
+
     pub(super) fn status(&self) -> McpServerStatus {
         self.condition.borrow().status.clone()
     }
@@ -204,7 +209,10 @@ impl Server {
             let called = |info: &Implementation| self.called(info);
             status.info = info.and_then(|info| info.server_info.as_ref()).map(called);
             status.protocol = info.map(|info| info.protocol_version.to_string());
-            status.instructions = info.and_then(|info: &ServerPeerInfo| info.instructions.clone());
+            status.instructions = info.and_then(|info: &ServerPeerInfo| {
+                let instructions = info.instructions.as_deref();
+                instructions.map(|text| self.mask.text(text).into_owned())
+            });
         });
         tracing::info!(server = &*self.name, "connected");
         Ok(connection)

@@ -5,7 +5,7 @@ use super::connection::Connection;
 use super::failure::Failure;
 use super::listener::Listener;
 use super::patience::Patience;
-use super::rounds::{Outcome, Stop, answers};
+use super::rounds::{Stop, answers};
 use super::server::Server;
 use crate::error::{CallError, ErrorClass};
 use crate::peer::Progress;
@@ -62,7 +62,7 @@ pub(super) async fn follow(
     connection: Arc<Connection>,
     listener: &Arc<Listener>,
     task: Task,
-) -> Result<Outcome, Stop> {
+) -> Result<Value, Stop> {
     let id = task.task_id.clone();
     let (answered, told) = (HashSet::new(), (None, 0));
     let mut following =
@@ -71,7 +71,7 @@ pub(super) async fn follow(
 }
 
 impl Following<'_> {
-    async fn outcome(&mut self, mut task: Task) -> Result<Outcome, Stop> {
+    async fn outcome(&mut self, mut task: Task) -> Result<Value, Stop> {
         loop {
             self.tell(&task);
             self.pause(&task).await?;
@@ -83,7 +83,7 @@ impl Following<'_> {
                 }
                 TaskPayload::Completed { result } => {
                     self.is_over = true;
-                    return Ok(Outcome::Json(Value::Object(result)));
+                    return Ok(Value::Object(result));
                 }
                 TaskPayload::Failed { error } => {
                     self.is_over = true;
@@ -104,7 +104,9 @@ impl Following<'_> {
         self.listener.touch();
         if task.status_message.is_some() && task.status_message != self.told.0 {
             self.told = (task.status_message.clone(), self.told.1 + 1);
-            let (message, done) = (task.status_message.clone(), f64::from(self.told.1));
+            let message = task.status_message.as_deref();
+            let message = message.map(|text| self.server.mask().text(text).into_owned());
+            let done = f64::from(self.told.1);
             self.listener.hear(Progress { done, total: None, message });
         }
     }

@@ -60,6 +60,10 @@ pub struct McpServerConfig {
     /// Whether models can list and read its resources, by the tools `list_mcp_resources` and
     /// `read_mcp_resource`. Default: false.
     pub resources: bool,
+    /// Whether the annotations of its tools are acted on: they satisfy filters as `hint:read_only`, let
+    /// calls run concurrently, and allow a call that was lost to be sent again. Annotations of
+    /// other servers are listed, and otherwise ignored. Default: false.
+    pub trusted: bool,
     /// What it would lack if it were enabled: variables without a value.
     pub(super) lacking: Vec<McpConfigProblem>,
     /// The values of variables that its texts were expanded with, by their names.
@@ -81,6 +85,7 @@ impl McpServerConfig {
             exclude: Vec::new(),
             prefix: None,
             resources: false,
+            trusted: false,
             lacking: Vec::new(),
             found: BTreeMap::new(),
         }
@@ -227,6 +232,18 @@ impl McpServerConfig {
     #[must_use]
     pub fn resources(mut self, resources: bool) -> Self {
         self.resources = resources;
+        self
+    }
+
+    /// Sets whether the annotations of its tools are acted on, see [`Self::trusted`]. Default: false.
+    ///
+    /// ```
+    /// # use tool_runtime::McpServerConfig;
+    /// assert!(McpServerConfig::stdio("files").trusted(true).trusted);
+    /// ```
+    #[must_use]
+    pub fn trusted(mut self, trusted: bool) -> Self {
+        self.trusted = trusted;
         self
     }
 

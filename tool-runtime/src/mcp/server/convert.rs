@@ -1,5 +1,6 @@
 //! Our types to rmcp's, which stay out of the public API.
 
+use super::passing;
 use crate::annotations::ToolAnnotations;
 use crate::content::ContentBlock;
 use crate::definition::ToolDefinition;
@@ -21,6 +22,7 @@ pub(super) fn tool(definition: &ToolDefinition) -> Tool {
     tool.annotations = hints(&definition.annotations);
     let meta = definition.wire_meta();
     tool.meta = (!meta.is_empty()).then(|| model::MetaObject(meta.into_owned()));
+    passing::keep_unknown(&mut tool, &definition.other);
     tool
 }
 
@@ -97,8 +99,8 @@ pub(super) fn result(
         let value = if is_wrapped { json!({ "result": value }) } else { value };
         result.structured_content = Some(value);
     }
-    let meta = observation.meta().cloned().map(model::MetaObject);
-    Ok(if meta.is_some() { result.with_meta(meta) } else { result })
+    result.meta = observation.meta().cloned().map(model::MetaObject);
+    if observation.is_known() { Ok(result) } else { passing::keep_whole(result, observation) }
 }
 
 /// A failure, in words for the model.
@@ -138,6 +140,8 @@ pub(super) fn meta(meta: &Map<String, Value>) -> Option<model::MetaObject> {
 
 pub(super) fn block(block: &ContentBlock) -> serde_json::Result<model::ContentBlock> {
     match block {
+        // For clients that `passing` does not reach.
+        ContentBlock::Other(block) => Ok(model::ContentBlock::text(serde_json::to_string(block)?)),
         ContentBlock::Text(content) if content.extra.is_none() => {
             Ok(model::ContentBlock::text(content.text()))
         }

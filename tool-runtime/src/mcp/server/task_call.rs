@@ -131,7 +131,7 @@ fn outcome(tool: &str, outcome: Result<Observation, CallError>) -> Outcome {
         return Outcome::Cancelled;
     }
     match answer(tool, outcome) {
-        Ok(result) => Outcome::completed(&result),
+        Ok(result) => Outcome::completed(result),
         Err(error) => Outcome::failed(&error),
     }
 }

@@ -5,6 +5,7 @@ mod handle;
 
 pub(super) use handle::Handle;
 
+use super::passing;
 use crate::tool::BoxFuture;
 use entry::Entry;
 use rmcp::model::{CallToolResult, DetailedTask, ErrorData, InputResponses, JsonObject, Task};
@@ -35,8 +36,8 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    pub(super) fn completed(result: &CallToolResult) -> Self {
-        Self::Completed(written(result))
+    pub(super) fn completed(result: CallToolResult) -> Self {
+        Self::Completed(written(&passing::whole(result.into())))
     }
 
     pub(super) fn failed(error: &ErrorData) -> Self {

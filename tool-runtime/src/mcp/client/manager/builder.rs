@@ -197,6 +197,21 @@ impl McpManagerBuilder {
         self
     }
 
+    /// Acts on the annotations of a server's tools, as the setting
+    /// [`trusted`](McpServerConfig::trusted) of an entry does. Default: only where the entry says so.
+    ///
+    /// ```
+    /// use tool_runtime::{McpManager, McpServerConfig};
+    ///
+    /// let files = McpServerConfig::stdio("mcp-server-files");
+    /// let builder = McpManager::builder().server("files", files).trust("files");
+    /// # let _ = builder;
+    /// ```
+    pub fn trust(mut self, server: impl Into<String>) -> Self {
+        self.settings.trusted.insert(server.into());
+        self
+    }
+
     /// Sets what servers are told that this program is. Default: this library.
     pub fn client(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.settings.client = Implementation::new(name.into(), version.into());

@@ -83,17 +83,22 @@ impl Entry {
         };
         let is_enabled = entry.is_none_or(|config| config.enabled);
         let state = if is_enabled { McpState::Connecting } else { McpState::Disabled };
-        let mask = Arc::new(Mask::new(entry.iter().flat_map(|config| config.secrets())));
+        let mask = Mask::new(entry.iter().flat_map(|config| config.secrets()))
+            .with_secrets(entry.iter().flat_map(|config| config.result_secrets()));
+        let mask = Arc::new(mask);
         let known = (Arc::clone(&name), Arc::clone(&mask));
         let dialer = Dialer::new(known, way, settings.client.clone(), settings.answerer.clone());
         let known = (Arc::clone(&name), mask);
         let server = Server::new(known, dialer, times, (state, Arc::clone(watchers)));
         let told = (waits, entry.cloned());
+        let is_trusted =
+            entry.is_some_and(|config| config.trusted) || settings.trusted.contains(&*name);
         let approvals = Arc::clone(&settings.approvals);
         let prefix = (prefix, notice);
         let publisher =
             Publisher::new(pool.clone(), &name, prefix, settings.suffixes, told, approvals)
-                .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?;
+                .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?
+                .trusting(is_trusted);
         let is_required = entry.is_some_and(|config| config.required);
         Ok(Slot::new(Arc::new(server), publisher, config, is_required))
     }

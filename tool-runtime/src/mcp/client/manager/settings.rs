@@ -8,6 +8,7 @@ use crate::mcp::client::prefixes::Prefixes;
 use crate::mcp::client::questions::Answerer;
 use crate::mcp::client::transport::Aids;
 use rmcp::model::Implementation;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub(super) struct Settings {
     pub(super) approvals: Arc<Approvals>,
     pub(super) prefixes: Arc<Prefixes>,
     pub(super) aids: Aids,
+    /// Servers whose annotations are acted on, whatever their entries say.
+    pub(super) trusted: BTreeSet<String>,
 }
 
 impl Default for Settings {
@@ -38,6 +41,7 @@ impl Default for Settings {
             approvals: Arc::default(),
             prefixes: Arc::default(),
             aids: Aids::default(),
+            trusted: BTreeSet::new(),
         }
     }
 }

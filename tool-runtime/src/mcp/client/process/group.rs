@@ -34,6 +34,13 @@ impl Group {
         exit(retry_on_intr(|| waitid(WaitId::Pid(self.0), options)))
     }
 
+    /// Takes dead members that became our own children out of the table of processes, after the leader
+    /// was: only a subreaper has any.
+    pub(super) fn reap_adopted(self) {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        while let Ok(Some(_)) = waitid(WaitId::Pgid(Some(self.0)), options) {}
+    }
+
     /// Whether nobody of the group, whose leader has exited, is left at some time up to `deadline`.
     pub(super) fn is_empty_by(self, deadline: Instant) -> bool {
         let mut pause = Duration::from_millis(1);

@@ -1,4 +1,4 @@
-//! Whether anybody lives in a process group, in which a dead leader may wait to be reaped.
+//! Processes that live: of a process group, in which a dead leader may wait to be reaped, or all.
 
 use rustix::process::Pid;
 
@@ -6,23 +6,51 @@ use rustix::process::Pid;
 /// Where `/proc` cannot be read, somebody may be there.
 #[cfg(target_os = "linux")]
 pub(super) fn has_living(group: Pid) -> bool {
-    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
-    let mut states = processes.flatten().filter_map(|process| {
+    let Some(mut stats) = stats() else { return true };
+    stats.any(|stat| Living::read(&stat).is_some_and(|living| living.group == group))
+}
+
+/// The living processes, each with its parent.
+#[cfg(target_os = "linux")]
+pub(super) fn parents() -> Vec<(Pid, Pid)> {
+    let living = stats().into_iter().flatten().filter_map(|stat| Living::read(&stat));
+    living.filter_map(|living| Some((living.id, living.parent?))).collect()
+}
+
+/// The `stat` of every process, `None` where `/proc` cannot be read.
+#[cfg(target_os = "linux")]
+fn stats() -> Option<impl Iterator<Item = Vec<u8>>> {
+    let processes = std::fs::read_dir("/proc").ok()?;
+    Some(processes.flatten().filter_map(|process| {
         let name = process.file_name();
         name.as_encoded_bytes().first()?.is_ascii_digit().then_some(())?;
         std::fs::read(process.path().join("stat")).ok()
-    });
-    states.any(|stat| is_living_member(&stat, group).unwrap_or(false))
+    }))
 }
 
-/// Reads `PID (NAME) STATE PARENT GROUP ..`; a name may hold anything.
+/// A process that is not dead.
 #[cfg(target_os = "linux")]
-fn is_living_member(stat: &[u8], group: Pid) -> Option<bool> {
-    let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
-    let mut fields = std::str::from_utf8(&stat[after_name..]).ok()?.split_ascii_whitespace();
-    let state = fields.next()?;
-    let member_of: i32 = fields.nth(1)?.parse().ok()?;
-    Some(member_of == group.as_raw_nonzero().get() && !matches!(state, "Z" | "X"))
+struct Living {
+    id: Pid,
+    /// `None` for one without a parent.
+    parent: Option<Pid>,
+    group: Pid,
+}
+
+#[cfg(target_os = "linux")]
+impl Living {
+    /// Reads `PID (NAME) STATE PARENT GROUP ..`; a name may hold anything.
+    fn read(stat: &[u8]) -> Option<Self> {
+        let begin = stat.iter().position(|byte| *byte == b'(')?;
+        let end = stat.iter().rposition(|byte| *byte == b')')? + 1;
+        let number = |text: &str| text.trim().parse().ok().and_then(Pid::from_raw);
+        let id = number(std::str::from_utf8(&stat[..begin]).ok()?)?;
+        let mut fields = std::str::from_utf8(&stat[end..]).ok()?.split_ascii_whitespace();
+        let state = fields.next()?;
+        let parent = number(fields.next()?);
+        let group = number(fields.next()?)?;
+        (!matches!(state, "Z" | "X")).then_some(Self { id, parent, group })
+    }
 }
 
 /// Others pass over the dead.
@@ -35,20 +63,23 @@ pub(super) fn has_living(group: Pid) -> bool {
 mod tests {
     use super::*;
 
-    fn is_living(stat: &str) -> Option<bool> {
-        is_living_member(stat.as_bytes(), Pid::from_raw(7).expect("a number"))
+    /// Id, parent and group.
+    fn read(stat: &str) -> Option<(i32, Option<i32>, i32)> {
+        let raw = |pid: Pid| pid.as_raw_nonzero().get();
+        let Living { id, parent, group } = Living::read(stat.as_bytes())?;
+        Some((raw(id), parent.map(raw), raw(group)))
     }
 
     #[test]
-    fn a_member_is_known_by_its_group() {
-        assert_eq!(is_living("9 (sh) S 1 7 7 0 -1 4194304"), Some(true));
-        assert_eq!(is_living("7 (sh) S 1 9 7 0 -1 4194304"), Some(false));
-        assert_eq!(is_living("9 (a) Z 1 9 (b) R 1 7 7"), Some(true));
+    fn a_process_is_known_by_its_parent_and_group() {
+        assert_eq!(read("9 (sh) S 1 7 7 0 -1 4194304"), Some((9, Some(1), 7)));
+        assert_eq!(read("7 (sh) S 0 9 7 0 -1 4194304"), Some((7, None, 9)));
+        assert_eq!(read("9 (a) Z 1 9 (b) R 1 7 7"), Some((9, Some(1), 7)));
     }
 
     #[test]
     fn the_dead_do_not_count() {
-        assert_eq!(is_living("7 (sh) Z 1 7 7 0 -1 4194304"), Some(false));
-        assert_eq!(is_living("9 (sh"), None);
+        assert_eq!(read("7 (sh) Z 1 7 7 0 -1 4194304"), None);
+        assert_eq!(read("9 (sh"), None);
     }
 }

@@ -84,7 +84,11 @@ impl Drop for Warden {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
             // Fails only if somebody else in this process has reaped it.
-            self.life.bury(|| drop(child.wait()));
+            let group = Group::led_by(&child);
+            self.life.bury(|| {
+                drop(child.wait());
+                group.reap_adopted();
+            });
         }
         self.life.end();
     }

@@ -1,15 +1,14 @@
 //! Messages as lines of JSON, over any pair of streams.
 
 use super::outgoing::{Outgoing, Unwritten};
+use crate::mcp::client::as_it_came::{self, Answer, Of};
 use crate::mcp::client::hearing::Hearing;
 use crate::mcp::client::reading::{Incoming, Salvaged, salvaged, unreadable};
 use crate::mcp::lines::{DEFAULT_LINE_LIMIT, Line, LineBuffer};
 use rmcp::RoleClient;
-use rmcp::model::{CallToolResult, JsonRpcMessage, RequestId, ServerResult};
+use rmcp::model::{JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,14 +69,6 @@ impl<R> Lines<R> {
         self.stray = Some(Box::new(stray));
         self
     }
-}
-
-/// What an answer consists of, as far as it matters here.
-#[derive(Deserialize)]
-struct Answer<'a> {
-    id: RequestId,
-    #[serde(borrow)]
-    result: &'a RawValue,
 }
 
 impl<R> Transport<RoleClient> for Lines<R>
@@ -187,17 +178,20 @@ impl<R> Lines<R> {
 /// It is no message as it stands; what can be made of it.
 fn read(line: &[u8], outgoing: &Outgoing, hearing: &Hearing) -> Result<Incoming, Salvaged> {
     let mut is_call = false;
-    // rmcp reads an answer by trying everything that it might be.
-    if outgoing.has_calls()
+    if (outgoing.has_calls() || has_tools(line))
         && let Ok(answer) = serde_json::from_slice::<Answer<'_>>(line)
-        && outgoing.answered(&answer.id)
     {
-        is_call = true;
-        if let Ok(result) = serde_json::from_str::<CallToolResult>(answer.result.get()) {
-            let result = ServerResult::CallToolResult(result);
+        is_call = outgoing.answered(&answer.id);
+        let of = if is_call { Of::Call } else { Of::List };
+        if let Some(result) = as_it_came::result(answer.result, of) {
             return Ok(JsonRpcMessage::response(result, answer.id));
         }
     }
     serde_json::from_slice(line)
         .map_err(|why| salvaged(line, &why, &|id| is_call || outgoing.answered(id), hearing))
+}
+
+/// Whether a line may be a list of tools.
+fn has_tools(line: &[u8]) -> bool {
+    memchr::memmem::find(line, b"\"tools\"").is_some()
 }

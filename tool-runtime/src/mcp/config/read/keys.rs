@@ -77,9 +77,15 @@ pub(super) const SERVER: Keys = &[
     ("tools", Read),
     ("prefix", Read),
     ("resources", Read),
+    ("trusted", Read),
     ("auto_approve", Ignored(APPROVAL)),
     ("always_allow", Ignored(APPROVAL)),
-    ("trust", Ignored(APPROVAL)),
+    (
+        "trust",
+        Ignored(
+            "whether a call is approved is decided by the pool; `trusted` has annotations acted on",
+        ),
+    ),
     ("default_tools_approval_mode", Ignored(APPROVAL)),
     ("supports_parallel_tool_calls", Ignored("what runs side by side is decided by the pool")),
     ("disabled_auto_approve_tools", Ignored(APPROVAL)),

@@ -1,6 +1,7 @@
 //! What the lane sends its clients: messages as text.
 
 use crate::mcp::server::client::Client;
+use crate::mcp::server::passing;
 use crate::mcp::server::request::Request;
 use crate::mcp::server::tool_call::Called;
 use crate::observation::Observation;
@@ -45,6 +46,7 @@ impl Reply {
                 if !request.is_modern() {
                     result.strip_result_type_for_legacy_peer();
                 }
+                let result = passing::whole(result);
                 Self::written(&JsonRpcMessage::response(result, request.id().clone()))
             }
         }

@@ -30,6 +30,7 @@ use super::refusal::Refusal;
 use super::turn::Turn;
 use super::writer::Writer;
 use crate::mcp::lines::{DEFAULT_LINE_LIMIT, LineBuffer};
+use crate::mcp::server::passing;
 
 /// How long closing waits for a peer that does not read.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
@@ -154,6 +155,7 @@ impl Transport<RoleServer> for StdioTransport {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         self.intake.tell(&message);
+        let message = passing::restored(message);
         let queued = self.writer.push(&message);
         let writer = self.writer.clone();
         async move {

@@ -1,6 +1,7 @@
 //! The line between rmcp and a session, on which is seen what runs in it.
 
 use super::{SessionProblem, cancelled};
+use crate::mcp::server::passing;
 use crate::mcp::server::running::Running;
 use rmcp::RoleServer;
 use rmcp::model::RequestId;
@@ -62,7 +63,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Line<T> {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
         self.ongoing.running().tell(&message);
-        self.transport.send(message)
+        self.transport.send(passing::restored(message))
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

@@ -4,6 +4,7 @@ use super::Client;
 use super::legible::legible;
 use super::status::with_status;
 use super::verdict::{code, is_gone, is_illegible, says_no_session};
+use crate::mcp::client::as_it_came::{self, Of};
 use crate::mcp::client::transport::http::error::HttpError;
 use crate::mcp::client::transport::http::headers::HeaderMap;
 use futures_util::StreamExt as _;
@@ -76,13 +77,18 @@ impl Client {
             }
             Ok(answer) => {
                 self.has_answer(&answer, id)?;
-                match request {
+                let answer = match request {
                     ClientRequest::ListToolsRequest(list) if is_modern => {
                         let cursor = list.params.as_ref().and_then(|params| params.cursor.clone());
-                        Ok(self.learning(answer, id, cursor))
+                        self.learning(answer, id, cursor)
                     }
-                    _ => Ok(answer),
-                }
+                    _ => answer,
+                };
+                Ok(match request {
+                    ClientRequest::ListToolsRequest(_) => whole(answer, Of::List),
+                    ClientRequest::CallToolRequest(_) => whole(answer, Of::Call),
+                    _ => answer,
+                })
             }
             Err(error) => self.failed(error, request, id),
         }
@@ -179,6 +185,20 @@ impl Client {
     fn learn(&self, cursor: Option<&str>, result: &ServerResult) {
         self.0.hearing.note_odd(self.0.mirrors.learn(cursor, result));
     }
+}
+
+/// Keeps what rmcp would drop of a result. Of one that is no event of a stream rmcp has read the text.
+fn whole(answer: Answer, of: Of) -> Answer {
+    let Answer::Sse(events, session) = answer else { return answer };
+    let events = events.map(move |event| {
+        let mut event = event?;
+        let text = event.data.as_deref();
+        if let Some(wrapped) = text.and_then(|text| as_it_came::wrapped(text, of)) {
+            event.data = Some(wrapped);
+        }
+        Ok(event)
+    });
+    Answer::Sse(events.boxed(), session)
 }
 
 /// Whether an answer is to a request; some servers make a text of its number.

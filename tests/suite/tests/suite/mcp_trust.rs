@@ -1,0 +1,365 @@
+//! What is believed of servers, what of them is kept from models, and what is passed on.
+
+use super::support::{Bar, in_time};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::prelude::*;
+use tool_runtime::{
+    ErrorClass, HttpOptions, McpConfig, McpManager, McpManagerBuilder, McpPins, McpServer,
+    McpServerConfig, Peer, PeerCapability, PeerError, PeerRequest,
+};
+
+fn faulty(script: &Value) -> McpServerConfig {
+    McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])
+}
+
+fn empty() -> ToolPool {
+    ToolPool::builder().expects_more().build().unwrap()
+}
+
+async fn connected(builder: McpManagerBuilder) -> (ToolPool, McpManager) {
+    let pool = empty();
+    let manager = builder.connect(&pool).await.unwrap();
+    (pool, manager)
+}
+
+async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {
+    in_time(pool.call(ToolCall::new(name, arguments.to_string()))).await
+}
+
+async fn text(pool: &ToolPool, name: &str, arguments: Value) -> String {
+    call(pool, name, arguments).await.observation().to_text()
+}
+
+fn names(pool: &ToolPool) -> Vec<String> {
+    pool.tools().iter().map(|tool| tool.name().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn hints_of_a_server_satisfy_filters_only_if_it_is_trusted() {
+    let script = json!({ "tools": ["echo-ro", "echo"] });
+    for (trusted, expected) in [(false, vec![]), (true, vec!["s.echo-ro"])] {
+        let pool = ToolPool::builder().allow(["hint:read_only"]).expects_more().build().unwrap();
+        let builder = McpManager::builder().server("s", faulty(&script).trusted(trusted));
+        let manager = builder.connect(&pool).await.unwrap();
+        assert_eq!(names(&pool), expected);
+        manager.close().await;
+    }
+    let (pool, manager) = connected(McpManager::builder().server("s", faulty(&script))).await;
+    let definition = pool.get("s.echo-ro").unwrap().definition().clone();
+    assert_eq!(definition.annotations.read_only_hint, Some(true), "listed as it is given");
+    let listed = serde_json::to_value(&definition).unwrap();
+    assert_eq!(listed["annotations"]["readOnlyHint"], true);
+    assert_eq!(listed["_meta"]["tool-runtime/untrusted-annotations"], true);
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn a_configuration_says_which_server_is_trusted() {
+    let program = env!("CARGO_BIN_EXE_faulty_server");
+    let script = json!({ "tools": ["echo-ro"] }).to_string();
+    for (entry, expected) in [
+        (json!({ "command": program, "args": [script], "trusted": true }), true),
+        (json!({ "command": program, "args": [script], "trust": true }), false),
+    ] {
+        let config = McpConfig::from_value(json!({ "mcpServers": { "s": entry } })).unwrap();
+        let (pool, manager) = connected(McpManager::builder().config(config)).await;
+        let definition = pool.get("s.echo-ro").unwrap().definition().clone();
+        assert_eq!(definition.effective_annotations().is_read_only(), expected);
+        manager.close().await;
+    }
+}
+
+/// How many calls run, and how many did at once.
+#[derive(Default)]
+struct Crowd {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Crowd {
+    async fn join(&self) {
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        // A call that may come at the same time has time to do so.
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+        }
+        self.now.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn calls_run_side_by_side_only_if_their_server_is_trusted() {
+    for trusted in [false, true] {
+        let crowd = Arc::new(Crowd::default());
+        let joined = Arc::clone(&crowd);
+        let join = Tool::builder("join", "Join the others.").read_only(true).handler(move || {
+            let crowd = Arc::clone(&joined);
+            async move { crowd.join().await }
+        });
+        let far = McpServer::new(ToolPool::builder().add(join).build().unwrap(), "far", "1.0.0");
+        let builder = McpManager::builder().in_process("far", far);
+        let builder = if trusted { builder.trust("far") } else { builder };
+        let (pool, manager) = connected(builder).await;
+        let calls = vec![ToolCall::new("far.join", "{}"); 3];
+        assert!(in_time(pool.call_all(calls)).await.iter().all(|result| !result.is_error()));
+        let most = crowd.most.load(Ordering::SeqCst);
+        assert_eq!(most > 1, trusted, "{most} at once");
+        manager.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_lost_call_is_repeated_only_if_its_server_is_trusted() {
+    for trusted in [false, true] {
+        let lives = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lives-trust-{trusted}"));
+        drop(std::fs::remove_file(&lives));
+        let script = json!({ "tools": ["fragile-ro"], "lives": lives });
+        let config = faulty(&script).trusted(trusted);
+        let (pool, manager) = connected(McpManager::builder().server("s", config)).await;
+        let result = call(&pool, "s.fragile-ro", json!({})).await;
+        match trusted {
+            true => assert_eq!(result.observation().to_text(), "survived"),
+            false => assert_eq!(result.error().unwrap().class(), ErrorClass::Indeterminate),
+        }
+        manager.close().await;
+    }
+}
+
+const SECRET: &str = "tok-5fQ9zL";
+
+/// A line that answers a call with a result.
+fn answering(result: &Value) -> Value {
+    let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#);
+    json!({ "line": line })
+}
+
+#[tokio::test]
+async fn a_secret_that_a_server_echoes_reaches_no_model() {
+    let script = json!({ "tools": ["echo", "raw", "slow"] });
+    for config in [
+        faulty(&script).env("API_TOKEN", SECRET),
+        faulty(&script).args(["--api-key", SECRET]),
+        faulty(&script).args([format!("--token={SECRET}")]),
+        faulty(&script).args([format!("https://ada:{SECRET}@example.com/")]),
+        faulty(&script).args(["--header".to_owned(), format!("Authorization: Bearer {SECRET}")]),
+    ] {
+        let (pool, manager) = connected(McpManager::builder().server("s", config)).await;
+        let result = json!({
+            "content": [
+                { "type": "text", "text": format!("<{SECRET}> \"quoted\"") },
+                { "type": "resource", "resource": { "uri": "a:b", "text": SECRET } },
+                { "type": "hologram", "of": [SECRET] },
+            ],
+            "structuredContent": { "key": SECRET, (SECRET): 1, "port": 8080 },
+            "_meta": { "k": SECRET },
+            "more": SECRET,
+        });
+        let result = call(&pool, "s.raw", answering(&result)).await;
+        let json = serde_json::to_string(result.observation()).unwrap();
+        assert!(!json.contains(SECRET), "{json}");
+        let value: Value = serde_json::from_str(&json).expect("still JSON");
+        assert!(value["content"][0]["text"].as_str().unwrap().ends_with("> \"quoted\""), "{value}");
+        assert_eq!(value["structuredContent"]["port"], 8080);
+        for refusal in [
+            format!(
+                r#"{{"jsonrpc":"2.0","id":ID,"error":{{"code":-32000,"message":"no {SECRET}"}}}}"#
+            ),
+            format!(
+                r#"{{"jsonrpc":"2.0","id":ID,"result":{{"isError":true,"content":[{{"type":"text","text":"no {SECRET}"}}]}}}}"#
+            ),
+        ] {
+            let text = text(&pool, "s.raw", json!({ "line": refusal })).await;
+            assert!(text.contains("no ") && !text.contains(SECRET), "{text}");
+        }
+        let bar = Arc::new(Bar::default());
+        let context = pool.context().with_peer(Arc::clone(&bar) as _);
+        let arguments = json!({ "ms": 1, "message": format!("with {SECRET}") }).to_string();
+        in_time(pool.call_with(ToolCall::new("s.slow", arguments), &context)).await;
+        let told = format!("{:?}", bar.0.lock().unwrap());
+        assert!(told.contains("with ") && !told.contains(SECRET), "{told}");
+        manager.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_expanded_is_masked_and_plain_words_are_not() {
+    let variables =
+        [("MINE", "q7-s3cret"), ("FOLDER", "/srv/books"), ("TEAM", "platform"), ("PORT", "808080")];
+    let entry = json!({
+        "command": env!("CARGO_BIN_EXE_faulty_server"),
+        "args": [json!({ "tools": ["echo"] }).to_string(), "${MINE}", "${FOLDER}", "${TEAM}", "${PORT}"],
+        "env": { "LOG_LEVEL": "detailed", "SITE": "https://example.com/" },
+    });
+    let loader = McpConfig::loader().variables(variables);
+    let config = loader.value(json!({ "mcpServers": { "s": entry } })).load().unwrap();
+    let (pool, manager) = connected(McpManager::builder().config(config)).await;
+    let said =
+        "q7-s3cret at /srv/books/1 of platform, 808080, detailed, https://example.com/, true";
+    assert_eq!(
+        text(&pool, "s.echo", json!({ "said": said })).await,
+        json!({ "said": said.replace("q7-s3cret", "${MINE}") }).to_string()
+    );
+    manager.close().await;
+}
+
+/// Keeps what it is asked, and answers nothing.
+#[derive(Default)]
+struct Asked(std::sync::Mutex<Vec<String>>);
+
+impl Peer for Asked {
+    fn can(&self, _: PeerCapability) -> bool {
+        true
+    }
+
+    fn request(
+        &self,
+        request: PeerRequest,
+    ) -> tool_runtime::BoxFuture<'_, Result<Value, PeerError>> {
+        self.0.lock().unwrap().push(Value::Object(request.params().clone()).to_string());
+        Box::pin(async { Ok(json!({ "action": "decline" })) })
+    }
+}
+
+#[tokio::test]
+async fn a_question_of_a_server_shows_no_secret() {
+    for era in ["legacy", "modern"] {
+        let asked = Arc::new(Asked::default());
+        let script = json!({ "tools": ["ask"], "era": era });
+        let config = faulty(&script).env("PASSWORD", "Sure-or-not?");
+        let builder = McpManager::builder().server("s", config).peer(Arc::clone(&asked) as _);
+        let (pool, manager) = connected(builder).await;
+        call(&pool, "s.ask", json!({ "message": "Sure-or-not?" })).await;
+        let questions = asked.0.lock().unwrap().join("\n");
+        assert!(questions.contains("${PASSWORD}"), "{era}: {questions}");
+        assert!(!questions.contains("Sure-or-not?"), "{era}: {questions}");
+        manager.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_resource_shows_no_secret() {
+    let server = || McpServerConfig::stdio(env!("CARGO_BIN_EXE_offering_server")).resources(true);
+    let (_, manager) = connected(McpManager::builder().server("notes", server())).await;
+    let all = manager.resources("notes").await.unwrap();
+    let mut texts = Vec::new();
+    for resource in all.iter().filter(|resource| !resource.is_template()) {
+        let contents = manager.read_resource("notes", &resource.uri).await.unwrap_or_default();
+        let contents = contents.into_iter().filter_map(|contents| contents.text);
+        texts.extend(
+            contents.filter(|text| text.len() > 6).map(|text| (resource.uri.clone(), text)),
+        );
+    }
+    manager.close().await;
+    let (uri, text) = texts.pop().expect("a resource with text");
+    let secret = server().env("TOKEN", text);
+    let (_, manager) = connected(McpManager::builder().server("notes", secret)).await;
+    let contents = manager.read_resource("notes", &uri).await.unwrap();
+    assert_eq!(contents[0].text.as_deref(), Some("${TOKEN}"));
+    manager.close().await;
+}
+
+/// A gateway to a server: a pool that is served itself.
+async fn gateway(script: &Value) -> (McpServer, McpManager) {
+    let (pool, manager) = connected(McpManager::builder().server("s", faulty(script))).await;
+    (McpServer::new(pool, "gateway", "1.0.0"), manager)
+}
+
+fn odd_result() -> Value {
+    json!({
+        "content": [
+            { "type": "text", "text": "a", "voice": "low", "annotations": { "mood": "calm" } },
+            { "type": "hologram", "depth": 3 },
+            { "type": "resource", "resource": { "uri": "a:b", "text": "c", "size": 1 } },
+        ],
+        "structuredContent": { "n": 1 },
+        "_meta": { "k": 1 },
+        "cost": { "cents": 3 },
+    })
+}
+
+#[tokio::test]
+async fn a_gateway_passes_on_what_it_does_not_understand() {
+    for era in ["legacy", "modern"] {
+        let script = json!({ "tools": ["raw-marked"], "era": era });
+        let (server, first) = gateway(&script).await;
+        let (pool, second) = connected(McpManager::builder().in_process("g", server)).await;
+        let definition = pool.get("g.s.raw-marked").unwrap().definition().clone();
+        let json = serde_json::to_value(&definition).unwrap();
+        assert_eq!(json["execution"], json!({ "taskSupport": "optional" }), "{era}: {json}");
+        assert_eq!(json["annotations"]["progressEnabled"], true, "{era}: {json}");
+        assert_eq!(json["annotations"]["readOnlyHint"], true);
+        assert_eq!(
+            json["_meta"],
+            json!({
+                "tool-runtime/progress": true, "tool-runtime/untrusted-annotations": true,
+            })
+        );
+        assert!(definition.reports_progress);
+
+        let mut sent = odd_result();
+        sent["resultType"] = "complete".into();
+        let result = call(&pool, "g.s.raw-marked", answering(&sent)).await;
+        assert_eq!(serde_json::to_value(result.observation()).unwrap(), odd_result(), "{era}");
+        second.close().await;
+        first.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_gateway_over_http_passes_it_on_as_well() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let (server, first) = gateway(&json!({ "tools": ["raw-marked"] })).await;
+    let served = tokio::spawn(server.serve_http_on(listener, HttpOptions::default()));
+    let config = McpServerConfig::http(url);
+    let (pool, second) = connected(McpManager::builder().server("g", config)).await;
+    let definition = pool.get("g.s.raw-marked").unwrap().definition().clone();
+    let execution = Map::from_iter([("taskSupport".to_owned(), json!("optional"))]);
+    assert_eq!(definition.other["execution"], Value::Object(execution));
+    assert!(definition.reports_progress);
+    let result = call(&pool, "g.s.raw-marked", answering(&odd_result())).await;
+    assert_eq!(serde_json::to_value(result.observation()).unwrap(), odd_result());
+    second.close().await;
+    first.close().await;
+    served.abort();
+}
+
+#[tokio::test]
+async fn only_needless_nulls_are_left_out() {
+    let script = json!({ "tools": ["echo-nullable", "echo-strict"] });
+    let (pool, manager) = connected(McpManager::builder().server("s", faulty(&script))).await;
+    let said = text(&pool, "s.echo-nullable", json!({ "clear": null, "n": null, "free": null }));
+    assert_eq!(said.await, r#"{"clear":null,"free":null}"#);
+    let refused = text(&pool, "s.echo-strict", json!({ "n": null })).await;
+    assert!(refused.contains("`n`"), "a null that is required is a mistake: {refused}");
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn names_that_differ_in_case_alone_are_two_tools() {
+    let config = faulty(&json!({ "tools": ["echo-a", "echo-A"] }));
+    let (pool, manager) = connected(McpManager::builder().server("s", config)).await;
+    assert_eq!(names(&pool), ["s.echo-A", "s.echo-a"]);
+    assert_eq!(text(&pool, "s.echo-A", json!({ "n": 1 })).await, r#"{"n":1}"#);
+    assert_eq!(pool.report().alike, [["s.echo-A", "s.echo-a"]]);
+    let problems = manager.server("s").unwrap().problems;
+    assert_eq!(problems, ["its tools `echo-A` and `echo-a` differ in case alone"]);
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn the_tools_of_a_server_that_is_removed_cannot_be_approved() {
+    let builder = McpManager::builder().only_approved(McpPins::default());
+    let config = faulty(&json!({ "tools": ["echo"] }));
+    let (_, manager) = connected(builder.server("s", config)).await;
+    let pin = manager.unapproved().remove(0).pin;
+    manager.remove("s").await.unwrap();
+    assert!(manager.unapproved().is_empty());
+    assert!(manager.pins().servers.is_empty());
+    assert!(manager.approve("s", "echo", &pin).await.is_err());
+    manager.close().await;
+}

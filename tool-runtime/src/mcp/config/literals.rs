@@ -1,0 +1,220 @@
+//! Secrets that stand literally in an entry, told by their names and by their forms.
+
+/// Words that name a secret wherever they stand in a name.
+const STRONG: [&str; 12] = [
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "secretkey",
+    "credential",
+    "credentials",
+    "jwt",
+];
+
+/// Words that name a secret at the end of a name.
+const LAST: [&str; 9] =
+    ["key", "pass", "pwd", "pat", "auth", "authorization", "cookie", "bearer", "signature"];
+
+/// Words at the end of a name of what is said about a secret.
+const ABOUT: [&str; 12] = [
+    "file", "path", "dir", "type", "name", "url", "uri", "endpoint", "mode", "length", "ttl",
+    "timeout",
+];
+
+/// Values that are everywhere.
+const COMMON: [&str; 16] = [
+    "default",
+    "localhost",
+    "production",
+    "development",
+    "staging",
+    "enabled",
+    "disabled",
+    "verbose",
+    "warning",
+    "string",
+    "object",
+    "number",
+    "boolean",
+    "undefined",
+    "required",
+    "optional",
+];
+
+/// Whether a name is one that people give to secrets: `GITHUB_TOKEN`, `x-api-key`, `--password`.
+pub(super) fn is_secret_name(name: &str) -> bool {
+    let words = words(name);
+    let Some(last) = words.last() else { return false };
+    if ABOUT.contains(&last.as_str()) {
+        return false;
+    }
+    let pairs = words.windows(2).map(|pair| pair.concat());
+    let is_strong = words.iter().cloned().chain(pairs).any(|word| STRONG.contains(&word.as_str()));
+    // `GITHUBTOKEN` has no words.
+    is_strong || LAST.contains(&last.as_str()) || STRONG.iter().any(|word| last.ends_with(word))
+}
+
+/// The words of a name in any case, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut is_after_small = false;
+    for c in name.chars() {
+        let is_begin = !c.is_ascii_alphanumeric() || (c.is_ascii_uppercase() && is_after_small);
+        if is_begin {
+            words.push(String::new());
+        }
+        is_after_small = c.is_ascii_lowercase();
+        if let (true, Some(word)) = (c.is_ascii_alphanumeric(), words.last_mut()) {
+            word.push(c.to_ascii_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Whether a value is a word that results are full of, and no secret under any name.
+pub(super) fn is_common(value: &str) -> bool {
+    COMMON.iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// Whether a value looks like no secret: a path, an address, a number, a single word.
+pub(super) fn is_plain(value: &str) -> bool {
+    let is_path = value.starts_with(['/', '~', '.']) || value.get(1..3) == Some(":\\");
+    let is_number = value.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | ':'));
+    let is_word = value.chars().all(|c| c.is_ascii_alphabetic());
+    is_path || is_number || is_word || value.contains("://")
+}
+
+/// A secret, and its parts that stand for it: the token behind `Bearer`, the password in an address.
+pub(super) fn parts(value: &str) -> Vec<&str> {
+    let mut parts = vec![value];
+    if let Some((_, token)) = value.trim().split_once(' ').filter(|(scheme, _)| is_scheme(scheme)) {
+        parts.push(token.trim());
+    }
+    parts.extend(in_url(value));
+    parts
+}
+
+fn is_scheme(word: &str) -> bool {
+    ["bearer", "basic", "token", "apikey"].iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// The secrets of an address: its password, or user without one, and what stands in its query under
+/// the names of secrets.
+pub(super) fn in_url(value: &str) -> Vec<&str> {
+    let Some((_, rest)) = value.split_once("://") else { return Vec::new() };
+    let (rest, _) = rest.split_once('#').unwrap_or((rest, ""));
+    let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let authority = before.split('/').next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map(|(user, _)| user);
+    let password = user.map(|user| user.split_once(':').map_or(user, |(_, password)| password));
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    let named = pairs.filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value);
+    password.into_iter().chain(named).collect()
+}
+
+/// The secrets among a command's arguments: `--token X`, `--token=X`, `TOKEN=X`, `Authorization: X`, and
+/// those of addresses.
+pub(super) fn in_args<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    let (mut found, mut is_awaited) = (Vec::new(), false);
+    for arg in args {
+        let is_flag = arg.starts_with('-');
+        if is_awaited && !arg.starts_with("--") {
+            found.extend(parts(arg));
+        }
+        let pair = arg.split_once('=').or_else(|| arg.split_once(": "));
+        match pair.filter(|(name, _)| !name.contains("://") && is_secret_name(name)) {
+            Some((_, value)) => found.extend(parts(value.trim())),
+            None => found.extend(in_url(arg)),
+        }
+        is_awaited = is_flag && pair.is_none() && is_secret_name(arg);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_known_by_their_names() {
+        for name in [
+            "GITHUB_TOKEN",
+            "x-api-key",
+            "--password",
+            "apiKey",
+            "Authorization",
+            "API_KEY_1",
+            "clientSecret",
+            "DB_PASS",
+            "GITHUBTOKEN",
+            "TOKEN",
+            "Cookie",
+            "AWS_SECRET_ACCESS_KEY",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in [
+            "LOG_LEVEL",
+            "TOKEN_FILE",
+            "--auth-mode",
+            "MAX_TOKENS",
+            "KEYBOARD",
+            "",
+            "PATH",
+            "monkey",
+            "KEY_NAME",
+            "TOKENIZER",
+            "AUTHOR",
+        ] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn secrets_of_arguments_are_found() {
+        let args = [
+            "--api-key",
+            "sk-123456",
+            "--token=tk-123456",
+            "-e",
+            "DB_PASSWORD=pw-123456",
+            "--header",
+            "Authorization: Bearer br-123456",
+            "https://ada:ur-123456@h/p?page=2&access_token=qu-123456",
+            "--log-level",
+            "verbose",
+            "--token",
+            "--verbose",
+            "/srv",
+        ];
+        assert_eq!(
+            in_args(&args),
+            [
+                "sk-123456",
+                "tk-123456",
+                "pw-123456",
+                "Bearer br-123456",
+                "br-123456",
+                "ur-123456",
+                "qu-123456",
+            ]
+        );
+    }
+
+    #[test]
+    fn plain_values_are_told_from_secrets() {
+        for value in ["/home/ada", "~/x", "8080", "127.0.0.1:80", "platform", "https://h/", "C:\\x"]
+        {
+            assert!(is_plain(value), "{value}");
+        }
+        for value in ["hunter2-s3cret", "ghp_16C7e42F", "pass word"] {
+            assert!(!is_plain(value), "{value}");
+        }
+    }
+}
