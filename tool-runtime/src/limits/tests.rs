@@ -148,7 +148,7 @@ fn what_is_no_text_is_kept_in_files_as_well() {
     assert_eq!(folder.only_file(), b"!!!!");
 
     let folder = Folder::new();
-    let value = limits(&folder).cut(Observation::structured(&[1]).unwrap(), "t");
+    let value = limits(&folder).cut(Observation::json(&[1]).unwrap(), "t");
     assert!(value.is_error() && value.to_text().contains(".json`"), "{}", value.to_text());
     assert_eq!(folder.only_file(), b"[1]");
 }
@@ -175,7 +175,7 @@ fn an_error_stays_an_error_and_metadata_stays() {
 #[test]
 fn everything_that_is_too_large_is_limited_at_once() {
     let limits = text_limit(400).structured(10).media(10).resource(10);
-    let before = Observation::structured(&"a long string")
+    let before = Observation::json(&"a long string")
         .unwrap()
         .with_content(ContentBlock::text("x".repeat(500)))
         .with_content(ContentBlock::image("A".repeat(100), "image/png"))

@@ -7,6 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::sync::OnceLock;
 
 impl Serialize for Observation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -52,6 +53,7 @@ impl<'de> Deserialize<'de> for Observation {
         Ok(Self {
             content: Blocks::Many(without_mirror(wire.content, structured.as_deref())),
             structured,
+            parsed: OnceLock::new(),
             is_error: wire.is_error,
             extra: wire.meta.map(|meta| Box::new(Extra { meta: Some(meta), visual: None })),
         })
@@ -92,10 +94,8 @@ mod tests {
         let observations = [
             Observation::text("a"),
             Observation::error("b").with_meta("k", json!([1])),
-            Observation::structured(&json!({"z": 1, "a": [true, null]})).unwrap(),
-            Observation::structured(&json!({"z": 1}))
-                .unwrap()
-                .with_content(ContentBlock::text("one")),
+            Observation::json(&json!({"z": 1, "a": [true, null]})).unwrap(),
+            Observation::json(&json!({"z": 1})).unwrap().with_content(ContentBlock::text("one")),
             Observation::default(),
             Observation::from(ContentBlock::resource("a:b", "text"))
                 .with_content(ContentBlock::audio("AA==", "audio/wav")),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 pub(super) fn observation(result: CallToolResult, structured: Option<&Value>) -> Observation {
     let CallToolResult { content, is_error, meta, .. } = result;
     let mut observation = match structured {
-        Some(value) => Observation::structured(value).unwrap_or_default(),
+        Some(value) => Observation::json(value).unwrap_or_default(),
         None => Observation::default(),
     };
     if !is_mirror(&content, observation.structured_json()) {
@@ -55,7 +55,7 @@ pub(super) fn of_json(mut value: Value) -> Observation {
         other => vec![other],
     };
     let mut observation = match value.get("structuredContent") {
-        Some(structured) => Observation::structured(structured).unwrap_or_default(),
+        Some(structured) => Observation::json(structured).unwrap_or_default(),
         None => Observation::default(),
     };
     for block in blocks {
