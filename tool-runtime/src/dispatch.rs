@@ -66,8 +66,8 @@ impl ToolPool {
     /// ```
     pub async fn call_with(&self, call: ToolCall, context: &ToolContext) -> ToolResult {
         let context = match self.hosting(context) {
-            Ok(context) if call.id().is_empty() => context,
-            Ok(context) => Cow::Owned(context.into_owned().with_call_id(call.id())),
+            Ok(context) if call.call_id().is_empty() => context,
+            Ok(context) => Cow::Owned(context.into_owned().with_call_id(call.call_id())),
             Err(too_deep) => {
                 let refusal = CallError::new(ErrorClass::Denied, too_deep);
                 return self.refuse(call, context, refusal).await;

@@ -19,7 +19,7 @@ impl ToolPool {
         context: &ToolContext,
         refusal: CallError,
     ) -> ToolResult {
-        let context = context.clone().with_call_id(call.id());
+        let context = context.clone().with_call_id(call.call_id());
         let refused = self.refused(call.name(), call.arguments(), &context, refusal);
         let outcome = guard::reported(call.name(), refused).await;
         ToolResult::new(call, outcome)

@@ -83,7 +83,7 @@ fn texts(results: &[ToolResult]) -> Vec<String> {
 
 /// One of each kind, and one that fails.
 fn check(pool: &BlockingPool) {
-    assert_eq!(pool.call(ToolCall::new("ping", "").with_id("1")).id(), "1");
+    assert_eq!(pool.call(ToolCall::new("ping", "").with_call_id("1")).call_id(), "1");
     assert_eq!(pool.call(ToolCall::new("plain_ping", "")).observation().to_text(), "pong");
     assert!(pool.call_json("ping", "").contains("pong"));
     let results = pool.call_all([
@@ -136,8 +136,8 @@ async fn from_inside_of_a_runtime_with_many_threads() {
 fn what_takes_too_long_is_a_timeout_and_dropped() {
     let (pool, told, _release) = blocking();
     let pool = pool.with_timeout(Duration::from_millis(50));
-    let result = pool.call(ToolCall::new("hang", "").with_id("1"));
-    assert_eq!((class(&result), result.id()), (ErrorClass::Timeout, "1"));
+    let result = pool.call(ToolCall::new("hang", "").with_call_id("1"));
+    assert_eq!((class(&result), result.call_id()), (ErrorClass::Timeout, "1"));
     told.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
     assert_eq!(pool.call(ToolCall::new("ping", "")).observation().to_text(), "pong");
 }
@@ -148,9 +148,10 @@ fn a_tool_that_blocks_its_thread_costs_nobody_but_itself() {
         let _inside = runtime.as_ref().map(tokio::runtime::Runtime::enter);
         let (pool, _told, release) = blocking();
         let pool = pool.with_timeout(Duration::from_millis(50));
-        let calls = ["ping", "block", "ping"].map(|name| ToolCall::new(name, "").with_id(name));
+        let calls =
+            ["ping", "block", "ping"].map(|name| ToolCall::new(name, "").with_call_id(name));
         let results = pool.call_all(calls);
-        let ids: Vec<&str> = results.iter().map(ToolResult::id).collect();
+        let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
         assert_eq!(ids, ["ping", "block", "ping"]);
         // What has ended by then keeps its result.
         assert_eq!(texts(&results[..1]), ["pong"]);

@@ -81,7 +81,7 @@ fn pool(hooks: impl IntoIterator<Item = Hook>) -> (ToolPool, Seen) {
 }
 
 fn to_ada() -> ToolCall {
-    ToolCall::new("mail.send", r#"{"to":"ada"}"#).with_id("1")
+    ToolCall::new("mail.send", r#"{"to":"ada"}"#).with_call_id("1")
 }
 
 fn text(result: &ToolResult) -> String {
@@ -584,10 +584,10 @@ async fn after_hooks_see_each_refused_call_once() {
     let (builder, seen) = builder();
     let builder = [deny, broken, ask, auditing(&audit)].into_iter().fold(builder, |b, h| b.hook(h));
     let pool = builder.approver(approver).build().expect("a pool");
-    let invalid = ToolCall::new("mail.send", r#"{"to":7}"#).with_id("a");
-    let denied = ToolCall::new("mail.list", "").with_id("b");
-    let unchecked = ToolCall::new("explode", "").with_id("c");
-    let rejected = ToolCall::new("fail", "").with_id("d");
+    let invalid = ToolCall::new("mail.send", r#"{"to":7}"#).with_call_id("a");
+    let denied = ToolCall::new("mail.list", "").with_call_id("b");
+    let unchecked = ToolCall::new("explode", "").with_call_id("c");
+    let rejected = ToolCall::new("fail", "").with_call_id("d");
     for call in [invalid, denied, unchecked, rejected, ToolCall::new("mail.sent", "{}")] {
         assert!(pool.call(call).await.is_error());
     }
@@ -635,11 +635,11 @@ async fn after_hooks_see_calls_that_end_while_they_wait() {
     let soon = std::time::Instant::now() + Duration::from_secs(1);
     let context = pool.context().with_deadline(soon);
     // The second waits for its turn in the batch until the time is up.
-    let calls = [ToolCall::new("hold", "").with_id("a"), to_ada().with_id("b")];
+    let calls = [ToolCall::new("hold", "").with_call_id("a"), to_ada().with_call_id("b")];
     let results = in_time(pool.batch(calls).context(&context).run()).await;
     assert_eq!([class(&results[0]), class(&results[1])], [ErrorClass::Timeout; 2]);
     // A pool that is closed while a hook waits.
-    let waiting = pool.call(ToolCall::new("fail", "").with_id("c"));
+    let waiting = pool.call(ToolCall::new("fail", "").with_call_id("c"));
     let (result, ()) = in_time(async { tokio::join!(waiting, pool.close()) }).await;
     assert_eq!(class(&result), ErrorClass::Cancelled);
     let mut audited = audit.all();
@@ -655,7 +655,7 @@ async fn after_hooks_see_a_call_that_is_nested_too_deep() {
     let audit = Seen::default();
     let again = Tool::builder("again", "Call itself.").handler(
         |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
-            let inner = context.call(ToolCall::new("again", "").with_id("inner")).await;
+            let inner = context.call(ToolCall::new("again", "").with_call_id("inner")).await;
             inner.error().map_or_else(|| inner.observation().to_text(), ToString::to_string)
         },
     );
@@ -678,7 +678,7 @@ async fn hooks_see_each_call_of_a_batch_and_what_tools_call() {
     };
     let relay = Tool::builder("relay", "Pass it on.").handler(
         |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
-            let calls = [to_ada().with_id("inner"), ToolCall::new("fail", "")];
+            let calls = [to_ada().with_call_id("inner"), ToolCall::new("fail", "")];
             let results = context.call_all(calls).await;
             assert_eq!(class(&results[1]), ErrorClass::Denied);
             text(&results[0])
@@ -688,9 +688,9 @@ async fn hooks_see_each_call_of_a_batch_and_what_tools_call() {
     let pool = builder.add(relay).hook(note).build().expect("a pool");
     let results = pool
         .call_all([
-            ToolCall::new("mail.list", "").with_id("1"),
-            ToolCall::new("fail", "").with_id("2"),
-            ToolCall::new("relay", "").with_id("3"),
+            ToolCall::new("mail.list", "").with_call_id("1"),
+            ToolCall::new("fail", "").with_call_id("2"),
+            ToolCall::new("relay", "").with_call_id("3"),
         ])
         .await;
     let errors: Vec<bool> = results.iter().map(ToolResult::is_error).collect();

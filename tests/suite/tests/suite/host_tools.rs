@@ -32,7 +32,7 @@ fn desk(limit: Duration) -> (ClientTools, ToolPool) {
 }
 
 fn call(name: &str, id: &str) -> ToolCall {
-    ToolCall::new(name, json!({ "title": id }).to_string()).with_id(id)
+    ToolCall::new(name, json!({ "title": id }).to_string()).with_call_id(id)
 }
 
 fn texts(results: &[ToolResult]) -> Vec<String> {

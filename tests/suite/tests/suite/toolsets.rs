@@ -78,7 +78,7 @@ async fn all_calls_of_a_pool_share_one_value_and_two_pools_none() {
 #[tokio::test]
 async fn methods_may_be_plain_and_inline_and_see_the_context() {
     let pool = counter(7).await;
-    let result = pool.call(ToolCall::new("counter.peek", "").with_id("c1")).await;
+    let result = pool.call(ToolCall::new("counter.peek", "").with_call_id("c1")).await;
     assert_eq!(result.observation().to_text(), "c1: 7");
 }
 
@@ -433,7 +433,7 @@ async fn a_close_that_is_given_up_closes_all_the_same() {
 #[tokio::test]
 async fn closing_interrupts_what_runs_and_waits_for_it() {
     let (pool, mut events) = session(Behaviour::Fine).await;
-    let call = in_background(&pool, ToolCall::new("session.work", "").with_id("c1"));
+    let call = in_background(&pool, ToolCall::new("session.work", "").with_call_id("c1"));
     assert_eq!(events.recv().await, Some("work"));
     pool.close().await;
     assert_eq!(told(&mut events), ["interrupt c1", "closed"]);
@@ -510,7 +510,7 @@ async fn a_cancelled_call_is_interrupted() {
 #[tokio::test(start_paused = true)]
 async fn a_call_out_of_time_is_interrupted_also_a_typed_one() {
     let (pool, mut events) = session(Behaviour::Fine).await;
-    let result = pool.call(ToolCall::new("session.hurry", "").with_id("c1")).await;
+    let result = pool.call(ToolCall::new("session.hurry", "").with_call_id("c1")).await;
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Timeout);
     assert_eq!(told(&mut events), ["work", "interrupt c1"]);
     let error = SessionHurryAction {}.call(&pool).await.expect_err("too slow");
@@ -521,7 +521,7 @@ async fn a_call_out_of_time_is_interrupted_also_a_typed_one() {
 #[tokio::test]
 async fn a_call_whose_future_is_dropped_is_interrupted() {
     let (pool, mut events) = session(Behaviour::Fine).await;
-    let call = in_background(&pool, ToolCall::new("session.persist", "").with_id("c1"));
+    let call = in_background(&pool, ToolCall::new("session.persist", "").with_call_id("c1"));
     assert_eq!(events.recv().await, Some("work"));
     call.abort();
     assert!(call.await.is_err());
