@@ -1,12 +1,14 @@
 //! Calls of threads that do not `.await`.
 
-use super::support::class;
+use super::support::{blocking_in_time, class};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 use tool_runtime::prelude::*;
-use tool_runtime::{BlockingPool, Hook, HookCall, ToolPoolBuilder};
+use tool_runtime::{
+    BlockingPool, Hook, HookCall, McpManager, McpServerConfig, McpState, ToolPoolBuilder,
+};
 
 /// Answer at once.
 #[tool(read_only, register = false)]
@@ -99,19 +101,23 @@ fn check(pool: &BlockingPool) {
 
 #[test]
 fn from_a_plain_thread() {
-    let (pool, _told, _release) = blocking();
-    check(&pool);
-    let (pool, _told, _release) = blocking();
-    check(&pool.with_timeout(Duration::from_secs(60)));
+    blocking_in_time(|| {
+        let (pool, _told, _release) = blocking();
+        check(&pool);
+        let (pool, _told, _release) = blocking();
+        check(&pool.with_timeout(Duration::from_secs(60)));
+    });
 }
 
 #[test]
 fn from_many_threads_at_once() {
-    let (pool, _told, _release) = blocking();
-    thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| check(&pool));
-        }
+    blocking_in_time(|| {
+        let (pool, _told, _release) = blocking();
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| check(&pool));
+            }
+        });
     });
 }
 
@@ -164,11 +170,13 @@ fn a_tool_that_blocks_its_thread_costs_nobody_but_itself() {
 
 #[test]
 fn without_a_limit_it_waits() {
-    let (pool, _told, release) = blocking();
-    thread::scope(|scope| {
-        let call = scope.spawn(|| pool.call(ToolCall::new("block", "")));
-        release.send(()).expect("somebody waits");
-        assert_eq!(call.join().expect("no panic").observation().to_text(), "let go");
+    blocking_in_time(|| {
+        let (pool, _told, release) = blocking();
+        thread::scope(|scope| {
+            let call = scope.spawn(|| pool.call(ToolCall::new("block", "")));
+            release.send(()).expect("somebody waits");
+            assert_eq!(call.join().expect("no panic").observation().to_text(), "let go");
+        });
     });
 }
 
@@ -256,4 +264,47 @@ async fn a_pool_can_be_dropped_inside_of_a_runtime() {
     let _tools = pool.pool().clone();
     drop(pool);
     told.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
+}
+
+/// Connects a program, calls it, connects it again and disconnects it.
+fn check_servers(pool: &BlockingPool) {
+    let script = r#"{"tools": ["echo"]}"#;
+    let server = McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script]);
+    let builder = McpManager::builder().server("far", server);
+    let manager = pool.block_on(builder.connect(pool.pool())).expect("a manager");
+    let echo = || pool.call_json("far.echo", r#"{"a":1}"#);
+    assert!(echo().contains("{\\\"a\\\":1}"), "{}", echo());
+    pool.block_on(manager.reconnect("far")).expect("it is known");
+    pool.block_on(manager.settled());
+    assert_eq!(manager.status()[0].state, McpState::Ready);
+    assert!(echo().contains("{\\\"a\\\":1}"), "{}", echo());
+    assert!(pool.block_on(manager.disable("near")).is_err());
+    pool.block_on(manager.close());
+    assert!(pool.pool().get("far.echo").is_none());
+}
+
+fn without_tools() -> BlockingPool {
+    ToolPool::builder().expects_more().build().expect("a pool").blocking().expect("a thread")
+}
+
+#[test]
+fn external_servers_are_connected_from_a_plain_thread() {
+    blocking_in_time(|| {
+        check_servers(&without_tools());
+        check_servers(&without_tools().with_timeout(Duration::from_secs(60)));
+    });
+}
+
+#[tokio::test]
+async fn external_servers_are_connected_from_inside_of_a_runtime() {
+    check_servers(&without_tools());
+}
+
+#[tokio::test]
+async fn a_panic_of_what_is_waited_for_is_the_callers() {
+    let pool = without_tools();
+    let waits = std::panic::AssertUnwindSafe(|| pool.block_on(async { panic!("boom") }));
+    let panic = std::panic::catch_unwind(waits).expect_err("a panic");
+    assert_eq!(panic.downcast_ref(), Some(&"boom"));
+    assert_eq!(pool.block_on(async { 7 }), 7);
 }

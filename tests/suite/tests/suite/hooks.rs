@@ -179,7 +179,7 @@ async fn a_denied_call_does_not_start_and_waits_for_nothing() {
 #[tool(register = false, writes("mail:ada"))]
 async fn occupy(occupied: &Occupied) {
     occupied.began.notify_one();
-    occupied.enough.notified().await;
+    in_time(occupied.enough.notified()).await;
 }
 
 #[derive(Default)]
@@ -201,7 +201,7 @@ async fn a_denied_call_touches_no_resource() {
     let rude = || ToolCall::new("mail.send", r#"{"to":"ada","text":"rude"}"#);
     let holder = pool.call(ToolCall::new("occupy", ""));
     let others = async {
-        occupied.began.notified().await;
+        in_time(occupied.began.notified()).await;
         // The key is held, and whoever is denied does not wait for it, nor keeps it from others.
         assert_eq!(class(&pool.call(rude()).await), ErrorClass::Denied);
         let polite = pool.call(to_ada());
@@ -226,7 +226,7 @@ async fn a_rewritten_call_waits_for_what_it_then_touches() {
     let context = pool.context();
     let occupied = context.get::<Occupied>().expect("state");
     let send = async {
-        occupied.began.notified().await;
+        in_time(occupied.began.notified()).await;
         let call = pool.call(ToolCall::new("mail.send", r#"{"to":"bob"}"#));
         let release = async {
             tokio::time::sleep(Duration::from_secs(5)).await;

@@ -380,7 +380,7 @@ async fn dropping_a_stream_midway_keeps_what_it_has_yielded_and_ends_the_rest() 
     let pool = pool();
     let calls = [1, 500, 500].map(|ms| Job::new(ms as usize, ms).look().call());
     let mut stream = Box::pin(pool.batch(calls[..2].to_vec()).stream());
-    let (index, first) = stream.next().await.expect("a result");
+    let (index, first) = in_time(stream.next()).await.expect("a result");
     assert_eq!((index, first.call_id()), (0, "1"));
     drop(stream);
     assert!(span(&pool, 500).1 > 0, "what ran was dropped");
