@@ -14,8 +14,8 @@ pub use crate::definition::{Draft, TaskSupport, ToolDefinition};
 pub use crate::error::ToolError;
 pub use crate::observation::Observation;
 pub use crate::output::{
-    ErrorKind, MessageKind, OpaqueKind, Output, OwnKind, PlainKind, Returned, StructuredKind,
-    UnfitKind,
+    ErrorKind, FlatKind, HiddenKind, MessageKind, OpaqueKind, Output, OwnKind, PlainKind, Returned,
+    StructuredKind, UnfitKind,
 };
 pub use crate::parameter::{
     AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OmitDefault, OmitJson, Parameter, Settings,

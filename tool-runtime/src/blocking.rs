@@ -6,6 +6,7 @@ use crate::error::{CallError, ErrorClass};
 use crate::pool::ToolPool;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use std::io;
+use std::panic::resume_unwind;
 use std::pin::pin;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -24,6 +25,8 @@ const GRACE: Duration = Duration::from_secs(1);
 /// waits. What they do in the background runs on a runtime of the pool's own. A tool that needs
 /// the very thread which is waiting here waits for ever: give calls a time limit inside of a
 /// runtime with one thread.
+///
+/// External servers are connected by [`Self::block_on`], with everything that their manager does.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -101,6 +104,32 @@ impl BlockingPool {
     /// JSON text in, JSON text out, as [`ToolPool::call_json`].
     pub fn call_json(&self, name: &str, arguments: &str) -> String {
         self.call(ToolCall::new(name, arguments)).observation().to_json()
+    }
+
+    /// Runs a future on the pool's runtime and waits for its output, without a time limit: what a
+    /// pool cannot do by itself, such as connecting external servers. Tasks that the future starts
+    /// run until the pool is dropped.
+    ///
+    /// # Panics
+    /// If the future panics.
+    #[cfg_attr(feature = "mcp-client", doc = "```")]
+    #[cfg_attr(not(feature = "mcp-client"), doc = "```ignore")]
+    /// use tool_runtime::{McpConfig, McpManager, ToolPool};
+    ///
+    /// let pool = ToolPool::builder().build()?.blocking()?;
+    /// let config = McpConfig::from_json(r#"{"mcpServers": {}}"#)?;
+    /// let manager = pool.block_on(McpManager::connect(config, pool.pool()))?;
+    /// assert!(manager.status().is_empty());
+    /// pool.block_on(manager.close());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn block_on<F: Future<Output: Send> + Send>(&self, work: F) -> F::Output {
+        if Handle::try_current().is_err() {
+            return self.runtime.block_on(work);
+        }
+        // A thread of one runtime cannot wait on another.
+        let output = thread::scope(|scope| scope.spawn(|| self.runtime.block_on(work)).join());
+        output.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     /// Ends the pool, as [`ToolPool::close`].

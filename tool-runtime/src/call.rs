@@ -7,18 +7,18 @@ use crate::observation::Observation;
 use serde_json::Value;
 use std::fmt;
 
-/// One request to run a tool. As JSON: `{"id":"call_1","name":"add","arguments":"{\"a\":2}"}`;
+/// One request to run a tool. As JSON: `{"call_id":"call_1","name":"add","arguments":"{\"a\":2}"}`;
 /// `arguments` is read from an object, too.
 ///
 /// ```
 /// use tool_runtime::ToolCall;
 ///
-/// let call = ToolCall::new("add", r#"{"a": 2, "b": 40}"#).with_id("call_1");
+/// let call = ToolCall::new("add", r#"{"a": 2, "b": 40}"#).with_call_id("call_1");
 /// assert_eq!(call.name(), "add");
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    id: String,
+    call_id: String,
     name: String,
     arguments: String,
 }
@@ -26,7 +26,7 @@ pub struct ToolCall {
 impl ToolCall {
     /// A call by name, with its arguments as JSON text; empty text means no arguments.
     pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self { id: String::new(), name: name.into(), arguments: arguments.into() }
+        Self { call_id: String::new(), name: name.into(), arguments: arguments.into() }
     }
 
     /// A call by name, with its arguments as a JSON value.
@@ -43,14 +43,14 @@ impl ToolCall {
 
     /// Sets the id by which its answer is found. Default: empty.
     #[must_use]
-    pub fn with_id(mut self, id: impl Into<String>) -> Self {
-        self.id = id.into();
+    pub fn with_call_id(mut self, id: impl Into<String>) -> Self {
+        self.call_id = id.into();
         self
     }
 
-    /// The id.
-    pub fn id(&self) -> &str {
-        &self.id
+    /// The id by which its answer is found.
+    pub fn call_id(&self) -> &str {
+        &self.call_id
     }
 
     /// The tool's name.
@@ -68,7 +68,7 @@ impl ToolCall {
 impl fmt::Debug for ToolCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolCall")
-            .field("id", &self.id)
+            .field("call_id", &self.call_id)
             .field("name", &self.name)
             .finish_non_exhaustive()
     }
@@ -83,8 +83,8 @@ impl fmt::Debug for ToolCall {
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let pool = ToolPool::builder().build()?;
-/// let result = pool.call(ToolCall::new("nothing", "{}").with_id("call_1")).await;
-/// assert_eq!(result.id(), "call_1");
+/// let result = pool.call(ToolCall::new("nothing", "{}").with_call_id("call_1")).await;
+/// assert_eq!(result.call_id(), "call_1");
 /// assert!(result.is_error());
 /// assert_eq!(result.error().unwrap().class(), ErrorClass::NotFound);
 /// # Ok::<(), tool_runtime::PoolError>(())
@@ -92,7 +92,7 @@ impl fmt::Debug for ToolCall {
 /// ```
 #[derive(Debug)]
 pub struct ToolResult {
-    id: String,
+    call_id: String,
     name: String,
     observation: Observation,
     error: Option<CallError>,
@@ -104,7 +104,7 @@ impl ToolResult {
             Ok(observation) => (observation, None),
             Err(error) => (Observation::error(error.message()), Some(error)),
         };
-        Self { id: call.id, name: call.name, observation, error }
+        Self { call_id: call.call_id, name: call.name, observation, error }
     }
 
     /// What [`Self::new`] was given.
@@ -116,8 +116,8 @@ impl ToolResult {
     }
 
     /// The id of the call.
-    pub fn id(&self) -> &str {
-        &self.id
+    pub fn call_id(&self) -> &str {
+        &self.call_id
     }
 
     /// The name that was called.

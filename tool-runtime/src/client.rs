@@ -47,7 +47,7 @@ use std::time::Duration;
 ///     assert_eq!((call.id(), call.name()), ("call_1", "pick_colour"));
 ///     client.answer(call.id(), "green")
 /// };
-/// let call = ToolCall::new("pick_colour", "{}").with_id("call_1");
+/// let call = ToolCall::new("pick_colour", "{}").with_call_id("call_1");
 /// let (result, answered) = tokio::join!(pool.call(call), host);
 /// assert_eq!(result.observation().to_text(), "green");
 /// assert!(answered.is_ok());

@@ -94,7 +94,7 @@ impl ToolContext {
     /// Sets the call's id. Default: none.
     #[must_use]
     pub fn with_call_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.call_id = Some(id.into());
+        self.call_id = Some(id.into()).filter(|id| !id.is_empty());
         self
     }
 

@@ -7,6 +7,7 @@ mod guard;
 mod layered;
 mod nested;
 mod offering;
+mod refusal;
 mod report;
 mod resolve;
 mod typed;
@@ -65,11 +66,11 @@ impl ToolPool {
     /// ```
     pub async fn call_with(&self, call: ToolCall, context: &ToolContext) -> ToolResult {
         let context = match self.hosting(context) {
-            Ok(context) if call.id().is_empty() => context,
-            Ok(context) => Cow::Owned(context.into_owned().with_call_id(call.id())),
+            Ok(context) if call.call_id().is_empty() => context,
+            Ok(context) => Cow::Owned(context.into_owned().with_call_id(call.call_id())),
             Err(too_deep) => {
-                let error = CallError::new(ErrorClass::Denied, too_deep);
-                return ToolResult::new(call, Err(error));
+                let refusal = CallError::new(ErrorClass::Denied, too_deep);
+                return self.refuse(call, context, refusal).await;
             }
         };
         let outcome = self.dispatch(call.name(), call.arguments(), &context, identity).await;
@@ -142,7 +143,13 @@ impl ToolPool {
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        let tool = &self.resolve(name)?;
+        let resolved = self.resolve(name);
+        let tool = match resolved {
+            Ok(ref tool) => tool,
+            Err(refusal) => {
+                return self.refused(name, arguments, context, refusal).await.map(finish);
+            }
+        };
         if tool.needs_care() || self.governance().concerns_all() {
             return self.governed(tool, arguments, context).await.map(finish);
         }

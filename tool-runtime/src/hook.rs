@@ -122,8 +122,12 @@ impl Hook {
     /// Runs after each call of the tools that are meant, by a closure
     /// `Fn(HookCall, AfterCall) -> Future` that gives back [`After`], or a `Result` of it.
     ///
-    /// It sees calls that ran, also those that failed, timed out or were cancelled while they
-    /// ran. What a hook or a person refused, or what had wrong arguments, did not run.
+    /// It sees every outcome of a call of a tool of the pool once: calls that ran, also those that
+    /// failed, timed out or were cancelled, and calls that were refused because of their
+    /// arguments, a restriction, a hook or a person. The class of
+    /// [`AfterCall::error`] tells them apart. A refused call has the arguments that hooks made of
+    /// it up to then, which may not be valid. A call of an unknown tool, or of a pool that has
+    /// been closed, has no tool and is not shown.
     ///
     /// A pattern that is none is reported when the pool is built.
     ///

@@ -1,6 +1,7 @@
 //! What a call gives back, and how return values become it.
 
 mod blocks;
+mod finite;
 mod into;
 mod json;
 mod wire;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// What a call gives back: content blocks, an optional structured value, whether it is an
 /// error, and metadata.
@@ -33,6 +35,8 @@ use std::borrow::Cow;
 pub struct Observation {
     content: Blocks,
     structured: Option<Box<RawValue>>,
+    /// The structured value once somebody has asked for it.
+    parsed: OnceLock<Box<Value>>,
     is_error: bool,
     extra: Option<Box<Extra>>,
 }
@@ -70,14 +74,17 @@ impl Observation {
     ///
     /// ```
     /// # use tool_runtime::Observation;
-    /// let observation = Observation::structured(&serde_json::json!({ "sum": 42 }))?;
-    /// assert_eq!(observation.structured_json(), Some(r#"{"sum":42}"#));
+    /// let observation = Observation::json(&serde_json::json!({ "sum": 42 }))?;
+    /// assert_eq!(observation.structured().unwrap()["sum"], 42);
     /// assert_eq!(observation.to_text(), r#"{"sum":42}"#);
     /// # Ok::<(), tool_runtime::ToolError>(())
     /// ```
-    pub fn structured<T: Serialize + ?Sized>(value: &T) -> Result<Self, ToolError> {
-        let json = serde_json::value::to_raw_value(value).map_err(ToolError::internal)?;
-        Ok(Self { structured: Some(json), ..Self::default() })
+    pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Self, ToolError> {
+        serde_json::value::to_raw_value(value).map(Self::from_raw).map_err(ToolError::internal)
+    }
+
+    fn from_raw(json: Box<RawValue>) -> Self {
+        Self { structured: Some(json), ..Self::default() }
     }
 
     /// Adds a content block.
@@ -141,6 +148,24 @@ impl Observation {
         &self.content
     }
 
+    /// The structured value, parsed when it is first asked for. `None` also for JSON that is nested
+    /// deeper than serde_json parses (128 levels).
+    ///
+    /// ```
+    /// # use tool_runtime::Observation;
+    /// let observation = Observation::json(&["a", "b"])?;
+    /// assert_eq!(observation.structured(), Some(&serde_json::json!(["a", "b"])));
+    /// assert_eq!(Observation::text("a").structured(), None);
+    /// # Ok::<(), tool_runtime::ToolError>(())
+    /// ```
+    pub fn structured(&self) -> Option<&Value> {
+        if self.parsed.get().is_none() {
+            let value = serde_json::from_str(self.structured_json()?).ok()?;
+            let _ = self.parsed.set(Box::new(value));
+        }
+        self.parsed.get().map(|value| &**value)
+    }
+
     /// The structured value as JSON text.
     pub fn structured_json(&self) -> Option<&str> {
         self.structured.as_deref().map(RawValue::get)
@@ -158,7 +183,7 @@ impl Observation {
     ///     total: u64,
     /// }
     ///
-    /// let observation = Observation::structured(&serde_json::json!({ "total": 42 }))?;
+    /// let observation = Observation::json(&serde_json::json!({ "total": 42 }))?;
     /// assert_eq!(observation.structured_as::<Found>().unwrap().total, 42);
     /// assert!(observation.structured_as::<u64>().is_err());
     /// assert!(Observation::text("42").structured_as::<u64>().is_err());
@@ -261,6 +286,7 @@ impl Observation {
     /// Leaves the structured value out.
     pub(crate) fn without_structured(mut self) -> Self {
         self.structured = None;
+        self.parsed = OnceLock::new();
         self
     }
 
@@ -271,7 +297,7 @@ impl Observation {
 
 impl From<ContentBlock> for Observation {
     fn from(block: ContentBlock) -> Self {
-        Self { content: Blocks::One(block), structured: None, is_error: false, extra: None }
+        Self { content: Blocks::One(block), ..Self::default() }
     }
 }
 
@@ -341,8 +367,7 @@ mod tests {
 
     #[test]
     fn a_structured_scalar_becomes_text_without_quotes() {
-        let plain =
-            |value: Value| Observation::structured(&value).unwrap().into_plain_text().to_text();
+        let plain = |value: Value| Observation::json(&value).unwrap().into_plain_text().to_text();
         assert_eq!(plain("a \"b\"".into()), "a \"b\"");
         assert_eq!(plain(7.into()), "7");
         assert_eq!(plain(Value::Null), "null");

@@ -3,8 +3,9 @@
 //! schemars implements `JsonSchema` for `Result`, so one blanket implementation for
 //! structured values and one for results would overlap. Generated code therefore asks the
 //! compiler's method resolution: a first stage splits results from the rest and hands on a
-//! probe of the success type, a second prefers our own conversion over a structured value,
-//! and the last level gives a type that fits none its one error.
+//! probe of the success type, a second prefers our own conversion over a structured value and
+//! refuses results inside of a structured value, and the last level gives a type that fits none
+//! its one error.
 
 #![allow(
     clippy::extra_unused_type_parameters,
@@ -15,6 +16,7 @@ use crate::error::ToolError;
 use crate::observation::{IntoObservation, Json, Observation};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
 use std::marker::PhantomData;
 
@@ -140,7 +142,78 @@ impl<T: IntoObservation> SuccessKind<T> for Own {
     }
 }
 
-/// Stage two, second choice: a structured value.
+/// Stage two, second choice: a result in the place of a success, whose error is one of the call.
+pub struct Flat;
+
+impl Flat {
+    /// It fits every return type.
+    pub fn fit<O>(self) -> Self {
+        self
+    }
+}
+
+impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Result<T, E>> for Flat {
+    fn observe(value: Result<T, E>) -> Result<Observation, ToolError> {
+        <Structured as SuccessKind<T>>::observe(value.map_err(Into::into)?)
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        <Structured as SuccessKind<T>>::schema(generator)
+    }
+}
+
+impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Option<Result<T, E>>> for Flat {
+    fn observe(value: Option<Result<T, E>>) -> Result<Observation, ToolError> {
+        <Structured as SuccessKind<Option<T>>>::observe(value.transpose().map_err(Into::into)?)
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        <Structured as SuccessKind<Option<T>>>::schema(generator)
+    }
+}
+
+/// Stage two, third choice: results in other places, which serde would write as `{"Err": ..}`.
+/// Never made, because `fit` never compiles.
+pub struct Hidden<T>(PhantomData<fn() -> T>);
+
+impl<T> Hidden<T> {
+    /// Carries the one error, at the return type `O` as the user wrote it.
+    pub fn fit<O: HidesNoResult<T>>(self) -> Self {
+        self
+    }
+}
+
+impl<T> SuccessKind<T> for Hidden<T> {
+    fn observe(_: T) -> Result<Observation, ToolError> {
+        unreachable!("`fit` does not compile")
+    }
+
+    fn schema(_: &mut SchemaGenerator) -> Option<Schema> {
+        None
+    }
+}
+
+/// Implemented by nothing: asked only for a return type that holds results `T` which would be
+/// reported as successes.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot return the results inside of `{T}`",
+    label = "an `Err` in it would be reported as a success",
+    note = "return `Result<.., E>` around the whole, for instance by `collect::<Result<Vec<_>, _>>()` or `?`, with an `E` that is an error or text; write `Json<..>` around the type if `{{\"Err\": ..}}` is the data you mean"
+)]
+pub trait HidesNoResult<T> {}
+
+/// Types whose outer shape shows a result.
+pub trait HidesResult {}
+
+impl<T, E> HidesResult for Result<T, E> {}
+impl<T: HidesResult> HidesResult for Option<T> {}
+impl<T: HidesResult> HidesResult for Box<T> {}
+impl<T: HidesResult> HidesResult for Vec<T> {}
+impl<T: HidesResult, const N: usize> HidesResult for [T; N] {}
+impl<K, T: HidesResult> HidesResult for BTreeMap<K, T> {}
+impl<K, T: HidesResult, S> HidesResult for HashMap<K, T, S> {}
+
+/// Stage two, fourth choice: a structured value.
 pub struct Structured;
 
 impl Structured {
@@ -196,7 +269,28 @@ pub trait OwnKind {
     }
 }
 
-impl<T: IntoObservation> OwnKind for &&Success<T> {}
+impl<T: IntoObservation> OwnKind for &&&&Success<T> {}
+
+/// Selects `Flat`.
+pub trait FlatKind {
+    /// The kind.
+    fn kind(&self) -> Flat {
+        Flat
+    }
+}
+
+impl<T: Serialize + JsonSchema, E: Into<ToolError>> FlatKind for &&&Success<Result<T, E>> {}
+impl<T: Serialize + JsonSchema, E: Into<ToolError>> FlatKind for &&&Success<Option<Result<T, E>>> {}
+
+/// Selects `Hidden`.
+pub trait HiddenKind<T> {
+    /// The kind.
+    fn kind(&self) -> Hidden<T> {
+        Hidden(PhantomData)
+    }
+}
+
+impl<T: HidesResult> HiddenKind<T> for &&Success<T> {}
 
 /// Selects `Structured`.
 pub trait StructuredKind {

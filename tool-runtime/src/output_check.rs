@@ -85,7 +85,7 @@ mod tests {
     }
 
     fn structured(value: Value) -> Observation {
-        Observation::structured(&value).expect("a value")
+        Observation::json(&value).expect("a value")
     }
 
     fn detail(observation: &Observation) -> String {

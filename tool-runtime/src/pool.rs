@@ -225,9 +225,14 @@ impl ToolPool {
         self.0.core.why_absent(name)
     }
 
+    /// A tool of the pool, whether or not this handle may see it.
+    pub(crate) fn known(&self, name: &str) -> Option<Tool> {
+        self.0.core.snapshot().load().get(name).cloned()
+    }
+
     /// What keeps a tool of the pool from this handle, as text.
     pub(crate) fn restriction(&self, name: &str) -> Option<String> {
-        self.0.core.snapshot().load().get(name)?;
+        self.known(name)?;
         self.0.restriction(name)
     }
 }

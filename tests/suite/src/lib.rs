@@ -17,6 +17,7 @@
 //! ```
 
 pub mod built;
+pub mod limit;
 pub mod peers;
 pub mod process;
 pub mod served;

@@ -1,5 +1,6 @@
 //! A server over HTTP, on a port of the system's choice.
 
+use crate::limit::Limit;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -11,6 +12,7 @@ pub struct Served {
     child: Child,
     url: String,
     log: Option<JoinHandle<String>>,
+    _limit: Limit,
 }
 
 impl Served {
@@ -26,6 +28,7 @@ impl Served {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("`{}`: {error}", binary.display()));
+        let _limit = Limit::of(&child);
         let mut log = BufReader::new(child.stderr.take().expect("piped"));
         let mut line = String::new();
         log.read_line(&mut line).expect("UTF-8");
@@ -37,7 +40,7 @@ impl Served {
             drop(log.read_to_string(&mut text));
             text
         });
-        Self { child, url, log: Some(log) }
+        Self { child, url, log: Some(log), _limit }
     }
 
     /// Where the protocol is.

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 #[derive(Serialize)]
 struct CallOut<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
-    id: &'a str,
+    call_id: &'a str,
     name: &'a str,
     arguments: &'a str,
 }
@@ -22,7 +22,7 @@ struct CallOut<'a> {
 #[serde(deny_unknown_fields)]
 struct CallIn {
     #[serde(default)]
-    id: String,
+    call_id: String,
     name: String,
     #[serde(default)]
     arguments: Option<Box<RawValue>>,
@@ -30,7 +30,8 @@ struct CallIn {
 
 impl Serialize for ToolCall {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        CallOut { id: &self.id, name: &self.name, arguments: &self.arguments }.serialize(serializer)
+        CallOut { call_id: &self.call_id, name: &self.name, arguments: &self.arguments }
+            .serialize(serializer)
     }
 }
 
@@ -44,7 +45,7 @@ impl<'de> Deserialize<'de> for ToolCall {
         } else {
             raw.to_owned()
         };
-        Ok(Self { id: call.id, name: call.name, arguments })
+        Ok(Self { call_id: call.call_id, name: call.name, arguments })
     }
 }
 
@@ -52,7 +53,7 @@ impl<'de> Deserialize<'de> for ToolCall {
 #[serde(deny_unknown_fields)]
 struct ResultWire<'a> {
     #[serde(default, skip_serializing_if = "str::is_empty")]
-    id: Cow<'a, str>,
+    call_id: Cow<'a, str>,
     name: Cow<'a, str>,
     observation: Cow<'a, Observation>,
     /// What only people see, and MCP's form of an observation does not hold.
@@ -82,7 +83,7 @@ impl Serialize for ToolResult {
             issues: error.issues().into(),
         });
         let wire = ResultWire {
-            id: (&*self.id).into(),
+            call_id: (&*self.call_id).into(),
             name: (&*self.name).into(),
             observation: Cow::Borrowed(&self.observation),
             visual: self.observation.visual().map(Into::into),
@@ -105,7 +106,7 @@ impl<'de> Deserialize<'de> for ToolResult {
             }
         });
         Ok(Self {
-            id: wire.id.into_owned(),
+            call_id: wire.call_id.into_owned(),
             name: wire.name.into_owned(),
             observation: match wire.visual {
                 Some(visual) => observation.with_visual(visual),
@@ -124,7 +125,7 @@ mod tests {
     #[test]
     fn calls_read_back_as_they_were() {
         for arguments in ["", "{}", r#"{"a": 1}"#, "no JSON at all", r#""a text""#] {
-            let call = ToolCall::new("add", arguments).with_id("call_1");
+            let call = ToolCall::new("add", arguments).with_call_id("call_1");
             let text = to_string(&call).unwrap();
             assert_eq!(from_str::<ToolCall>(&text).unwrap(), call, "{text}");
         }
@@ -146,7 +147,7 @@ mod tests {
                 .with_issues(vec![Issue::new("a", "type", "`a` must be a string")])),
         ];
         for outcome in outcomes {
-            let result = ToolResult::new(ToolCall::new("add", "").with_id("call_1"), outcome);
+            let result = ToolResult::new(ToolCall::new("add", "").with_call_id("call_1"), outcome);
             let text = to_string(&result).unwrap();
             let back: ToolResult = from_str(&text).unwrap();
             assert_eq!(to_string(&back).unwrap(), text);

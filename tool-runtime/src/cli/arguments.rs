@@ -1,4 +1,5 @@
-//! `key=value` to JSON, typed by the tool's schema.
+//! `key=value` to JSON, typed by the tool's schema. Text stays text where the schema admits it, as
+//! for a union of string and number; else it is read as JSON, unless the schema wants text alone.
 
 use crate::schema::check;
 use crate::tool::Tool;
@@ -54,7 +55,12 @@ impl Typed {
             [Some(Value::from(text)), parsed.clone()]
         };
         let admitted = readings.into_iter().flatten().find(|value| self.admits(value));
+        let parsed = parsed.filter(|_| !self.wants_text());
         admitted.or(parsed).unwrap_or_else(|| text.into())
+    }
+
+    fn wants_text(&self) -> bool {
+        is_text_alone(&self.schema, &self.definitions, DEEPEST)
     }
 
     fn item(&self, text: &str) -> Value {
@@ -76,6 +82,25 @@ impl Typed {
     }
 }
 
+/// Definitions may refer to themselves.
+const DEEPEST: u8 = 8;
+
+/// Whether every value that a schema admits is text.
+fn is_text_alone(schema: &Value, definitions: &Value, depth: u8) -> bool {
+    let all = |key: &str, is_text: &dyn Fn(&Value) -> bool| {
+        schema[key].as_array().is_some_and(|list| list.iter().all(is_text))
+    };
+    let inner = |schema: &Value| depth > 0 && is_text_alone(schema, definitions, depth - 1);
+    let definition = schema["$ref"].as_str().and_then(|to| to.strip_prefix("#/$defs/"));
+    schema["type"] == "string"
+        || all("type", &|kind| kind == "string" || kind == "null")
+        || schema["const"].is_string()
+        || all("enum", &Value::is_string)
+        || all("anyOf", &inner)
+        || all("oneOf", &inner)
+        || definition.is_some_and(|name| inner(&definitions[name]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,9 +117,14 @@ mod tests {
                     "tags": { "type": "array", "items": { "type": "string" } },
                     "numbers": { "type": "array", "items": { "type": "integer" } },
                     "unit": { "enum": ["c", "f"] },
+                    "isbn": { "type": "string", "pattern": "^978" },
+                    "isbns": { "type": "array", "items": { "type": "string", "minLength": 9 } },
+                    "code": { "anyOf": [{ "$ref": "#/$defs/Code" }, { "const": "any" }] },
+                    "either": { "type": ["string", "number"], "minLength": 3, "maximum": 9 },
                     "point": { "type": "object" },
                     "any": {}
-                }
+                },
+                "$defs": { "Code": { "oneOf": [{ "enum": ["a", "b"] }] } }
             }))
             .handler(|_: Map<String, Value>| async {})
     }
@@ -119,6 +149,17 @@ mod tests {
             object.unwrap(),
             json!({"n": 42, "x": 2, "s": "42", "flag": true, "unit": "c", "point": {"a": 1}, "any": "x=y"})
         );
+    }
+
+    #[test]
+    fn text_stays_text_also_where_it_does_not_fit() {
+        let object = object_of(&["isbn=12", "isbns=12", "unit=1", "code=true", "either=1234"]);
+        assert_eq!(
+            object.unwrap(),
+            json!({"isbn": "12", "isbns": ["12"], "unit": "1", "code": "true", "either": "1234"})
+        );
+        assert_eq!(object_of(&["either=7"]).unwrap(), json!({"either": 7}));
+        assert_eq!(object_of(&["either=10"]).unwrap(), json!({"either": 10}));
     }
 
     #[test]

@@ -69,7 +69,13 @@ impl Files {
 /// What a command logs unless `RUST_LOG` says otherwise. What becomes of servers is told to people
 /// in other ways, see `tell`.
 pub(super) fn log(command: &Command) -> Targets {
-    let log = command.log();
+    // Our client logs a lost connection itself; rmcp would log it once more, as an error.
+    let log = [
+        "rmcp::transport::worker",
+        "rmcp::transport::streamable_http_client",
+        "rmcp::transport::common::client_side_sse",
+    ];
+    let log = log.iter().fold(command.log(), |log, rmcp| log.with_target(*rmcp, LevelFilter::OFF));
     if command.is_server() {
         // A server could fill the log with what rmcp says of its messages.
         return log.with_target("rmcp::service", LevelFilter::ERROR);

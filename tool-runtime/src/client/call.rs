@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// One call that the host program is to do and to answer. Cheap to clone.
 ///
-/// Its JSON form, for hosts that do the call elsewhere, has `id`, `callId`, `name`,
+/// Its JSON form, for hosts that do the call elsewhere, has `id`, `call_id`, `name`,
 /// `arguments` and `deadline`, the last in milliseconds since 1970; what it has not is `null`.
 ///
 /// ```
@@ -33,7 +33,6 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 pub struct ClientCall(Arc<Parts>);
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Parts {
     id: String,
     #[serde(flatten)]
@@ -52,7 +51,6 @@ impl fmt::Debug for ClientCall {
 
 /// A call before it has its id.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(super) struct Request {
     pub(super) call_id: Option<String>,
     pub(super) name: String,

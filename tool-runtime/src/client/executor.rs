@@ -44,7 +44,7 @@ impl ClientExecutor {
             .parse::<Map<String, Value>>()
             .map_err(|error| self.input.explain(arguments, &error))?;
         Ok(Request {
-            call_id: context.call_id().filter(|id| !id.is_empty()).map(str::to_owned),
+            call_id: context.call_id().map(str::to_owned),
             name: self.name.clone(),
             arguments,
             deadline: self.deadline(context),

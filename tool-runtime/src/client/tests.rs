@@ -35,6 +35,11 @@ async fn started(tool: &Tool, id: &str) -> tokio::task::JoinHandle<Outcome> {
     task
 }
 
+/// The next call, if it comes at all.
+async fn arrived(client: &ClientTools) -> ClientCall {
+    tokio::time::timeout(MINUTE, client.next()).await.expect("a call")
+}
+
 fn class(outcome: &Outcome) -> ErrorClass {
     outcome.as_ref().expect_err("an error").class()
 }
@@ -66,8 +71,8 @@ async fn an_error_is_an_answer() {
 async fn each_call_is_handed_out_once_in_order() {
     let (client, tool) = desk();
     let _calls = [started(&tool, "a").await, started(&tool, "b").await];
-    assert_eq!(client.next().await.id(), "a");
-    assert_eq!(client.clone().next().await.id(), "b");
+    assert_eq!(arrived(&client).await.id(), "a");
+    assert_eq!(arrived(&client.clone()).await.id(), "b");
     assert!(client.next().now_or_never().is_none());
 }
 
@@ -76,7 +81,7 @@ async fn every_waiting_consumer_is_woken() {
     let (client, tool) = desk();
     let consumers = [0, 1, 2].map(|_| {
         let client = client.clone();
-        tokio::spawn(async move { client.next().await.id().to_owned() })
+        tokio::spawn(async move { arrived(&client).await.id().to_owned() })
     });
     tokio::task::yield_now().await;
     let _calls = [started(&tool, "a").await, started(&tool, "b").await, started(&tool, "c").await];
@@ -109,7 +114,7 @@ async fn the_host_sees_checked_arguments_only() {
     assert_eq!((seen.call_id(), seen.name()), (None, "pick"));
     let wire = serde_json::to_value(&seen).unwrap();
     let keys: Vec<&String> = wire.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["id", "callId", "name", "arguments", "deadline"]);
+    assert_eq!(keys, ["id", "call_id", "name", "arguments", "deadline"]);
     assert!(wire["deadline"].as_u64().is_some_and(|ms| ms > 1_700_000_000_000));
 }
 
@@ -175,7 +180,7 @@ async fn a_deadline_beyond_the_clock_is_none() {
     let client = ClientTools::new(Duration::MAX);
     let tool = client.tool(ToolDefinition::new("pick", "Pick."));
     let call = started(&tool, "a").await;
-    assert_eq!(client.next().await.deadline(), None);
+    assert_eq!(arrived(&client).await.deadline(), None);
     client.answer("a", "x").expect("taken");
     assert!(call.await.unwrap().is_ok());
 }
@@ -201,7 +206,7 @@ async fn a_call_that_was_given_up_is_gone() {
 async fn two_calls_of_one_id_are_two_calls() {
     let (client, tool) = desk();
     let (first, second) = (started(&tool, "a").await, started(&tool, "a").await);
-    let calls = [client.next().await, client.next().await];
+    let calls = [arrived(&client).await, arrived(&client).await];
     assert_eq!(calls.each_ref().map(ClientCall::call_id), [Some("a"), Some("a")]);
     assert_ne!(calls[0].id(), calls[1].id());
     client.answer(calls[1].id(), "2").expect("taken");
@@ -217,7 +222,7 @@ async fn a_late_answer_is_not_taken_for_that_of_the_next_call_of_its_id() {
     tokio::task::yield_now().await;
     let next = started(&tool, "a").await;
     assert!(client.answer("a", "late").is_err());
-    client.answer(client.next().await.id(), "right").expect("taken");
+    client.answer(arrived(&client).await.id(), "right").expect("taken");
     assert_eq!(next.await.unwrap().unwrap().to_text(), "right");
 }
 
@@ -238,7 +243,7 @@ async fn ended_calls_are_forgotten_in_time() {
 async fn no_call_outlives_its_host() {
     let (client, tool) = desk();
     let (taken, waiting) = (started(&tool, "a").await, started(&tool, "b").await);
-    assert_eq!(client.next().await.id(), "a");
+    assert_eq!(arrived(&client).await.id(), "a");
     let clone = client.clone();
     drop(client);
     assert!(clone.is_pending("a"), "a clone is the same host");
@@ -278,7 +283,7 @@ async fn an_answer_and_a_cancellation_race_for_one_outcome() {
                 () = stop.cancelled() => None,
             }
         });
-        client.next().await;
+        arrived(&client).await;
         let (host, answerer) = (client.clone(), client);
         let answering = tokio::spawn(async move { answerer.answer("a", "done") });
         if round % 2 == 0 {

@@ -170,7 +170,7 @@ impl One {
                 let (context, _turn) = self.context.occupying(turn);
                 self.pool.call_with(call, &context).await
             }
-            Err(error) => ToolResult::new(call, Err(error)),
+            Err(refusal) => self.pool.refuse(call, &self.context, refusal).await,
         }
     }
 }

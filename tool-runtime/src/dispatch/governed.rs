@@ -16,7 +16,14 @@ use crate::tool::{BoxFuture, Tool};
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
+
+/// The hooks of a tool, and the call as they see it.
+struct Hooked<'a> {
+    hooks: &'a dyn Around,
+    call: HookCall,
+}
 
 /// What the hooks let through.
 struct Admitted<'a> {
@@ -36,33 +43,50 @@ impl ToolPool {
         Box::pin(self.stages_of_care(tool, arguments, context))
     }
 
-    /// A stage a line.
+    /// However the call ends, refused or run, the after-hooks see it once.
     async fn stages_of_care(
         &self,
         tool: &Tool,
         arguments: &str,
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
+        let mut hooked = self.hooks_of(tool.name()).map(|hooks| Hooked {
+            hooks,
+            call: HookCall::new(tool.clone(), arguments, context.clone()),
+        });
+        let mut started = None;
+        let run = self.admitted_run(tool, arguments, context, hooked.as_mut(), &mut started);
+        // Panics are caught here, so that hooks see them like other outcomes.
+        let outcome = guard::caught(tool.name(), run).await;
+        let outcome = self.finished(tool, outcome).await;
+        let Some(Hooked { hooks, call }) = hooked else { return outcome };
+        let duration = started.map_or(Duration::ZERO, |started| guard::now() - started);
+        hooks.after(call, outcome, duration).await
+    }
+
+    /// A stage a line. `started` is set when the tool itself begins to run.
+    async fn admitted_run(
+        &self,
+        tool: &Tool,
+        arguments: &str,
+        context: &ToolContext,
+        hooked: Option<&mut Hooked<'_>>,
+        started: &mut Option<Instant>,
+    ) -> Result<Observation, CallError> {
         let open = self.closing();
-        let admitted = guard::while_open(open, self.admit(tool, arguments, context)).await?;
+        let admission = self.admit(tool, arguments, context, hooked);
+        let admitted = guard::while_open(open, admission).await?;
         let turn = self.acquire(tool, admitted.access, &admitted.context);
         let held = guard::while_open(open, turn).await?;
-        let (context, held) = match held {
+        let (context, _held) = match held {
             Some(held) => {
                 let (context, kept) = admitted.context.into_owned().holding(held);
                 (Cow::Owned(context), Some(kept))
             }
             None => (admitted.context, None),
         };
-        let started = guard::now();
-        let run = execute(self, tool, &admitted.arguments, &context);
-        // A panic is caught here already: hooks learn of it as of every outcome.
-        let outcome = guard::caught(tool.name(), run).await;
-        drop(held);
-        let outcome = self.finished(tool, outcome).await;
-        let Some(hooks) = self.hooks_of(tool.name()) else { return outcome };
-        let call = HookCall::new(tool.clone(), &admitted.arguments, context.into_owned());
-        hooks.after(call, outcome, guard::now() - started).await
+        *started = Some(guard::now());
+        execute(self, tool, &admitted.arguments, &context).await
     }
 
     /// Hooks see valid arguments only, and what they make of them is validated again.
@@ -71,19 +95,19 @@ impl ToolPool {
         tool: &Tool,
         arguments: &'a str,
         context: &'a ToolContext,
+        hooked: Option<&mut Hooked<'_>>,
     ) -> Result<Admitted<'a>, CallError> {
-        let hooks = self.hooks_of(tool.name());
         // Where nobody asks, the execution finds out what is wrong with the arguments.
-        let access = if tool.declares_access() || hooks.is_some() {
+        let access = if tool.declares_access() || hooked.is_some() {
             access_of(tool, arguments)?
         } else {
             Access::undeclared()
         };
         let (arguments, context) = (Cow::Borrowed(arguments), Cow::Borrowed(context));
-        let Some(hooks) = hooks else {
+        let Some(hooked) = hooked else {
             return Ok(Admitted { arguments, context, access });
         };
-        let admitted = self.ask_hooks(hooks, tool, &arguments, &context).await?;
+        let admitted = self.ask_hooks(hooked.hooks, &mut hooked.call).await?;
         Ok(Admitted {
             access: match &admitted.arguments {
                 Some(rewritten) => access_of(tool, rewritten)?,
@@ -101,19 +125,18 @@ impl ToolPool {
         self.governance().hooks.as_deref().filter(|hooks| hooks.concerns(tool))
     }
 
-    /// Runs the before-hooks; a person may have to be asked, so it ends with the call.
+    /// Runs the before-hooks; a person may have to be asked, so it ends with the call. `call`
+    /// keeps what the hooks made of it, also if they refuse it.
     pub(super) async fn ask_hooks(
         &self,
         hooks: &dyn Around,
-        tool: &Tool,
-        arguments: &str,
-        context: &ToolContext,
+        call: &mut HookCall,
     ) -> Result<hook::Admitted, CallError> {
-        let call = HookCall::new(tool.clone(), arguments, context.clone());
-        let validate = |rewritten: &str| access_of(tool, rewritten).map(drop);
+        let (tool, context) = (call.tool().clone(), call.context().clone());
+        let validate = |rewritten: &str| access_of(&tool, rewritten).map(drop);
         let approver = self.governance().approver.as_deref();
         let asked = hooks.before(call, approver, &validate);
-        guard::waiting(asked, tool.name(), context).await
+        guard::waiting(asked, tool.name(), &context).await
     }
 
     /// Waits for the declared resources, as long as the caller does.

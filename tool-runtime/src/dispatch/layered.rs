@@ -29,7 +29,8 @@ impl ToolPool {
         arguments: &str,
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
-        let call = ToolCall::new(name, arguments).with_id(context.call_id().unwrap_or_default());
+        let call =
+            ToolCall::new(name, arguments).with_call_id(context.call_id().unwrap_or_default());
         let inside = Arc::default();
         let request = CallRequest {
             pool: self.clone(),

@@ -66,15 +66,22 @@ impl ToolContext {
     /// Without a pool, as in a test that calls a function itself, each answer is an error.
     pub async fn call_all(&self, calls: impl IntoIterator<Item = ToolCall>) -> Vec<ToolResult> {
         let calls: Vec<ToolCall> = calls.into_iter().collect();
-        let refusal = match (self.host::<Scope>(), self.nested()) {
-            (Some(host), Ok(nested)) => {
-                let batch = ToolPool::of_scope(host).batch(calls).context(&nested);
-                return Box::pin(batch.run()).await;
-            }
-            (Some(_), Err(too_deep)) => too_deep,
-            (None, _) => "there is no pool to call other tools of".to_owned(),
+        let Some(host) = self.host::<Scope>() else {
+            let refusal =
+                || CallError::new(ErrorClass::Denied, "there is no pool to call other tools of");
+            return calls.into_iter().map(|call| ToolResult::new(call, Err(refusal()))).collect();
         };
-        let refused = || CallError::new(ErrorClass::Denied, refusal.clone());
-        calls.into_iter().map(|call| ToolResult::new(call, Err(refused()))).collect()
+        let pool = ToolPool::of_scope(host);
+        match self.nested() {
+            Ok(nested) => Box::pin(pool.batch(calls).context(&nested).run()).await,
+            Err(too_deep) => {
+                let refusal = || CallError::new(ErrorClass::Denied, too_deep.clone());
+                let mut refused = Vec::new();
+                for call in calls {
+                    refused.push(pool.refuse(call, self, refusal()).await);
+                }
+                refused
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@ use crate::action::Action;
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
+use crate::hook::HookCall;
 use crate::input::InputModel;
 use crate::pool::ToolPool;
 use crate::tool::Tool;
@@ -123,7 +124,8 @@ async fn admitted<A: Action>(
             "a hook looks at the arguments, whose types are not all `Serialize`",
         ));
     };
-    let admitted = pool.ask_hooks(hooks, tool, &json, &context).await?;
+    let mut call = HookCall::new(tool.clone(), &json, context.clone());
+    let admitted = pool.ask_hooks(hooks, &mut call).await?;
     let action = match &admitted.arguments {
         Some(json) => A::decode(Arguments::new(json)).map_err(|error| refused::<A>(&error))?,
         None => action,

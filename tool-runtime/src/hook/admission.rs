@@ -23,7 +23,8 @@ pub(crate) struct Admitted {
 
 impl Hooks {
     /// Runs the hooks that come before a call, in the order they were registered. Each sees what
-    /// those before it made of the call; `validate` is asked after each rewriting.
+    /// those before it made of the call; `validate` is asked after each rewriting. A call that is
+    /// refused stays as the hooks up to there left it.
     ///
     /// The approver is asked once per question when all hooks are through: then the arguments
     /// are final, and what is approved is what runs.
@@ -32,7 +33,7 @@ impl Hooks {
     /// A hook denied the call or failed closed, or a question was not answered with yes.
     pub(crate) async fn before(
         &self,
-        call: HookCall,
+        call: &mut HookCall,
         approver: Option<&dyn Approver>,
         validate: Validate<'_>,
     ) -> Result<Admitted, CallError> {
@@ -50,7 +51,7 @@ impl Hooks {
 
 /// A call on its way past the hooks.
 struct Admission<'a> {
-    call: HookCall,
+    call: &'a mut HookCall,
     validate: Validate<'a>,
     questions: Vec<String>,
     is_rewritten: bool,
@@ -58,7 +59,7 @@ struct Admission<'a> {
 }
 
 impl<'a> Admission<'a> {
-    fn new(call: HookCall, validate: Validate<'a>) -> Self {
+    fn new(call: &'a mut HookCall, validate: Validate<'a>) -> Self {
         Self { call, validate, questions: Vec::new(), is_rewritten: false, is_provided: false }
     }
 
@@ -90,14 +91,14 @@ impl<'a> Admission<'a> {
         if let Err(refusal) = (self.validate)(call.arguments()) {
             return self.failed(hook, &Failure::Invalid(refusal.to_string()));
         }
-        self.call = call;
+        *self.call = call;
         self.is_rewritten = true;
         Ok(())
     }
 
     fn provide(&mut self, provided: Vec<Provided>) {
         for Provided { id, value } in provided {
-            self.call = self.call.within(self.call.context().clone().with_erased(id, value));
+            *self.call = self.call.within(self.call.context().clone().with_erased(id, value));
             self.is_provided = true;
         }
     }
@@ -141,10 +142,9 @@ impl<'a> Admission<'a> {
     }
 
     fn admitted(self) -> Admitted {
-        let (arguments, context) = self.call.into_parts();
         Admitted {
-            arguments: self.is_rewritten.then_some(arguments),
-            context: self.is_provided.then_some(context),
+            arguments: self.is_rewritten.then(|| Arc::clone(self.call.shared_arguments())),
+            context: self.is_provided.then(|| self.call.context().clone()),
         }
     }
 }

@@ -61,7 +61,7 @@ impl AfterCall {
         self.error().map(CallError::class)
     }
 
-    /// How long the call took.
+    /// How long the tool ran: zero for a call that was refused before it ran.
     pub fn duration(&self) -> Duration {
         self.duration
     }

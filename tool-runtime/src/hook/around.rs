@@ -27,7 +27,7 @@ pub(crate) trait Around: Send + Sync {
     /// See [`Hooks::before`].
     fn before<'a>(
         &'a self,
-        call: HookCall,
+        call: &'a mut HookCall,
         approver: Option<&'a dyn Approver>,
         validate: Validate<'a>,
     ) -> BoxFuture<'a, Result<Admitted, CallError>>;
@@ -60,7 +60,7 @@ impl Around for Hooks {
 
     fn before<'a>(
         &'a self,
-        call: HookCall,
+        call: &'a mut HookCall,
         approver: Option<&'a dyn Approver>,
         validate: Validate<'a>,
     ) -> BoxFuture<'a, Result<Admitted, CallError>> {

@@ -69,7 +69,7 @@ impl HookCall {
         &self.context
     }
 
-    pub(super) fn tool(&self) -> &Tool {
+    pub(crate) fn tool(&self) -> &Tool {
         &self.tool
     }
 
@@ -86,8 +86,8 @@ impl HookCall {
         Self { context, ..self.clone() }
     }
 
-    pub(super) fn into_parts(self) -> (Arc<str>, ToolContext) {
-        (self.arguments, self.context)
+    pub(super) fn shared_arguments(&self) -> &Arc<str> {
+        &self.arguments
     }
 }
 

@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_too_large_becomes_an_error() {
-        let value = Observation::structured(&[1, 2, 3]).expect("a value").with_meta("k", 1);
+        let value = Observation::json(&[1, 2, 3]).expect("a value").with_meta("k", 1);
         let keeper = Keeper::new(None, "list");
         assert_eq!(limited(value.clone(), Some(7), &keeper), value);
         let error = limited(value.clone(), Some(6), &keeper);
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn content_of_its_own_follows_the_error() {
-        let value = Observation::structured(&"long").expect("a value");
+        let value = Observation::json(&"long").expect("a value");
         let value = value.with_content(ContentBlock::text("four")).with_error(true);
         let error = limited(value, Some(1), &Keeper::new(None, "list"));
         assert_eq!(error.content().len(), 2);

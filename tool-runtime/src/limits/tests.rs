@@ -3,7 +3,7 @@
 use super::OutputLimits;
 use super::notice::Notice;
 use super::spill::Keeper;
-use crate::content::ContentBlock;
+use crate::content::{ContentBlock, ResourceContents};
 use crate::observation::Observation;
 use futures_util::FutureExt as _;
 use proptest::prelude::*;
@@ -148,7 +148,7 @@ fn what_is_no_text_is_kept_in_files_as_well() {
     assert_eq!(folder.only_file(), b"!!!!");
 
     let folder = Folder::new();
-    let value = limits(&folder).cut(Observation::structured(&[1]).unwrap(), "t");
+    let value = limits(&folder).cut(Observation::json(&[1]).unwrap(), "t");
     assert!(value.is_error() && value.to_text().contains(".json`"), "{}", value.to_text());
     assert_eq!(folder.only_file(), b"[1]");
 }
@@ -175,7 +175,7 @@ fn an_error_stays_an_error_and_metadata_stays() {
 #[test]
 fn everything_that_is_too_large_is_limited_at_once() {
     let limits = text_limit(400).structured(10).media(10).resource(10);
-    let before = Observation::structured(&"a long string")
+    let before = Observation::json(&"a long string")
         .unwrap()
         .with_content(ContentBlock::text("x".repeat(500)))
         .with_content(ContentBlock::image("A".repeat(100), "image/png"))
@@ -216,4 +216,39 @@ fn what_is_within_the_limits_is_passed_on_as_it_is() {
     let after = OutputLimits::default().limited(before.clone(), "t").now_or_never().expect("ready");
     assert_eq!(after, before);
     assert!(!OutputLimits::none().are_exceeded_by(&Observation::text("x".repeat(1 << 20))));
+}
+
+#[test]
+fn each_kind_of_content_is_limited_also_where_nothing_else_is_too_large() {
+    let limits = OutputLimits::none().text(400).structured(6).media(6).resource(400);
+    let text = || ContentBlock::text("x".repeat(400));
+    let resource = |contents: ResourceContents| ContentBlock::from(contents);
+    let bytes = "A".repeat(540);
+    let too_large: [(&str, Observation); 7] = [
+        ("one text", Observation::text("x".repeat(401))),
+        ("two texts", Observation::from(text()).with_content(ContentBlock::text(""))),
+        ("a value", Observation::json(&"12345").unwrap()),
+        ("an image", ContentBlock::image("AAAAAAAAAA==", "image/png").into()),
+        ("a sound", ContentBlock::audio("AAAAAAAAAA==", "audio/wav").into()),
+        ("a text resource", resource(ResourceContents::text("a:b", "x".repeat(401))).into()),
+        ("a blob", resource(ResourceContents::blob("a:b", bytes.clone())).into()),
+    ];
+    for (kind, before) in too_large {
+        assert!(limits.are_exceeded_by(&before), "{kind}");
+        let after = limits.limited(before.clone(), "t").now_or_never().expect("ready");
+        assert_ne!(after, before, "{kind}");
+        let behind = limits.limited(before.with_content(ContentBlock::text("")), "t");
+        assert!(!limits.are_exceeded_by(&behind.now_or_never().expect("ready")), "{kind}");
+    }
+    let allowed = [
+        Observation::from(text()),
+        Observation::json(&"1234").unwrap(),
+        ContentBlock::image("AAAAAAAA", "image/png").into(),
+        ContentBlock::audio("AAAAAAAA", "audio/wav").into(),
+        resource(ResourceContents::text("a:b", "x".repeat(400))).into(),
+        resource(ResourceContents::blob("a:b", &bytes[..532])).into(),
+    ];
+    for before in allowed {
+        assert!(!limits.are_exceeded_by(&before), "{before:?}");
+    }
 }

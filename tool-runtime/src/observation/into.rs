@@ -1,9 +1,11 @@
 //! Return values that become observations without a schema, and `Json` for those with one.
 
-use super::Observation;
 use super::blocks::Blocks;
+use super::{Observation, finite};
 use crate::content::{ContentBlock, TextContent};
 use crate::error::ToolError;
+use crate::output::OutputSchema;
+use crate::schema::{self, check};
 use compact_str::ToCompactString as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -16,6 +18,16 @@ use std::borrow::Cow;
 /// [`Observation`], [`serde_json::Value`], [`Json`], and results of these. A `#[tool]`
 /// function may also return any other `T: Serialize + JsonSchema`: the macro finds that out
 /// and does what `Json` does.
+///
+/// An `Err` is always an error of the call, never data:
+///
+/// - `Result<Result<T, E>, F>` is one result.
+/// - `Option<Result<T, E>>`, on its own or in a `Result`, is the value of `Some(Ok(..))`, `null`
+///   for `None`, and an error for `Some(Err(..))`.
+/// - A `#[tool]` function that returns results in a `Vec`, a map or another standard container does
+///   not compile, since a success could hide errors. Return one `Result` around the whole, or
+///   write `Json<Vec<Result<T, E>>>` if serde's `{"Ok": ..}` and `{"Err": ..}` are the data meant.
+/// - A result in a field of a type of yours is data, written as its `Serialize` says.
 ///
 /// ```
 /// use tool_runtime::{ContentBlock, IntoObservation, Observation, ToolError};
@@ -53,6 +65,9 @@ pub trait IntoObservation {
 /// A structured return value, said by hand: for closures and hand-written actions, where no
 /// macro finds out that the type is `Serialize + JsonSchema`.
 ///
+/// JSON has no NaN or infinity. Such a float is `null` where the schema allows that, as for
+/// `Option<f64>`; elsewhere the call ends with an internal error that names its place.
+///
 /// ```
 /// use tool_runtime::{IntoObservation, Json};
 ///
@@ -71,12 +86,39 @@ pub struct Json<T>(
 
 impl<T: Serialize + JsonSchema> IntoObservation for Json<T> {
     fn into_observation(self) -> Result<Observation, ToolError> {
-        Observation::structured(&self.0)
+        let (json, is_finite) = finite::to_raw_value(&self.0).map_err(ToolError::internal)?;
+        let observation = Observation::from_raw(json);
+        if is_finite { Ok(observation) } else { nullable(observation, Self::output_schema) }
     }
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
         Some(T::json_schema(generator))
     }
+}
+
+/// Lets `null` stand for a float that is not finite where the output schema allows it.
+///
+/// # Errors
+/// The schema requires a number there.
+#[cold]
+fn nullable(observation: Observation, make: OutputSchema) -> Result<Observation, ToolError> {
+    let schema = schema::output(make).map(Value::Object);
+    let (Some(schema), Some(result)) = (schema, observation.structured()) else {
+        return Ok(observation);
+    };
+    let issues = check::check_result(&schema, result);
+    if issues.is_empty() {
+        return Ok(observation);
+    }
+    let at: Vec<String> = issues.iter().map(|issue| format!("`{}`", issue.path())).collect();
+    let at = at.join(", ");
+    let message = format!(
+        "the result has NaN or infinity at {at}, which JSON cannot hold; the call may have had its effect, so do not just repeat it"
+    );
+    let detail = format!(
+        "the output schema requires a number at {at}, and JSON has no NaN or infinity; return a finite number, or `Option<f64>` to allow `null`"
+    );
+    Err(ToolError::internal(detail).with_message(message))
 }
 
 #[diagnostic::do_not_recommend]
@@ -118,14 +160,14 @@ impl IntoObservation for Vec<ContentBlock> {
 /// A structured value without a schema: an object is structured, everything is text.
 impl IntoObservation for Value {
     fn into_observation(self) -> Result<Observation, ToolError> {
-        let observation = Observation::structured(&self)?;
+        let observation = Observation::json(&self)?;
         Ok(if self.is_object() { observation } else { observation.into_plain_text() })
     }
 }
 
 impl IntoObservation for Map<String, Value> {
     fn into_observation(self) -> Result<Observation, ToolError> {
-        Observation::structured(&self)
+        Observation::json(&self)
     }
 }
 

@@ -168,14 +168,14 @@ mod tests {
 
     #[test]
     fn a_structured_value_is_mirrored_as_text() {
-        let value = parsed(&Observation::structured(&json!({"a": "x"})).unwrap());
+        let value = parsed(&Observation::json(&json!({"a": "x"})).unwrap());
         assert_eq!(value["structuredContent"], json!({"a": "x"}));
         assert_eq!(value["content"][0]["text"], r#"{"a":"x"}"#);
     }
 
     #[test]
     fn content_of_its_own_replaces_the_mirror() {
-        let observation = Observation::structured(&json!({"a": 1})).unwrap();
+        let observation = Observation::json(&json!({"a": 1})).unwrap();
         let value = parsed(&observation.with_content(ContentBlock::text("one")));
         assert_eq!(value["content"], json!([{"type": "text", "text": "one"}]));
     }
@@ -185,5 +185,59 @@ mod tests {
         let value = parsed(&Observation::error("no").with_meta("k", "v"));
         assert_eq!(value["isError"], true);
         assert_eq!(value["_meta"], json!({"k": "v"}));
+    }
+
+    fn annotated(text: &str) -> ContentBlock {
+        let annotations = json!({"priority": 0.5, "audience": ["user"]});
+        let block =
+            json!({"type": "text", "text": text, "annotations": annotations, "_meta": {"a": 1}});
+        serde_json::from_value(block).expect("a block")
+    }
+
+    /// Everything that a result may carry, each alone and beside text.
+    fn results() -> Vec<Observation> {
+        vec![
+            Observation::default(),
+            Observation::text("a").with_content(ContentBlock::text("b")),
+            Observation::text("a").with_meta("k", 1),
+            Observation::from(annotated("a")),
+            Observation::text("a").with_content(annotated("b")).with_meta("k", json!({"a": [1]})),
+            Observation::error("no").with_content(annotated("b")).with_meta("k", "v"),
+            Observation::json(&json!({"a": "x"})).unwrap().with_meta("k", 1),
+            Observation::json(&json!([1])).unwrap().with_content(annotated("one")),
+            Observation::text("a").with_content(ContentBlock::image("AA==", "image/png")),
+            Observation::from(ContentBlock::link("a:b", "c")).with_meta("k", 1),
+        ]
+    }
+
+    #[test]
+    fn the_text_form_says_what_serde_says() {
+        for result in results() {
+            assert_eq!(parsed(&result), serde_json::to_value(&result).unwrap(), "{result:?}");
+        }
+    }
+
+    #[cfg(feature = "http")]
+    #[test]
+    fn the_members_say_the_same_and_whether_it_is_an_error() {
+        for result in results() {
+            let mut members = String::new();
+            result.write_members(&mut members);
+            let members: Value = serde_json::from_str(&format!("{{{members}}}")).expect("JSON");
+            let mut expected = serde_json::to_value(&result).unwrap();
+            expected["isError"] = result.is_error().into();
+            assert_eq!(members, expected, "{result:?}");
+        }
+    }
+
+    #[cfg(feature = "http")]
+    #[test]
+    fn text_with_annotations_is_more_than_plain() {
+        assert!(Observation::text("a").with_content(ContentBlock::text("b")).is_plain());
+        let others = [annotated("a"), ContentBlock::image("AA==", "image/png")];
+        for other in others {
+            assert!(!Observation::from(other.clone()).is_plain());
+            assert!(!Observation::text("a").with_content(other).is_plain());
+        }
     }
 }

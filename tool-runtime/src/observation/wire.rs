@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::fmt;
+use std::sync::OnceLock;
 
 impl Serialize for Observation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -77,7 +78,7 @@ impl<'de> Deserialize<'de> for Observation {
         let structured = structured.map_err(serde::de::Error::custom)?;
         let content = Blocks::Many(without_mirror(content, structured.as_deref()));
         let extra = meta.map(|meta| Box::new(Extra { meta: Some(meta), ..Extra::default() }));
-        Ok(Self { content, structured, is_error, extra }.with_other(other))
+        Ok(Self { content, structured, parsed: OnceLock::new(), is_error, extra }.with_other(other))
     }
 }
 
@@ -115,10 +116,8 @@ mod tests {
         let observations = [
             Observation::text("a"),
             Observation::error("b").with_meta("k", json!([1])),
-            Observation::structured(&json!({"z": 1, "a": [true, null]})).unwrap(),
-            Observation::structured(&json!({"z": 1}))
-                .unwrap()
-                .with_content(ContentBlock::text("one")),
+            Observation::json(&json!({"z": 1, "a": [true, null]})).unwrap(),
+            Observation::json(&json!({"z": 1})).unwrap().with_content(ContentBlock::text("one")),
             Observation::default(),
             Observation::from(ContentBlock::resource("a:b", "text"))
                 .with_content(ContentBlock::audio("AA==", "audio/wav")),

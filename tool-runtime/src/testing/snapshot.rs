@@ -44,7 +44,7 @@ pub fn snapshot(pool: &ToolPool) -> String {
 /// # fn pool() -> ToolPool { unimplemented!() }
 /// #[test]
 /// fn nobody_changes_the_tools_without_noticing() {
-///     testing::assert_snapshot(&pool(), "tests/tools.json");
+///     testing::assert_snapshot("tests/tools.json", &pool());
 /// }
 /// # fn main() {}
 /// ```
@@ -53,7 +53,7 @@ pub fn snapshot(pool: &ToolPool) -> String {
 /// The pool offers something else than the file says: with the lines that differ, and what of it
 /// breaks callers. The file is not there, or cannot be read or written.
 #[track_caller]
-pub fn assert_snapshot(pool: &ToolPool, path: impl AsRef<Path>) {
+pub fn assert_snapshot(path: impl AsRef<Path>, pool: &ToolPool) {
     let is_accepted = env::var_os(VARIABLE).is_some_and(|value| value == "overwrite");
     if let Err(difference) = compare(&snapshot(pool), path.as_ref(), is_accepted) {
         panic!("{difference}");

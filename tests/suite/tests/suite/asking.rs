@@ -1,6 +1,6 @@
 //! What tools ask of their clients: the same function for both eras.
 
-use super::support::pool_of;
+use super::support::{in_time, pool_of};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -317,10 +317,10 @@ async fn a_call_that_is_cancelled_while_it_asks_is_dropped() {
         .connect()
         .await;
     let call = client.call("guarded", json!({})).start();
-    is_asked.notified().await;
+    in_time(is_asked.notified()).await;
     assert!(dropped.try_recv().is_err());
     call.cancel().await;
-    dropped.recv().await.expect("the function is dropped");
+    in_time(dropped.recv()).await.expect("the function is dropped");
     // The question is taken back, and the server goes on.
     let taken_back = client.notification("notifications/cancelled").await;
     assert!(taken_back.params["requestId"].is_number(), "{taken_back:?}");
@@ -336,7 +336,7 @@ async fn a_call_that_is_answered_with_a_question_is_dropped() {
     let params = json!({ "name": "guarded", "arguments": {} });
     let round = client.request("tools/call", params).await.expect("questions");
     assert_eq!(round["resultType"], "input_required");
-    dropped.recv().await.expect("the function is dropped");
+    in_time(dropped.recv()).await.expect("the function is dropped");
     client.close().await;
 }
 

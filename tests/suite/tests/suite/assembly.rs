@@ -458,13 +458,13 @@ async fn definitions_calls_and_results_read_back_as_they_were() {
     let tools = pool.tools();
     assert!(listed.iter().eq(tools.iter().map(Tool::definition)));
     for arguments in ["", "{}", "no json", r#"{"a":1.0,"a":2}"#] {
-        let call = ToolCall::new("fs.read", arguments).with_id("c");
+        let call = ToolCall::new("fs.read", arguments).with_call_id("c");
         assert_eq!(kept(&call), call);
     }
     for (name, arguments) in
         [("measure", ""), ("nothing", ""), ("add", "[1]"), ("add", "{\"x\":1}")]
     {
-        let result = pool.call(ToolCall::new(name, arguments).with_id("c")).await;
+        let result = pool.call(ToolCall::new(name, arguments).with_call_id("c")).await;
         let back = kept(&result);
         assert_eq!(back.observation(), result.observation());
         assert_eq!(back.is_error(), result.is_error());

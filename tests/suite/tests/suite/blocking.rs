@@ -1,12 +1,14 @@
 //! Calls of threads that do not `.await`.
 
-use super::support::class;
+use super::support::{blocking_in_time, class};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 use tool_runtime::prelude::*;
-use tool_runtime::{BlockingPool, Hook, HookCall, ToolPoolBuilder};
+use tool_runtime::{
+    BlockingPool, Hook, HookCall, McpManager, McpServerConfig, McpState, ToolPoolBuilder,
+};
 
 /// Answer at once.
 #[tool(read_only, register = false)]
@@ -83,7 +85,7 @@ fn texts(results: &[ToolResult]) -> Vec<String> {
 
 /// One of each kind, and one that fails.
 fn check(pool: &BlockingPool) {
-    assert_eq!(pool.call(ToolCall::new("ping", "").with_id("1")).id(), "1");
+    assert_eq!(pool.call(ToolCall::new("ping", "").with_call_id("1")).call_id(), "1");
     assert_eq!(pool.call(ToolCall::new("plain_ping", "")).observation().to_text(), "pong");
     assert!(pool.call_json("ping", "").contains("pong"));
     let results = pool.call_all([
@@ -99,19 +101,23 @@ fn check(pool: &BlockingPool) {
 
 #[test]
 fn from_a_plain_thread() {
-    let (pool, _told, _release) = blocking();
-    check(&pool);
-    let (pool, _told, _release) = blocking();
-    check(&pool.with_timeout(Duration::from_secs(60)));
+    blocking_in_time(|| {
+        let (pool, _told, _release) = blocking();
+        check(&pool);
+        let (pool, _told, _release) = blocking();
+        check(&pool.with_timeout(Duration::from_secs(60)));
+    });
 }
 
 #[test]
 fn from_many_threads_at_once() {
-    let (pool, _told, _release) = blocking();
-    thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| check(&pool));
-        }
+    blocking_in_time(|| {
+        let (pool, _told, _release) = blocking();
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| check(&pool));
+            }
+        });
     });
 }
 
@@ -136,8 +142,8 @@ async fn from_inside_of_a_runtime_with_many_threads() {
 fn what_takes_too_long_is_a_timeout_and_dropped() {
     let (pool, told, _release) = blocking();
     let pool = pool.with_timeout(Duration::from_millis(50));
-    let result = pool.call(ToolCall::new("hang", "").with_id("1"));
-    assert_eq!((class(&result), result.id()), (ErrorClass::Timeout, "1"));
+    let result = pool.call(ToolCall::new("hang", "").with_call_id("1"));
+    assert_eq!((class(&result), result.call_id()), (ErrorClass::Timeout, "1"));
     told.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
     assert_eq!(pool.call(ToolCall::new("ping", "")).observation().to_text(), "pong");
 }
@@ -148,9 +154,10 @@ fn a_tool_that_blocks_its_thread_costs_nobody_but_itself() {
         let _inside = runtime.as_ref().map(tokio::runtime::Runtime::enter);
         let (pool, _told, release) = blocking();
         let pool = pool.with_timeout(Duration::from_millis(50));
-        let calls = ["ping", "block", "ping"].map(|name| ToolCall::new(name, "").with_id(name));
+        let calls =
+            ["ping", "block", "ping"].map(|name| ToolCall::new(name, "").with_call_id(name));
         let results = pool.call_all(calls);
-        let ids: Vec<&str> = results.iter().map(ToolResult::id).collect();
+        let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
         assert_eq!(ids, ["ping", "block", "ping"]);
         // What has ended by then keeps its result.
         assert_eq!(texts(&results[..1]), ["pong"]);
@@ -163,11 +170,13 @@ fn a_tool_that_blocks_its_thread_costs_nobody_but_itself() {
 
 #[test]
 fn without_a_limit_it_waits() {
-    let (pool, _told, release) = blocking();
-    thread::scope(|scope| {
-        let call = scope.spawn(|| pool.call(ToolCall::new("block", "")));
-        release.send(()).expect("somebody waits");
-        assert_eq!(call.join().expect("no panic").observation().to_text(), "let go");
+    blocking_in_time(|| {
+        let (pool, _told, release) = blocking();
+        thread::scope(|scope| {
+            let call = scope.spawn(|| pool.call(ToolCall::new("block", "")));
+            release.send(()).expect("somebody waits");
+            assert_eq!(call.join().expect("no panic").observation().to_text(), "let go");
+        });
     });
 }
 
@@ -255,4 +264,47 @@ async fn a_pool_can_be_dropped_inside_of_a_runtime() {
     let _tools = pool.pool().clone();
     drop(pool);
     told.recv_timeout(Duration::from_secs(60)).expect("the call was dropped");
+}
+
+/// Connects a program, calls it, connects it again and disconnects it.
+fn check_servers(pool: &BlockingPool) {
+    let script = r#"{"tools": ["echo"]}"#;
+    let server = McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script]);
+    let builder = McpManager::builder().server("far", server);
+    let manager = pool.block_on(builder.connect(pool.pool())).expect("a manager");
+    let echo = || pool.call_json("far.echo", r#"{"a":1}"#);
+    assert!(echo().contains("{\\\"a\\\":1}"), "{}", echo());
+    pool.block_on(manager.reconnect("far")).expect("it is known");
+    pool.block_on(manager.settled());
+    assert_eq!(manager.status()[0].state, McpState::Ready);
+    assert!(echo().contains("{\\\"a\\\":1}"), "{}", echo());
+    assert!(pool.block_on(manager.disable("near")).is_err());
+    pool.block_on(manager.close());
+    assert!(pool.pool().get("far.echo").is_none());
+}
+
+fn without_tools() -> BlockingPool {
+    ToolPool::builder().expects_more().build().expect("a pool").blocking().expect("a thread")
+}
+
+#[test]
+fn external_servers_are_connected_from_a_plain_thread() {
+    blocking_in_time(|| {
+        check_servers(&without_tools());
+        check_servers(&without_tools().with_timeout(Duration::from_secs(60)));
+    });
+}
+
+#[tokio::test]
+async fn external_servers_are_connected_from_inside_of_a_runtime() {
+    check_servers(&without_tools());
+}
+
+#[tokio::test]
+async fn a_panic_of_what_is_waited_for_is_the_callers() {
+    let pool = without_tools();
+    let waits = std::panic::AssertUnwindSafe(|| pool.block_on(async { panic!("boom") }));
+    let panic = std::panic::catch_unwind(waits).expect_err("a panic");
+    assert_eq!(panic.downcast_ref(), Some(&"boom"));
+    assert_eq!(pool.block_on(async { 7 }), 7);
 }

@@ -298,9 +298,9 @@ async fn state_is_shared_by_all_calls_of_a_pool_and_by_no_other() {
     };
     let (one, other) = (build(), build());
     assert_eq!(text(&one, "count", "{}").await, "-: 1");
-    let result = one.call(ToolCall::new("count", r#"{"by":2}"#).with_id("call_7")).await;
+    let result = one.call(ToolCall::new("count", r#"{"by":2}"#).with_call_id("call_7")).await;
     assert_eq!(result.observation().to_text(), "call_7: 3");
-    assert_eq!(result.id(), "call_7");
+    assert_eq!(result.call_id(), "call_7");
     assert_eq!(text(&other, "count", "{}").await, "-: 1");
 }
 

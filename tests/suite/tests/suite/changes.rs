@@ -1,6 +1,6 @@
 //! Tools that come and go while the pool runs.
 
-use super::support::{refusal, text};
+use super::support::{in_time, refusal, text};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use tokio::sync::Notify;
@@ -213,7 +213,7 @@ async fn listeners_hear_what_can_be_seen_and_nothing_else() {
     }
     drop(one);
     pool.add_tools(&skills(), [tool("d", "")]).expect("added");
-    assert_eq!(other.next().await.expect("a change").added, ["d"]);
+    assert_eq!(in_time(other.next()).await.expect("a change").added, ["d"]);
 }
 
 #[tokio::test]
@@ -221,13 +221,13 @@ async fn listening_ends_when_the_pool_is_closed_or_gone() {
     let pool = ToolPool::builder().add(tool("a", "")).build().expect("a pool");
     let mut changes = pool.changes();
     pool.close().await;
-    assert_eq!(changes.next().await.expect("the end of `a`").removed, ["a"]);
-    assert_eq!(changes.next().await, None);
-    assert_eq!(pool.changes().next().await, None);
+    assert_eq!(in_time(changes.next()).await.expect("the end of `a`").removed, ["a"]);
+    assert_eq!(in_time(changes.next()).await, None);
+    assert_eq!(in_time(pool.changes().next()).await, None);
     let pool = empty();
     let mut changes = pool.changes();
     drop(pool);
-    assert_eq!(changes.next().await, None);
+    assert_eq!(in_time(changes.next()).await, None);
 }
 
 #[tokio::test]
@@ -235,7 +235,7 @@ async fn a_listener_may_change_the_pool() {
     let pool = empty();
     let mut changes = pool.changes();
     let listener = async {
-        let added = changes.next().await.expect("a change").added;
+        let added = in_time(changes.next()).await.expect("a change").added;
         let echoes = added.iter().map(|name| tool(&format!("{name}.echo"), ""));
         pool.add_tools(&Source::owner("echo"), echoes).expect("added");
     };
@@ -273,7 +273,7 @@ async fn a_call_that_runs_finishes_when_its_tool_is_removed_or_replaced() {
     let pool = empty();
     pool.add_tools(&skills(), [slow]).expect("added");
     let change = async {
-        started.notified().await;
+        in_time(started.notified()).await;
         pool.add_tools(&skills(), [tool("slow", "the new one")]).expect("replaced");
         assert_eq!(text(&pool, "slow", "").await, "the new one");
         pool.remove_tools(&skills(), &pattern("slow")).expect("removed");

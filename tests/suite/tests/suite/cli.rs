@@ -4,6 +4,7 @@ use super::quickstart::binary;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+use suite::limit::Limit;
 
 fn run(arguments: &[&str]) -> Output {
     run_with_input(arguments, "")
@@ -17,6 +18,7 @@ fn run_with_input(arguments: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the quickstart starts");
+    let _limit = Limit::of(&child);
     let mut stdin = child.stdin.take().expect("piped");
     // A command that does not read may be gone already.
     let _ = stdin.write_all(input.as_bytes());

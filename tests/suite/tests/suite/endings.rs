@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+use suite::limit::Limit;
 
 /// When the official Python client sends SIGTERM to a server whose input has ended.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -16,6 +17,7 @@ struct Shop {
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     log: Lines<BufReader<ChildStderr>>,
+    _limit: Limit,
 }
 
 impl Shop {
@@ -31,6 +33,7 @@ impl Shop {
             input: child.stdin.take(),
             output: BufReader::new(child.stdout.take().expect("piped")).lines(),
             log: BufReader::new(child.stderr.take().expect("piped")).lines(),
+            _limit: Limit::of(&child),
             child,
         }
     }

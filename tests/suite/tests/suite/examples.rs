@@ -4,12 +4,14 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use suite::built::built;
+use suite::limit::Limit;
 
 /// An example, served to a client of 2025-11-25.
 struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
+    _limit: Limit,
 }
 
 impl Client {
@@ -25,7 +27,8 @@ impl Client {
             .spawn()
             .expect("the example starts");
         let output = BufReader::new(child.stdout.take().expect("piped")).lines();
-        let mut client = Self { input: child.stdin.take(), child, output };
+        let _limit = Limit::of(&child);
+        let mut client = Self { input: child.stdin.take(), child, output, _limit };
         client.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}
         }}));

@@ -10,6 +10,9 @@ use tool_runtime::{
     ToolSpec,
 };
 
+/// Longer than anything takes that does not hang.
+const HANGING: Duration = Duration::from_secs(300);
+
 /// What a plain function waits for on its thread.
 struct Gate {
     inside: AtomicUsize,
@@ -47,14 +50,14 @@ async fn a_plain_function_keeps_its_keys_when_nobody_waits_for_it_any_more() {
     let late = pool.context().with_deadline(Instant::now() + Duration::from_millis(50));
     let given_up = pool.call_with(call(), &late).await;
     assert_eq!(given_up.error().expect("an error").class(), ErrorClass::Timeout);
-    is_started.recv().expect("the first runs");
+    is_started.recv_timeout(HANGING).expect("the first runs");
     let second = tokio::spawn({
         let pool = pool.clone();
         async move { pool.call(call()).await }
     });
     // The first is let go, and only then does the second begin.
     go.send(()).expect("the first waits");
-    is_started.recv().expect("the second runs");
+    is_started.recv_timeout(HANGING).expect("the second runs");
     go.send(()).expect("the second waits");
     assert!(!second.await.expect("no panic").is_error());
     let context = pool.context();

@@ -81,7 +81,7 @@ fn pool(hooks: impl IntoIterator<Item = Hook>) -> (ToolPool, Seen) {
 }
 
 fn to_ada() -> ToolCall {
-    ToolCall::new("mail.send", r#"{"to":"ada"}"#).with_id("1")
+    ToolCall::new("mail.send", r#"{"to":"ada"}"#).with_call_id("1")
 }
 
 fn text(result: &ToolResult) -> String {
@@ -179,7 +179,7 @@ async fn a_denied_call_does_not_start_and_waits_for_nothing() {
 #[tool(register = false, writes("mail:ada"))]
 async fn occupy(occupied: &Occupied) {
     occupied.began.notify_one();
-    occupied.enough.notified().await;
+    in_time(occupied.enough.notified()).await;
 }
 
 #[derive(Default)]
@@ -201,7 +201,7 @@ async fn a_denied_call_touches_no_resource() {
     let rude = || ToolCall::new("mail.send", r#"{"to":"ada","text":"rude"}"#);
     let holder = pool.call(ToolCall::new("occupy", ""));
     let others = async {
-        occupied.began.notified().await;
+        in_time(occupied.began.notified()).await;
         // The key is held, and whoever is denied does not wait for it, nor keeps it from others.
         assert_eq!(class(&pool.call(rude()).await), ErrorClass::Denied);
         let polite = pool.call(to_ada());
@@ -226,7 +226,7 @@ async fn a_rewritten_call_waits_for_what_it_then_touches() {
     let context = pool.context();
     let occupied = context.get::<Occupied>().expect("state");
     let send = async {
-        occupied.began.notified().await;
+        in_time(occupied.began.notified()).await;
         let call = pool.call(ToolCall::new("mail.send", r#"{"to":"bob"}"#));
         let release = async {
             tokio::time::sleep(Duration::from_secs(5)).await;
@@ -547,7 +547,7 @@ async fn hooks_run_in_the_order_they_were_added_and_see_what_those_before_them_m
 }
 
 #[tokio::test]
-async fn after_a_denial_no_hook_runs() {
+async fn after_a_denial_no_other_before_hook_runs() {
     let order = Seen::default();
     let deny = Hook::before("*", |_: HookCall| async { Before::deny("no") });
     let note = {
@@ -559,7 +559,111 @@ async fn after_a_denial_no_hook_runs() {
     };
     let (pool, _) = pool([deny, note, watching(&order)]);
     assert_eq!(class(&pool.call(to_ada()).await), ErrorClass::Denied);
-    assert!(order.all().is_empty());
+    assert_eq!(order.all(), ["mail.send -> denied: the call to `mail.send` is not allowed: no"]);
+}
+
+/// Notes name, arguments, id and class of each call that an after-hook sees, and that a refused
+/// call took no time.
+fn auditing(seen: &Seen) -> Hook {
+    let seen = seen.clone();
+    Hook::after("*", move |call: HookCall, after: AfterCall| {
+        let class = after.error_class().map_or("ok", ErrorClass::as_str);
+        let id = call.call_id().unwrap_or("-").to_owned();
+        seen.note(format!("{id} {} {} {class}", call.name(), call.arguments()));
+        async { After::keep() }
+    })
+}
+
+#[tokio::test]
+async fn after_hooks_see_each_refused_call_once() {
+    let audit = Seen::default();
+    let deny = Hook::before("mail.list", |_: HookCall| async { Before::deny("no") });
+    let broken = Hook::before("explode", |_: HookCall| async { Err::<Before, _>("disk full") });
+    let ask = Hook::before("fail", |_: HookCall| async { Before::ask("Fail?") });
+    let approver = |_: ApprovalRequest| std::future::ready(Approval::rejected("not today"));
+    let (builder, seen) = builder();
+    let builder = [deny, broken, ask, auditing(&audit)].into_iter().fold(builder, |b, h| b.hook(h));
+    let pool = builder.approver(approver).build().expect("a pool");
+    let invalid = ToolCall::new("mail.send", r#"{"to":7}"#).with_call_id("a");
+    let denied = ToolCall::new("mail.list", "").with_call_id("b");
+    let unchecked = ToolCall::new("explode", "").with_call_id("c");
+    let rejected = ToolCall::new("fail", "").with_call_id("d");
+    for call in [invalid, denied, unchecked, rejected, ToolCall::new("mail.sent", "{}")] {
+        assert!(pool.call(call).await.is_error());
+    }
+    let restriction = pool.restrict(["fail"]).expect("a pattern");
+    let hidden = pool.call_json("mail.list", "").await;
+    assert!(hidden.contains("is not available now"), "{hidden}");
+    drop(restriction);
+    let expected = [
+        r#"a mail.send {"to":7} input"#,
+        "b mail.list {} denied",
+        "c explode {} internal",
+        "d fail {} approval_rejected",
+        "- mail.list {} denied",
+    ];
+    assert_eq!(audit.all(), expected);
+    assert!(seen.all().is_empty(), "no tool ran");
+}
+
+#[tokio::test]
+async fn after_hooks_see_what_hooks_made_of_a_call_before_it_was_refused() {
+    let rewrite = |_: HookCall| async { Before::rewrite(r#"{"to":"bob"}"#).provide(7_u8) };
+    let deny = |_: HookCall| async { Before::deny("no") };
+    let audit = Seen::default();
+    let note = {
+        let audit = audit.clone();
+        Hook::after("*", move |call: HookCall, after: AfterCall| {
+            let provided = call.context().get::<u8>().copied();
+            audit.note(format!("{} {provided:?} {:?}", call.arguments(), after.duration()));
+            async { After::replace(Observation::text("later")) }
+        })
+    };
+    let (pool, _) = pool([Hook::before("*", rewrite), Hook::before("*", deny), note]);
+    assert_eq!(text(&pool.call(to_ada()).await), "later");
+    assert_eq!(audit.all(), [r#"{"to":"bob"} Some(7) 0ns"#]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_hooks_see_calls_that_end_while_they_wait() {
+    let audit = Seen::default();
+    let hold = Tool::builder("hold", "Hold on.").handler(std::future::pending::<()>);
+    let hang = |_: HookCall| std::future::pending::<Before>();
+    let (builder, seen) = builder();
+    let hang = Hook::before("fail", hang).timeout(Duration::from_secs(3600));
+    let pool = builder.add(hold).hook(hang).hook(auditing(&audit)).build().expect("a pool");
+    let soon = std::time::Instant::now() + Duration::from_secs(1);
+    let context = pool.context().with_deadline(soon);
+    // The second waits for its turn in the batch until the time is up.
+    let calls = [ToolCall::new("hold", "").with_call_id("a"), to_ada().with_call_id("b")];
+    let results = in_time(pool.batch(calls).context(&context).run()).await;
+    assert_eq!([class(&results[0]), class(&results[1])], [ErrorClass::Timeout; 2]);
+    // A pool that is closed while a hook waits.
+    let waiting = pool.call(ToolCall::new("fail", "").with_call_id("c"));
+    let (result, ()) = in_time(async { tokio::join!(waiting, pool.close()) }).await;
+    assert_eq!(class(&result), ErrorClass::Cancelled);
+    let mut audited = audit.all();
+    audited.sort();
+    let expected =
+        ["a hold {} timeout", r#"b mail.send {"to":"ada"} timeout"#, "c fail {} cancelled"];
+    assert_eq!(audited, expected);
+    assert!(seen.all().is_empty(), "no tool ran");
+}
+
+#[tokio::test]
+async fn after_hooks_see_a_call_that_is_nested_too_deep() {
+    let audit = Seen::default();
+    let again = Tool::builder("again", "Call itself.").handler(
+        |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
+            let inner = context.call(ToolCall::new("again", "").with_call_id("inner")).await;
+            inner.error().map_or_else(|| inner.observation().to_text(), ToString::to_string)
+        },
+    );
+    let pool = ToolPool::builder().add(again).hook(auditing(&audit)).build().expect("a pool");
+    text(&pool.call(ToolCall::new("again", "")).await);
+    let seen = audit.all();
+    assert_eq!(seen[0], "inner again {} denied");
+    assert!(seen[1..].iter().all(|call| call.ends_with("ok")), "{seen:?}");
 }
 
 #[tokio::test]
@@ -574,7 +678,7 @@ async fn hooks_see_each_call_of_a_batch_and_what_tools_call() {
     };
     let relay = Tool::builder("relay", "Pass it on.").handler(
         |_: serde_json::Map<String, serde_json::Value>, context: ToolContext| async move {
-            let calls = [to_ada().with_id("inner"), ToolCall::new("fail", "")];
+            let calls = [to_ada().with_call_id("inner"), ToolCall::new("fail", "")];
             let results = context.call_all(calls).await;
             assert_eq!(class(&results[1]), ErrorClass::Denied);
             text(&results[0])
@@ -584,9 +688,9 @@ async fn hooks_see_each_call_of_a_batch_and_what_tools_call() {
     let pool = builder.add(relay).hook(note).build().expect("a pool");
     let results = pool
         .call_all([
-            ToolCall::new("mail.list", "").with_id("1"),
-            ToolCall::new("fail", "").with_id("2"),
-            ToolCall::new("relay", "").with_id("3"),
+            ToolCall::new("mail.list", "").with_call_id("1"),
+            ToolCall::new("fail", "").with_call_id("2"),
+            ToolCall::new("relay", "").with_call_id("3"),
         ])
         .await;
     let errors: Vec<bool> = results.iter().map(ToolResult::is_error).collect();

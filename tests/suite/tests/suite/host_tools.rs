@@ -1,5 +1,6 @@
 //! Calls that the host program does and answers later, through pools and batches.
 
+use super::support::in_time;
 use serde_json::json;
 use std::time::Duration;
 use tool_runtime::prelude::*;
@@ -32,7 +33,7 @@ fn desk(limit: Duration) -> (ClientTools, ToolPool) {
 }
 
 fn call(name: &str, id: &str) -> ToolCall {
-    ToolCall::new(name, json!({ "title": id }).to_string()).with_id(id)
+    ToolCall::new(name, json!({ "title": id }).to_string()).with_call_id(id)
 }
 
 fn texts(results: &[ToolResult]) -> Vec<String> {
@@ -44,7 +45,7 @@ async fn a_batch_waits_for_answers_that_come_in_any_order() {
     let (client, pool) = desk(MINUTE);
     let batch = pool.call_all([call("pick", "a"), ToolCall::new("ping", ""), call("pick", "b")]);
     let host = async {
-        let (first, second) = (client.next().await, client.next().await);
+        let (first, second) = (in_time(client.next()).await, in_time(client.next()).await);
         assert_eq!((first.id(), second.id()), ("a", "b"));
         assert_eq!(first.arguments()["title"], "a");
         client.answer("b", "second").expect("taken");
@@ -61,7 +62,7 @@ async fn a_call_that_may_write_reaches_the_host_after_those_before_it() {
     let batch = pool.call_all([call("pick", "a"), call("save", "b"), call("pick", "c")]);
     let host = async {
         for id in ["a", "b", "c"] {
-            assert_eq!(client.next().await.id(), id);
+            assert_eq!(in_time(client.next()).await.id(), id);
             assert!(client.try_next().is_none(), "{id}");
             client.answer(id, id).expect("taken");
         }
@@ -75,8 +76,8 @@ async fn a_call_that_nobody_answers_ends_at_its_deadline_and_the_rest_of_the_bat
     let (client, pool) = desk(MINUTE);
     let batch = pool.call_all([call("pick", "late"), call("pick", "quick")]);
     let host = async {
-        let late = client.next().await;
-        client.answer(client.next().await.id(), "quick").expect("taken");
+        let late = in_time(client.next()).await;
+        client.answer(in_time(client.next()).await.id(), "quick").expect("taken");
         client.cancelled(late.id()).await;
         let refused = client.answer(late.id(), "too late").expect_err("expired");
         assert!(matches!(refused, ClientAnswerError::Expired { .. }), "{refused}");
@@ -97,7 +98,7 @@ async fn a_pools_shorter_limit_does_not_end_a_hosts_call() {
         .build()
         .expect("a pool");
     let host = async {
-        let call = client.next().await;
+        let call = in_time(client.next()).await;
         tokio::time::advance(MINUTE / 2).await;
         client.answer(call.id(), "slowly").expect("in time");
     };
@@ -114,7 +115,7 @@ async fn cancelling_a_batch_gives_every_call_its_result_and_tells_the_host() {
     let calls = [call("save", "a"), call("save", "b")];
     let batch = pool.batch(calls).context(&context).run();
     let host = async {
-        let taken = client.next().await;
+        let taken = in_time(client.next()).await;
         token.cancel();
         client.cancelled(taken.id()).await;
         let refused = client.answer(taken.id(), "no").expect_err("cancelled");
@@ -130,7 +131,7 @@ async fn cancelling_a_batch_gives_every_call_its_result_and_tells_the_host() {
 async fn a_second_answer_and_an_unknown_id_change_nothing() {
     let (client, pool) = desk(MINUTE);
     let host = async {
-        let call = client.next().await;
+        let call = in_time(client.next()).await;
         client.answer(call.id(), "first").expect("taken");
         let again = client.answer(call.id(), "second").expect_err("answered");
         assert!(matches!(again, ClientAnswerError::Answered { .. }), "{again}");
@@ -146,7 +147,7 @@ async fn two_calls_of_one_id_in_a_batch_are_answered_apart() {
     let (client, pool) = desk(MINUTE);
     let batch = pool.call_all([call("pick", "same"), call("pick", "same")]);
     let host = async {
-        let (first, second) = (client.next().await, client.next().await);
+        let (first, second) = (in_time(client.next()).await, in_time(client.next()).await);
         assert_eq!(first.call_id(), second.call_id());
         assert_ne!(first.id(), second.id());
         client.answer(second.id(), "second").expect("taken");
@@ -173,7 +174,7 @@ async fn what_the_host_would_refuse_never_reaches_it() {
 async fn calls_end_when_the_host_goes() {
     let (client, pool) = desk(MINUTE);
     let host = async {
-        let _taken = client.next().await;
+        let _taken = in_time(client.next()).await;
         drop(client);
     };
     let (result, ()) = tokio::join!(pool.call(call("pick", "a")), host);

@@ -1,7 +1,7 @@
 //! The client in memory: what authors of servers test with.
 
 use super::asking::ERAS;
-use super::support::pool_of;
+use super::support::{in_time, pool_of};
 use serde_json::json;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -144,16 +144,16 @@ async fn a_call_that_is_dropped_is_cancelled() {
         let pool = ToolPool::builder().tool::<WaitAction>().state(sender).build();
         let client = TestClient::builder(&pool.expect("a pool")).era(era).connect().await;
         let call = client.call("wait", json!({})).start();
-        told.recv().await.expect("it runs");
+        in_time(told.recv()).await.expect("it runs");
         assert!(!call.is_finished());
         call.cancel().await;
-        told.recv().await.expect("it is dropped");
+        in_time(told.recv()).await.expect("it is dropped");
         let mut call = client.call("wait", json!({})).into_future();
         tokio::select! {
             result = &mut call => panic!("{result:?}"),
             _ = told.recv() => drop(call),
         }
-        told.recv().await.expect("it is dropped");
+        in_time(told.recv()).await.expect("it is dropped");
         client.close().await;
     }
 }
@@ -177,7 +177,7 @@ async fn closing_ends_the_server_whatever_runs() {
     let result = call.await.expect("a result");
     assert_eq!(result.to_text(), "the call to `hold` was cancelled");
     drop(pool);
-    assert!(dropped.recv().await.is_none(), "nothing of it is left");
+    assert!(in_time(dropped.recv()).await.is_none(), "nothing of it is left");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The client in memory: who it is, what it declares, and what it asks to hear of.
 
 use super::asking::ERAS;
-use super::support::pool_of;
+use super::support::{in_time, pool_of};
 use futures_util::FutureExt as _;
 use serde_json::json;
 use std::panic::AssertUnwindSafe;
@@ -78,7 +78,7 @@ async fn a_task_whose_call_is_dropped_is_cancelled() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     call.cancel().await;
-    dropped.recv().await.expect("it is dropped");
+    in_time(dropped.recv()).await.expect("it is dropped");
     client.close().await;
 }
 

@@ -75,13 +75,13 @@ fn call(name: &str) -> ToolCall {
 async fn what_is_shed_is_rate_limited() {
     let layers = ServiceBuilder::new().load_shed().concurrency_limit(2);
     let pool = builder().layer(layers).build().expect("a pool");
-    let results = in_time(pool.call_all(vec![call("work").with_id("w"); 5])).await;
+    let results = in_time(pool.call_all(vec![call("work").with_call_id("w"); 5])).await;
     let shed: Vec<&ToolResult> = results.iter().filter(|result| result.is_error()).collect();
     assert_eq!((results.len(), shed.len()), (5, 3));
     for result in shed {
         assert_eq!(class(result), ErrorClass::RateLimited);
         assert!(result.error().expect("an error").is_retryable());
-        assert_eq!(result.id(), "w");
+        assert_eq!(result.call_id(), "w");
     }
     assert_eq!(count(&pool, |work| &work.runs), 2);
     assert!(!in_time(pool.call(call("work"))).await.is_error(), "the room is free again");
@@ -322,8 +322,8 @@ mod service {
         let (one, two) =
             tokio::join!(service.clone().oneshot(call("work")), service.oneshot(call("work")));
         assert!(one.is_ok() && two.is_err());
-        let unknown = pool.oneshot(call("nothing").with_id("1")).await.expect("infallible");
-        assert_eq!((class(&unknown), unknown.id()), (ErrorClass::NotFound, "1"));
+        let unknown = pool.oneshot(call("nothing").with_call_id("1")).await.expect("infallible");
+        assert_eq!((class(&unknown), unknown.call_id()), (ErrorClass::NotFound, "1"));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Operating a manager while it runs: its set of servers, their states, and what calls find then.
 
+use super::support::in_time;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -248,7 +249,7 @@ async fn the_operator_is_warned_once_of_the_same_reason() {
     loop {
         match manager.server("bad").unwrap().state {
             McpState::Retrying { failures: 4.., .. } => break,
-            _ => statuses.next().await.unwrap(),
+            _ => in_time(statuses.next()).await.unwrap(),
         };
     }
     manager.close().await;

@@ -100,6 +100,19 @@ fn commands_tell_of_servers_that_are_not_there_and_go_on() {
 }
 
 #[test]
+fn a_refused_connection_is_logged_once_and_is_not_an_error() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("its address"));
+    drop(listener);
+    let file = file("refused", json!({ "far": { "type": "http", "url": url } }));
+    let listed = gateway(&file, &["list"]);
+    assert_eq!(stderr(&listed).lines().count(), 1, "{}", stderr(&listed));
+    let served = gateway(&file, &["serve"]);
+    let log = stderr(&served);
+    assert!(!log.contains("ERROR") && !log.contains("rmcp"), "{log}");
+}
+
+#[test]
 fn a_server_that_is_required_ends_what_needs_it() {
     let mut required = hanging();
     required["required"] = json!(true);

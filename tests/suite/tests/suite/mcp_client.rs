@@ -1,6 +1,6 @@
 //! Servers whose tools are tools of a pool: servers of this very process here.
 
-use super::support::Bar;
+use super::support::{Bar, in_time};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -216,11 +216,11 @@ async fn changes_of_a_list_reach_the_pool() {
     let mut changes = pool.changes();
     let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
     far.add_tools(&Source::owner("late"), [ping]).unwrap();
-    let change = changes.next().await.unwrap();
+    let change = in_time(changes.next()).await.unwrap();
     assert_eq!(change.added, ["far.ping"]);
     assert_eq!(call(&pool, "far.ping", json!({})).await.observation().to_text(), "pong");
     far.remove_tools(&Source::owner("late"), &"ping".parse().unwrap()).unwrap();
-    assert_eq!(changes.next().await.unwrap().removed, ["far.ping"]);
+    assert_eq!(in_time(changes.next()).await.unwrap().removed, ["far.ping"]);
 }
 
 #[tokio::test]
@@ -332,6 +332,6 @@ async fn definitions_that_change_after_they_were_approved_are_held_back() {
 
     let mut changes = pool.changes();
     manager.approve(&manager.unapproved()[0]).unwrap();
-    assert_eq!(changes.next().await.unwrap().added, ["far.find"]);
+    assert_eq!(in_time(changes.next()).await.unwrap().added, ["far.find"]);
     assert!(manager.unapproved().is_empty());
 }

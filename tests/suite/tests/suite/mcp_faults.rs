@@ -1,5 +1,6 @@
 //! Servers that misbehave: over standard input and output, as processes of their own.
 
+use super::support::in_time;
 use super::traces::eventually;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -47,7 +48,7 @@ async fn text(pool: &ToolPool, name: &str, arguments: Value) -> String {
 async fn until(manager: &McpManager, is: impl Fn(&McpState) -> bool) {
     let mut statuses = manager.statuses();
     while !is(&manager.server("s").unwrap().state) {
-        statuses.next().await.unwrap();
+        in_time(statuses.next()).await.unwrap();
     }
 }
 
@@ -454,7 +455,7 @@ async fn many_changes_at_once_are_one() {
         let mut changes = pool.changes();
         let tools = json!(["change", "echo-strict", "slow"]);
         call(&pool, "s.change", json!({ "tools": tools, "times": 100 })).await;
-        let change = changes.next().await.unwrap();
+        let change = in_time(changes.next()).await.unwrap();
         assert_eq!(change.added, ["s.echo-strict", "s.slow"], "{era}");
         assert_eq!(change.removed, ["s.echo"]);
         call(&pool, "s.change", json!({ "tools": tools, "times": 100 })).await;

@@ -1,5 +1,6 @@
 //! Whose tool a name is: among servers, and beside the pool's own tools.
 
+use super::support::in_time;
 use serde_json::json;
 use tool_runtime::prelude::*;
 use tool_runtime::{McpManager, McpManagerError, McpServer, McpServerConfig, Source, ToolStatus};
@@ -178,7 +179,7 @@ async fn a_changed_list_leaves_the_tools_of_others() {
     let mut changes = pool.changes();
     let change = json!({ "tools": ["change", "heard"] });
     pool.call(ToolCall::new("s.change", change.to_string())).await;
-    let change = changes.next().await.unwrap();
+    let change = in_time(changes.next()).await.unwrap();
     assert_eq!((change.added, change.removed), (vec!["s.heard".into()], vec!["s.echo".into()]));
     assert!(change.updated.is_empty(), "{:?}", change.updated);
     assert_eq!(names(&pool), ["own", "s.change", "s.heard", "t.echo", "t.slow"]);

@@ -128,3 +128,102 @@ async fn an_error_has_a_class_and_a_detail_for_the_caller() {
     let error = result.error().expect("an error");
     assert!(error.class() == ErrorClass::Transient && error.is_retryable());
 }
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Statistics {
+    mean: f64,
+    median: Option<f64>,
+    parts: Vec<f32>,
+    by_name: BTreeMap<String, Mean>,
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Mean {
+    mean: f64,
+}
+
+fn statistics(mean: f64, median: Option<f64>, part: f32, named: f64) -> Statistics {
+    let by_name = BTreeMap::from([("a".to_owned(), Mean { mean: named })]);
+    Statistics { mean, median, parts: vec![1.5, part], by_name }
+}
+
+tools! {
+    finite -> Statistics { statistics(1.5, None, 2.5, 3.5) }
+    no_median -> Statistics { statistics(1.5, Some(f64::NAN), 2.5, 3.5) }
+    no_mean -> Statistics { statistics(f64::NAN, None, 2.5, 3.5) }
+    no_part -> Result<Statistics, ToolError> { Ok(statistics(1.5, None, f32::INFINITY, 3.5)) }
+    none_named -> Statistics { statistics(1.5, None, 2.5, f64::NEG_INFINITY) }
+    no_value -> Vec<f64> { vec![f64::NAN] }
+}
+
+#[tokio::test]
+async fn a_float_that_is_not_finite_is_null_only_where_the_schema_allows_it() {
+    let finite = call(&pool_of::<FiniteAction>(), "finite", "").await;
+    assert_eq!(finite["structuredContent"]["mean"], json!(1.5));
+    let nullable = call(&pool_of::<NoMedianAction>(), "no_median", "").await;
+    assert_eq!(nullable["structuredContent"]["median"], Value::Null);
+    for (pool, name, path) in [
+        (pool_of::<NoMeanAction>(), "no_mean", "`mean`"),
+        (pool_of::<NoPartAction>(), "no_part", "`parts[1]`"),
+        (pool_of::<NoneNamedAction>(), "none_named", "`by_name.a.mean`"),
+        (pool_of::<NoValueAction>(), "no_value", "`[0]`"),
+    ] {
+        let result = pool.call(ToolCall::new(name, "")).await;
+        let error = result.error().expect("an error");
+        assert_eq!(error.class(), ErrorClass::Internal);
+        let expected = format!("the result has NaN or infinity at {path}, which JSON cannot hold");
+        assert!(error.message().starts_with(&expected), "{error}");
+        let detail = error.detail().expect("a detail");
+        assert!(detail.contains(path) && detail.contains("requires a number"), "{detail}");
+    }
+    let by_hand = Tool::builder("by_hand", "Make it by hand.")
+        .handler(|| async { Json(statistics(f64::NAN, None, 2.5, 3.5)) });
+    let pool = ToolPool::builder().add(by_hand).build().expect("a pool");
+    assert!(refusal(&pool, "by_hand", "").await.contains("NaN or infinity at `mean`"));
+}
+
+tools! {
+    absent -> Option<Result<Point, String>> { None }
+    found -> Option<Result<Point, String>> { Some(Ok(Point { x: 1, label: None })) }
+    unfound -> Option<Result<Point, String>> { Some(Err("no such point".to_owned())) }
+    unsaid -> Option<Result<String, ToolError>> { Some(Ok("said".to_owned())) }
+    unfound_inside -> Result<Option<Result<Point, String>>, Failure> {
+        Ok(Some(Err("no such point".to_owned())))
+    }
+    joined -> Result<Result<Point, ToolError>, Failure> { Ok(Ok(Point { x: 2, label: None })) }
+    failed_inside -> Result<Result<Point, ToolError>, Failure> {
+        Ok(Err(ToolError::transient("busy")))
+    }
+    failed_outside -> Result<Result<Point, ToolError>, Failure> { Err(Failure) }
+    text_inside -> Result<Result<String, String>, Failure> { Ok(Err("no text".to_owned())) }
+    meant -> Json<Vec<Result<i64, String>>> { Json(vec![Ok(1), Err("two".to_owned())]) }
+}
+
+#[tokio::test]
+async fn an_error_inside_of_an_option_or_a_result_is_an_error() {
+    let absent = call(&pool_of::<AbsentAction>(), "absent", "").await;
+    assert_eq!((&absent["structuredContent"], &absent["isError"]), (&Value::Null, &Value::Null));
+    let found = call(&pool_of::<FoundAction>(), "found", "").await;
+    assert_eq!(found["structuredContent"], json!({"x": 1, "label": null}));
+    assert_eq!(text(&pool_of::<UnsaidAction>(), "unsaid", "").await, "said");
+    let joined = call(&pool_of::<JoinedAction>(), "joined", "").await;
+    assert_eq!(joined["structuredContent"]["x"], 2);
+    for (pool, name, expected) in [
+        (pool_of::<UnfoundAction>(), "unfound", "no such point"),
+        (pool_of::<UnfoundInsideAction>(), "unfound_inside", "no such point"),
+        (pool_of::<FailedInsideAction>(), "failed_inside", "busy"),
+        (pool_of::<FailedOutsideAction>(), "failed_outside", "it failed; try less"),
+        (pool_of::<TextInsideAction>(), "text_inside", "no text"),
+    ] {
+        assert_eq!(refusal(&pool, name, "").await, expected);
+    }
+    assert_eq!(JoinedAction::definition().output_schema, PointAction::definition().output_schema);
+    let schema = json!(FoundAction::definition().output_schema).to_string();
+    assert!(schema.contains(r#""x""#) && !schema.contains("Err"), "{schema}");
+}
+
+#[tokio::test]
+async fn results_that_are_meant_as_data_are_data() {
+    let meant = call(&pool_of::<MeantAction>(), "meant", "").await;
+    assert_eq!(meant["structuredContent"], json!([{"Ok": 1}, {"Err": "two"}]));
+}

@@ -237,7 +237,7 @@ fn promising(result: fn() -> Result<Observation, CallError>) -> Tool {
 }
 
 fn structured(value: &Value) -> Result<Observation, CallError> {
-    Ok(Observation::structured(value).expect("a value"))
+    Ok(Observation::json(value).expect("a value"))
 }
 
 #[tokio::test]

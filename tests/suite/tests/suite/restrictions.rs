@@ -1,7 +1,7 @@
 //! What narrows a pool while it runs: listing and calling alike, on every way.
 
 use super::server::Server;
-use super::support::{refusal, text};
+use super::support::{in_time, refusal, text};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -194,7 +194,7 @@ async fn a_call_that_runs_goes_on_when_its_tool_is_hidden() {
     });
     let pool = ToolPool::builder().add(slow).build().expect("a pool");
     let hide = async {
-        started.notified().await;
+        in_time(started.notified()).await;
         let _none = narrowed(&pool, &[]);
         assert_eq!(refusal(&pool, "slow", "").await, "`slow` is not available now; no tool is");
         go.notify_one();

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use suite::limit::Limit;
 
 /// A running server, and the three streams of it.
 pub(super) struct Server {
@@ -11,6 +12,7 @@ pub(super) struct Server {
     output: Lines<BufReader<ChildStdout>>,
     /// `None` once it is closed.
     log: Option<Lines<BufReader<ChildStderr>>>,
+    _limit: Limit,
 }
 
 impl Server {
@@ -35,6 +37,7 @@ impl Server {
             input: child.stdin.take(),
             output: BufReader::new(child.stdout.take().expect("piped")).lines(),
             log: child.stderr.take().map(|log| BufReader::new(log).lines()),
+            _limit: Limit::of(&child),
             child,
         }
     }

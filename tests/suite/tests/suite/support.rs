@@ -1,7 +1,12 @@
 //! What several topics need.
 
 use serde_json::Value;
+use std::panic::resume_unwind;
 use std::sync::Mutex;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+use suite::limit::limited;
 use tool_runtime::prelude::*;
 use tool_runtime::{Peer, Progress};
 
@@ -36,10 +41,22 @@ pub(super) fn class(result: &ToolResult) -> ErrorClass {
     error.class()
 }
 
-/// Waits on a paused clock: what waits for ever fails at once.
+/// Waits, but not for ever: on a paused clock what hangs fails at once, else after five minutes.
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
     let day = std::time::Duration::from_secs(86_400);
-    tokio::time::timeout(day, work).await.expect("it does not hang")
+    limited(tokio::time::timeout(day, work)).await.expect("it does not hang")
+}
+
+/// Runs a test that may block its thread, but not for ever.
+pub(super) fn blocking_in_time(test: impl FnOnce() + Send + 'static) {
+    let (ended, is_over) = channel();
+    let test = thread::spawn(move || {
+        let _ended: Sender<()> = ended;
+        test();
+    });
+    let over = is_over.recv_timeout(Duration::from_secs(300));
+    assert_eq!(over, Err(RecvTimeoutError::Disconnected), "it hangs");
+    test.join().unwrap_or_else(|panic| resume_unwind(panic));
 }
 
 /// Whoever called, and the progress that was reported.

@@ -1,7 +1,7 @@
 //! What tools tell their clients while they run: how far they are, and their log.
 
 use super::asking::ERAS;
-use super::support::pool_of;
+use super::support::{in_time, pool_of};
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -111,7 +111,7 @@ async fn nothing_is_told_of_a_call_that_has_ended() {
         let pool = ToolPool::builder().tool::<LeaveAction>().state(sender).build();
         let client = TestClient::builder(&pool.expect("a pool")).era(era).connect().await;
         client.call("leave", json!({})).await.expect("a result");
-        told.recv().await.expect("it told");
+        in_time(told.recv()).await.expect("it told");
         client.list_tools().await;
         assert!(client.notifications().is_empty(), "{:?}", client.notifications());
         client.close().await;

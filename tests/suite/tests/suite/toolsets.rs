@@ -1,9 +1,10 @@
 //! Stateful tools from their making to their end, through a pool.
 
-use super::support::{refusal, text};
+use super::support::{in_time, refusal, text};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use suite::limit::limited;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -78,7 +79,7 @@ async fn all_calls_of_a_pool_share_one_value_and_two_pools_none() {
 #[tokio::test]
 async fn methods_may_be_plain_and_inline_and_see_the_context() {
     let pool = counter(7).await;
-    let result = pool.call(ToolCall::new("counter.peek", "").with_id("c1")).await;
+    let result = pool.call(ToolCall::new("counter.peek", "").with_call_id("c1")).await;
     assert_eq!(result.observation().to_text(), "c1: 7");
 }
 
@@ -419,7 +420,7 @@ fn dropping_while_the_runtime_shuts_down_closes() {
 async fn a_close_that_is_given_up_closes_all_the_same() {
     let (pool, mut events) = session(Behaviour::Fine).await;
     let call = in_background(&pool, ToolCall::new("session.persist", ""));
-    assert_eq!(events.recv().await, Some("work"));
+    assert_eq!(in_time(events.recv()).await, Some("work"));
     // The call does not end for being interrupted: this is given up while it is waited for.
     let closing = tokio::time::timeout(Duration::from_secs(1), pool.close());
     assert!(closing.await.is_err());
@@ -433,8 +434,8 @@ async fn a_close_that_is_given_up_closes_all_the_same() {
 #[tokio::test]
 async fn closing_interrupts_what_runs_and_waits_for_it() {
     let (pool, mut events) = session(Behaviour::Fine).await;
-    let call = in_background(&pool, ToolCall::new("session.work", "").with_id("c1"));
-    assert_eq!(events.recv().await, Some("work"));
+    let call = in_background(&pool, ToolCall::new("session.work", "").with_call_id("c1"));
+    assert_eq!(in_time(events.recv()).await, Some("work"));
     pool.close().await;
     assert_eq!(told(&mut events), ["interrupt c1", "closed"]);
     assert_eq!(call.await.expect("no panic").observation().to_text(), "interrupted");
@@ -444,7 +445,7 @@ async fn closing_interrupts_what_runs_and_waits_for_it() {
 async fn closing_waits_for_no_call_for_ever() {
     let (pool, mut events) = session(Behaviour::Fine).await;
     let call = in_background(&pool, ToolCall::new("session.persist", ""));
-    assert_eq!(events.recv().await, Some("work"));
+    assert_eq!(in_time(events.recv()).await, Some("work"));
     let started = tokio::time::Instant::now();
     pool.close().await;
     assert_eq!(started.elapsed(), Duration::from_secs(5));
@@ -460,7 +461,7 @@ fn closing_on_a_runtime_without_timers_does_not_panic() {
     runtime.block_on(async {
         let (pool, mut events) = session(Behaviour::Fine).await;
         let call = in_background(&pool, ToolCall::new("session.work", ""));
-        assert_eq!(events.recv().await, Some("work"));
+        assert_eq!(limited(events.recv()).await, Some("work"));
         pool.close().await;
         assert_eq!(told(&mut events), ["interrupt", "closed"]);
         assert!(!call.await.expect("no panic").is_error());
@@ -484,7 +485,7 @@ async fn a_call_that_waited_while_the_pool_closed_does_not_run_on_a_closed_value
     let builder = ToolPool::builder().toolset::<Session>(params).await;
     let pool = builder.hook(hook).build().expect("a pool");
     let call = in_background(&pool, ToolCall::new("session.work", ""));
-    asked.notified().await;
+    in_time(asked.notified()).await;
     pool.close().await;
     go.notify_one();
     let result = call.await.expect("no panic");
@@ -499,7 +500,7 @@ async fn a_cancelled_call_is_interrupted() {
     let context = pool.context().with_cancellation(token.clone()).with_call_id("c1");
     let call = pool.call_with(ToolCall::new("session.persist", ""), &context);
     let cancel = async {
-        assert_eq!(events.recv().await, Some("work"));
+        assert_eq!(in_time(events.recv()).await, Some("work"));
         token.cancel();
     };
     let (result, ()) = tokio::join!(call, cancel);
@@ -510,7 +511,7 @@ async fn a_cancelled_call_is_interrupted() {
 #[tokio::test(start_paused = true)]
 async fn a_call_out_of_time_is_interrupted_also_a_typed_one() {
     let (pool, mut events) = session(Behaviour::Fine).await;
-    let result = pool.call(ToolCall::new("session.hurry", "").with_id("c1")).await;
+    let result = pool.call(ToolCall::new("session.hurry", "").with_call_id("c1")).await;
     assert_eq!(result.error().expect("an error").class(), ErrorClass::Timeout);
     assert_eq!(told(&mut events), ["work", "interrupt c1"]);
     let error = SessionHurryAction {}.call(&pool).await.expect_err("too slow");
@@ -521,8 +522,8 @@ async fn a_call_out_of_time_is_interrupted_also_a_typed_one() {
 #[tokio::test]
 async fn a_call_whose_future_is_dropped_is_interrupted() {
     let (pool, mut events) = session(Behaviour::Fine).await;
-    let call = in_background(&pool, ToolCall::new("session.persist", "").with_id("c1"));
-    assert_eq!(events.recv().await, Some("work"));
+    let call = in_background(&pool, ToolCall::new("session.persist", "").with_call_id("c1"));
+    assert_eq!(in_time(events.recv()).await, Some("work"));
     call.abort();
     assert!(call.await.is_err());
     assert_eq!(told(&mut events), ["persist dropped", "interrupt c1"]);
@@ -546,7 +547,7 @@ async fn a_panic_in_interrupt_costs_nobody_a_result() {
     assert_eq!(text(&pool, "session.ping", "").await, "pong");
     told(&mut events);
     let call = in_background(&pool, ToolCall::new("session.work", ""));
-    assert_eq!(events.recv().await, Some("work"));
+    assert_eq!(in_time(events.recv()).await, Some("work"));
     pool.close().await;
     assert_eq!(told(&mut events), ["interrupt", "closed"]);
     assert!(!call.await.expect("no panic").is_error());
@@ -561,7 +562,7 @@ async fn a_toolset_whose_last_tool_is_removed_closes_when_its_calls_have_ended()
     let call = tokio::spawn(async move {
         other.call_with(ToolCall::new("session.persist", ""), &context).await
     });
-    assert_eq!(events.recv().await, Some("work"));
+    assert_eq!(in_time(events.recv()).await, Some("work"));
     let remove = |pattern: &str| {
         let pattern = pattern.parse().expect("a pattern");
         pool.remove_tools(&Source::Custom, &pattern).expect("its own")
@@ -598,7 +599,7 @@ async fn nothing_but_its_own_calls_keeps_a_removed_toolset_open() {
     let _guard = narrowed.restrict(["*"]).expect("patterns");
     assert_eq!((past.tools().len(), narrowed.tools().len()), (6, 6));
     let call = in_background(&pool, ToolCall::new("slow", ""));
-    started.notified().await;
+    in_time(started.notified()).await;
     pool.remove_tools(&Source::Custom, &"session.*".parse().expect("a pattern")).expect("its own");
     assert_eq!(rest(events).await, ["closed"]);
     go.notify_one();
@@ -705,7 +706,7 @@ async fn a_call_and_an_end_that_never_come_hold_nobody_up() {
         tokio::spawn(async move { pool.call(ToolCall::new(name, "")).await })
     };
     let (hang, host) = (call("endless.hang"), call("asked"));
-    let taken = client.next().await;
+    let taken = in_time(client.next()).await;
     pool.context().get::<Notify>().expect("state").notified().await;
     pool.close().await;
     for ended in [hang.await.expect("a result"), host.await.expect("a result")] {

@@ -12,13 +12,17 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<()> {
         use __tool::{
-            ErrorKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _,
-            PlainKind as _, StructuredKind as _, UnfitKind as _,
+            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
+            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
+            UnfitKind as _,
         };
         let __returned = __tool::Returned::<()>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
-            .with((&&&__success).kind().fit::<()>(), (&&&__failure).kind().fit::<()>())
+            .with(
+                (&&&&&__success).kind().fit::<()>(),
+                (&&&&&__failure).kind().fit::<()>(),
+            )
     }
     #[automatically_derived]
     impl __tool::Action for NothingAction {

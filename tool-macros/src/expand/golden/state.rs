@@ -20,15 +20,16 @@ const _: () = {
     ];
     fn __output() -> __tool::Output<usize> {
         use __tool::{
-            ErrorKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _,
-            PlainKind as _, StructuredKind as _, UnfitKind as _,
+            ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _,
+            OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _,
+            UnfitKind as _,
         };
         let __returned = __tool::Returned::<usize>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&__success).kind().fit::<usize>(),
-                (&&&__failure).kind().fit::<usize>(),
+                (&&&&&__success).kind().fit::<usize>(),
+                (&&&&&__failure).kind().fit::<usize>(),
             )
     }
     #[automatically_derived]

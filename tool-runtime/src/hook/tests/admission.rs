@@ -41,9 +41,9 @@ async fn a_hook_sees_all_of_the_call() {
 #[tokio::test]
 async fn no_arguments_are_an_empty_object() {
     let notes = Notes::default();
-    let bare = HookCall::new(call().tool().clone(), " ", ToolContext::default());
+    let mut bare = HookCall::new(call().tool().clone(), " ", ToolContext::default());
     let list = hooks([watcher("*", &notes)]);
-    list.before(bare, None, &valid).await.unwrap();
+    list.before(&mut bare, None, &valid).await.unwrap();
     assert_eq!(notes.all(), ["{}"]);
 }
 
@@ -86,7 +86,7 @@ async fn every_rewriting_is_validated_before_the_next_hook_sees_it() {
 async fn arguments_that_nobody_rewrote_are_not_validated() {
     let refuses = |_: &str| Err(CallError::new(ErrorClass::Input, "never asked"));
     let list = hooks([Hook::before("*", |_| async { Before::proceed() })]);
-    assert!(list.before(call(), None, &refuses).await.is_ok());
+    assert!(list.before(&mut call(), None, &refuses).await.is_ok());
 }
 
 struct User(&'static str);
@@ -115,8 +115,8 @@ async fn what_one_call_is_provided_with_no_other_sees() {
     let tool = Tool::builder("fs.read", "Read a file.").handler(|| async { "text" });
     let shared = ToolContext::default().with(User("pool"));
     let list = hooks([Hook::before("*", |_| async { Before::proceed().provide(User("ada")) })]);
-    let call = HookCall::new(tool, "{}", shared.clone());
-    let admitted = list.before(call, None, &valid).await.unwrap();
+    let mut call = HookCall::new(tool, "{}", shared.clone());
+    let admitted = list.before(&mut call, None, &valid).await.unwrap();
     assert_eq!(admitted.context.unwrap().get::<User>().unwrap().0, "ada");
     assert_eq!(shared.get::<User>().unwrap().0, "pool");
 }
@@ -149,12 +149,13 @@ async fn patterns_come_as_text_or_made() {
     assert_eq!(error.class(), ErrorClass::Denied);
 }
 
+/// It would not compile otherwise: calls run on any thread.
 #[test]
 fn the_runners_can_be_sent() {
     fn sendable<T: Send>(_: T) {}
     let list = hooks([]);
     let approver: Option<&dyn Approver> = None;
-    sendable(list.before(call(), approver, &valid));
+    sendable(list.before(&mut call(), approver, &valid));
     sendable(list.after(call(), Err(CallError::new(ErrorClass::Tool, "")), super::support::TOOK));
 }
 

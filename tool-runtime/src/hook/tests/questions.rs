@@ -125,7 +125,7 @@ async fn a_request_says_all_of_the_call_and_shows_no_secret() {
     }
     let tool = Tool::builder("login", "Log in.").handler(|_: Login| async { "in" });
     let context = ToolContext::default().with_call_id("call_2");
-    let call = HookCall::new(tool, r#"{"password":"hunter2"}"#, context);
+    let mut call = HookCall::new(tool, r#"{"password":"hunter2"}"#, context);
     let approver = |request: ApprovalRequest| async move {
         assert_eq!(request.tool(), "login");
         assert_eq!(request.call_id(), Some("call_2"));
@@ -133,7 +133,7 @@ async fn a_request_says_all_of_the_call_and_shows_no_secret() {
         assert_eq!(request.visual(), "login(password: ***)");
         Approval::Approved
     };
-    hooks([ask("Sure?")]).before(call, Some(&approver), &valid).await.unwrap();
+    hooks([ask("Sure?")]).before(&mut call, Some(&approver), &valid).await.unwrap();
 }
 
 #[tokio::test]

@@ -37,14 +37,14 @@ pub(super) fn valid(arguments: &str) -> Result<(), CallError> {
 }
 
 pub(super) async fn before(list: impl IntoIterator<Item = Hook>) -> Result<Admitted, CallError> {
-    hooks(list).before(call(), None, &valid).await
+    hooks(list).before(&mut call(), None, &valid).await
 }
 
 pub(super) async fn asking(
     list: impl IntoIterator<Item = Hook>,
     approver: impl Approver,
 ) -> Result<Admitted, CallError> {
-    hooks(list).before(call(), Some(&approver), &valid).await
+    hooks(list).before(&mut call(), Some(&approver), &valid).await
 }
 
 pub(super) async fn after(

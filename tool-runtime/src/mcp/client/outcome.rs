@@ -11,7 +11,7 @@ pub(super) fn observation(result: Value) -> Observation {
     members.shift_remove("resultType");
     let structured = members.shift_remove("structuredContent");
     let mut observation = match &structured {
-        Some(value) => Observation::structured(value).unwrap_or_default(),
+        Some(value) => Observation::json(value).unwrap_or_default(),
         None => Observation::default(),
     };
     let blocks = blocks(members.shift_remove("content").unwrap_or_default());

@@ -217,6 +217,7 @@ mod tests {
     }
 
     proptest! {
+        /// Whatever a server sends, nothing panics.
         #[test]
         fn anything_can_be_looked_at(text: Vec<u8>, before in 0..3_usize) {
             let before = [&b""[..], b"[", br#"{"jsonrpc":"2.0","id":5,"#][before];

@@ -31,7 +31,7 @@ async fn results_come_in_call_order_however_long_each_takes() {
     let jobs: Vec<Nested> = [50, 10, 40, 1, 30].map(|ms| Job::new(ms as usize, ms).look()).into();
     let results = run(&pool, &jobs).await;
     assert_eq!(texts(&results), ["did 50", "did 10", "did 40", "did 1", "did 30"]);
-    let ids: Vec<&str> = results.iter().map(ToolResult::id).collect();
+    let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
     assert_eq!(ids, ["50", "10", "40", "1", "30"]);
     assert!(is_before(&pool, 1, 10) || overlap(&pool, 1, 10));
     assert!(span(&pool, 1).1 < span(&pool, 50).1, "they did not run together");
@@ -43,7 +43,7 @@ async fn a_stream_yields_results_as_they_finish_with_their_index() {
     let calls = [30, 10, 20].map(|ms| Job::new(ms as usize, ms).look().call());
     let stream = pool.batch(calls).stream();
     let finished: Vec<(usize, String)> =
-        in_time(stream.map(|(index, result)| (index, result.id().to_owned())).collect()).await;
+        in_time(stream.map(|(index, result)| (index, result.call_id().to_owned())).collect()).await;
     assert_eq!(finished, [(1, "10".into()), (2, "20".into()), (0, "30".into())]);
 }
 
@@ -244,16 +244,16 @@ async fn whatever_goes_wrong_is_one_result_in_its_place() {
     let pool = builder().tool::<ExplodeAction>().tool::<MisleadAction>().build().expect("a pool");
     let results = in_time(pool.call_all([
         Job::new(0, 10).change().call(),
-        ToolCall::new("lok", "{}").with_id("unknown"),
-        ToolCall::new("look", r#"{"id":"x"}"#).with_id("wrong"),
-        ToolCall::new("look", "[").with_id("no JSON"),
-        ToolCall::new("explode", "").with_id("panic"),
-        ToolCall::new("mislead", "").with_id("panic before"),
-        ToolCall::new("hold", r#"{"reads":7}"#).with_id("wrong keys"),
+        ToolCall::new("lok", "{}").with_call_id("unknown"),
+        ToolCall::new("look", r#"{"id":"x"}"#).with_call_id("wrong"),
+        ToolCall::new("look", "[").with_call_id("no JSON"),
+        ToolCall::new("explode", "").with_call_id("panic"),
+        ToolCall::new("mislead", "").with_call_id("panic before"),
+        ToolCall::new("hold", r#"{"reads":7}"#).with_call_id("wrong keys"),
         Job::new(1, 10).look().call(),
     ]))
     .await;
-    let ids: Vec<&str> = results.iter().map(ToolResult::id).collect();
+    let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
     let expected = ["0", "unknown", "wrong", "no JSON", "panic", "panic before", "wrong keys", "1"];
     assert_eq!(ids, expected);
     let classes: Vec<Option<ErrorClass>> =
@@ -287,7 +287,7 @@ fn lingering() -> ToolPool {
 
 /// One that finishes, one that runs, one that waits for its turn, one for room.
 fn all_stages() -> [ToolCall; 4] {
-    let linger = ToolCall::new("linger", "").with_id("runs");
+    let linger = ToolCall::new("linger", "").with_call_id("runs");
     [
         Job::new(0, 0).look().call(),
         linger,
@@ -380,8 +380,8 @@ async fn dropping_a_stream_midway_keeps_what_it_has_yielded_and_ends_the_rest() 
     let pool = pool();
     let calls = [1, 500, 500].map(|ms| Job::new(ms as usize, ms).look().call());
     let mut stream = Box::pin(pool.batch(calls[..2].to_vec()).stream());
-    let (index, first) = stream.next().await.expect("a result");
-    assert_eq!((index, first.id()), (0, "1"));
+    let (index, first) = in_time(stream.next()).await.expect("a result");
+    assert_eq!((index, first.call_id()), (0, "1"));
     drop(stream);
     assert!(span(&pool, 500).1 > 0, "what ran was dropped");
 }

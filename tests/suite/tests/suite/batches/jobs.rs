@@ -120,7 +120,7 @@ impl Nested {
             Kind::Hold => "hold",
         };
         let arguments = serde_json::to_string(&self.job).expect("JSON");
-        ToolCall::new(name, arguments).with_id(self.job.id.to_string())
+        ToolCall::new(name, arguments).with_call_id(self.job.id.to_string())
     }
 }
 
@@ -159,7 +159,7 @@ impl Log {
     /// Notes the results of a batch: one for each call, each in the place of its call.
     pub(super) fn gather(&self, calls: &[Nested], results: Vec<ToolResult>) {
         self.step(|entries, _| {
-            let ids: Vec<&str> = results.iter().map(ToolResult::id).collect();
+            let ids: Vec<&str> = results.iter().map(ToolResult::call_id).collect();
             let expected: Vec<String> = calls.iter().map(|call| call.job.id.to_string()).collect();
             if ids != expected {
                 entries.wrong.push(format!("{ids:?} instead of {expected:?}"));

@@ -180,7 +180,7 @@ async fn ask_id(context: &ToolContext) -> String {
 /// Tell the ids of two calls that this one makes.
 #[tool(register = false)]
 async fn ask_ids(context: &ToolContext) -> String {
-    let calls = [ToolCall::new("ask_id", "").with_id("own"), ToolCall::new("ask_id", "")];
+    let calls = [ToolCall::new("ask_id", "").with_call_id("own"), ToolCall::new("ask_id", "")];
     let results = context.call_all(calls).await;
     results.iter().map(|result| result.observation().to_text()).collect::<Vec<_>>().join(" ")
 }
@@ -192,23 +192,23 @@ async fn every_call_has_its_own_id_and_nobody_elses() {
     let ask = || ToolCall::new("ask_id", "");
     let text = |result: ToolResult| result.observation().to_text();
     assert_eq!(text(pool.call(ask()).await), "none");
-    assert_eq!(text(pool.call(ask().with_id("1")).await), "1");
-    assert_eq!(text(pool.call_with(ask().with_id("2"), &pool.context()).await), "2");
+    assert_eq!(text(pool.call(ask().with_call_id("1")).await), "1");
+    assert_eq!(text(pool.call_with(ask().with_call_id("2"), &pool.context()).await), "2");
     let context = pool.context().with_call_id("3");
     assert_eq!(text(pool.call_with(ask(), &context).await), "3");
     let ids: Vec<String> =
-        pool.call_all([ask().with_id("4"), ask()]).await.into_iter().map(text).collect();
+        pool.call_all([ask().with_call_id("4"), ask()]).await.into_iter().map(text).collect();
     assert_eq!(ids, ["4", "none"]);
-    assert_eq!(text(pool.call(ToolCall::new("ask_ids", "").with_id("5")).await), "own none");
+    assert_eq!(text(pool.call(ToolCall::new("ask_ids", "").with_call_id("5")).await), "own none");
 }
 
 #[tokio::test]
 async fn without_a_pool_there_is_nobody_to_call() {
     let context = ToolContext::default();
     let results =
-        context.call_all([ToolCall::new("a", "").with_id("1"), ToolCall::new("b", "")]).await;
+        context.call_all([ToolCall::new("a", "").with_call_id("1"), ToolCall::new("b", "")]).await;
     assert_eq!(results.len(), 2);
-    assert_eq!(results[0].id(), "1");
+    assert_eq!(results[0].call_id(), "1");
     assert!(results.iter().all(|result| class(result) == ErrorClass::Denied));
     let context = pool().context();
     assert_eq!(class(&context.call(ToolCall::new("look", "{}")).await), ErrorClass::Denied);

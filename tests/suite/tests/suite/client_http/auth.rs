@@ -162,7 +162,8 @@ async fn user_and_password_are_basic_authentication() {
     let pool = ToolPool::builder().build().unwrap();
     let auth = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
     let config = McpServerConfig::http(far.url()).auth(auth);
-    let _manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
+    let manager = in_time(builder_of(config).connect(&pool)).await.unwrap();
+    assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
 }
 
 #[tokio::test]

@@ -132,4 +132,5 @@ async fn a_server_that_hangs_at_the_farewell_is_not_waited_for() {
     let far = Far::start(&tools(&probe), HttpOptions::default(), gate);
     let (_pool, manager) = connected(&far).await;
     in_time(manager.close()).await;
+    assert_eq!(far.count(|seen| seen.method == "DELETE"), 1);
 }

@@ -143,7 +143,7 @@ async fn a_task_that_nobody_waits_for_is_cancelled() {
     tokio::select! {
         _ = pool.call(ToolCall::new("far.soak", "{}")) => panic!("it soaks"),
         () = async {
-            tub.started.notified().await;
+            in_time(tub.started.notified()).await;
             // Nobody knows of the task before its call is answered.
             while far.count(|seen| seen.calls("tasks/get")) == 0 {
                 tokio::task::yield_now().await;

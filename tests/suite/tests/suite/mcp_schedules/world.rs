@@ -166,9 +166,9 @@ impl<'a> World<'a> {
             calls.iter().map(|(server, tool)| self.make(*server, tool)).unzip();
         let (pool, begun) = (self.pool.clone(), Instant::now());
         self.calls.spawn(async move {
-            let ids: Vec<String> = calls.iter().map(|call| call.id().to_owned()).collect();
+            let ids: Vec<String> = calls.iter().map(|call| call.call_id().to_owned()).collect();
             let results = ends(&made, pool.call_all(calls)).await?;
-            if results.iter().map(ToolResult::id).ne(&ids) {
+            if results.iter().map(ToolResult::call_id).ne(&ids) {
                 return Err(format!("{made:?} got {results:?}"));
             }
             // They may have waited for one another.

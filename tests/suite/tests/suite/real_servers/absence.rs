@@ -1,6 +1,6 @@
 //! Real servers that are not there yet, or no longer.
 
-use super::super::support::class;
+use super::super::support::{class, in_time};
 use super::super::traces::{eventually, kill_workers};
 use super::scene::{Scene, Started, patient};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn names(pool: &ToolPool) -> Vec<String> {
 async fn ready(manager: &McpManager, name: &str) {
     let mut statuses = manager.statuses();
     while manager.server(name).unwrap().state != McpState::Ready {
-        statuses.next().await.unwrap();
+        in_time(statuses.next()).await.unwrap();
     }
 }
 
@@ -73,7 +73,7 @@ async fn a_call_that_may_be_repeated_survives_the_death_of_its_server() {
     let arguments = json!({ "duration": 1, "steps": 4 });
     let long = ToolCall::new("it.trigger-long-running-operation", arguments.to_string());
     let kill = async {
-        started.0.notified().await;
+        in_time(started.0.notified()).await;
         kill_workers(scene.folder());
     };
     let (result, ()) = tokio::join!(pool.call_with(long, &context), kill);

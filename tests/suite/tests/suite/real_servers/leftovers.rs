@@ -1,6 +1,7 @@
 //! What six servers leave behind when their manager is closed, or lost: nothing.
 
 use super::super::alone::alone;
+use super::super::support::in_time;
 use super::super::traces::{Traces, eventually, workers};
 use super::scene::{Scene, Started, patient};
 use serde_json::json;
@@ -22,7 +23,7 @@ async fn at_work(scene: &Scene) -> (ToolPool, McpManager) {
     let call = ToolCall::new("everything.trigger-long-running-operation", arguments.to_string());
     let calling = pool.clone();
     tokio::spawn(async move { calling.call_with(call, &context).await });
-    started.0.notified().await;
+    in_time(started.0.notified()).await;
     (pool, manager)
 }
 

@@ -1,6 +1,7 @@
 //! What a real server asks and reports while it works, and the tools that it has only for who can
 //! be asked.
 
+use super::super::support::in_time;
 use super::scene::{Scene, patient};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -55,7 +56,7 @@ async fn a_server_asks_whoever_can_answer() {
     let builder = patient().server("it", scene.server(Server::Everything));
     let manager = builder.peer(Arc::new(Host::default())).connect(&pool).await.unwrap();
     while pool.get("it.trigger-sampling-request").is_none() {
-        changes.next().await.unwrap();
+        in_time(changes.next()).await.unwrap();
     }
     let said = text(&pool, "it.trigger-elicitation-request", json!({})).await;
     assert!(said.contains("- Name: Ada") && said.contains("Agreed to terms: true"), "{said}");

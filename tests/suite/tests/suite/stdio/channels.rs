@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use suite::limit::Limit;
 
 /// Tools that print, tools that read, lines that are none, and many calls at once.
 fn converse(channel: Channel) {
@@ -77,6 +78,7 @@ fn a_terminal() {
         File::options().read(true).write(true).open(&name).expect("the other end").into()
     };
     let mut server = odd_server(theirs(), theirs()).spawn().expect("it starts");
+    let _limit = Limit::of(&server);
     let mut keys = File::from(ours);
     let mut screen = BufReader::new(keys.try_clone().expect("a duplicate"));
     let mut type_in = |line: String| {

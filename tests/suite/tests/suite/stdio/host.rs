@@ -6,6 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use suite::limit::Limit;
 
 /// What connects host and server.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,7 @@ pub(super) struct Host {
     to: Option<File>,
     from: BufReader<File>,
     log: BufReader<ChildStderr>,
+    _limit: Limit,
 }
 
 impl Host {
@@ -50,7 +52,8 @@ impl Host {
     pub(super) fn of(input: OwnedFd, output: OwnedFd, to: OwnedFd, from: OwnedFd) -> Self {
         let mut child = odd_server(input.into(), output.into()).spawn().expect("it starts");
         let log = BufReader::new(child.stderr.take().expect("piped"));
-        Self { child, to: Some(to.into()), from: BufReader::new(from.into()), log }
+        let _limit = Limit::of(&child);
+        Self { child, to: Some(to.into()), from: BufReader::new(from.into()), log, _limit }
     }
 
     /// After the handshake of 2025-11-25.

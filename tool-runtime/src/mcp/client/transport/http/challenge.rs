@@ -76,6 +76,7 @@ mod tests {
     }
 
     proptest! {
+        /// Whatever a server sends, nothing panics.
         #[test]
         fn whatever_comes_is_read(challenge in "\\PC*|(error|scope|=|\"|,| |\\\\|ß)*") {
             in_words(&challenge);

@@ -1,0 +1,64 @@
+//! Time limits, so that a test fails which would hang.
+
+use std::process::{Child, Command};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Generous, since machines may be busy: nothing in a test takes as long, except by hanging.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// Kills a process that runs for five minutes, unless this is dropped before. A test that reads
+/// from it or waits for it then fails.
+#[derive(Debug)]
+pub struct Limit(#[expect(dead_code, reason = "dropped")] Sender<()>);
+
+impl Limit {
+    /// Limits a process that the test has started.
+    pub fn of(child: &Child) -> Self {
+        let id = child.id().to_string();
+        Self(after(LIMIT, move || drop(Command::new("kill").args(["-KILL", &id]).status())))
+    }
+}
+
+/// Waits for at most five minutes, by a clock that tests cannot pause.
+///
+/// # Panics
+/// The work hangs.
+pub async fn limited<T>(work: impl Future<Output = T>) -> T {
+    let (ring, rung) = oneshot::channel();
+    let _limit = after(LIMIT, move || ring.send(()).unwrap_or(()));
+    tokio::select! {
+        biased;
+        outcome = work => outcome,
+        Ok(()) = rung => panic!("it hangs"),
+    }
+}
+
+/// Does something later, unless what is given back is dropped before.
+fn after(time: Duration, act: impl FnOnce() + Send + 'static) -> Sender<()> {
+    let (wanted, dropped) = mpsc::channel::<()>();
+    thread::spawn(move || {
+        if dropped.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+            act();
+        }
+    });
+    wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn something_is_done_when_the_time_is_over_and_not_if_nobody_wants_it() {
+        let (done, told) = mpsc::channel();
+        let unwanted = done.clone();
+        drop(after(Duration::from_secs(3600), move || unwanted.send(1).expect("the test waits")));
+        let _wanted =
+            after(Duration::from_millis(1), move || done.send(2).expect("the test waits"));
+        assert_eq!(told.recv(), Ok(2));
+        assert!(told.recv().is_err());
+    }
+}

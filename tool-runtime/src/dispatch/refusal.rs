@@ -1,0 +1,45 @@
+//! Calls that are refused before their tool is reached: the log and the after-hooks see them like
+//! others.
+
+use super::guard;
+use crate::call::{ToolCall, ToolResult};
+use crate::context::ToolContext;
+use crate::error::CallError;
+use crate::hook::HookCall;
+use crate::observation::Observation;
+use crate::pool::ToolPool;
+use crate::tool::BoxFuture;
+use std::time::Duration;
+
+impl ToolPool {
+    /// The result of a call that is refused.
+    pub(super) async fn refuse(
+        &self,
+        call: ToolCall,
+        context: &ToolContext,
+        refusal: CallError,
+    ) -> ToolResult {
+        let context = context.clone().with_call_id(call.call_id());
+        let refused = self.refused(call.name(), call.arguments(), &context, refusal);
+        let outcome = guard::reported(call.name(), refused).await;
+        ToolResult::new(call, outcome)
+    }
+
+    /// Shows a refusal to the after-hooks, if the pool has the tool.
+    #[cold]
+    pub(super) fn refused<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a str,
+        context: &'a ToolContext,
+        refusal: CallError,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(async move {
+            let (Some(hooks), Some(tool)) = (self.hooks_of(name), self.known(name)) else {
+                return Err(refusal);
+            };
+            let call = HookCall::new(tool, arguments, context.clone());
+            hooks.after(call, Err(refusal), Duration::ZERO).await
+        })
+    }
+}
