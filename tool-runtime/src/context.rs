@@ -119,7 +119,7 @@ impl ToolContext {
         self
     }
 
-    /// A value of state by its type, if the pool was given one.
+    /// A value of state by its type, if the pool was given a `T` or an `Arc<T>`.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.state.get()
     }
@@ -261,8 +261,14 @@ impl State {
         self.values.contains_key(&id)
     }
 
-    fn get<T: Any>(&self) -> Option<&T> {
-        self.values.get(&TypeId::of::<T>())?.downcast_ref()
+    /// A `T`, or else the inside of an `Arc<T>`.
+    fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        match self.values.get(&TypeId::of::<T>()) {
+            Some(value) => value.downcast_ref(),
+            None => {
+                self.values.get(&TypeId::of::<Arc<T>>())?.downcast_ref::<Arc<T>>().map(|v| &**v)
+            }
+        }
     }
 }
 
@@ -294,7 +300,8 @@ pub trait Injectable {
 
 #[diagnostic::do_not_recommend]
 impl<T: Any + Send + Sync> Injectable for T {
-    const NEED: Need = Need { id: TypeId::of::<T>, name: type_name::<T> };
+    const NEED: Need =
+        Need { id: TypeId::of::<T>, shared: TypeId::of::<Arc<T>>, name: type_name::<T> };
 
     fn borrow_from(context: &ToolContext) -> &Self {
         match context.own::<T>() {
@@ -314,18 +321,20 @@ fn missing(type_name: &str) -> String {
 #[derive(Clone, Copy)]
 pub struct Need {
     id: fn() -> TypeId,
+    /// The type inside of an `Arc`, which can be borrowed as well.
+    shared: fn() -> TypeId,
     name: fn() -> &'static str,
 }
 
 impl Need {
-    pub(crate) fn type_id(self) -> TypeId {
-        (self.id)()
+    /// The types that meet it.
+    pub(crate) fn type_ids(self) -> [TypeId; 2] {
+        [(self.id)(), (self.shared)()]
     }
 
     /// The type's name, if neither the state nor every context holds it.
     pub(crate) fn missing_from(self, state: &State) -> Option<&'static str> {
-        let id = (self.id)();
-        let is_met = ToolContext::is_own(id) || state.contains(id);
-        (!is_met).then(self.name)
+        let is_met = |id| ToolContext::is_own(id) || state.contains(id);
+        (!self.type_ids().into_iter().any(is_met)).then(self.name)
     }
 }

@@ -17,7 +17,7 @@ use crate::prompt::{Prompt, PromptAction};
 use crate::resource::{Resource, ResourceAction};
 use crate::tool::Tool;
 use crate::toolset::{self, Toolset, ToolsetError};
-use std::any::{Any, type_name};
+use std::any::{Any, TypeId, type_name};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,6 +57,8 @@ pub struct ToolPoolBuilder {
     problems: Vec<PoolProblem>,
     /// Whether tools come while the pool runs.
     expects_more: bool,
+    /// `Arc<T>` and the name of `T`, for each `T` given as state.
+    shared_states: Vec<(TypeId, &'static str)>,
 }
 
 impl ToolPoolBuilder {
@@ -200,12 +202,35 @@ impl ToolPoolBuilder {
         self
     }
 
-    /// Provides a value that tools, prompts and resources borrow by a parameter `&T`.
+    /// Provides a value that tools, prompts and resources borrow by a parameter `&T`. The value
+    /// may stand in an `Arc`, so that the rest of the program shares it:
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// use tool_runtime::prelude::*;
+    ///
+    /// struct Db(Mutex<Vec<String>>);
+    ///
+    /// /// Count the rows.
+    /// #[tool(read_only)]
+    /// async fn count(db: &Db) -> usize {
+    ///     db.0.lock().unwrap().len()
+    /// }
+    ///
+    /// let db = Arc::new(Db(Mutex::default()));
+    /// let pool = ToolPool::builder().tool::<CountAction>().state(Arc::clone(&db)).build()?;
+    /// db.0.lock().unwrap().push("seen by the tool".into());
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    ///
+    /// A second value of one type is reported by [`Self::build`], and so is an `Arc<T>` beside a
+    /// `T`.
     #[must_use]
     pub fn state<T: Any + Send + Sync>(mut self, value: T) -> Self {
         if !self.rules.state.insert(value) {
             self.problems.push(PoolProblem::DuplicateState { type_name: type_name::<T>() });
         }
+        self.shared_states.push((TypeId::of::<Arc<T>>(), type_name::<T>()));
         self
     }
 
@@ -375,6 +400,12 @@ impl ToolPoolBuilder {
     pub fn build(mut self) -> Result<ToolPool, PoolError> {
         self.problems.extend(
             self.hooks.problems().map(|error| PoolProblem::BadPattern(error.clone().into())),
+        );
+        let state = &self.rules.state;
+        let is_ambiguous = |(shared, _): &&(TypeId, _)| state.contains(*shared);
+        let ambiguous = self.shared_states.iter().filter(is_ambiguous);
+        self.problems.extend(
+            ambiguous.map(|(_, type_name)| PoolProblem::AmbiguousState { type_name: *type_name }),
         );
         self.rules.hooks.clone_from(&self.governance.hooks);
         let mut decision = self.rules.decide(self.offers);

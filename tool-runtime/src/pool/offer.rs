@@ -113,8 +113,9 @@ impl Rules {
     fn check_state(&self, tool: &Tool, problems: &mut Vec<PoolProblem>) {
         for need in tool.needs() {
             let Some(type_name) = need.missing_from(&self.state) else { continue };
-            let hooks = self.hooks.as_ref();
-            if !hooks.is_some_and(|hooks| hooks.provides(tool.name(), need.type_id())) {
+            let provides =
+                |id| self.hooks.as_ref().is_some_and(|hooks| hooks.provides(tool.name(), id));
+            if !need.type_ids().into_iter().any(provides) {
                 problems
                     .push(PoolProblem::MissingState { tool: tool.name().to_owned(), type_name });
             }

@@ -49,6 +49,11 @@ pub enum PoolProblem {
         /// The type's path.
         type_name: &'static str,
     },
+    /// State was given as a `T` and as an `Arc<T>`: a parameter `&T` could borrow either.
+    AmbiguousState {
+        /// The path of `T`.
+        type_name: &'static str,
+    },
     /// Linked tools were asked for and there are none.
     Nothing,
     /// The names of two tools differ in case alone, which models confuse.
@@ -118,6 +123,10 @@ impl fmt::Display for PoolProblem {
             Self::DuplicateState { type_name } => write!(
                 f,
                 "two values of type `{type_name}` were given as state; wrap one of them in a type of its own"
+            ),
+            Self::AmbiguousState { type_name } => write!(
+                f,
+                "state was given as a `{type_name}` and as an `Arc` of it, and a parameter `&T` can borrow either; give the `Arc` alone"
             ),
             Self::Nothing => f.write_str(
                 "no tool is linked in; put `#[tool]` on a function, and for the tools of a library write `use my_tools as _;` so that it is linked at all",
