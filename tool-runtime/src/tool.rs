@@ -20,7 +20,7 @@ use crate::input::InputModel;
 use crate::observation::Observation;
 use crate::parameter::Parameter;
 use crate::toolset::Instance;
-use action_executor::ActionExecutor;
+use action_executor::{ActionExecutor, ActionParts};
 use life::{Life, Unusable};
 use std::any::TypeId;
 use std::fmt;
@@ -221,13 +221,14 @@ impl Tool {
     /// assert_eq!(Tool::of::<PingAction>().name(), "ping");
     /// ```
     pub fn of<A: Action>() -> Self {
-        Self::assembled(ActionExecutor::new::<A>(), TypeId::of::<A>(), A::ACCESS.is_some())
+        Self::assembled(&ActionParts::of::<A>(), TypeId::of::<A>(), A::ACCESS.is_some())
     }
 
-    fn assembled(mut executor: ActionExecutor, action: TypeId, declares_access: bool) -> Self {
-        let (definition, settings) = executor.described();
+    fn assembled(parts: &ActionParts, action: TypeId, declares_access: bool) -> Self {
+        let executor = ActionExecutor::new(parts);
+        let (definition, settings) = (Arc::clone(executor.definition()), executor.settings());
         Self(Arc::new(Parts {
-            definition: Arc::new(definition),
+            definition,
             life: Life::without_end(Arc::new(executor)),
             instance: None,
             needs: settings.needs,

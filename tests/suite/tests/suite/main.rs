@@ -18,6 +18,7 @@ mod client_http;
 mod conformance;
 mod endings;
 mod examples;
+mod expressions;
 mod floors;
 mod hard_knocks;
 mod held_ground;
