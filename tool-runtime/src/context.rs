@@ -1,12 +1,16 @@
 //! What one call may use.
 
 mod host;
+mod session;
 
 use crate::peer::Peer;
 use crate::principal::Principal;
 use crate::schedule::{Held, Link};
 use hashbrown::HashMap;
 use host::Host;
+pub use session::SessionId;
+use session::SessionRef;
+pub(crate) use session::{Session, SessionValues};
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::future;
@@ -48,6 +52,8 @@ pub struct ToolContext {
     call_id: Option<Arc<str>>,
     /// None for nobody in particular.
     principal: Option<Arc<Principal>>,
+    /// The session that the call belongs to.
+    session: Option<SessionRef>,
     cancellation: Option<CancellationToken>,
     deadline: Option<Instant>,
     /// The value whose method runs.
@@ -143,6 +149,25 @@ impl ToolContext {
         self.principal.as_deref().unwrap_or(&NOBODY)
     }
 
+    /// The session that the call belongs to, and the calls that a tool makes itself. `None` for
+    /// a call that stands alone: of the pool itself, or of MCP 2026-07-28 over HTTP.
+    pub fn session(&self) -> Option<&SessionId> {
+        self.session.as_ref().map(|session| &session.id)
+    }
+
+    /// The session itself, unless it has ended.
+    pub(crate) fn open_session(&self) -> Option<Arc<Session>> {
+        self.session.as_ref()?.session.upgrade()
+    }
+
+    /// Sets the session that the call belongs to.
+    #[must_use]
+    pub(crate) fn in_session(mut self, session: &Arc<Session>) -> Self {
+        let (id, session) = (*session.id(), Arc::downgrade(session));
+        self.session = Some(SessionRef { id, session });
+        self
+    }
+
     /// When the call ends at the latest.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
@@ -225,6 +250,7 @@ impl fmt::Debug for ToolContext {
         f.debug_struct("ToolContext")
             .field("state", &self.state)
             .field("call_id", &self.call_id)
+            .field("session", &self.session())
             .field("deadline", &self.deadline)
             .field("is_cancelled", &self.is_cancelled())
             .field("depth", &self.depth)

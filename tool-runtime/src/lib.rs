@@ -154,7 +154,7 @@ pub use content::{
     ContentAnnotations, ContentBlock, ContentExtra, EmbeddedResource, MediaContent,
     ResourceContents, ResourceLink, TextContent,
 };
-pub use context::ToolContext;
+pub use context::{SessionId, ToolContext};
 pub use definition::{TaskSupport, ToolDefinition};
 pub use dispatch::{Batch, CallAction};
 pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
@@ -185,8 +185,9 @@ pub use peer::{
     Progress, Root, Sample, SampleRequest, Total, TraceContext,
 };
 pub use pool::{
-    CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport, Restriction,
-    Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
+    CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport, PoolSession,
+    Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport,
+    ToolStatus,
 };
 pub use principal::Principal;
 pub use prompt::{
@@ -207,7 +208,7 @@ pub use service::CallService;
 pub use texts::TextArguments;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{BoxFuture, Executor, Handler, Tool, ToolBuilder};
-pub use toolset::{Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
+pub use toolset::{SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
 
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]

@@ -24,6 +24,7 @@ use std::time::Duration;
 /// | `mcp = PATH` | has the tools of the MCP servers that this file names, if the file is there; `--mcp-config FILE` names others, and `--var NAME=VALUE` gives their variables. See `McpConfig`; feature `mcp-client` |
 /// | `registry = EXPR` | resolves the names in that file, instead of what is linked in |
 /// | `pool = CLOSURE` | changes the pool's builder: `|pool: ToolPoolBuilder| pool.deny(["x"])` |
+/// | `toolsets = CLOSURE` | adds toolsets with parameters or prefixes: `async \|pool: ToolPoolBuilder\| pool.toolset_as::<Lamp>("desk", params).await`. One of their types is not made without parameters as well |
 /// | `timeout = DURATION` | limits calls whose tool has no limit of its own |
 /// | `name = EXPR`, `version = EXPR`, `about = EXPR` | instead of the package's own |
 /// | `title = EXPR` | the title that MCP clients show to people |
@@ -109,6 +110,7 @@ macro_rules! __main_option {
     ($setup:ident, mcp, $value:expr) => { $setup.mcp($value) };
     ($setup:ident, registry, $value:expr) => { $setup.registry($value) };
     ($setup:ident, pool, $value:expr) => { $setup.pool($value) };
+    ($setup:ident, toolsets, $value:expr) => { $setup.toolsets($value) };
     ($setup:ident, name, $value:expr) => { $crate::__main_option!(@cli $setup, name, $value) };
     ($setup:ident, version, $value:expr) => { $crate::__main_option!(@cli $setup, version, $value) };
     ($setup:ident, about, $value:expr) => { $crate::__main_option!(@cli $setup, about, $value) };
@@ -124,7 +126,7 @@ macro_rules! __main_option {
         ::core::compile_error!(::core::concat!(
             "unknown option `",
             ::core::stringify!($unknown),
-            "` of `main!`; write one of `state`, `tools`, `mcp`, `registry`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
+            "` of `main!`; write one of `state`, `tools`, `mcp`, `registry`, `pool`, `toolsets`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
         ));
         $setup
     }};
@@ -138,12 +140,16 @@ pub struct Setup {
     #[cfg(feature = "mcp-client")]
     servers: Option<PathBuf>,
     registry: Option<Registry>,
+    toolsets: Option<Change>,
     name: Option<String>,
     version: Option<String>,
     about: Option<String>,
     title: Option<String>,
     instructions: Option<String>,
 }
+
+/// A change of a builder that takes time.
+type Change = Box<dyn FnOnce(ToolPoolBuilder) -> Pin<Box<dyn Future<Output = ToolPoolBuilder>>>>;
 
 /// Writes a method per option that is a text.
 macro_rules! texts {
@@ -201,6 +207,16 @@ impl Setup {
         self
     }
 
+    /// `toolsets = CLOSURE`. It runs when all state is there.
+    #[must_use]
+    pub fn toolsets<F>(mut self, add: impl FnOnce(ToolPoolBuilder) -> F + 'static) -> Self
+    where
+        F: Future<Output = ToolPoolBuilder> + 'static,
+    {
+        self.toolsets = Some(Box::new(|pool| Box::pin(add(pool))));
+        self
+    }
+
     texts!(name, version, about, title, instructions);
 
     fn introduction(&mut self, name: &str, version: &str, about: &str) -> About {
@@ -242,7 +258,7 @@ pub async fn pool(setup: SetupFuture) -> SetupResult<ToolPool> {
     let builder = if setup.servers.is_some() { setup.pool.expects_more() } else { setup.pool };
     #[cfg(not(feature = "mcp-client"))]
     let builder = setup.pool;
-    built(builder, setup.tools, setup.registry).await
+    built(builder, setup.toolsets, setup.tools, setup.registry).await
 }
 
 /// What `main!` expands to. It is not generic: the whole server would be compiled again in
@@ -299,7 +315,8 @@ async fn run(
         builder = builder.expects_more();
     }
     let tools = offer.tools.or(setup.tools);
-    let pool = built(builder, tools, setup.registry).await.map_err(Failure::Setup)?;
+    let pool =
+        built(builder, setup.toolsets, tools, setup.registry).await.map_err(Failure::Setup)?;
     if command.is_server() {
         log::panics();
     }
@@ -313,10 +330,14 @@ async fn run(
 
 /// What the file names; without one, everything that is linked in.
 async fn built(
-    pool: ToolPoolBuilder,
+    mut pool: ToolPoolBuilder,
+    toolsets: Option<Change>,
     tools: Option<PathBuf>,
     registry: Option<Registry>,
 ) -> SetupResult<ToolPool> {
+    if let Some(add) = toolsets {
+        pool = add(pool).await;
+    }
     let pool = match tools {
         Some(file) => {
             let config = PoolConfig::read(&file)?;

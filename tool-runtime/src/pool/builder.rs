@@ -59,6 +59,8 @@ pub struct ToolPoolBuilder {
     expects_more: bool,
     /// `Arc<T>` and the name of `T`, for each `T` given as state.
     shared_states: Vec<(TypeId, &'static str)>,
+    /// The types of toolsets that were added.
+    toolsets: Vec<TypeId>,
 }
 
 impl ToolPoolBuilder {
@@ -87,12 +89,16 @@ impl ToolPoolBuilder {
     }
 
     /// Makes every toolset that `#[toolset]` left in the binary, without parameters, and adds
-    /// its tools. Those that need parameters belong in a specification.
+    /// its tools. Those that need parameters belong in a specification. A type that was added
+    /// before, by [`Self::toolset`] or [`Self::toolset_as`], is left out.
     #[cfg(feature = "linked")]
     #[must_use = "a builder adds to what it returns"]
     pub async fn linked_toolsets(mut self) -> Self {
         for kind in crate::registration::linked_toolsets() {
-            let made = kind.create(serde_json::Map::new()).await;
+            if self.toolsets.contains(&kind.type_id()) {
+                continue;
+            }
+            let made = kind.create_with(serde_json::Map::new(), self.new_toolset(None)).await;
             if let Err(ToolsetError::Params(_)) = &made {
                 self.problems.push(PoolProblem::Unmade {
                     name: kind.name().to_owned(),
@@ -178,11 +184,76 @@ impl ToolPoolBuilder {
     }
 
     /// Makes a toolset and adds its tools. What goes wrong is told by [`Self::build`], with
-    /// everything else.
+    /// everything else. State that `create` needs is given before.
     #[must_use = "a builder adds to what it returns"]
     pub async fn toolset<T: Toolset>(self, params: T::Params) -> Self {
-        let made = toolset::start::<T>(params).await;
-        self.made(&Source::Custom, T::NAME, made)
+        self.toolset_with::<T>(None, params).await
+    }
+
+    /// Makes a toolset whose tools have this prefix instead of the type's own, so that one type
+    /// may be there several times.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// struct Lamp(&'static str);
+    ///
+    /// #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
+    /// struct LampParams {
+    ///     /// Where it stands.
+    ///     room: &'static str,
+    /// }
+    ///
+    /// #[toolset(register = false)]
+    /// impl Lamp {
+    ///     /// Say where the lamp stands.
+    ///     #[tool(read_only)]
+    ///     async fn room(&self) -> &'static str { self.0 }
+    /// }
+    ///
+    /// impl Toolset for Lamp {
+    ///     type Params = LampParams;
+    ///
+    ///     async fn create(params: LampParams, _: &ToolContext) -> Result<Self, ToolError> {
+    ///         Ok(Self(params.room))
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .toolset_as::<Lamp>("desk", LampParams { room: "study" })
+    ///     .await
+    ///     .toolset_as::<Lamp>("ceiling", LampParams { room: "kitchen" })
+    ///     .await
+    ///     .build()?;
+    /// let result = pool.call(ToolCall::new("desk.room", "")).await;
+    /// assert_eq!(result.observation().to_text(), "study");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use = "a builder adds to what it returns"]
+    pub async fn toolset_as<T: Toolset>(
+        self,
+        prefix: impl Into<String>,
+        params: T::Params,
+    ) -> Self {
+        self.toolset_with::<T>(Some(prefix.into()), params).await
+    }
+
+    async fn toolset_with<T: Toolset>(mut self, prefix: Option<String>, params: T::Params) -> Self {
+        self.toolsets.push(TypeId::of::<T>());
+        let name = prefix.clone().unwrap_or_else(|| T::NAME.to_owned());
+        let made = toolset::start::<T>(params, self.new_toolset(prefix)).await;
+        self.made(&Source::Custom, &name, made)
+    }
+
+    fn new_toolset(&self, prefix: Option<String>) -> toolset::New {
+        toolset::New { context: self.state_context(), prefix }
+    }
+
+    /// A context over the state that was given so far.
+    pub(crate) fn state_context(&self) -> ToolContext {
+        ToolContext::over(self.rules.state.clone())
     }
 
     fn made(mut self, source: &Source, name: &str, made: Result<Vec<Tool>, ToolsetError>) -> Self {

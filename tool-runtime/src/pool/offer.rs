@@ -245,6 +245,9 @@ fn find_case_collisions(decision: &mut Decision) {
 }
 
 fn duplicate(first: &Offer, second: &Offer) -> PoolProblem {
+    if first.tool.is_same_method(&second.tool) {
+        return PoolProblem::ToolsetTwice { name: second.tool.name().to_owned() };
+    }
     PoolProblem::Duplicate {
         name: second.tool.name().to_owned(),
         first: place(first),

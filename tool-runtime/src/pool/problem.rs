@@ -23,6 +23,11 @@ pub enum PoolProblem {
         /// Where the second was written, or how it was added.
         second: String,
     },
+    /// Two values of one toolset give their tools the same names.
+    ToolsetTwice {
+        /// The name of a tool of both.
+        name: String,
+    },
     /// A tool borrows state that nobody provides.
     MissingState {
         /// The tool.
@@ -110,6 +115,10 @@ impl fmt::Display for PoolProblem {
             Self::Duplicate { name, first, second } => write!(
                 f,
                 "two tools are named `{name}`: one {first}, one {second}; rename one, or leave one out"
+            ),
+            Self::ToolsetTwice { name } => write!(
+                f,
+                "two values of one toolset have a tool `{name}`; give one of them another prefix, by `.toolset_as::<T>(\"prefix\", params)` or by `prefix` in its specification"
             ),
             Self::MissingState { tool, type_name } => write!(
                 f,

@@ -32,11 +32,17 @@ pub(super) struct ActionParts {
     definition: fn() -> ToolDefinition,
     settings: fn() -> Settings,
     enter: Enter,
+    /// Instead of the action's own.
+    name: Option<String>,
 }
 
 impl ActionParts {
     pub(super) fn of<A: Action>() -> Self {
-        Self { definition: A::definition, settings: A::settings, enter: enter::<A> }
+        Self { definition: A::definition, settings: A::settings, enter: enter::<A>, name: None }
+    }
+
+    pub(super) fn named(self, name: String) -> Self {
+        Self { name: Some(name), ..self }
     }
 }
 
@@ -62,6 +68,9 @@ impl ActionExecutor {
     /// Asks the action for its definition, which evaluates its defaults: once.
     pub(super) fn new(parts: &ActionParts) -> Self {
         let (mut definition, settings) = ((parts.definition)(), (parts.settings)());
+        if let Some(name) = &parts.name {
+            definition.name.clone_from(name);
+        }
         if settings.schema == SchemaOrigin::Given {
             let problems = unfit_schema(&definition, &settings);
             definition.problems.extend(problems);

@@ -55,6 +55,7 @@ mod shared_state;
 mod stdio;
 mod support;
 mod telling;
+mod toolset_values;
 mod toolsets;
 mod traces;
 mod validation;

@@ -47,7 +47,7 @@ impl Reader {
 impl Toolset for Reader {
     type Params = ();
 
-    async fn create((): ()) -> Result<Self, ToolError> {
+    async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self)
     }
 }
