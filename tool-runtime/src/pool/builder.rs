@@ -196,19 +196,19 @@ impl ToolPoolBuilder {
     /// ```
     /// use tool_runtime::prelude::*;
     ///
-    /// struct Lamp(&'static str);
+    /// struct Lamp(String);
     ///
     /// #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
     /// struct LampParams {
     ///     /// Where it stands.
-    ///     room: &'static str,
+    ///     room: String,
     /// }
     ///
     /// #[toolset(register = false)]
     /// impl Lamp {
     ///     /// Say where the lamp stands.
     ///     #[tool(read_only)]
-    ///     async fn room(&self) -> &'static str { self.0 }
+    ///     async fn room(&self) -> String { self.0.clone() }
     /// }
     ///
     /// impl Toolset for Lamp {
@@ -221,9 +221,9 @@ impl ToolPoolBuilder {
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let pool = ToolPool::builder()
-    ///     .toolset_as::<Lamp>("desk", LampParams { room: "study" })
+    ///     .toolset_as::<Lamp>("desk", LampParams { room: "study".into() })
     ///     .await
-    ///     .toolset_as::<Lamp>("ceiling", LampParams { room: "kitchen" })
+    ///     .toolset_as::<Lamp>("ceiling", LampParams { room: "kitchen".into() })
     ///     .await
     ///     .build()?;
     /// let result = pool.call(ToolCall::new("desk.room", "")).await;
@@ -475,9 +475,8 @@ impl ToolPoolBuilder {
         let state = &self.rules.state;
         let is_ambiguous = |(shared, _): &&(TypeId, _)| state.contains(*shared);
         let ambiguous = self.shared_states.iter().filter(is_ambiguous);
-        self.problems.extend(
-            ambiguous.map(|(_, type_name)| PoolProblem::AmbiguousState { type_name: *type_name }),
-        );
+        self.problems
+            .extend(ambiguous.map(|(_, type_name)| PoolProblem::AmbiguousState { type_name }));
         self.rules.hooks.clone_from(&self.governance.hooks);
         let mut decision = self.rules.decide(self.offers);
         let settled =

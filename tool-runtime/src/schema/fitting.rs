@@ -17,7 +17,7 @@ pub(crate) fn unfit<'a>(
         )));
     }
     if is_closed(given) {
-        let names: Vec<&str> = properties(given).map(|name| advertised(name)).collect();
+        let names: Vec<&str> = properties(given).map(&advertised).collect();
         let missing = required(own).filter(|name| !names.contains(name));
         problems.extend(missing.map(|name| format!(
             "its input schema has no property `{name}`, an argument that every call needs; add the property, or make the argument optional"

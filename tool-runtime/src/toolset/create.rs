@@ -45,11 +45,14 @@ use std::sync::Arc;
 pub struct ToolsetKind {
     name: &'static str,
     methods: fn() -> &'static [Method],
-    create: fn(Value, New) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>,
+    create: Create,
     #[cfg_attr(not(feature = "linked"), allow(dead_code))]
     type_id: fn() -> TypeId,
     origin: Origin,
 }
+
+/// Makes the tools of a type from its parameters.
+type Create = fn(Value, New) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
 
 /// What a toolset is made with beside its parameters.
 #[derive(Clone, Default)]
