@@ -229,9 +229,10 @@ fn settings(model: &Model<'_>) -> TokenStream {
         let (seconds, nanos) = (timeout.as_secs(), timeout.subsec_nanos());
         quote!(.timeout(#seconds, #nanos))
     });
+    let schema = model.options.input_schema.as_ref().map(|_| quote!(.given_schema()));
     quote_spanned! {at(Span::call_site())=>
         fn settings() -> __tool::Settings {
-            __tool::Settings::new(__PARAMETERS, __NEEDS) #timeout
+            __tool::Settings::new(__PARAMETERS, __NEEDS) #timeout #schema
         }
     }
 }

@@ -77,30 +77,31 @@ impl<'a> Limits<'a> {
         [&self.range.start, &self.range.end].into_iter().flatten().map(|end| &**end)
     }
 
-    /// Refuses a literal default that lies outside.
-    pub(crate) fn refuse_default(&self, default: &Expr, mistakes: &mut Mistakes) {
-        if number(default).is_some_and(|value| !self.contains(value)) {
-            self.refuse_outside(default, "range", mistakes);
+    /// Refuses a literal default or example, the `kind`, that lies outside.
+    pub(crate) fn refuse_value(&self, kind: &str, value: &Expr, mistakes: &mut Mistakes) {
+        if number(value).is_some_and(|value| !self.contains(value)) {
+            self.refuse_outside(kind, value, "range", mistakes);
         }
     }
 
-    /// Refuses a string literal as default that is too short or too long.
-    pub(crate) fn refuse_default_length(&self, default: &Expr, mistakes: &mut Mistakes) {
-        let Some(text) = text(default) else {
+    /// Refuses a string literal as default or example that is too short or too long.
+    pub(crate) fn refuse_text(&self, kind: &str, value: &Expr, mistakes: &mut Mistakes) {
+        let Some(text) = text(value) else {
             return;
         };
         let length = i128::try_from(text.value().chars().count()).unwrap_or(i128::MAX);
         if !self.contains(Number::Integer(length)) {
-            self.refuse_outside(default, "length", mistakes);
+            self.refuse_outside(kind, value, "length", mistakes);
         }
     }
 
-    fn refuse_outside(&self, default: &Expr, option: &str, mistakes: &mut Mistakes) {
+    fn refuse_outside(&self, kind: &str, value: &Expr, option: &str, mistakes: &mut Mistakes) {
+        let article = if kind == "example" { "an" } else { "a" };
         mistakes.on(
-            default,
+            value,
             format!(
-                "the default `{}` is outside the {option} `{}`; write a default that the {option} allows",
-                spelled(default),
+                "the {kind} `{}` is outside the {option} `{}`; write {article} {kind} that the {option} allows",
+                spelled(value),
                 spelled(self.range)
             ),
         );
@@ -161,6 +162,11 @@ impl Number {
             Self::Float(value) => value,
         }
     }
+}
+
+/// The value of a literal number.
+pub(crate) fn literal(expression: &Expr) -> Option<f64> {
+    number(expression).map(Number::as_float)
 }
 
 fn bound(end: Option<&Expr>, inclusive: bool) -> TokenStream {

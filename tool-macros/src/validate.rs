@@ -21,11 +21,12 @@ use crate::shape;
 use crate::unsigned;
 use proc_macro2::Span;
 use std::collections::HashSet;
-use syn::{Attribute, FnArg, LitStr};
+use syn::{Attribute, Expr, FnArg, LitStr};
 
 /// Applies every rule.
 pub(crate) fn validate(model: &Model<'_>, mistakes: &mut Mistakes) {
     description(model, mistakes);
+    serving::texts(model, mistakes);
     attributes(model, mistakes);
     name(model, mistakes);
     hints(model, mistakes);
@@ -198,9 +199,17 @@ fn ranges(argument: &Argument<'_>, mistakes: &mut Mistakes) {
         return;
     };
     limits.refuse_empty("range", mistakes);
-    if let Some((_, Some(default))) = &argument.options.default {
-        limits.refuse_default(default, mistakes);
+    for (kind, value) in values(argument) {
+        limits.refuse_value(kind, value, mistakes);
     }
+}
+
+/// The default and the example, where they are expressions.
+fn values<'a>(argument: &'a Argument<'_>) -> impl Iterator<Item = (&'static str, &'a Expr)> {
+    let options = &argument.options;
+    let default = options.default.as_ref().and_then(|(_, value)| value.as_ref());
+    let example = options.example.as_ref();
+    default.map(|value| ("default", value)).into_iter().chain(example.map(|it| ("example", it)))
 }
 
 fn lengths(argument: &Argument<'_>, mistakes: &mut Mistakes) {
@@ -212,8 +221,8 @@ fn lengths(argument: &Argument<'_>, mistakes: &mut Mistakes) {
     };
     limits.refuse_uncountable(mistakes);
     limits.refuse_empty("length", mistakes);
-    if let Some((_, Some(default))) = &argument.options.default {
-        limits.refuse_default_length(default, mistakes);
+    for (kind, value) in values(argument) {
+        limits.refuse_text(kind, value, mistakes);
     }
 }
 

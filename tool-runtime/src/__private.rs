@@ -4,7 +4,7 @@ pub use crate::access::{Access, KeyPart};
 pub use crate::action::{Action, blocking};
 pub use crate::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
 #[cfg(feature = "cli")]
-pub use crate::cli::{Setup, main, ready};
+pub use crate::cli::{Setup, SetupFuture, SetupResult, main, pool, ready};
 pub use crate::completion::{ArgumentCompleter, Complete};
 pub use crate::constraint::{
     Constraint, Format, Length, Pattern, Range, ensure, format, length, pattern, range,

@@ -14,7 +14,7 @@ mod servers;
 mod signals;
 mod table;
 
-pub use main_macro::{Setup, main, ready};
+pub use main_macro::{Setup, SetupFuture, SetupResult, main, pool, ready};
 
 use crate::mcp::McpServer;
 use crate::pool::ToolPool;

@@ -1,12 +1,16 @@
 //! What one call may use.
 
 mod host;
+mod session;
 
 use crate::peer::Peer;
 use crate::principal::Principal;
 use crate::schedule::{Held, Link};
 use hashbrown::HashMap;
 use host::Host;
+pub use session::SessionId;
+use session::SessionRef;
+pub(crate) use session::{Session, SessionValues};
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::future;
@@ -48,6 +52,8 @@ pub struct ToolContext {
     call_id: Option<Arc<str>>,
     /// None for nobody in particular.
     principal: Option<Arc<Principal>>,
+    /// The session that the call belongs to.
+    session: Option<SessionRef>,
     cancellation: Option<CancellationToken>,
     deadline: Option<Instant>,
     /// The value whose method runs.
@@ -119,7 +125,7 @@ impl ToolContext {
         self
     }
 
-    /// A value of state by its type, if the pool was given one.
+    /// A value of state by its type, if the pool was given a `T` or an `Arc<T>`.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.state.get()
     }
@@ -141,6 +147,25 @@ impl ToolContext {
     pub fn principal(&self) -> &Principal {
         static NOBODY: LazyLock<Principal> = LazyLock::new(Principal::anonymous);
         self.principal.as_deref().unwrap_or(&NOBODY)
+    }
+
+    /// The session that the call belongs to, and the calls that a tool makes itself. `None` for
+    /// a call that stands alone: of the pool itself, or of MCP 2026-07-28 over HTTP.
+    pub fn session(&self) -> Option<&SessionId> {
+        self.session.as_ref().map(|session| &session.id)
+    }
+
+    /// The session itself, unless it has ended.
+    pub(crate) fn open_session(&self) -> Option<Arc<Session>> {
+        self.session.as_ref()?.session.upgrade()
+    }
+
+    /// Sets the session that the call belongs to.
+    #[must_use]
+    pub(crate) fn in_session(mut self, session: &Arc<Session>) -> Self {
+        let (id, session) = (*session.id(), Arc::downgrade(session));
+        self.session = Some(SessionRef { id, session });
+        self
     }
 
     /// When the call ends at the latest.
@@ -225,6 +250,7 @@ impl fmt::Debug for ToolContext {
         f.debug_struct("ToolContext")
             .field("state", &self.state)
             .field("call_id", &self.call_id)
+            .field("session", &self.session())
             .field("deadline", &self.deadline)
             .field("is_cancelled", &self.is_cancelled())
             .field("depth", &self.depth)
@@ -261,8 +287,14 @@ impl State {
         self.values.contains_key(&id)
     }
 
-    fn get<T: Any>(&self) -> Option<&T> {
-        self.values.get(&TypeId::of::<T>())?.downcast_ref()
+    /// A `T`, or else the inside of an `Arc<T>`.
+    fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        match self.values.get(&TypeId::of::<T>()) {
+            Some(value) => value.downcast_ref(),
+            None => {
+                self.values.get(&TypeId::of::<Arc<T>>())?.downcast_ref::<Arc<T>>().map(|v| &**v)
+            }
+        }
     }
 }
 
@@ -294,7 +326,8 @@ pub trait Injectable {
 
 #[diagnostic::do_not_recommend]
 impl<T: Any + Send + Sync> Injectable for T {
-    const NEED: Need = Need { id: TypeId::of::<T>, name: type_name::<T> };
+    const NEED: Need =
+        Need { id: TypeId::of::<T>, shared: TypeId::of::<Arc<T>>, name: type_name::<T> };
 
     fn borrow_from(context: &ToolContext) -> &Self {
         match context.own::<T>() {
@@ -314,18 +347,20 @@ fn missing(type_name: &str) -> String {
 #[derive(Clone, Copy)]
 pub struct Need {
     id: fn() -> TypeId,
+    /// The type inside of an `Arc`, which can be borrowed as well.
+    shared: fn() -> TypeId,
     name: fn() -> &'static str,
 }
 
 impl Need {
-    pub(crate) fn type_id(self) -> TypeId {
-        (self.id)()
+    /// The types that meet it.
+    pub(crate) fn type_ids(self) -> [TypeId; 2] {
+        [(self.id)(), (self.shared)()]
     }
 
     /// The type's name, if neither the state nor every context holds it.
     pub(crate) fn missing_from(self, state: &State) -> Option<&'static str> {
-        let id = (self.id)();
-        let is_met = ToolContext::is_own(id) || state.contains(id);
-        (!is_met).then(self.name)
+        let is_met = |id| ToolContext::is_own(id) || state.contains(id);
+        (!self.type_ids().into_iter().any(is_met)).then(self.name)
     }
 }

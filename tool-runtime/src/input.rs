@@ -4,7 +4,7 @@ use crate::arguments::{Arguments, DecodeError, Stumble};
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ErrorClass};
 use crate::issue::Issue;
-use crate::parameter::{Parameter, Settings};
+use crate::parameter::{Parameter, SchemaOrigin, Settings};
 use crate::schema::{self, check};
 use serde_json::{Map, Value};
 
@@ -23,20 +23,22 @@ pub(crate) struct InputModel {
 impl InputModel {
     /// For a generated action: its decoder enforces what its table says.
     pub(crate) fn new(definition: &ToolDefinition, settings: &Settings) -> Self {
-        let (own, _) = schema::input(settings.parameters);
-        // A hand-written action has no table, and a given schema says more than the table.
-        let is_replaced = schema::advertised(&own) != definition.input_schema;
-        let model = Self::walked(definition);
-        if is_replaced {
-            let mut model = Self { parameters: settings.parameters, ..model };
-            model.mark_secrets();
-            return model;
+        if settings.schema == SchemaOrigin::Table {
+            return Self::of_table(&definition.name, settings.parameters);
         }
+        // A hand-written action has no table, and a given schema says more than the table.
+        let mut model = Self { parameters: settings.parameters, ..Self::walked(definition) };
+        model.mark_secrets();
+        model
+    }
+
+    /// For a table of parameters alone.
+    pub(crate) fn of_table(name: &str, parameters: &'static [Parameter]) -> Self {
         Self {
-            schema: Value::Object(own),
-            parameters: settings.parameters,
-            is_walked: schema::unenforced(settings.parameters),
-            ..model
+            name: name.to_owned(),
+            schema: Value::Object(schema::input(parameters)),
+            parameters,
+            is_walked: schema::unenforced(parameters),
         }
     }
 
@@ -99,10 +101,13 @@ impl InputModel {
         check::check(&self.schema, value)
     }
 
-    /// The schema knows no aliases: they are accepted and not advertised.
+    /// A schema from the table has no aliases: they are accepted and not advertised. A given one may
+    /// name an alias itself.
     fn rename_aliases(&self, arguments: &mut Map<String, Value>) {
         for parameter in self.parameters {
-            for alias in parameter.aliases {
+            let properties = &self.schema["properties"];
+            let hidden = parameter.aliases.iter().filter(|alias| properties.get(**alias).is_none());
+            for alias in hidden {
                 if let Some(value) = arguments.shift_remove(*alias) {
                     arguments.insert(parameter.name.to_owned(), value);
                 }

@@ -155,7 +155,7 @@ pub use content::{
     ContentAnnotations, ContentBlock, ContentExtra, EmbeddedResource, MediaContent,
     ResourceContents, ResourceLink, TextContent,
 };
-pub use context::ToolContext;
+pub use context::{SessionId, ToolContext};
 pub use definition::{TaskSupport, ToolDefinition};
 pub use dispatch::{Batch, CallAction};
 pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
@@ -187,8 +187,8 @@ pub use peer::{
 };
 pub use pool::{
     AbsentSource, CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport,
-    Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport,
-    ToolStatus,
+    PoolSession, Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder,
+    ToolReport, ToolStatus,
 };
 pub use principal::Principal;
 pub use prompt::{
@@ -209,7 +209,7 @@ pub use service::CallService;
 pub use texts::TextArguments;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{BoxFuture, Executor, Handler, Tool, ToolBuilder};
-pub use toolset::{Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
+pub use toolset::{SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
 
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]

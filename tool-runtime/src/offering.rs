@@ -4,7 +4,6 @@ use crate::arguments::{Arguments, DecodeError};
 use crate::completion::ArgumentCompleter;
 use crate::completion::Completers;
 use crate::context::{Need, ToolContext};
-use crate::definition::Draft;
 use crate::error::{CallError, ErrorClass};
 use crate::input::InputModel;
 use crate::parameter::Settings;
@@ -46,7 +45,6 @@ impl TextInput {
         action: TypeId,
     ) -> (Self, Terms) {
         let schema = TextSchema::new(settings.parameters);
-        let definition = Draft::new(name, "", settings.parameters).finish();
         let terms = Terms {
             needs: settings.needs,
             timeout: settings.timeout,
@@ -54,7 +52,7 @@ impl TextInput {
             action: Some(action),
             origin: None,
         };
-        (Self { schema, model: InputModel::new(&definition, settings) }, terms)
+        (Self { schema, model: InputModel::of_table(name, settings.parameters) }, terms)
     }
 
     /// Starts what the arguments are decoded for.

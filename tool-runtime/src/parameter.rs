@@ -11,6 +11,7 @@ use crate::schema::engine;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -25,6 +26,7 @@ pub struct Parameter {
     pub(crate) header: Option<&'static str>,
     pub(crate) has_default: bool,
     pub(crate) refine: fn(&mut Schema),
+    pub(crate) values: fn(&mut Schema),
     schema: fn(&mut SchemaGenerator) -> Schema,
     can_be_absent: fn() -> bool,
 }
@@ -65,10 +67,18 @@ impl Parameter {
         self
     }
 
-    /// What writes defaults, examples and constraints into its schema.
+    /// Writes its constraints into its schema.
     #[must_use]
     pub const fn refined(mut self, refine: fn(&mut Schema)) -> Self {
         self.refine = refine;
+        self
+    }
+
+    /// Writes its default and its example into its schema. They are the user's own expressions,
+    /// evaluated once per pool.
+    #[must_use]
+    pub const fn valued(mut self, values: fn(&mut Schema)) -> Self {
+        self.values = values;
         self
     }
 
@@ -144,7 +154,7 @@ pub const fn defaulted<T: ArgumentValue>() -> ArgumentType<T> {
 pub const fn flattened<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
         schema: engine::subschema_for::<T>,
-        can_be_absent: || false,
+        can_be_absent: || arguments::absent::<T>().is_some(),
         read: |_, _| unreachable!("a flattened argument has no key"),
         end: |reader, parameter| reader.rest(parameter),
     }
@@ -162,6 +172,7 @@ impl<T> ArgumentType<T> {
             header: None,
             has_default: false,
             refine: |_| {},
+            values: |_| {},
             schema: self.schema,
             can_be_absent: self.can_be_absent,
         }
@@ -202,12 +213,31 @@ pub struct Settings {
     pub(crate) parameters: &'static [Parameter],
     pub(crate) needs: &'static [Need],
     pub(crate) timeout: Option<Duration>,
+    pub(crate) schema: SchemaOrigin,
+}
+
+/// Where the schema of a tool's arguments comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SchemaOrigin {
+    /// The table of parameters.
+    Table,
+    /// `input_schema = EXPR`, beside the table.
+    Given,
+    /// A hand-written action, which has no table.
+    HandWritten,
 }
 
 impl Settings {
     /// From the tables that the macro wrote.
     pub fn new(parameters: &'static [Parameter], needs: &'static [Need]) -> Self {
-        Self { parameters, needs, timeout: None }
+        Self { parameters, needs, timeout: None, schema: SchemaOrigin::Table }
+    }
+
+    /// The schema is given word for word.
+    #[must_use]
+    pub fn given_schema(mut self) -> Self {
+        self.schema = SchemaOrigin::Given;
+        self
     }
 
     /// The tool's own time limit.
@@ -222,7 +252,7 @@ impl Settings {
 impl Default for Settings {
     fn default() -> Self {
         engine::enable();
-        Self::new(&[], &[])
+        Self { schema: SchemaOrigin::HandWritten, ..Self::new(&[], &[]) }
     }
 }
 
@@ -292,8 +322,10 @@ pub trait AdvertiseDefault {
 
 impl<T: Serialize> AdvertiseDefault for &DefaultOf<'_, T> {
     fn advertise(&self, schema: &mut Schema) {
-        if let Ok(value) = serde_json::to_value(self.0) {
-            schema.insert("default".to_owned(), value);
+        match serde_json::to_value(self.0) {
+            // Null says no more than that the argument may be left out.
+            Ok(Value::Null) | Err(_) => {}
+            Ok(value) => drop(schema.insert("default".to_owned(), value)),
         }
     }
 }
@@ -310,8 +342,9 @@ impl<T> OmitDefault for DefaultOf<'_, T> {
 
 /// Writes an example into the schema.
 pub fn advertise_example<T: Serialize>(schema: &mut Schema, example: &T) {
-    if let Ok(value) = serde_json::to_value(example) {
-        schema.insert("examples".to_owned(), vec![value].into());
+    match serde_json::to_value(example) {
+        Ok(Value::Null) | Err(_) => {}
+        Ok(value) => drop(schema.insert("examples".to_owned(), vec![value].into())),
     }
 }
 

@@ -16,6 +16,7 @@ mod report;
 mod runtime;
 mod scope;
 mod selector;
+mod session;
 mod snapshot;
 mod source;
 mod watch;
@@ -31,6 +32,7 @@ pub use problem::{PoolError, PoolProblem};
 pub use report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
 pub use scope::Restriction;
 pub use selector::{Selector, SelectorError};
+pub use session::PoolSession;
 pub use snapshot::Snapshot;
 pub use source::Source;
 

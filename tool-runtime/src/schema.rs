@@ -2,10 +2,12 @@
 
 pub(crate) mod check;
 pub(crate) mod engine;
+mod fitting;
 pub(crate) mod format;
 mod generate;
 pub(crate) mod nearest;
 mod normal;
 mod plain;
 
-pub(crate) use generate::{advertised, input, input_of, no_arguments, output, unenforced};
+pub(crate) use fitting::unfit;
+pub(crate) use generate::{described, input, input_of, no_arguments, output, unenforced};

@@ -24,7 +24,7 @@ pub(crate) struct TextSchema {
 
 impl TextSchema {
     pub(crate) fn new(parameters: &'static [Parameter]) -> Self {
-        Self { schema: Value::Object(schema::input(parameters).0), parameters }
+        Self { schema: Value::Object(schema::input(parameters)), parameters }
     }
 
     /// The arguments as JSON: text stays text where its parameter takes text, and is read as

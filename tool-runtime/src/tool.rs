@@ -19,8 +19,8 @@ use crate::error::{CallError, caught};
 use crate::input::InputModel;
 use crate::observation::Observation;
 use crate::parameter::Parameter;
-use crate::toolset::Instance;
-use action_executor::ActionExecutor;
+use crate::toolset::Values;
+use action_executor::{ActionExecutor, ActionParts};
 use life::{Life, Unusable};
 use std::any::TypeId;
 use std::fmt;
@@ -117,8 +117,8 @@ struct Parts {
     /// An executor may hold it as well.
     definition: Arc<ToolDefinition>,
     life: Life,
-    /// The value whose method it is.
-    instance: Option<Arc<Instance>>,
+    /// The values whose method it is.
+    values: Option<Values>,
     needs: &'static [Need],
     parameters: &'static [Parameter],
     timeout: Option<Duration>,
@@ -158,7 +158,7 @@ impl Tool {
         Self(Arc::new(Parts {
             definition,
             life: Life::new(Arc::new(executor)),
-            instance: None,
+            values: None,
             needs: &[],
             parameters: &[],
             timeout: None,
@@ -201,11 +201,12 @@ impl Tool {
         Self::new(definition, Unusable(reason.to_owned()))
     }
 
-    /// From an action that is a method of `instance`.
-    pub(crate) fn bound<A: Action>(instance: Arc<Instance>) -> Self {
-        let mut tool = Self::of::<A>();
+    /// From an action that is a method of `values`.
+    pub(crate) fn bound<A: Action>(values: Values, name: String) -> Self {
+        let parts = ActionParts::of::<A>().named(name);
+        let mut tool = Self::assembled(&parts, TypeId::of::<A>(), A::ACCESS.is_some());
         if let Some(parts) = Arc::get_mut(&mut tool.0) {
-            parts.instance = Some(instance);
+            parts.values = Some(values);
         }
         tool
     }
@@ -221,15 +222,16 @@ impl Tool {
     /// assert_eq!(Tool::of::<PingAction>().name(), "ping");
     /// ```
     pub fn of<A: Action>() -> Self {
-        Self::assembled(ActionExecutor::new::<A>(), TypeId::of::<A>(), A::ACCESS.is_some())
+        Self::assembled(&ActionParts::of::<A>(), TypeId::of::<A>(), A::ACCESS.is_some())
     }
 
-    fn assembled(mut executor: ActionExecutor, action: TypeId, declares_access: bool) -> Self {
-        let (definition, settings) = executor.described();
+    fn assembled(parts: &ActionParts, action: TypeId, declares_access: bool) -> Self {
+        let executor = ActionExecutor::new(parts);
+        let (definition, settings) = (Arc::clone(executor.definition()), executor.settings());
         Self(Arc::new(Parts {
-            definition: Arc::new(definition),
+            definition,
             life: Life::without_end(Arc::new(executor)),
-            instance: None,
+            values: None,
             needs: settings.needs,
             parameters: settings.parameters,
             timeout: settings.timeout,
@@ -282,7 +284,7 @@ impl Tool {
     /// Whether a call is more than its execution: it counts on a value, waits for a resource, or
     /// is told when it is given up.
     pub(crate) fn needs_care(&self) -> bool {
-        self.0.instance.is_some() || self.0.declares_access || self.0.is_custom
+        self.0.values.is_some() || self.0.declares_access || self.0.is_custom
     }
 
     /// Whether calls declare what they touch.
@@ -295,9 +297,9 @@ impl Tool {
         self.0.is_custom && self.0.definition.output_schema.is_some()
     }
 
-    /// The value whose method it is, if it is one.
-    pub(crate) fn instance(&self) -> Option<&Arc<Instance>> {
-        self.0.instance.as_ref()
+    /// The values whose method it is, if it is one.
+    pub(crate) fn values(&self) -> Option<&Values> {
+        self.0.values.as_ref()
     }
 
     /// Why it cannot work here, if it cannot: asked once. A check that panics is a reason, too.
@@ -310,19 +312,16 @@ impl Tool {
         self.0.unusable.get_or_init(asked).as_deref()
     }
 
-    /// Tells executor and toolset that a call is given up.
+    /// Tells the executor that a call is given up.
     pub(crate) fn interrupt(&self, context: &ToolContext) {
         self.0.life.interrupt(context);
-        if let Some(instance) = &self.0.instance {
-            instance.interrupt(context);
-        }
     }
 
     /// Ends executor and toolset, unless that was done.
     pub(crate) async fn close(&self) {
         self.0.life.close().await;
-        if let Some(instance) = &self.0.instance {
-            instance.close().await;
+        if let Some(values) = &self.0.values {
+            values.close().await;
         }
     }
 
@@ -349,8 +348,14 @@ impl Tool {
     /// Whether both are one and the same tool, however they were found.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let same_action = self.0.action.is_some() && self.0.action == other.0.action;
-        let is_free = self.0.instance.is_none() && other.0.instance.is_none();
+        let is_free = self.0.values.is_none() && other.0.values.is_none();
         same_action && is_free || Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Whether both are one method of different values.
+    pub(crate) fn is_same_method(&self, other: &Self) -> bool {
+        let same_action = self.0.action.is_some() && self.0.action == other.0.action;
+        same_action && self.0.values.is_some() && other.0.values.is_some()
     }
 
     /// Says where in the source it was written.

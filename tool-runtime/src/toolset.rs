@@ -4,13 +4,17 @@ mod closing;
 mod create;
 mod instance;
 mod method;
+mod shared_by;
+mod values;
 
 pub(crate) use closing::{Dropped, Work, apart};
+pub(crate) use create::{New, decoded, start};
 pub use create::{ToolsetError, ToolsetKind};
-pub(crate) use create::{decoded, start};
 pub(crate) use instance::Instance;
 pub use instance::receiver;
 pub use method::Method;
+pub use shared_by::SharedBy;
+pub(crate) use values::Values;
 
 use crate::context::ToolContext;
 use crate::error::ToolError;
@@ -30,7 +34,7 @@ use serde::de::DeserializeOwned;
 /// /// A number that calls change.
 /// struct Counter(AtomicI64);
 ///
-/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
 /// struct CounterParams {
 ///     /// Where to start.
 ///     #[serde(default)]
@@ -53,7 +57,7 @@ use serde::de::DeserializeOwned;
 /// impl Toolset for Counter {
 ///     type Params = CounterParams;
 ///
-///     async fn create(params: CounterParams) -> Result<Self, ToolError> {
+///     async fn create(params: CounterParams, _: &ToolContext) -> Result<Self, ToolError> {
 ///         Ok(Self(AtomicI64::new(params.start)))
 ///     }
 /// }
@@ -68,21 +72,29 @@ use serde::de::DeserializeOwned;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `Toolset`",
     label = "no `impl Toolset` says how a value comes to be",
-    note = "write `impl Toolset for {Self} {{ type Params = (); async fn create((): ()) -> Result<Self, ToolError> {{ .. }} }}`"
+    note = "write `impl Toolset for {Self} {{ type Params = (); async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {{ .. }} }}`"
 )]
 pub trait Toolset: ToolsetMethods {
     /// What it is configured by: `()` for nothing, else a struct with named fields. Fields that
     /// it does not have are refused.
-    type Params: DeserializeOwned + JsonSchema + Send + 'static;
+    type Params: DeserializeOwned + JsonSchema + Clone + Send + Sync + 'static;
 
-    /// Makes a value.
+    /// Which calls share a value. Default: all calls of the pool.
+    const SHARED_BY: SharedBy = SharedBy::Pool;
+
+    /// Makes a value. The context holds the pool's state, as far as it was given to the builder
+    /// before the toolset; for a value per session or principal it is that of the first call.
     ///
     /// # Errors
-    /// Why it cannot be made, for the operator.
-    fn create(params: Self::Params) -> impl Future<Output = Result<Self, ToolError>> + Send;
+    /// Why it cannot be made: for the operator where the pool is built, else for the caller.
+    fn create(
+        params: Self::Params,
+        context: &ToolContext,
+    ) -> impl Future<Output = Result<Self, ToolError>> + Send;
 
-    /// Ends it: called exactly once, by [`ToolPool::close`](crate::ToolPool::close) or when the
-    /// last tool that uses the value is gone. Default: nothing.
+    /// Ends it: called exactly once, by [`ToolPool::close`](crate::ToolPool::close), when the
+    /// last tool that uses the value is gone, or when the session of the value ends. Default:
+    /// nothing.
     fn close(&self) -> impl Future<Output = ()> + Send {
         async {}
     }

@@ -98,3 +98,20 @@ tool_runtime::main!(
         "Tools change notes, resources show them, a prompt works on one.".to_owned()
     )]))
 );
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tool_runtime::testing::TestClient;
+
+    #[tokio::test]
+    async fn a_note_is_kept_and_read() {
+        let pool = super::pool().await.unwrap();
+        let client = TestClient::modern(&pool).await;
+        let note = json!({ "id": "errand", "text": "Buy milk." });
+        let kept = client.call("remember", note).await.unwrap();
+        assert_eq!(kept.to_text(), "kept as notes://errand");
+        let read = client.request("resources/read", json!({ "uri": "notes://errand" })).await;
+        assert_eq!(read.unwrap()["contents"][0]["text"], "Buy milk.");
+    }
+}

@@ -21,7 +21,7 @@ pub(crate) struct NotebookParams {
 impl Toolset for Notebook {
     type Params = NotebookParams;
 
-    async fn create(params: NotebookParams) -> Result<Self, ToolError> {
+    async fn create(params: NotebookParams, _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self { title: params.title, pages: Mutex::new(params.pages) })
     }
 

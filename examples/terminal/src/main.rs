@@ -49,7 +49,7 @@ impl Toolset for Terminal {
         if shell.is_file() { Ok(()) } else { Err(format!("there is no {}", shell.display())) }
     }
 
-    async fn create(params: TerminalParams) -> Result<Self, ToolError> {
+    async fn create(params: TerminalParams, _: &ToolContext) -> Result<Self, ToolError> {
         let group = session::Group::default();
         let session = Mutex::new(Some(Session::start(&params, &group)?));
         Ok(Self { params, session, group })

@@ -14,7 +14,7 @@ impl Größe {
 impl Toolset for Größe {
     type Params = ();
 
-    async fn create((): ()) -> Result<Self, ToolError> {
+    async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self)
     }
 }

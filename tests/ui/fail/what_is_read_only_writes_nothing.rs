@@ -20,7 +20,7 @@ async fn set() {}
 impl Toolset for Clock {
     type Params = ();
 
-    async fn create((): ()) -> Result<Self, ToolError> {
+    async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self)
     }
 }

@@ -83,7 +83,7 @@ impl Files {
 impl Toolset for Files {
     type Params = ();
 
-    async fn create((): ()) -> Result<Self, ToolError> {
+    async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self)
     }
 }

@@ -83,7 +83,7 @@ impl Counter {
 impl Toolset for Counter {
     type Params = ();
 
-    async fn create((): ()) -> Result<Self, ToolError> {
+    async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self::starting_at(40))
     }
 }
@@ -120,7 +120,7 @@ mod several {
     impl Toolset for HTTPClient2<String> {
         type Params = ();
 
-        async fn create((): ()) -> Result<Self, ToolError> {
+        async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
             Ok(Self::default())
         }
     }
@@ -139,7 +139,7 @@ mod several {
     impl Toolset for Bare {
         type Params = ();
 
-        async fn create((): ()) -> Result<Self, ToolError> {
+        async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
             Ok(Self)
         }
     }
@@ -168,7 +168,7 @@ macro_rules! clocks {
         impl Toolset for $ty {
             type Params = ();
 
-            async fn create((): ()) -> Result<Self, ToolError> {
+            async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
                 Ok(Self)
             }
         }
@@ -216,7 +216,7 @@ impl Configured {
 impl Toolset for Configured {
     type Params = ();
 
-    async fn create((): ()) -> Result<Self, ToolError> {
+    async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self)
     }
 }

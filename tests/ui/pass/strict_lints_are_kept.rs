@@ -34,7 +34,7 @@
 #![allow(linker_messages)]
 
 use tool_runtime::prelude::{Toolset, tool, toolset};
-use tool_runtime::{ToolError, ToolPool};
+use tool_runtime::{ToolContext, ToolError, ToolPool};
 
 /// A word of the list.
 #[derive(Debug, Default)]
@@ -153,7 +153,7 @@ impl Words {
 impl Toolset for Words {
     type Params = ();
 
-    async fn create((): ()) -> Result<Self, ToolError> {
+    async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self::default())
     }
 }

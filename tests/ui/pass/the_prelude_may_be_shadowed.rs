@@ -96,7 +96,7 @@ impl Clock {
 impl actual::Toolset for Clock {
     type Params = ();
 
-    async fn create((): ()) -> real::result::Result<Self, actual::ToolError> {
+    async fn create((): (), _: &actual::ToolContext) -> real::result::Result<Self, actual::ToolError> {
         real::result::Result::Ok(Self)
     }
 }

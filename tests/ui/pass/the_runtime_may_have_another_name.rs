@@ -47,7 +47,7 @@ mod tool_runtime_is_hidden {
     impl Toolset for Clock {
         type Params = ();
 
-        async fn create((): ()) -> Result<Self, ToolError> {
+        async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
             Ok(Self)
         }
     }

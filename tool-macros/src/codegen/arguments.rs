@@ -103,11 +103,16 @@ fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
     if options.default.is_some() {
         parameter.extend(quote!(.optional()));
     }
-    let refinements = values::refinements(argument);
-    if !refinements.is_empty() {
-        parameter.extend(quote_spanned! {at(Span::call_site())=>
-            .refined(|__schema| { #(#refinements)* })
-        });
+    for (method, statements) in [
+        ("refined", values::limits_written(argument)),
+        ("valued", values::values_written(argument)),
+    ] {
+        let method = Ident::new(method, at(Span::call_site()));
+        if !statements.is_empty() {
+            parameter.extend(quote_spanned! {at(Span::call_site())=>
+                .#method(|__schema| { #(#statements)* })
+            });
+        }
     }
     parameter
 }

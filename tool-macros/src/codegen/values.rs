@@ -31,13 +31,19 @@ pub(super) fn constraint_idents(argument: &Argument<'_>) -> impl Iterator<Item =
     constraints(argument).into_iter().map(|constraint| constraint.ident)
 }
 
-/// The statements that write defaults, examples and constraints into a property's schema.
-pub(super) fn refinements(argument: &Argument<'_>) -> Vec<TokenStream> {
+/// The statements that write constraints into a property's schema.
+pub(super) fn limits_written(argument: &Argument<'_>) -> Vec<TokenStream> {
     let span = at(Span::call_site());
-    let mut statements: Vec<TokenStream> = constraint_idents(argument)
+    constraint_idents(argument)
         .map(|constraint| quote_spanned!(span=> __tool::Constraint::describe(&#constraint(), __schema);))
-        .collect();
-    statements.extend(default_ident(argument).map(|default| advertise_default(&default)));
+        .collect()
+}
+
+/// The statements that write the default and the example into a property's schema.
+pub(super) fn values_written(argument: &Argument<'_>) -> Vec<TokenStream> {
+    let span = at(Span::call_site());
+    let default = default_ident(argument).map(|default| advertise_default(&default));
+    let mut statements: Vec<TokenStream> = default.into_iter().collect();
     if argument.options.example.is_some() {
         let (ty, example) = (argument.ty(), ident("example", argument));
         statements

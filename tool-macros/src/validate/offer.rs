@@ -1,6 +1,7 @@
 //! What can be seen to be wrong with prompts and resources, and with completions.
 
 use crate::kind::Kind;
+use crate::limits;
 use crate::mistakes::Mistakes;
 use crate::model::{Argument, Model};
 use crate::names;
@@ -14,6 +15,7 @@ pub(super) fn offer(model: &Model<'_>, mistakes: &mut Mistakes) {
     }
     mime_type(model, mistakes);
     audience(model, mistakes);
+    priority(model, mistakes);
     if let Some(uri) = &model.offer.uri {
         variables(uri, model, mistakes);
     }
@@ -66,6 +68,13 @@ fn audience(model: &Model<'_>, mistakes: &mut Mistakes) {
         if !["user", "assistant"].contains(&role.value().as_str()) {
             mistakes.on(role, "nobody else reads a resource; write `audience(\"user\")`, `audience(\"assistant\")` or both");
         }
+    }
+}
+
+fn priority(model: &Model<'_>, mistakes: &mut Mistakes) {
+    let Some(priority) = &model.offer.priority else { return };
+    if limits::literal(priority).is_some_and(|value| !(0.0..=1.0).contains(&value)) {
+        mistakes.on(priority, "a priority lies between 0 and 1; write `priority = 0.5`");
     }
 }
 

@@ -2,6 +2,26 @@
 
 use crate::mistakes::Mistakes;
 use crate::model::Model;
+use syn::LitStr;
+
+/// Titles and tags that say nothing.
+pub(super) fn texts(model: &Model<'_>, mistakes: &mut Mistakes) {
+    for title in model.options.title.iter().filter(|title| is_blank(title)) {
+        mistakes.on(title, "the title is empty; write one, or remove `title`");
+    }
+    tags(&model.options.tags, mistakes);
+}
+
+/// Tags of a tool, or of a toolset.
+pub(super) fn tags(tags: &[LitStr], mistakes: &mut Mistakes) {
+    for tag in tags.iter().filter(|tag| is_blank(tag)) {
+        mistakes.on(tag, "a tag is empty; write a word to filter by, or remove it");
+    }
+}
+
+fn is_blank(text: &LitStr) -> bool {
+    text.value().trim().is_empty()
+}
 
 /// Clients load pictures from the web or from the URI itself, and refuse everything else.
 pub(super) fn icons(model: &Model<'_>, mistakes: &mut Mistakes) {

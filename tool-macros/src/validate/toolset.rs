@@ -1,6 +1,6 @@
 //! What can be seen to be wrong with a toolset as a whole.
 
-use super::contradiction;
+use super::{contradiction, serving};
 use crate::mistakes::Mistakes;
 use crate::model::{Model, Toolset};
 use crate::names;
@@ -8,6 +8,7 @@ use crate::names;
 /// Applies every rule; each tool has been validated by itself.
 pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>], mistakes: &mut Mistakes) {
     prefix(toolset, mistakes);
+    serving::tags(&toolset.options.tags, mistakes);
     if let Some(span) = toolset.options.hints.contradiction() {
         contradiction(span, mistakes);
     }

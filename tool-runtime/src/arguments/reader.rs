@@ -3,6 +3,7 @@
 
 use super::{DecodeError, Stumble, without_position};
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, Visitor};
+use serde_json::{Map, Value};
 
 /// A key in JSON, and the parameter that it belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -136,14 +137,17 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         self.value::<IgnoredAny>().map(drop)
     }
 
-    /// Decodes the flattened parameter from the keys that no other parameter has.
+    /// Decodes the flattened parameter from the keys that no other parameter has. An optional one
+    /// is absent if none of them has a value.
     ///
     /// # Errors
     /// What does not fit.
     pub fn rest<T: DeserializeOwned>(&mut self, parameter: usize) -> Result<T, DecodeError> {
         let object = format!("{{{}}}", self.rest);
-        serde_json::from_str(&object)
-            .map_err(|error| DecodeError::new(Stumble::Value(parameter, without_position(&error))))
+        serde_json::from_str(&object).or_else(|error| match absent() {
+            Some(nothing) if holds_nothing(&object) => Ok(nothing),
+            _ => Err(DecodeError::new(Stumble::Value(parameter, without_position(&error)))),
+        })
     }
 
     fn value<T: DeserializeOwned>(&mut self) -> Result<T, DecodeError> {
@@ -239,6 +243,13 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     fn byte_at(&self, index: usize) -> Option<u8> {
         self.text.as_bytes().get(index).copied()
     }
+}
+
+/// Whether an object has no value but null.
+#[cold]
+fn holds_nothing(object: &str) -> bool {
+    let fields = serde_json::from_str::<Map<String, Value>>(object);
+    fields.is_ok_and(|fields| fields.values().all(Value::is_null))
 }
 
 /// The value of a slot, or what the type makes of absence: `None` for an optional type.

@@ -17,6 +17,8 @@ pub(super) async fn call(pool: &ToolPool, call: Call) -> ExitCode {
             return ExitCode::from(exit::USAGE);
         }
     };
+    let session = pool.session();
+    let pool = session.pool();
     let context = pool.context().with_cancellation(signals::first());
     let result = pool.call_with(ToolCall::new(&call.name, &arguments), &context).await;
     if call.as_json {

@@ -12,7 +12,8 @@ use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Writes `main`: all linked tools, served and called by [`Cli`](crate::Cli).
+/// Writes `main`: all linked tools, served and called by [`Cli`](crate::Cli). Tests reach the same
+/// pool by the function `pool()`, which it writes as well.
 ///
 /// Its options are the methods of a pool and a command line, each written `name = value`:
 ///
@@ -23,6 +24,7 @@ use std::time::Duration;
 /// | `mcp = PATH` | has the tools of the MCP servers that this file names, if the file is there; `--mcp-config FILE` names others, and `--var NAME=VALUE` gives their variables. See `McpConfig`; feature `mcp-client` |
 /// | `registry = EXPR` | resolves the names in that file, instead of what is linked in |
 /// | `pool = CLOSURE` | changes the pool's builder: `|pool: ToolPoolBuilder| pool.deny(["x"])` |
+/// | `toolsets = CLOSURE` | adds toolsets with parameters or prefixes: `async \|pool: ToolPoolBuilder\| pool.toolset_as::<Lamp>("desk", params).await`. One of their types is not made without parameters as well |
 /// | `timeout = DURATION` | limits calls whose tool has no limit of its own |
 /// | `name = EXPR`, `version = EXPR`, `about = EXPR` | instead of the package's own |
 /// | `title = EXPR` | the title that MCP clients show to people |
@@ -32,8 +34,8 @@ use std::time::Duration;
 /// parameters.
 ///
 /// Expressions may `.await`, and may fail by `?`. Name, version and description are those of
-/// the calling package. What fails, also a pool that cannot be built, is reported on standard
-/// error and ends the process with exit code 3.
+/// the calling package; without cargo, the name is that of the crate. What fails, also a pool
+/// that cannot be built, is reported on standard error and ends the process with exit code 3.
 ///
 /// With the feature `mcp-client`, on Linux, the process ends all of its remaining descendants when it
 /// ends in an orderly way, see `Subreaper`.
@@ -54,21 +56,49 @@ use std::time::Duration;
 /// }
 ///
 /// tool_runtime::main!(state = Greeting("Hello"), instructions = "Greet politely.");
+///
+/// // With `#[tokio::test]`, in `mod tests`:
+/// # #[cfg(feature = "testing")]
+/// async fn greets_by_name() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+///     use tool_runtime::testing::TestClient;
+///
+///     let client = TestClient::modern(&pool().await?).await;
+///     let result = client.call("greet", serde_json::json!({ "name": "Ada" })).await?;
+///     assert_eq!(result.to_text(), "Hello Ada");
+///     Ok(())
+/// }
 /// ```
+///
+/// # In tests
+///
+/// Beside `main`, this defines `pub(crate) async fn pool()`. Its result is a new
+/// [`ToolPool`](crate::ToolPool) by the same options, without what the command line adds: tests
+/// call it as above. External servers of `mcp` are not connected there.
 #[macro_export]
 macro_rules! main {
     ($($option:ident = $value:expr),* $(,)?) => {
         fn main() -> ::std::process::ExitCode {
+            // A build without cargo sets none of these.
             $crate::__private::main(
-                ::core::env!("CARGO_PKG_NAME"),
-                ::core::env!("CARGO_PKG_VERSION"),
-                ::core::env!("CARGO_PKG_DESCRIPTION"),
-                ::std::boxed::Box::pin(async {
-                    let setup = $crate::__private::Setup::default();
-                    $(let setup = $crate::__main_option!(setup, $option, $value);)*
-                    $crate::__private::ready(setup)
-                }),
+                ::core::option_env!("CARGO_PKG_NAME").unwrap_or(::core::module_path!()),
+                ::core::option_env!("CARGO_PKG_VERSION").unwrap_or("0.0.0"),
+                ::core::option_env!("CARGO_PKG_DESCRIPTION").unwrap_or(""),
+                __tool_setup(),
             )
+        }
+
+        /// The pool that `main` serves, made anew.
+        #[allow(dead_code)]
+        pub(crate) async fn pool() -> $crate::__private::SetupResult<$crate::ToolPool> {
+            $crate::__private::pool(__tool_setup()).await
+        }
+
+        fn __tool_setup() -> $crate::__private::SetupFuture {
+            ::std::boxed::Box::pin(async {
+                let setup = $crate::__private::Setup::default();
+                $(let setup = $crate::__main_option!(setup, $option, $value);)*
+                $crate::__private::ready(setup)
+            })
         }
     };
 }
@@ -83,6 +113,7 @@ macro_rules! __main_option {
     ($setup:ident, mcp, $value:expr) => { $setup.mcp($value) };
     ($setup:ident, registry, $value:expr) => { $setup.registry($value) };
     ($setup:ident, pool, $value:expr) => { $setup.pool($value) };
+    ($setup:ident, toolsets, $value:expr) => { $setup.toolsets($value) };
     ($setup:ident, name, $value:expr) => { $crate::__main_option!(@cli $setup, name, $value) };
     ($setup:ident, version, $value:expr) => { $crate::__main_option!(@cli $setup, version, $value) };
     ($setup:ident, about, $value:expr) => { $crate::__main_option!(@cli $setup, about, $value) };
@@ -98,7 +129,7 @@ macro_rules! __main_option {
         ::core::compile_error!(::core::concat!(
             "unknown option `",
             ::core::stringify!($unknown),
-            "` of `main!`; write one of `state`, `tools`, `mcp`, `registry`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
+            "` of `main!`; write one of `state`, `tools`, `mcp`, `registry`, `pool`, `toolsets`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
         ));
         $setup
     }};
@@ -112,12 +143,16 @@ pub struct Setup {
     #[cfg(feature = "mcp-client")]
     servers: Option<PathBuf>,
     registry: Option<Registry>,
+    toolsets: Option<Change>,
     name: Option<String>,
     version: Option<String>,
     about: Option<String>,
     title: Option<String>,
     instructions: Option<String>,
 }
+
+/// A change of a builder that takes time.
+type Change = Box<dyn FnOnce(ToolPoolBuilder) -> Pin<Box<dyn Future<Output = ToolPoolBuilder>>>>;
 
 /// Writes a method per option that is a text.
 macro_rules! texts {
@@ -175,6 +210,16 @@ impl Setup {
         self
     }
 
+    /// `toolsets = CLOSURE`. It runs when all state is there.
+    #[must_use]
+    pub fn toolsets<F>(mut self, add: impl FnOnce(ToolPoolBuilder) -> F + 'static) -> Self
+    where
+        F: Future<Output = ToolPoolBuilder> + 'static,
+    {
+        self.toolsets = Some(Box::new(|pool| Box::pin(add(pool))));
+        self
+    }
+
     texts!(name, version, about, title, instructions);
 
     fn introduction(&mut self, name: &str, version: &str, about: &str) -> About {
@@ -192,22 +237,36 @@ impl Setup {
 /// What an option may fail with.
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
+/// The result of an option, or of all of them.
+pub type SetupResult<T> = Result<T, BoxError>;
+
+/// The options of `main!`, to be evaluated.
+pub type SetupFuture = Pin<Box<dyn Future<Output = SetupResult<Setup>>>>;
+
 /// Names the error type that `?` in an option converts to.
 ///
 /// # Errors
 /// Never.
-pub fn ready(setup: Setup) -> Result<Setup, BoxError> {
+pub fn ready(setup: Setup) -> SetupResult<Setup> {
     Ok(setup)
+}
+
+/// The function `pool` beside `main!`.
+///
+/// # Errors
+/// An option that fails, a file that cannot be read, a pool that cannot be built.
+pub async fn pool(setup: SetupFuture) -> SetupResult<ToolPool> {
+    let setup = setup.await?;
+    #[cfg(feature = "mcp-client")]
+    let builder = if setup.servers.is_some() { setup.pool.expects_more() } else { setup.pool };
+    #[cfg(not(feature = "mcp-client"))]
+    let builder = setup.pool;
+    built(builder, setup.toolsets, setup.tools, setup.registry).await
 }
 
 /// What `main!` expands to. It is not generic: the whole server would be compiled again in
 /// every user's crate, which is ten times what one needs.
-pub fn main(
-    name: &str,
-    version: &str,
-    about: &str,
-    setup: Pin<Box<dyn Future<Output = Result<Setup, BoxError>>>>,
-) -> ExitCode {
+pub fn main(name: &str, version: &str, about: &str, setup: SetupFuture) -> ExitCode {
     // Ends what servers leave behind when everything else has ended, also by a panic.
     #[cfg(all(feature = "mcp-client", target_os = "linux"))]
     let _subreaper = crate::mcp::Subreaper::new();
@@ -241,7 +300,7 @@ async fn run(
     name: &str,
     version: &str,
     about: &str,
-    setup: Pin<Box<dyn Future<Output = Result<Setup, BoxError>>>>,
+    setup: SetupFuture,
 ) -> Result<ExitCode, Failure> {
     let mut setup = setup.await.map_err(Failure::Setup)?;
     let about = setup.introduction(name, version, about);
@@ -262,7 +321,8 @@ async fn run(
         builder = builder.expects_more();
     }
     let tools = offer.tools.or(setup.tools);
-    let pool = pool(builder, tools, setup.registry).await.map_err(Failure::Setup)?;
+    let pool =
+        built(builder, setup.toolsets, tools, setup.registry).await.map_err(Failure::Setup)?;
     if command.is_server() {
         log::panics();
     }
@@ -275,11 +335,15 @@ async fn run(
 }
 
 /// What the file names; without one, everything that is linked in.
-async fn pool(
-    pool: ToolPoolBuilder,
+async fn built(
+    mut pool: ToolPoolBuilder,
+    toolsets: Option<Change>,
     tools: Option<PathBuf>,
     registry: Option<Registry>,
-) -> Result<ToolPool, BoxError> {
+) -> SetupResult<ToolPool> {
+    if let Some(add) = toolsets {
+        pool = add(pool).await;
+    }
     let pool = match tools {
         Some(file) => {
             let config = PoolConfig::read(&file)?;

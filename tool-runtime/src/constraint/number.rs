@@ -111,14 +111,19 @@ pub fn range<T: Ranged>() -> Make<T, T::Number> {
     Range::new
 }
 
+/// An inclusive end at infinity excludes nothing, and JSON has no word for it.
+fn open_if(end: Bound<Number>, infinity: f64) -> Bound<Number> {
+    if end == Bound::Included(Number::Float(infinity)) { Bound::Unbounded } else { end }
+}
+
 impl<T> Constraint<T> for Range<T> {
     fn describe(&self, schema: &mut Schema) {
-        match self.lower {
+        match open_if(self.lower, f64::NEG_INFINITY) {
             Bound::Included(end) => drop(schema.insert("minimum".into(), end.into())),
             Bound::Excluded(end) => drop(schema.insert("exclusiveMinimum".into(), end.into())),
             Bound::Unbounded => {}
         }
-        match self.upper {
+        match open_if(self.upper, f64::INFINITY) {
             Bound::Included(end) => drop(schema.insert("maximum".into(), end.into())),
             Bound::Excluded(end) => drop(schema.insert("exclusiveMaximum".into(), end.into())),
             Bound::Unbounded => {}

@@ -15,9 +15,7 @@ impl Draft {
     pub fn new(name: &str, description: &str, parameters: &[Parameter]) -> Self {
         let mut definition =
             ToolDefinition::generated(name.to_owned(), description.trim().to_owned());
-        let (input_schema, problems) = schema::input(parameters);
-        definition.input_schema = schema::advertised(&input_schema);
-        definition.problems = problems;
+        (definition.input_schema, definition.problems) = schema::described(parameters);
         Self(definition)
     }
 

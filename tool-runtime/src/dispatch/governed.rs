@@ -13,6 +13,7 @@ use crate::output_check::OutputModel;
 use crate::pool::ToolPool;
 use crate::schedule::{Deadlock, Held};
 use crate::tool::{BoxFuture, Tool};
+use crate::toolset::{Instance, Values};
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -200,43 +201,60 @@ async fn execute(
 ) -> Result<Observation, CallError> {
     let limit = guard::limit(pool, tool, context);
     let context = limit.map_or_else(|| context.clone(), |limit| guard::within(limit, context));
-    let (context, _running) = entered(tool, context)?;
+    let Entered { context, instance, _running } = entered(pool, tool, context).await?;
     let call = tool.executor().call(Arguments::new(arguments), &context);
-    let mut given_up = GivenUp { tool, context: &context, is_over: false };
+    let mut given_up =
+        GivenUp { tool, instance: instance.as_deref(), context: &context, is_over: false };
     let call = guard::guarded(call, tool.name(), limit, &context);
-    let outcome = guard::while_open(ending(pool, tool), call).await;
+    let outcome = guard::while_open(ending(pool, instance.as_deref()), call).await;
     given_up.is_over = outcome.is_ok();
     outcome?
 }
 
 /// When a running call has to end: that of a toolset once it had its time to end by itself.
-pub(super) fn ending<'a>(pool: &'a ToolPool, tool: &'a Tool) -> &'a CancellationToken {
-    tool.instance().map_or_else(|| pool.closing(), |instance| instance.ending())
+pub(super) fn ending<'a>(
+    pool: &'a ToolPool,
+    instance: Option<&'a Instance>,
+) -> &'a CancellationToken {
+    instance.map_or_else(|| pool.closing(), Instance::ending)
 }
 
-/// The context of a method, and the guard that counts its call.
+/// A call that is about to run.
+pub(super) struct Entered {
+    pub(super) context: ToolContext,
+    /// The value whose method runs.
+    pub(super) instance: Option<Arc<Instance>>,
+    /// Counts the call on the value.
+    pub(super) _running: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+/// The context of a method, and the guard that counts its call. The value of a session may have
+/// to be made first.
 ///
 /// # Errors
-/// The value has ended while the call waited for its turn.
-pub(super) fn entered(
+/// The value cannot be made, or has ended while the call waited for its turn.
+pub(super) async fn entered(
+    pool: &ToolPool,
     tool: &Tool,
     context: ToolContext,
-) -> Result<(ToolContext, Option<Arc<dyn Any + Send + Sync>>), CallError> {
-    let Some(instance) = tool.instance() else {
-        return Ok((context, None));
-    };
-    match instance.enter(context) {
-        Some((context, running)) => {
-            let (context, running) = context.occupying(running);
-            Ok((context, Some(running)))
+) -> Result<Entered, CallError> {
+    let instance = match tool.values() {
+        None => return Ok(Entered { context, instance: None, _running: None }),
+        Some(Values::One(instance)) => Arc::clone(instance),
+        Some(values) => {
+            let made = guard::waiting(values.of(&context), tool.name(), &context);
+            Box::pin(guard::while_open(pool.closing(), made)).await?
         }
-        None => Err(shut_down()),
-    }
+    };
+    let (context, running) = instance.enter(context).ok_or_else(shut_down)?;
+    let (context, running) = context.occupying(running);
+    Ok(Entered { context, instance: Some(instance), _running: Some(running) })
 }
 
 /// Tells the tool when its call ends before it has: out of time, cancelled, or dropped.
 pub(super) struct GivenUp<'a> {
     pub(super) tool: &'a Tool,
+    pub(super) instance: Option<&'a Instance>,
     pub(super) context: &'a ToolContext,
     pub(super) is_over: bool,
 }
@@ -246,6 +264,9 @@ impl Drop for GivenUp<'_> {
         // A call that panics has ended by itself.
         if !self.is_over && !std::thread::panicking() {
             self.tool.interrupt(self.context);
+            if let Some(instance) = self.instance {
+                instance.interrupt(self.context);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The typed call: an action goes the same way as JSON, and its output comes back as it is.
 
-use super::governed::{GivenUp, ending, entered};
+use super::governed::{Entered, GivenUp, ending, entered};
 use super::guard;
 use crate::access::Access;
 use crate::action::Action;
@@ -141,11 +141,12 @@ async fn execute<A: Action>(
 ) -> Result<A::Output, CallError> {
     let limit = guard::limit(pool, tool, &context);
     let context = limit.map_or_else(|| context.clone(), |limit| guard::within(limit, &context));
-    let (context, _running) = entered(tool, context)?;
-    let mut given_up = GivenUp { tool, context: &context, is_over: false };
+    let Entered { context, instance, _running } = entered(pool, tool, context).await?;
+    let instance = instance.as_deref();
+    let mut given_up = GivenUp { tool, instance, context: &context, is_over: false };
     let call = guard::guarded(action.run(&context), A::NAME, limit, &context);
     let outcome = if tool.needs_care() {
-        guard::while_open(ending(pool, tool), call).await
+        guard::while_open(ending(pool, instance), call).await
     } else {
         call.await
     };

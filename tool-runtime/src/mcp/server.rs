@@ -216,6 +216,7 @@ impl McpServer {
     }
 
     async fn serve_on(self, transport: StdioTransport) -> io::Result<()> {
+        self.handler.session().open();
         let gone = self.handler.session().gone.clone();
         let transport = transport.with_line_limit(self.line_limit).telling(gone);
         let outbox = transport.outbox();

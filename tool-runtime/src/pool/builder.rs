@@ -17,7 +17,7 @@ use crate::prompt::{Prompt, PromptAction};
 use crate::resource::{Resource, ResourceAction};
 use crate::tool::Tool;
 use crate::toolset::{self, Toolset, ToolsetError};
-use std::any::{Any, type_name};
+use std::any::{Any, TypeId, type_name};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,6 +57,10 @@ pub struct ToolPoolBuilder {
     problems: Vec<PoolProblem>,
     /// Whether tools come while the pool runs.
     expects_more: bool,
+    /// `Arc<T>` and the name of `T`, for each `T` given as state.
+    shared_states: Vec<(TypeId, &'static str)>,
+    /// The types of toolsets that were added.
+    toolsets: Vec<TypeId>,
 }
 
 impl ToolPoolBuilder {
@@ -85,12 +89,16 @@ impl ToolPoolBuilder {
     }
 
     /// Makes every toolset that `#[toolset]` left in the binary, without parameters, and adds
-    /// its tools. Those that need parameters belong in a specification.
+    /// its tools. Those that need parameters belong in a specification. A type that was added
+    /// before, by [`Self::toolset`] or [`Self::toolset_as`], is left out.
     #[cfg(feature = "linked")]
     #[must_use = "a builder adds to what it returns"]
     pub async fn linked_toolsets(mut self) -> Self {
         for kind in crate::registration::linked_toolsets() {
-            let made = kind.create(serde_json::Map::new()).await;
+            if self.toolsets.contains(&kind.type_id()) {
+                continue;
+            }
+            let made = kind.create_with(serde_json::Map::new(), self.new_toolset(None)).await;
             if let Err(ToolsetError::Params(_)) = &made {
                 self.problems.push(PoolProblem::Unmade {
                     name: kind.name().to_owned(),
@@ -176,11 +184,76 @@ impl ToolPoolBuilder {
     }
 
     /// Makes a toolset and adds its tools. What goes wrong is told by [`Self::build`], with
-    /// everything else.
+    /// everything else. State that `create` needs is given before.
     #[must_use = "a builder adds to what it returns"]
     pub async fn toolset<T: Toolset>(self, params: T::Params) -> Self {
-        let made = toolset::start::<T>(params).await;
-        self.made(&Source::Custom, T::NAME, made)
+        self.toolset_with::<T>(None, params).await
+    }
+
+    /// Makes a toolset whose tools have this prefix instead of the type's own, so that one type
+    /// may be there several times.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// struct Lamp(String);
+    ///
+    /// #[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
+    /// struct LampParams {
+    ///     /// Where it stands.
+    ///     room: String,
+    /// }
+    ///
+    /// #[toolset(register = false)]
+    /// impl Lamp {
+    ///     /// Say where the lamp stands.
+    ///     #[tool(read_only)]
+    ///     async fn room(&self) -> String { self.0.clone() }
+    /// }
+    ///
+    /// impl Toolset for Lamp {
+    ///     type Params = LampParams;
+    ///
+    ///     async fn create(params: LampParams, _: &ToolContext) -> Result<Self, ToolError> {
+    ///         Ok(Self(params.room))
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .toolset_as::<Lamp>("desk", LampParams { room: "study".into() })
+    ///     .await
+    ///     .toolset_as::<Lamp>("ceiling", LampParams { room: "kitchen".into() })
+    ///     .await
+    ///     .build()?;
+    /// let result = pool.call(ToolCall::new("desk.room", "")).await;
+    /// assert_eq!(result.observation().to_text(), "study");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use = "a builder adds to what it returns"]
+    pub async fn toolset_as<T: Toolset>(
+        self,
+        prefix: impl Into<String>,
+        params: T::Params,
+    ) -> Self {
+        self.toolset_with::<T>(Some(prefix.into()), params).await
+    }
+
+    async fn toolset_with<T: Toolset>(mut self, prefix: Option<String>, params: T::Params) -> Self {
+        self.toolsets.push(TypeId::of::<T>());
+        let name = prefix.clone().unwrap_or_else(|| T::NAME.to_owned());
+        let made = toolset::start::<T>(params, self.new_toolset(prefix)).await;
+        self.made(&Source::Custom, &name, made)
+    }
+
+    fn new_toolset(&self, prefix: Option<String>) -> toolset::New {
+        toolset::New { context: self.state_context(), prefix }
+    }
+
+    /// A context over the state that was given so far.
+    pub(crate) fn state_context(&self) -> ToolContext {
+        ToolContext::over(self.rules.state.clone())
     }
 
     fn made(mut self, source: &Source, name: &str, made: Result<Vec<Tool>, ToolsetError>) -> Self {
@@ -200,12 +273,35 @@ impl ToolPoolBuilder {
         self
     }
 
-    /// Provides a value that tools, prompts and resources borrow by a parameter `&T`.
+    /// Provides a value that tools, prompts and resources borrow by a parameter `&T`. The value
+    /// may stand in an `Arc`, so that the rest of the program shares it:
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// use tool_runtime::prelude::*;
+    ///
+    /// struct Db(Mutex<Vec<String>>);
+    ///
+    /// /// Count the rows.
+    /// #[tool(read_only)]
+    /// async fn count(db: &Db) -> usize {
+    ///     db.0.lock().unwrap().len()
+    /// }
+    ///
+    /// let db = Arc::new(Db(Mutex::default()));
+    /// let pool = ToolPool::builder().tool::<CountAction>().state(Arc::clone(&db)).build()?;
+    /// db.0.lock().unwrap().push("seen by the tool".into());
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    ///
+    /// A second value of one type is reported by [`Self::build`], and so is an `Arc<T>` beside a
+    /// `T`.
     #[must_use]
     pub fn state<T: Any + Send + Sync>(mut self, value: T) -> Self {
         if !self.rules.state.insert(value) {
             self.problems.push(PoolProblem::DuplicateState { type_name: type_name::<T>() });
         }
+        self.shared_states.push((TypeId::of::<Arc<T>>(), type_name::<T>()));
         self
     }
 
@@ -376,6 +472,11 @@ impl ToolPoolBuilder {
         self.problems.extend(
             self.hooks.problems().map(|error| PoolProblem::BadPattern(error.clone().into())),
         );
+        let state = &self.rules.state;
+        let is_ambiguous = |(shared, _): &&(TypeId, _)| state.contains(*shared);
+        let ambiguous = self.shared_states.iter().filter(is_ambiguous);
+        self.problems
+            .extend(ambiguous.map(|(_, type_name)| PoolProblem::AmbiguousState { type_name }));
         self.rules.hooks.clone_from(&self.governance.hooks);
         let mut decision = self.rules.decide(self.offers);
         let settled =

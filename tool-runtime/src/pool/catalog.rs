@@ -158,6 +158,10 @@ pub(super) fn settle(
     }
     for entry in &settled {
         find_problems(&entry.item, state, problems);
+        if !matches!(entry.source, Source::Mcp(_)) {
+            let own = own_problems(&entry.item).into_iter().flatten();
+            problems.extend(own.map(|reason| entry.item.problem(reason)));
+        }
     }
     settled
 }
@@ -178,6 +182,23 @@ fn place(entry: &Entry) -> String {
         (None, Source::Custom) => "added by hand".to_owned(),
         (None, source) => format!("of {source}"),
     }
+}
+
+/// Slips in a program's own definitions. Those of external servers are passed on as they are.
+fn own_problems(item: &Item) -> [Option<String>; 2] {
+    let (title, priority) = match item {
+        Item::Prompt(prompt) => (&prompt.definition().title, None),
+        Item::Resource(resource) => {
+            let definition = resource.definition();
+            (&definition.title, definition.annotations.priority)
+        }
+    };
+    let is_blank = title.as_ref().is_some_and(|title| title.trim().is_empty());
+    let outside = priority.filter(|priority| !(0.0..=1.0).contains(priority));
+    [
+        is_blank.then(|| "its title is empty; write one, or leave it out".to_owned()),
+        outside.map(|priority| format!("its priority is {priority}; write a number from 0 to 1")),
+    ]
 }
 
 fn find_problems(item: &Item, state: &State, problems: &mut Vec<PoolProblem>) {

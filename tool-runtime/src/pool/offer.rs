@@ -6,6 +6,7 @@ use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::{Filter, Source};
 use crate::context::State;
+use crate::definition::ToolDefinition;
 use crate::hook::Around;
 use crate::name;
 use crate::pattern::ToolPattern;
@@ -114,8 +115,9 @@ impl Rules {
     fn check_state(&self, tool: &Tool, problems: &mut Vec<PoolProblem>) {
         for need in tool.needs() {
             let Some(type_name) = need.missing_from(&self.state) else { continue };
-            let hooks = self.hooks.as_ref();
-            if !hooks.is_some_and(|hooks| hooks.provides(tool.name(), need.type_id())) {
+            let provides =
+                |id| self.hooks.as_ref().is_some_and(|hooks| hooks.provides(tool.name(), id));
+            if !need.type_ids().into_iter().any(provides) {
                 problems
                     .push(PoolProblem::MissingState { tool: tool.name().to_owned(), type_name });
             }
@@ -197,11 +199,25 @@ fn definition_problems(offer: &Offer) -> Vec<PoolProblem> {
             reason: "it has no description; say what it does and when to use it".to_owned(),
         });
     }
+    if !is_foreign {
+        problems.extend(
+            blank_texts(tool.definition())
+                .map(|reason| PoolProblem::BadDefinition { tool: tool.name().to_owned(), reason }),
+        );
+    }
     problems.extend(tool.definition().problems.iter().map(|reason| PoolProblem::BadDefinition {
         tool: tool.name().to_owned(),
         reason: reason.clone(),
     }));
     problems
+}
+
+fn blank_texts(definition: &ToolDefinition) -> impl Iterator<Item = String> {
+    let is_blank = |text: &String| text.trim().is_empty();
+    let title = definition.title.as_ref().filter(|title| is_blank(title));
+    let tag = definition.tags.iter().find(|tag| is_blank(tag));
+    let title = title.map(|_| "its title is empty; write one, or leave it out".to_owned());
+    title.into_iter().chain(tag.map(|_| "one of its tags is empty; remove it".to_owned()))
 }
 
 /// Models and file systems confuse names that differ in case alone: of our own program they are a
@@ -229,6 +245,9 @@ fn alike<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Vec<String>> {
 }
 
 fn duplicate(first: &Offer, second: &Offer) -> PoolProblem {
+    if first.tool.is_same_method(&second.tool) {
+        return PoolProblem::ToolsetTwice { name: second.tool.name().to_owned() };
+    }
     PoolProblem::Duplicate {
         name: second.tool.name().to_owned(),
         first: place(first),

@@ -23,6 +23,11 @@ pub enum PoolProblem {
         /// Where the second was written, or how it was added.
         second: String,
     },
+    /// Two values of one toolset give their tools the same names.
+    ToolsetTwice {
+        /// The name of a tool of both.
+        name: String,
+    },
     /// A tool borrows state that nobody provides.
     MissingState {
         /// The tool.
@@ -47,6 +52,11 @@ pub enum PoolProblem {
     /// State of one type was given twice.
     DuplicateState {
         /// The type's path.
+        type_name: &'static str,
+    },
+    /// State was given as a `T` and as an `Arc<T>`: a parameter `&T` could borrow either.
+    AmbiguousState {
+        /// The path of `T`.
         type_name: &'static str,
     },
     /// Linked tools were asked for and there are none.
@@ -106,6 +116,10 @@ impl fmt::Display for PoolProblem {
                 f,
                 "two tools are named `{name}`: one {first}, one {second}; rename one, or leave one out"
             ),
+            Self::ToolsetTwice { name } => write!(
+                f,
+                "two values of one toolset have a tool `{name}`; give one of them another prefix, by `.toolset_as::<T>(\"prefix\", params)` or by `prefix` in its specification"
+            ),
             Self::MissingState { tool, type_name } => write!(
                 f,
                 "tool `{tool}` borrows a `{type_name}` that the pool does not have; add `.state(value)` to the pool, or `state = value` to `main!`, or `.provides::<T>()` to the hook that provides it"
@@ -118,6 +132,10 @@ impl fmt::Display for PoolProblem {
             Self::DuplicateState { type_name } => write!(
                 f,
                 "two values of type `{type_name}` were given as state; wrap one of them in a type of its own"
+            ),
+            Self::AmbiguousState { type_name } => write!(
+                f,
+                "state was given as a `{type_name}` and as an `Arc` of it, and a parameter `&T` can borrow either; give the `Arc` alone"
             ),
             Self::Nothing => f.write_str(
                 "no tool is linked in; put `#[tool]` on a function, and for the tools of a library write `use my_tools as _;` so that it is linked at all",

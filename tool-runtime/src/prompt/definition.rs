@@ -96,7 +96,7 @@ impl PromptDraft {
             name: name.to_owned(),
             description: description.trim().to_owned(),
             arguments: parameters.iter().map(PromptArgument::of).collect(),
-            problems: crate::schema::input(parameters).1,
+            problems: crate::schema::described(parameters).1,
             ..PromptDefinition::default()
         })
     }

@@ -17,7 +17,7 @@ impl ToolPoolBuilder {
     /// ```
     #[must_use = "a builder adds to what it returns"]
     pub async fn specs(self, registry: &Registry, specs: &[ToolSpec]) -> Self {
-        match registry.resolve(specs).await {
+        match registry.resolve_in(specs, &self.state_context()).await {
             Ok(tools) => self.add_from(&Source::Custom, tools),
             Err(RegistryError::Specs(problems)) => {
                 let problems = problems.into_iter().map(|problem| PoolProblem::Unmade {

@@ -1,5 +1,6 @@
 //! Functions that make tools from parameters.
 
+use crate::context::ToolContext;
 use crate::error::ToolError;
 use crate::tool::{BoxFuture, Tool};
 use crate::toolset::{ToolsetError, decoded};
@@ -39,15 +40,24 @@ impl Tools for Vec<Tool> {
 /// let tool = || Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
 /// check(&move |(): ()| Ok::<_, ToolError>(tool()));
 /// check(&move |(): ()| async move { Ok::<_, ToolError>(vec![tool()]) });
+/// check(&move |(): (), context: ToolContext| {
+///     let _greeting = context.get::<String>();
+///     Ok::<_, ToolError>(tool())
+/// });
 /// ```
 #[diagnostic::on_unimplemented(
     message = "this function cannot make tools",
     note = "write `|params: Params| Ok::<_, ToolError>(tool)` or `|params: Params| async move {{ Ok::<_, ToolError>(tools) }}`",
+    note = "a second parameter `context: ToolContext` gives the pool's state",
     note = "`Params` needs `Deserialize` and `JsonSchema`; the result is a `Tool` or a `Vec<Tool>`"
 )]
 pub trait ToolFactory<M>: Send + Sync + 'static {
     #[doc(hidden)]
-    fn make(&self, params: Value) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
+    fn make(
+        &self,
+        params: Value,
+        context: &ToolContext,
+    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
 }
 
 /// Marks factories that answer at once.
@@ -66,7 +76,11 @@ where
     T: Tools,
     E: Into<ToolError>,
 {
-    fn make(&self, params: Value) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
+    fn make(
+        &self,
+        params: Value,
+        _: &ToolContext,
+    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
         let made = decoded::<P>(params).and_then(|params| settled(self(params)));
         Box::pin(std::future::ready(made))
     }
@@ -81,10 +95,56 @@ where
     T: Tools,
     E: Into<ToolError>,
 {
-    fn make(&self, params: Value) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
+    fn make(
+        &self,
+        params: Value,
+        _: &ToolContext,
+    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
         match decoded::<P>(params) {
             Ok(params) => {
                 let future = self(params);
+                Box::pin(async move { settled(future.await) })
+            }
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, P, T, E> ToolFactory<(AtOnce, P, ToolContext, T, E)> for F
+where
+    F: Fn(P, ToolContext) -> Result<T, E> + Send + Sync + 'static,
+    P: DeserializeOwned + JsonSchema,
+    T: Tools,
+    E: Into<ToolError>,
+{
+    fn make(
+        &self,
+        params: Value,
+        context: &ToolContext,
+    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
+        let made = decoded::<P>(params).and_then(|params| settled(self(params, context.clone())));
+        Box::pin(std::future::ready(made))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, P, Fut, T, E> ToolFactory<(Later, P, ToolContext, Fut, T, E)> for F
+where
+    F: Fn(P, ToolContext) -> Fut + Send + Sync + 'static,
+    P: DeserializeOwned + JsonSchema,
+    Fut: Future<Output = Result<T, E>> + Send + 'static,
+    T: Tools,
+    E: Into<ToolError>,
+{
+    fn make(
+        &self,
+        params: Value,
+        context: &ToolContext,
+    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
+        match decoded::<P>(params) {
+            Ok(params) => {
+                let future = self(params, context.clone());
                 Box::pin(async move { settled(future.await) })
             }
             Err(error) => Box::pin(std::future::ready(Err(error))),
@@ -98,7 +158,11 @@ fn settled<T: Tools, E: Into<ToolError>>(made: Result<T, E>) -> Result<Vec<Tool>
 
 /// A factory, its type erased.
 pub(super) trait Erased: Send + Sync {
-    fn make(&self, params: Value) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
+    fn make(
+        &self,
+        params: Value,
+        context: &ToolContext,
+    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
 }
 
 pub(super) fn erase<M: 'static>(factory: impl ToolFactory<M>) -> Arc<dyn Erased> {
@@ -111,7 +175,11 @@ struct Of<F, M> {
 }
 
 impl<F: ToolFactory<M>, M> Erased for Of<F, M> {
-    fn make(&self, params: Value) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
-        self.factory.make(params)
+    fn make(
+        &self,
+        params: Value,
+        context: &ToolContext,
+    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
+        self.factory.make(params, context)
     }
 }

@@ -1,18 +1,20 @@
 //! From specifications to tools.
 
 use super::{Entry, Registry, RegistryError, SpecProblem, ToolSpec};
+use crate::context::ToolContext;
 use crate::error::told;
 use crate::pattern::ToolPattern;
 use crate::schema::nearest;
 use crate::tool::Tool;
+use crate::toolset::New;
 use futures_util::FutureExt as _;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 
 /// Tools that were made for one specification and are shared by all that say the same.
 ///
 /// Names of entries and parameters, whose order does not count; they are few.
-type Made = Vec<((String, Map<String, Value>), Vec<Tool>)>;
+type Made = Vec<(String, ToolSpec, Vec<Tool>)>;
 
 impl Registry {
     /// Makes the tools of specifications, in their order.
@@ -25,9 +27,21 @@ impl Registry {
     /// Everything that is wrong with any of them: unknown names, with the nearest; parameters
     /// of a ready tool; parameters that do not fit, with the field; a failed factory.
     pub async fn resolve(&self, specs: &[ToolSpec]) -> Result<Vec<Tool>, RegistryError> {
+        self.resolve_in(specs, &ToolContext::default()).await
+    }
+
+    /// The same, for toolsets and factories that use the state of a context.
+    ///
+    /// # Errors
+    /// As [`Self::resolve`].
+    pub async fn resolve_in(
+        &self,
+        specs: &[ToolSpec],
+        context: &ToolContext,
+    ) -> Result<Vec<Tool>, RegistryError> {
         let (mut tools, mut problems, mut made) = (Vec::new(), Vec::new(), Made::new());
         for (index, spec) in specs.iter().enumerate() {
-            match self.resolve_one(spec, &mut made).await {
+            match self.resolve_one(spec, context, &mut made).await {
                 Ok(own) => tools.extend(own),
                 Err(reason) => {
                     problems.push(SpecProblem { index, name: spec.name.clone(), reason });
@@ -37,18 +51,28 @@ impl Registry {
         if problems.is_empty() { Ok(tools) } else { Err(RegistryError::Specs(problems)) }
     }
 
-    async fn resolve_one(&self, spec: &ToolSpec, made: &mut Made) -> Result<Vec<Tool>, String> {
+    async fn resolve_one(
+        &self,
+        spec: &ToolSpec,
+        context: &ToolContext,
+        made: &mut Made,
+    ) -> Result<Vec<Tool>, String> {
         if let Ok(place) = self.place(&spec.name) {
-            return self.make(&spec.name, &self.entries[place].1, spec, made).await;
+            return self.make(&spec.name, &self.entries[place].1, spec, context, made).await;
         }
         let pattern = ToolPattern::glob(&*spec.name).map_err(|error| error.to_string())?;
         let mut tools = Vec::new();
         for (name, entry) in &self.entries {
             let is_whole = pattern.matches(name);
             if is_whole || entry.tool_names().any(|tool| pattern.matches(tool)) {
-                let own = self.make(name, entry, spec, made).await;
+                let own = self.make(name, entry, spec, context, made).await;
                 let own = own.map_err(|reason| format!("`{name}`: {reason}"))?;
-                tools.extend(own.into_iter().filter(|t| is_whole || pattern.matches(t.name())));
+                // A prefix renames the tools; the pattern is over the names that are registered.
+                let mut names = entry.tool_names();
+                tools.extend(own.into_iter().filter(|tool| {
+                    let name = names.next().unwrap_or_else(|| tool.name());
+                    is_whole || pattern.matches(name)
+                }));
             }
         }
         if tools.is_empty() { Err(self.unknown(&spec.name)) } else { Ok(tools) }
@@ -59,18 +83,21 @@ impl Registry {
         name: &str,
         entry: &Entry,
         spec: &ToolSpec,
+        context: &ToolContext,
         made: &mut Made,
     ) -> Result<Vec<Tool>, String> {
-        let is_known = |((known, params), _): &&_| *known == name && *params == spec.params;
-        if let Some((_, tools)) = made.iter().find(is_known) {
+        let is_known = |(known, other, _): &&(String, ToolSpec, _)| {
+            *known == name && other.params == spec.params && other.prefix == spec.prefix
+        };
+        if let Some((_, _, tools)) = made.iter().find(is_known) {
             return Ok(tools.clone());
         }
         // A factory is the user's code: its panic is the failure of its specification alone.
-        let tools = AssertUnwindSafe(entry.make(spec))
+        let tools = AssertUnwindSafe(entry.make(spec, context))
             .catch_unwind()
             .await
             .unwrap_or_else(|panic| Err(format!("making it panicked: {}", told(panic))))?;
-        made.push(((name.to_owned(), spec.params.clone()), tools.clone()));
+        made.push((name.to_owned(), spec.clone(), tools.clone()));
         Ok(tools)
     }
 
@@ -101,9 +128,12 @@ impl Entry {
         names.into_iter().flatten()
     }
 
-    async fn make(&self, spec: &ToolSpec) -> Result<Vec<Tool>, String> {
+    async fn make(&self, spec: &ToolSpec, context: &ToolContext) -> Result<Vec<Tool>, String> {
         let params = spec.params.clone();
         match self {
+            Self::Tool(_) | Self::Factory(_) if spec.prefix.is_some() => {
+                Err("it is not a toolset and takes no `prefix`; remove it".to_owned())
+            }
             Self::Tool(_) if !params.is_empty() => {
                 Err("it is a ready tool and takes no `params`; remove them".to_owned())
             }
@@ -111,9 +141,13 @@ impl Entry {
             Self::Twice([first, second]) => Err(format!(
                 "two of this name are linked in, at {first} and at {second}; rename one"
             )),
-            Self::Toolset(kind) => kind.create(params).await.map_err(|error| error.to_string()),
+            Self::Toolset(kind) => {
+                let new = New { context: context.clone(), prefix: spec.prefix.clone() };
+                kind.create_with(params, new).await.map_err(|error| error.to_string())
+            }
             Self::Factory(factory) => {
-                factory.make(Value::Object(params)).await.map_err(|error| error.to_string())
+                let made = factory.make(Value::Object(params), context).await;
+                made.map_err(|error| error.to_string())
             }
         }
     }

@@ -9,7 +9,8 @@ use std::fmt;
 /// glob over such names, and parameters.
 ///
 /// Written as `{ "name": "terminal", "params": { "shell": "bash" } }`, or as the name alone
-/// where there are no parameters.
+/// where there are no parameters. `"prefix": "left"` names a toolset's tools `left.…`, so that
+/// one type may be there twice.
 ///
 /// ```
 /// use tool_runtime::ToolSpec;
@@ -22,6 +23,10 @@ use std::fmt;
 pub struct ToolSpec {
     /// A registered name, the id of one tool of a registered toolset, or a pattern over both.
     pub name: String,
+    /// What stands in front of the names of a toolset's tools, instead of the type's own prefix.
+    /// Default: none, the type's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
     /// Parameters of the toolset or factory. Default: none.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub params: Map<String, Value>,
@@ -30,7 +35,14 @@ pub struct ToolSpec {
 impl ToolSpec {
     /// A name without parameters.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), params: Map::new() }
+        Self { name: name.into(), prefix: None, params: Map::new() }
+    }
+
+    /// Sets the prefix of a toolset's tools.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = Some(prefix.into());
+        self
     }
 
     /// Sets a parameter.
@@ -45,7 +57,11 @@ impl ToolSpec {
 impl fmt::Debug for ToolSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let params: Vec<&String> = self.params.keys().collect();
-        f.debug_struct("ToolSpec").field("name", &self.name).field("params", &params).finish()
+        f.debug_struct("ToolSpec")
+            .field("name", &self.name)
+            .field("prefix", &self.prefix)
+            .field("params", &params)
+            .finish()
     }
 }
 
@@ -61,7 +77,7 @@ impl<'de> Visitor<'de> for SpecVisitor {
     type Value = ToolSpec;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a tool's name, or an object with `name` and `params`")
+        f.write_str("a tool's name, or an object with `name`, `prefix` and `params`")
     }
 
     fn visit_str<E: de::Error>(self, name: &str) -> Result<ToolSpec, E> {
@@ -74,9 +90,15 @@ impl<'de> Visitor<'de> for SpecVisitor {
         struct Fields {
             name: String,
             #[serde(default)]
+            prefix: Option<String>,
+            #[serde(default)]
             params: Option<Map<String, Value>>,
         }
         let fields = Fields::deserialize(de::value::MapAccessDeserializer::new(map))?;
-        Ok(ToolSpec { name: fields.name, params: fields.params.unwrap_or_default() })
+        Ok(ToolSpec {
+            name: fields.name,
+            prefix: fields.prefix,
+            params: fields.params.unwrap_or_default(),
+        })
     }
 }

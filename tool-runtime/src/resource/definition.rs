@@ -62,7 +62,7 @@ impl ResourceDraft {
             uri: uri.to_owned(),
             name: name.to_owned(),
             description: description.trim().to_owned(),
-            problems: crate::schema::input(parameters).1,
+            problems: crate::schema::described(parameters).1,
             ..ResourceDefinition::default()
         })
     }

@@ -1,6 +1,7 @@
 //! Schemas of arguments and outputs, from the table of parameters and from types.
 
 use super::{check, engine, normal};
+use crate::error::caught;
 use crate::parameter::Parameter;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -11,8 +12,7 @@ pub(crate) fn no_arguments() -> Map<String, Value> {
     object(Map::new(), Vec::new(), Map::new())
 }
 
-/// The schema of a table of arguments as clients see it.
-pub(crate) fn advertised(schema: &Map<String, Value>) -> Map<String, Value> {
+fn advertised(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut schema = Schema::from(schema.clone());
     normal::without_widths(&mut schema);
     match schema.to_value() {
@@ -21,17 +21,30 @@ pub(crate) fn advertised(schema: &Map<String, Value>) -> Map<String, Value> {
     }
 }
 
-/// The schema of a table of arguments as the walker reads it, and what is wrong with it.
-pub(crate) fn input(parameters: &[Parameter]) -> (Map<String, Value>, Vec<String>) {
-    let mut generator = generator();
-    let mut fields = Fields::default();
-    for parameter in parameters {
-        fields.add(parameter, &mut generator);
+/// The schema of a table of arguments as the walker reads it: without defaults and examples.
+pub(crate) fn input(parameters: &[Parameter]) -> Map<String, Value> {
+    Fields::default().schema(parameters).0
+}
+
+/// The schema of a table of arguments as clients see it, and what is wrong with it. Defaults and
+/// examples are evaluated here and nowhere else.
+pub(crate) fn described(parameters: &[Parameter]) -> (Map<String, Value>, Vec<String>) {
+    let fields = Fields { has_values: true, ..Fields::default() };
+    let (mut schema, mut problems) = fields.schema(parameters);
+    problems.extend(wrong_values(&schema));
+    hide_secrets(&mut schema, parameters);
+    (advertised(&schema), problems)
+}
+
+/// A default or an example of a secret is one too.
+fn hide_secrets(schema: &mut Map<String, Value>, parameters: &[Parameter]) {
+    for parameter in parameters.iter().filter(|parameter| parameter.is_secret) {
+        let property = schema.get_mut("properties").and_then(|all| all.get_mut(parameter.name));
+        if let Some(Value::Object(property)) = property {
+            property.shift_remove("default");
+            property.shift_remove("examples");
+        }
     }
-    let definitions = normal::definitions(generator.take_definitions(true), normal::input);
-    let schema = object(fields.properties, fields.required, definitions);
-    fields.problems.extend(wrong_defaults(&schema));
-    (schema, fields.problems)
 }
 
 /// The schema of a type that holds all arguments, which refuses unknown ones.
@@ -136,9 +149,20 @@ struct Fields {
     properties: Map<String, Value>,
     required: Vec<Value>,
     problems: Vec<String>,
+    /// Whether defaults and examples are evaluated.
+    has_values: bool,
 }
 
 impl Fields {
+    fn schema(mut self, parameters: &[Parameter]) -> (Map<String, Value>, Vec<String>) {
+        let mut generator = generator();
+        for parameter in parameters {
+            self.add(parameter, &mut generator);
+        }
+        let definitions = normal::definitions(generator.take_definitions(true), normal::input);
+        (object(self.properties, self.required, definitions), self.problems)
+    }
+
     fn add(&mut self, parameter: &Parameter, generator: &mut SchemaGenerator) {
         let mut schema = parameter.type_schema(generator);
         normal::input(&mut schema);
@@ -152,18 +176,35 @@ impl Fields {
             self.required.push(parameter.name.into());
         }
         describe(&mut schema, parameter);
-        (parameter.refine)(&mut schema);
-        self.problems.extend(unfit_header(parameter, &schema));
-        if parameter.is_secret {
-            // A default or an example of a secret is one too.
-            schema.remove("default");
-            schema.remove("examples");
+        self.evaluate("limits", parameter, parameter.refine, &mut schema);
+        if self.has_values {
+            self.evaluate("default or example", parameter, parameter.values, &mut schema);
         }
+        self.problems.extend(unfit_header(parameter, &schema));
         self.insert(parameter.name, schema.to_value());
     }
 
-    /// A flattened parameter lends its own properties.
-    fn merge(&mut self, parameter: &Parameter, schema: Schema) {
+    /// Runs expressions of the user's: their panic is a problem of this parameter.
+    fn evaluate(
+        &mut self,
+        what: &str,
+        parameter: &Parameter,
+        write: fn(&mut Schema),
+        schema: &mut Schema,
+    ) {
+        if let Err(told) = caught(|| write(schema)) {
+            self.problems.push(format!(
+                "the {what} of its argument `{}` panicked: {told}; write a value that can be computed when the pool is built",
+                parameter.name
+            ));
+        }
+    }
+
+    /// A flattened parameter lends its own properties. Those of an optional one may be absent.
+    fn merge(&mut self, parameter: &Parameter, mut schema: Schema) {
+        if parameter.is_optional() {
+            normal::without_null(&mut schema);
+        }
         let mut schema = schema.to_value();
         let properties = schema.get_mut("properties").map(Value::take);
         let (Some(Value::Object(properties)), None) = (properties, more_than_fields(&schema))
@@ -177,7 +218,8 @@ impl Fields {
         for (name, property) in properties {
             self.insert(&name, property);
         }
-        if let Some(Value::Array(required)) = schema.get_mut("required").map(Value::take) {
+        let required = schema.get_mut("required").map(Value::take);
+        if let (Some(Value::Array(required)), false) = (required, parameter.is_optional()) {
             self.required.extend(required);
         }
     }
@@ -224,26 +266,32 @@ fn describe(schema: &mut Schema, parameter: &Parameter) {
     }
 }
 
-/// Defaults and bounds that only the run could know: constants instead of literals.
-fn wrong_defaults(schema: &Map<String, Value>) -> Vec<String> {
+/// Defaults, examples and bounds that only the run could know: constants instead of literals.
+fn wrong_values(schema: &Map<String, Value>) -> Vec<String> {
     let root = Value::Object(schema.clone());
     let properties = schema.get("properties").and_then(Value::as_object);
     let mut problems = Vec::new();
     for (name, property) in properties.into_iter().flatten() {
         problems.extend(empty_bounds(name, property));
         problems.extend(bad_pattern(name, property));
-        let Some(default) = property.get("default").filter(|default| !default.is_null()) else {
-            continue;
-        };
         let only_this = json!({
             "type": "object",
             "properties": { name: property },
             "$defs": root.get("$defs").unwrap_or(&Value::Null),
         });
-        let issues = check::check(&only_this, &json!({ name: default }));
-        problems.extend(issues.iter().map(|issue| format!("its default for `{name}` is refused by its own schema: {issue}; change the default or the constraint")));
+        for (kind, value) in values(property) {
+            let issues = check::check(&only_this, &json!({ name: value }));
+            problems.extend(issues.iter().map(|issue| format!("its {kind} for `{name}` is refused by its own schema: {issue}; change the {kind} or the constraint")));
+        }
     }
     problems
+}
+
+/// The default and the examples of a property.
+fn values(property: &Value) -> impl Iterator<Item = (&'static str, &Value)> {
+    let default = property.get("default").filter(|default| !default.is_null());
+    let examples = property.get("examples").and_then(Value::as_array).into_iter().flatten();
+    default.map(|value| ("default", value)).into_iter().chain(examples.map(|it| ("example", it)))
 }
 
 /// The macro has parsed the pattern; that it can be compiled is known only here.
@@ -254,6 +302,12 @@ fn bad_pattern(name: &str, property: &Value) -> Option<String> {
 }
 
 fn empty_bounds(name: &str, property: &Value) -> Option<String> {
+    let bounds = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+    if bounds.iter().any(|keyword| property.get(keyword).is_some_and(Value::is_null)) {
+        return Some(format!(
+            "a bound of its argument `{name}` is not a finite number; write one, or leave that end open"
+        ));
+    }
     let number = |keyword: &str| property.get(keyword).and_then(Value::as_f64);
     let pairs = [
         (number("minimum"), number("maximum"), false),

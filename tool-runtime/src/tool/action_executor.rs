@@ -10,8 +10,9 @@ use crate::definition::ToolDefinition;
 use crate::error::{CallError, ToolError};
 use crate::input::InputModel;
 use crate::observation::Observation;
-use crate::parameter::Settings;
-use std::sync::OnceLock;
+use crate::parameter::{Parameter, SchemaOrigin, Settings};
+use crate::schema;
+use std::sync::{Arc, OnceLock};
 
 type Outcome<'a> = BoxFuture<'a, Result<Observation, CallError>>;
 
@@ -19,11 +20,30 @@ type Outcome<'a> = BoxFuture<'a, Result<Observation, CallError>>;
 pub(super) struct ActionExecutor {
     /// Made when it is first needed: it costs as much as the rest of a tool.
     input: OnceLock<InputModel>,
-    definition: fn() -> ToolDefinition,
-    settings: fn() -> Settings,
+    definition: Arc<ToolDefinition>,
+    settings: Settings,
     /// The output has no schema although it may be structured: a scalar, shown as text.
     is_text: bool,
     enter: Enter,
+}
+
+/// An action as function pointers.
+pub(super) struct ActionParts {
+    definition: fn() -> ToolDefinition,
+    settings: fn() -> Settings,
+    enter: Enter,
+    /// Instead of the action's own.
+    name: Option<String>,
+}
+
+impl ActionParts {
+    pub(super) fn of<A: Action>() -> Self {
+        Self { definition: A::definition, settings: A::settings, enter: enter::<A>, name: None }
+    }
+
+    pub(super) fn named(self, name: String) -> Self {
+        Self { name: Some(name), ..self }
+    }
 }
 
 /// Decodes an action, and does with it what it was decoded for.
@@ -45,25 +65,35 @@ enum Entered<'a> {
 }
 
 impl ActionExecutor {
-    pub(super) fn new<A: Action>() -> Self {
+    /// Asks the action for its definition, which evaluates its defaults: once.
+    pub(super) fn new(parts: &ActionParts) -> Self {
+        let (mut definition, settings) = ((parts.definition)(), (parts.settings)());
+        if let Some(name) = &parts.name {
+            definition.name.clone_from(name);
+        }
+        if settings.schema == SchemaOrigin::Given {
+            let problems = unfit_schema(&definition, &settings);
+            definition.problems.extend(problems);
+        }
         Self {
             input: OnceLock::new(),
-            definition: A::definition,
-            settings: A::settings,
-            is_text: false,
-            enter: enter::<A>,
+            is_text: definition.output_schema.is_none(),
+            definition: Arc::new(definition),
+            settings,
+            enter: parts.enter,
         }
     }
 
-    /// What the action says of itself. It is asked before the executor runs anything.
-    pub(super) fn described(&mut self) -> (ToolDefinition, Settings) {
-        let definition = (self.definition)();
-        self.is_text = definition.output_schema.is_none();
-        (definition, (self.settings)())
+    pub(super) fn definition(&self) -> &Arc<ToolDefinition> {
+        &self.definition
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        self.settings
     }
 
     fn input(&self) -> &InputModel {
-        self.input.get_or_init(|| InputModel::new(&(self.definition)(), &(self.settings)()))
+        self.input.get_or_init(|| InputModel::new(&self.definition, &self.settings))
     }
 
     #[cold]
@@ -71,6 +101,15 @@ impl ActionExecutor {
         let refusal = self.input().explain(arguments, error);
         Box::pin(std::future::ready(Err(refusal)))
     }
+}
+
+/// What keeps every call from succeeding where the schema was given beside the table.
+fn unfit_schema(definition: &ToolDefinition, settings: &Settings) -> Vec<String> {
+    let advertised = |given| {
+        let has = |parameter: &&Parameter| parameter.aliases.contains(&given);
+        settings.parameters.iter().find(has).map_or(given, |parameter| parameter.name)
+    };
+    schema::unfit(&definition.input_schema, &schema::input(settings.parameters), advertised)
 }
 
 impl Executor for ActionExecutor {

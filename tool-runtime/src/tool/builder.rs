@@ -175,7 +175,12 @@ impl ToolBuilder {
     /// [`IntoObservation`]: crate::IntoObservation
     /// [`Json`]: crate::Json
     pub fn handler<H: Handler<M>, M: 'static>(mut self, handler: H) -> Tool {
-        if let Some(input) = self.input_schema.or_else(H::input_schema) {
+        let own = H::input_schema();
+        if let (Some(Value::Object(given)), Some(Value::Object(own))) = (&self.input_schema, &own) {
+            let problems = schema::unfit(given, own, |name| name);
+            self.definition.problems.extend(problems);
+        }
+        if let Some(input) = self.input_schema.or(own) {
             self.definition = self.definition.with_input_schema(input);
         }
         self.definition.output_schema = schema::output(H::output_schema);

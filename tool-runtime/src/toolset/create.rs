@@ -1,6 +1,7 @@
 //! A value of a toolset from its parameters as JSON, and the tools over it.
 
-use super::{Instance, Method, Toolset};
+use super::{Instance, Method, SharedBy, Toolset, Values};
+use crate::context::ToolContext;
 use crate::error::{ErrorClass, ToolError, caught, told};
 use crate::issue::Issue;
 use crate::schema::{self, check};
@@ -9,6 +10,7 @@ use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use std::any::TypeId;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -32,7 +34,7 @@ use std::sync::Arc;
 /// impl Toolset for Clock {
 ///     type Params = ();
 ///
-///     async fn create((): ()) -> Result<Self, ToolError> { Ok(Self) }
+///     async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> { Ok(Self) }
 /// }
 ///
 /// let kind = ToolsetKind::of::<Clock>(file!(), line!());
@@ -43,8 +45,32 @@ use std::sync::Arc;
 pub struct ToolsetKind {
     name: &'static str,
     methods: fn() -> &'static [Method],
-    create: fn(Value) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>,
+    create: Create,
+    #[cfg_attr(not(feature = "linked"), allow(dead_code))]
+    type_id: fn() -> TypeId,
     origin: Origin,
+}
+
+/// Makes the tools of a type from its parameters.
+type Create = fn(Value, New) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
+
+/// What a toolset is made with beside its parameters.
+#[derive(Clone, Default)]
+pub(crate) struct New {
+    /// Holds the pool's state.
+    pub(crate) context: ToolContext,
+    /// Stands in front of the tools' names instead of the type's own prefix.
+    pub(crate) prefix: Option<String>,
+}
+
+impl New {
+    /// The id of a tool that is called `name` without a prefix given.
+    fn named(&self, toolset: &str, name: &str) -> String {
+        let Some(prefix) = &self.prefix else { return name.to_owned() };
+        let own = name.strip_prefix(toolset).and_then(|rest| rest.strip_prefix('.'));
+        let own = own.unwrap_or(name);
+        if prefix.is_empty() { own.to_owned() } else { format!("{prefix}.{own}") }
+    }
 }
 
 impl ToolsetKind {
@@ -53,7 +79,8 @@ impl ToolsetKind {
         Self {
             name: T::NAME,
             methods: T::methods,
-            create: |params| Box::pin(create::<T>(params)),
+            create: |params, new| Box::pin(create::<T>(params, new)),
+            type_id: TypeId::of::<T>,
             origin: Origin { file, line },
         }
     }
@@ -74,8 +101,22 @@ impl ToolsetKind {
     /// # Errors
     /// Parameters that do not fit; what `create` said.
     pub async fn create(&self, params: Map<String, Value>) -> Result<Vec<Tool>, ToolsetError> {
-        let tools = (self.create)(Value::Object(params)).await?;
+        self.create_with(params, New::default()).await
+    }
+
+    pub(crate) async fn create_with(
+        &self,
+        params: Map<String, Value>,
+        new: New,
+    ) -> Result<Vec<Tool>, ToolsetError> {
+        let tools = (self.create)(Value::Object(params), new).await?;
         Ok(tools.into_iter().map(|tool| tool.at(self.origin)).collect())
+    }
+
+    /// The type of its values.
+    #[cfg(feature = "linked")]
+    pub(crate) fn type_id(&self) -> TypeId {
+        (self.type_id)()
     }
 
     #[cfg_attr(not(feature = "linked"), allow(dead_code))]
@@ -124,32 +165,52 @@ impl fmt::Display for ToolsetError {
 
 impl std::error::Error for ToolsetError {}
 
-async fn create<T: Toolset>(params: Value) -> Result<Vec<Tool>, ToolsetError> {
-    start::<T>(decoded::<T::Params>(params)?).await
+async fn create<T: Toolset>(params: Value, new: New) -> Result<Vec<Tool>, ToolsetError> {
+    start::<T>(decoded::<T::Params>(params)?, new).await
 }
 
-/// The tools over a new value, or tools that say why there is none.
-pub(crate) async fn start<T: Toolset>(params: T::Params) -> Result<Vec<Tool>, ToolsetError> {
+/// The tools over new values, or tools that say why there are none.
+pub(crate) async fn start<T: Toolset>(
+    params: T::Params,
+    new: New,
+) -> Result<Vec<Tool>, ToolsetError> {
+    let name = |method: &Method| new.named(T::NAME, method.name());
     if let Err(reason) = usable::<T>(&params) {
-        return Ok(hidden(T::methods(), &reason));
+        let tools = T::methods().iter().map(|method| hidden(method, name(method), &reason));
+        return Ok(tools.collect());
     }
-    // The user's code runs here: its panic is its failure and nobody else's.
-    let value = AssertUnwindSafe(async { T::create(params).await })
-        .catch_unwind()
-        .await
-        .unwrap_or_else(|panic| Err(ToolError::user(format!("`create` panicked: {}", told(panic)))))
-        .map_err(ToolsetError::Failed)?;
-    let instance = Arc::new(Instance::new(value));
-    Ok(T::methods().iter().map(|method| method.bind(Arc::clone(&instance))).collect())
+    let values = match T::SHARED_BY {
+        SharedBy::Pool => {
+            let instance = instance::<T>(params, new.context.clone()).await;
+            Values::One(Arc::new(instance.map_err(ToolsetError::Failed)?))
+        }
+        shared_by => Values::keyed(
+            T::NAME,
+            shared_by,
+            Box::new(move |context| Box::pin(instance::<T>(params.clone(), context))),
+        ),
+    };
+    Ok(T::methods().iter().map(|method| method.bind(values.clone(), name(method))).collect())
+}
+
+/// The user's code runs here: its panic is its failure and nobody else's.
+async fn instance<T: Toolset>(
+    params: T::Params,
+    context: ToolContext,
+) -> Result<Instance, ToolError> {
+    let made = AssertUnwindSafe(async { T::create(params, &context).await }).catch_unwind().await;
+    made.unwrap_or_else(|panic| Err(ToolError::user(format!("`create` panicked: {}", told(panic)))))
+        .map(Instance::new)
 }
 
 fn usable<T: Toolset>(params: &T::Params) -> Result<(), String> {
     caught(|| T::is_usable(params)).unwrap_or_else(|_| Err("its `is_usable` panicked".to_owned()))
 }
 
-fn hidden(methods: &[Method], reason: &str) -> Vec<Tool> {
-    let tool = |method: &Method| Tool::unusable(method.definition(), reason);
-    methods.iter().map(tool).collect()
+fn hidden(method: &Method, name: String, reason: &str) -> Tool {
+    let mut definition = method.definition();
+    definition.name = name;
+    Tool::unusable(definition, reason)
 }
 
 /// Parameters of a configuration, held to their schema first so that every mistake is told.

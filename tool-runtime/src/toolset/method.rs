@@ -1,18 +1,17 @@
 //! One method of a toolset that is a tool.
 
-use super::Instance;
+use super::Values;
 use crate::action::Action;
 use crate::definition::ToolDefinition;
 use crate::tool::Tool;
 use std::fmt;
-use std::sync::Arc;
 
 /// One method that is a tool, its type erased.
 #[derive(Clone, Copy)]
 pub struct Method {
     name: &'static str,
     definition: fn() -> ToolDefinition,
-    bind: fn(Arc<Instance>) -> Tool,
+    bind: fn(Values, String) -> Tool,
 }
 
 impl Method {
@@ -31,9 +30,9 @@ impl Method {
         (self.definition)()
     }
 
-    /// The tool over one value of the type.
-    pub(super) fn bind(&self, instance: Arc<Instance>) -> Tool {
-        (self.bind)(instance)
+    /// The tool over values of the type.
+    pub(super) fn bind(&self, values: Values, name: String) -> Tool {
+        (self.bind)(values, name)
     }
 }
 

@@ -7,7 +7,7 @@ struct Shop;
 impl Toolset for Shop {
     type Params = ();
 
-    async fn create((): ()) -> Result<Self, ToolError> {
+    async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self)
     }
 

@@ -214,7 +214,7 @@ impl Shell {
 impl Toolset for Shell {
     type Params = ();
 
-    async fn create((): ()) -> Result<Self, ToolError> {
+    async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self::default())
     }
 

@@ -10,6 +10,7 @@ mod program;
 mod refusals;
 mod repeats;
 mod served;
+mod session_values;
 mod sessions;
 mod shares;
 mod streams;

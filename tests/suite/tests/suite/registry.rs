@@ -11,7 +11,7 @@ use tool_runtime::{Registry, RegistryError, ToolSpec};
 /// A number that calls change.
 struct Tally(AtomicI64);
 
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Deserialize, schemars::JsonSchema)]
 struct TallyParams {
     /// Where to start.
     start: i64,
@@ -39,7 +39,7 @@ impl Tally {
 impl Toolset for Tally {
     type Params = TallyParams;
 
-    async fn create(params: TallyParams) -> Result<Self, ToolError> {
+    async fn create(params: TallyParams, _: &ToolContext) -> Result<Self, ToolError> {
         if params.label.as_deref() == Some("bad") {
             return Err(ToolError::internal("the label printer is on fire"));
         }
@@ -336,8 +336,8 @@ fn a_slip_in_a_specification_is_told_by_name() {
         (r#"{ "tools": [{ "params": {} }] }"#, "missing field `name`"),
         ("tools = [{ params = {} }]", "missing field `name`"),
         ("tools:\n  - params: {}\n", "name"),
-        (r#"{ "tools": [7] }"#, "a tool's name, or an object with `name` and `params`"),
-        ("tools = [7]", "a tool's name, or an object with `name` and `params`"),
+        (r#"{ "tools": [7] }"#, "a tool's name, or an object with `name`, `prefix` and `params`"),
+        ("tools = [7]", "a tool's name, or an object with `name`, `prefix` and `params`"),
         (r#"{ "tools": [{ "name": "a", "params": [] }] }"#, "a map"),
         ("tools = [{ name = \"a\", params = [] }]", "a map"),
         ("tools:\n  - name: a\n    params: []\n", "map"),

@@ -17,7 +17,7 @@ struct Counter {
     step: i64,
 }
 
-#[derive(Default, serde::Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Default, serde::Deserialize, schemars::JsonSchema)]
 struct CounterParams {
     /// Where to start.
     #[serde(default)]
@@ -56,7 +56,7 @@ impl Counter {
 impl Toolset for Counter {
     type Params = CounterParams;
 
-    async fn create(params: CounterParams) -> Result<Self, ToolError> {
+    async fn create(params: CounterParams, _: &ToolContext) -> Result<Self, ToolError> {
         let count = AtomicI64::new(params.start);
         Ok(Self { count, step: params.step.unwrap_or(1) })
     }
@@ -114,7 +114,10 @@ async fn a_second_toolset_of_a_type_collides_and_names_both() {
         .build()
         .expect_err("two counters");
     assert_eq!(error.problems().len(), 3, "{error}");
-    assert!(error.to_string().contains("two tools are named `counter.add`"), "{error}");
+    assert!(
+        error.to_string().contains("two values of one toolset have a tool `counter.add`"),
+        "{error}"
+    );
 }
 
 /// How the next value behaves, and what happened to values, in order.
@@ -151,7 +154,7 @@ impl Probe {
 }
 
 /// What reaches a toolset by no configuration: it decodes to nothing useful.
-#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
 struct ProbeParams {
     #[serde(skip)]
     #[schemars(skip)]
@@ -212,7 +215,7 @@ impl Drop for Ended<'_> {
 impl Toolset for Session {
     type Params = ProbeParams;
 
-    async fn create(params: ProbeParams) -> Result<Self, ToolError> {
+    async fn create(params: ProbeParams, _: &ToolContext) -> Result<Self, ToolError> {
         let probe = params.probe.expect("given by the test");
         match probe.behaviour {
             Behaviour::CreateFails => Err(ToolError::user("no such shell")),
@@ -349,7 +352,7 @@ async fn a_panic_in_close_keeps_nobody_else_from_closing() {
 /// A second type, so that two values fit into one pool.
 struct Other(Probe);
 
-#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
 struct OtherParams {
     #[serde(skip)]
     #[schemars(skip)]
@@ -368,7 +371,7 @@ impl Other {
 impl Toolset for Other {
     type Params = OtherParams;
 
-    async fn create(params: OtherParams) -> Result<Self, ToolError> {
+    async fn create(params: OtherParams, _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self(params.probe.expect("given by the test")))
     }
 
@@ -682,7 +685,7 @@ impl Endless {
 impl Toolset for Endless {
     type Params = ();
 
-    async fn create((): ()) -> Result<Self, ToolError> {
+    async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self)
     }
 

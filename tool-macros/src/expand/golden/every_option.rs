@@ -86,6 +86,8 @@ const _: () = {
                 __tool::Constraint::describe(&__length_of_type(), __schema);
                 __tool::Constraint::describe(&__pattern_of_type(), __schema);
                 __tool::Constraint::describe(&__format_of_type(), __schema);
+            })
+            .valued(|__schema| {
                 __tool::advertise_example::<String>(__schema, &__example_of_type());
             }),
         __TYPES
@@ -95,6 +97,8 @@ const _: () = {
             .optional()
             .refined(|__schema| {
                 __tool::Constraint::describe(&__range_of_limit(), __schema);
+            })
+            .valued(|__schema| {
                 {
                     use __tool::{AdvertiseDefault as _, OmitDefault as _};
                     (&&__tool::DefaultOf(&__default_of_limit())).advertise(__schema);
@@ -105,7 +109,7 @@ const _: () = {
             .parameter("key", "")
             .secret()
             .optional()
-            .refined(|__schema| {
+            .valued(|__schema| {
                 {
                     use __tool::{AdvertiseDefault as _, OmitDefault as _};
                     (&&__tool::DefaultOf(&__default_of_key())).advertise(__schema);
@@ -149,7 +153,9 @@ const _: () = {
                 .finish()
         }
         fn settings() -> __tool::Settings {
-            __tool::Settings::new(__PARAMETERS, __NEEDS).timeout(90u64, 0u32)
+            __tool::Settings::new(__PARAMETERS, __NEEDS)
+                .timeout(90u64, 0u32)
+                .given_schema()
         }
         fn decode(
             __arguments: __tool::Arguments<'_>,

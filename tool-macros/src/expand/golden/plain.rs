@@ -31,7 +31,7 @@ const _: () = {
             .1
             .parameter("b", "Second addend.")
             .optional()
-            .refined(|__schema| {
+            .valued(|__schema| {
                 {
                     use __tool::{AdvertiseDefault as _, OmitDefault as _};
                     (&&__tool::DefaultOf(&__default_of_b())).advertise(__schema);

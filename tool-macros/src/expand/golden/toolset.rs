@@ -50,6 +50,8 @@ const _: () = {
             .optional()
             .refined(|__schema| {
                 __tool::Constraint::describe(&__length_of_command(), __schema);
+            })
+            .valued(|__schema| {
                 {
                     use __tool::{AdvertiseDefault as _, OmitDefault as _};
                     (&&__tool::DefaultOf(&__default_of_command())).advertise(__schema);

@@ -1,6 +1,7 @@
 //! Who is told that there is something new, and the one task that tells them.
 
 use super::logging::Level;
+use crate::context::{Session as CallSession, ToolContext};
 use crate::pool::{News, Snapshot, ToolPool, Watcher};
 use futures_util::future::join_all;
 use rmcp::RoleServer;
@@ -37,6 +38,8 @@ pub(super) struct Session {
     /// Cancelled when nothing more comes from it, over transports that can tell.
     pub(super) gone: CancellationToken,
     presence: Mutex<Presence>,
+    /// The session of its calls. Calls over HTTP that stand alone have none.
+    calls: OnceLock<Arc<CallSession>>,
 }
 
 #[derive(Debug, Default)]
@@ -127,6 +130,19 @@ impl Drop for Seat<'_> {
 }
 
 impl Session {
+    /// From now on its calls belong to one session, which ends with it.
+    pub(super) fn open(&self) {
+        self.calls.get_or_init(CallSession::open);
+    }
+
+    /// The context of a call, in the session.
+    pub(super) fn in_session(&self, context: ToolContext) -> ToolContext {
+        match self.calls.get() {
+            Some(session) => context.in_session(session),
+            None => context,
+        }
+    }
+
     /// A client that counts as gone when the token is cancelled, if not before.
     #[cfg(feature = "cli")]
     pub(super) fn until(end: &CancellationToken) -> Self {

@@ -70,6 +70,10 @@ impl Client {
         &self.request
     }
 
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
     pub(super) fn name(&self) -> &str {
         &self.subject.name
     }

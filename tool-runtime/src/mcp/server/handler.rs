@@ -135,7 +135,8 @@ impl PoolHandler {
 
     /// What a request runs in: it ends when the client gives up.
     pub(super) fn context(&self, request: &RequestContext<RoleServer>) -> ToolContext {
-        self.context_of(&request.id, principal(request)).with_cancellation(request.ct.clone())
+        let context = self.context_of(&request.id, principal(request));
+        self.session.in_session(context).with_cancellation(request.ct.clone())
     }
 
     /// What a request runs in that may turn to its client, until somebody stops it.
@@ -146,6 +147,7 @@ impl PoolHandler {
     ) -> ToolContext {
         let request = client.request();
         let context = self.context_of(request.id(), request.principal()).with_cancellation(stop);
+        let context = client.session().in_session(context);
         context.with_peer(Arc::clone(client) as _)
     }
 

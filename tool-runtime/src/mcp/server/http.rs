@@ -126,6 +126,42 @@ impl McpServer {
     ///     axum::Router::new().nest("/tools", server.into_router(HttpOptions::default()));
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
+    ///
+    /// State in an `Arc` is shared with the application's own handlers; a tool borrows it as
+    /// `&Db`:
+    ///
+    /// ```
+    /// use axum::extract::State;
+    /// use axum::routing::get;
+    /// use std::sync::{Arc, Mutex};
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::{HttpOptions, McpServer};
+    ///
+    /// struct Db(Mutex<Vec<String>>);
+    ///
+    /// /// Add a row.
+    /// #[tool(destructive = false)]
+    /// async fn add_row(
+    ///     /// The row's text.
+    ///     text: String,
+    ///     db: &Db,
+    /// ) {
+    ///     db.0.lock().unwrap().push(text);
+    /// }
+    ///
+    /// async fn rows(State(db): State<Arc<Db>>) -> String {
+    ///     db.0.lock().unwrap().join("\n")
+    /// }
+    ///
+    /// let db = Arc::new(Db(Mutex::default()));
+    /// let pool = ToolPool::builder().tool::<AddRowAction>().state(db.clone()).build()?;
+    /// let server = McpServer::new(pool, "rows", "1.0.0");
+    /// let app: axum::Router = axum::Router::new()
+    ///     .route("/rows", get(rows))
+    ///     .with_state(db)
+    ///     .merge(server.into_router(HttpOptions::default()));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
     pub fn into_router(self, options: HttpOptions) -> Router {
         let closing = Closing::new(options.shutdown.clone());
         Front::new(self.handler, options, None, closing).router()

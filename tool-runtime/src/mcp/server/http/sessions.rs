@@ -132,7 +132,11 @@ impl Sessions {
     fn seat(&self) -> Result<Session, SessionProblem> {
         let taken = CALLER.try_with(|caller| {
             let seat = self.seats.take(&caller.principal)?;
-            Ok(Session::new(Arc::clone(&caller.principal), caller.client.take(), seat))
+            let client = caller.client.take();
+            if let Some(client) = &client {
+                client.open();
+            }
+            Ok(Session::new(Arc::clone(&caller.principal), client, seat))
         });
         taken.unwrap_or(Err(SessionProblem::Gone))
     }

@@ -1,0 +1,31 @@
+//! Toolsets that have a value per session.
+
+use super::client::Ask;
+use super::served::Served;
+use crate::toolset_values::{Ledger, PerSession};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tool_runtime::HttpOptions;
+use tool_runtime::prelude::*;
+
+#[tokio::test]
+async fn a_session_has_a_value_of_its_own_until_it_ends() {
+    let ledger = Arc::new(Ledger::default());
+    let builder = ToolPool::builder().state(Arc::clone(&ledger)).toolset::<PerSession>(()).await;
+    let served = Served::start_with(HttpOptions::default(), |_| builder).await;
+    let sessions = [served.session(&[]).await, served.session(&[]).await];
+    for session in &sessions {
+        let call = Ask::call_within(session, 1, "tab.call");
+        for (ask, count) in [(call.clone(), "1"), (call.past_the_lane(), "2")] {
+            let answer = served.ask(&ask).await.last_event();
+            assert_eq!(answer["result"]["content"][0]["text"], count, "{answer}");
+        }
+    }
+    assert_eq!(ledger.made.load(Ordering::SeqCst), 2, "one per session");
+    let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &sessions[0]);
+    assert_eq!(served.ask(&end).await.status(), 204);
+    ledger.closed(1).await;
+    let alone = served.ask(&Ask::call(1, "tab.call")).await;
+    assert!(alone.body.contains("need a session"), "{alone:?}");
+    assert_eq!(ledger.made.load(Ordering::SeqCst), 2);
+}

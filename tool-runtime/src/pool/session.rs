@@ -1,0 +1,42 @@
+//! A session of a pool, for programs that call it themselves.
+
+use super::ToolPool;
+use crate::context::{Session, SessionId};
+use std::sync::Arc;
+
+/// A session of a pool, see [`ToolPool::session`]. It ends when this is dropped.
+#[derive(Debug)]
+pub struct PoolSession {
+    pool: ToolPool,
+    session: Arc<Session>,
+}
+
+impl ToolPool {
+    /// Opens a session, as an agent or a user of a program has one: toolsets with
+    /// [`SharedBy::Session`](crate::SharedBy::Session) have values of their own in it.
+    #[must_use = "the session ends when this is dropped"]
+    pub fn session(&self) -> PoolSession {
+        let session = Session::open();
+        let context = self.0.context.clone().in_session(&session);
+        let core = Arc::clone(&self.0.core);
+        let pool = Self::scoped(core, Some(Arc::clone(&self.0)), &context);
+        PoolSession { pool, session }
+    }
+}
+
+impl PoolSession {
+    /// The pool, whose calls belong to the session.
+    pub fn pool(&self) -> &ToolPool {
+        &self.pool
+    }
+
+    /// The session's id.
+    pub fn id(&self) -> &SessionId {
+        self.session.id()
+    }
+
+    /// Ends the session, and waits until its values are closed.
+    pub async fn close(self) {
+        self.session.close().await;
+    }
+}
