@@ -6,6 +6,7 @@ mod ends;
 mod eras;
 mod lane;
 mod limits;
+mod nested;
 mod program;
 mod refusals;
 mod repeats;

@@ -118,19 +118,8 @@ impl PoolHandler {
 
     /// The client of a request, as what runs for it may turn to it.
     pub(super) fn client(&self, request: Request, subject: Subject, round: Round) -> Arc<Client> {
-        self.client_in(Arc::clone(&self.session), request, subject, round)
-    }
-
-    /// The client of a request in its session.
-    pub(super) fn client_in(
-        &self,
-        session: Arc<Session>,
-        request: Request,
-        subject: Subject,
-        round: Round,
-    ) -> Arc<Client> {
         let asking = (round, Arc::clone(&self.seal));
-        Arc::new(Client::new(request, subject, session, asking))
+        Arc::new(Client::new(request, subject, Arc::clone(&self.session), asking))
     }
 
     /// What a request runs in: it ends when the client gives up.

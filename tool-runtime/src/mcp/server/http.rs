@@ -9,7 +9,6 @@
 mod address;
 mod auth;
 mod bearer;
-mod begun;
 mod body;
 mod connection;
 mod cors;
@@ -36,7 +35,6 @@ mod stall;
 
 pub use auth::{AuthRefusal, Authenticate};
 pub use bearer::{BearerTokens, TokensError};
-pub(super) use begun::Begun;
 #[cfg(fuzzing)]
 pub use fuzz::serve_http;
 pub use options::HttpOptions;

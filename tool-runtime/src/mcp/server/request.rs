@@ -134,11 +134,11 @@ impl Request {
     }
 
     /// Where a client of the older era can be asked, if its answer can come back.
-    pub(super) async fn peer(&self) -> Option<&Peer<RoleServer>> {
+    pub(super) fn peer(&self) -> Option<&Peer<RoleServer>> {
         match self {
             Self::Rmcp(request) => Some(&request.peer),
             #[cfg(feature = "http")]
-            Self::Plain(request) => request.peer().await,
+            Self::Plain(_) => None,
         }
     }
 }

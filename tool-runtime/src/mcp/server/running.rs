@@ -57,12 +57,6 @@ impl Running {
         self.0.remove(id);
     }
 
-    /// Whether a request with this id runs.
-    #[cfg(feature = "http")]
-    pub(super) fn has(&self, id: &RequestId) -> bool {
-        self.0.contains(id)
-    }
-
     /// Forgets one of them, and gives its id.
     #[cfg(feature = "http")]
     pub(super) fn take(&mut self) -> Option<RequestId> {

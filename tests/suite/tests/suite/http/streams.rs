@@ -36,7 +36,7 @@ async fn haunted(probe: &Probe, context: &ToolContext) -> &'static str {
 
 /// Ask before doing anything.
 #[tool(register = false)]
-async fn careful(context: &ToolContext) -> Result<String, ToolError> {
+pub(super) async fn careful(context: &ToolContext) -> Result<String, ToolError> {
     Ok(match context.ask::<bool>("sure", "Sure?").await? {
         Answer::Accepted(true) => "did it".to_owned(),
         _ => "left it".to_owned(),
@@ -72,7 +72,7 @@ fn modern(tool: &str) -> [Ask; 2] {
 }
 
 /// The next message of a stream.
-async fn event(connection: &mut Connection) -> Value {
+pub(super) async fn event(connection: &mut Connection) -> Value {
     in_time(async {
         loop {
             let chunk = connection.chunk().await.expect("another message");

@@ -5,7 +5,7 @@ use super::listen::Closing;
 use super::message::{Message, misfit};
 use super::options::HttpOptions;
 use super::places::{NoPlace, Place, Places};
-use super::plain::{Kind, PlainCall};
+use super::plain::PlainCall;
 use super::refusal::{Refusal, Step};
 use super::sessions::{SessionProblem, Sessions};
 use super::{PATH, body, cors, held, lane};
@@ -48,11 +48,7 @@ impl Front {
         let made = Arc::clone(&handler);
         Self {
             rmcp: StreamableHttpService::new(
-                move || {
-                    let handler = PoolHandler::clone(&made);
-                    Sessions::is_served_by(&handler);
-                    Ok(handler)
-                },
+                move || Ok(PoolHandler::clone(&made)),
                 Arc::clone(&sessions),
                 config(&options, &closing),
             ),
@@ -116,11 +112,9 @@ impl Front {
         check_type(&parts.headers)?;
         let place = self.place(&principal)?;
         let body = body::read(body, self.options.max_body, self.options.body_within).await?;
-        if let Some(call) = PlainCall::read(&parts.headers, &body, &self.handler) {
-            match self.lane(call, parts).await {
-                Ok(response) => return Ok(response.map(|body| held::holding(body, place))),
-                Err(rest) => parts = *rest,
-            }
+        if let Some(call) = self.plain_call(&parts.headers, &body) {
+            let response = lane::answer(&self.handler, call, parts).await;
+            return Ok(response.map(|body| held::holding(body, place)));
         }
         let message = Message::read(body, &self.handler)?;
         if let Some(arguments) = message.arguments {
@@ -139,19 +133,11 @@ impl Front {
         }))
     }
 
-    /// Answers a plain call.
-    ///
-    /// # Errors
-    /// It needs rmcp after all: for its session, or because it has none and should.
-    async fn lane(&self, call: PlainCall, parts: Parts) -> Result<Response, Box<Parts>> {
-        match call.kind {
-            Kind::Older if self.options.sessions => Err(Box::new(parts)),
-            Kind::Modern | Kind::Older => Ok(lane::answer(&self.handler, call, parts).await),
-            Kind::InSession => match self.sessions.client(&parts.headers, &call.id) {
-                Some(session) => lane::begin(&self.handler, call, parts, session),
-                None => Err(Box::new(parts)),
-            },
-        }
+    /// The call in a body that needs nothing of rmcp. An older client without a session has to
+    /// open one first, if there are sessions.
+    fn plain_call(&self, headers: &HeaderMap, body: &Bytes) -> Option<PlainCall> {
+        let call = PlainCall::read(headers, body, &self.handler)?;
+        (call.is_modern || !self.options.sessions).then_some(call)
     }
 
     async fn hand_on(&self, request: Request<Bytes>, principal: Arc<Principal>) -> Step<Response> {

@@ -11,11 +11,7 @@ mod stream;
 
 use super::options::HttpOptions;
 use super::places::Places;
-use super::plain::only;
-use crate::mcp::server::audience::Session as Client;
-use crate::mcp::server::handler::PoolHandler;
 use crate::principal::Principal;
-use axum::http::HeaderMap;
 use futures_util::Stream;
 use line::Line;
 pub(super) use problem::SessionProblem;
@@ -50,8 +46,6 @@ struct Caller {
     principal: Arc<Principal>,
     /// Why its request is refused.
     problem: Cell<Option<SessionProblem>>,
-    /// The client, as the handler knows it that rmcp has for a session.
-    client: Cell<Option<Arc<Client>>>,
 }
 
 /// All sessions.
@@ -90,28 +84,12 @@ impl Sessions {
         principal: Arc<Principal>,
         work: impl Future<Output = T>,
     ) -> Result<T, SessionProblem> {
-        let caller = Caller { principal, problem: Cell::default(), client: Cell::default() };
+        let caller = Caller { principal, problem: Cell::default() };
         let work = async {
             let done = work.await;
             CALLER.with(|caller| caller.problem.take()).map_or(Ok(done), Err)
         };
         CALLER.scope(caller, work).await
-    }
-
-    /// This handler will be the one of a session, if whoever is asking opens one.
-    pub(super) fn is_served_by(handler: &PoolHandler) {
-        let known = |caller: &Caller| caller.client.set(Some(Arc::clone(handler.session())));
-        // rmcp makes handlers for other purposes, too.
-        let _asked = CALLER.try_with(known);
-    }
-
-    /// The client whose session a request names, once it is open, and if nothing runs in it with
-    /// the id of the request.
-    pub(super) fn client(&self, headers: &HeaderMap, request: &RequestId) -> Option<Arc<Client>> {
-        let id = only(headers, "mcp-session-id")?;
-        let session = self.open().get(id).cloned()?;
-        session.touch();
-        session.client.clone().filter(|_| !session.ongoing.has(request))
     }
 
     /// Whether somebody else has this session.
@@ -132,7 +110,7 @@ impl Sessions {
     fn seat(&self) -> Result<Session, SessionProblem> {
         let taken = CALLER.try_with(|caller| {
             let seat = self.seats.take(&caller.principal)?;
-            Ok(Session::new(Arc::clone(&caller.principal), caller.client.take(), seat))
+            Ok(Session::new(Arc::clone(&caller.principal), seat))
         });
         taken.unwrap_or(Err(SessionProblem::Gone))
     }

@@ -26,11 +26,6 @@ impl Ongoing {
         begun.map_err(|error| SessionProblem::Taken { request: id.clone(), error })
     }
 
-    /// Whether a request with this id runs.
-    pub(super) fn has(&self, id: &RequestId) -> bool {
-        self.running().has(id)
-    }
-
     /// The session is over, and what runs in it is cancelled.
     pub(super) fn end(&self) {
         self.over.cancel();

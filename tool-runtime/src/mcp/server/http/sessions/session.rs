@@ -4,7 +4,6 @@ use super::Sessions;
 use super::kept::Kept;
 use super::line::Ongoing;
 use super::stream::Watch;
-use crate::mcp::server::audience::Session as Client;
 use crate::mcp::server::http::places::Place;
 use crate::principal::Principal;
 use rmcp::model::RequestId;
@@ -19,7 +18,6 @@ use tokio::time::Instant;
 /// One session.
 pub(super) struct Session {
     pub(super) owner: Arc<Principal>,
-    pub(super) client: Option<Arc<Client>>,
     pub(super) ongoing: Arc<Ongoing>,
     used: Mutex<Instant>,
     streams: AtomicUsize,
@@ -37,10 +35,9 @@ struct Call {
 }
 
 impl Session {
-    pub(super) fn new(owner: Arc<Principal>, client: Option<Arc<Client>>, seat: Place) -> Self {
+    pub(super) fn new(owner: Arc<Principal>, seat: Place) -> Self {
         Self {
             owner,
-            client,
             ongoing: Arc::default(),
             used: Mutex::new(Instant::now()),
             streams: AtomicUsize::new(0),
