@@ -11,6 +11,7 @@ use super::seal::Seal;
 use super::stdio::{is_known_method, is_old_method};
 use super::tasks::Tasks;
 use crate::context::ToolContext;
+use crate::error::excerpt;
 use crate::pool::ToolPool;
 use crate::principal::Principal;
 use arc_swap::ArcSwap;
@@ -394,6 +395,6 @@ impl ServerHandler for PoolHandler {
 }
 
 fn unknown_method(method: &str) -> ErrorData {
-    let message = format!("unknown method `{method}`");
+    let message = format!("unknown method `{}`", excerpt(method));
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
