@@ -1,5 +1,6 @@
 //! The server over HTTP, by requests written by hand: what no official client shows.
 
+mod answers;
 mod auth;
 pub(crate) mod client;
 mod ends;

@@ -22,14 +22,17 @@ mod hosts;
 mod lane;
 mod listen;
 mod message;
+mod open_connections;
 mod options;
 mod origins;
+mod pending_bodies;
 mod places;
 mod plain;
 mod plain_request;
 mod refusal;
 mod reply;
 pub(super) mod request;
+mod rmcp_refusal;
 mod sessions;
 mod stall;
 

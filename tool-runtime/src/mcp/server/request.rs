@@ -8,10 +8,10 @@ use super::stdio::RawArguments;
 use crate::principal::Principal;
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientCapabilities, Implementation, ProtocolVersion, RequestId, RequestMetaObject,
-    ServerNotification,
+    ClientCapabilities, GetExtensions as _, Implementation, ProtocolVersion, RequestId,
+    RequestMetaObject, ServerNotification,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::{OriginatingRequestId, Peer, RequestContext};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -127,7 +127,11 @@ impl Request {
     /// elsewhere.
     pub(super) async fn tell(&self, message: ServerNotification) {
         match self {
-            Self::Rmcp(request) => drop(request.peer.send_notification(message).await),
+            Self::Rmcp(request) => {
+                let mut message = message;
+                message.extensions_mut().insert(OriginatingRequestId(request.id.clone()));
+                drop(request.peer.send_notification(message).await);
+            }
             #[cfg(feature = "http")]
             Self::Plain(request) => request.tell(message).await,
         }

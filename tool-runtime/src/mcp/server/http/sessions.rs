@@ -6,6 +6,7 @@
 mod kept;
 mod line;
 mod problem;
+mod routing;
 mod session;
 mod stream;
 
@@ -92,9 +93,9 @@ impl Sessions {
         CALLER.scope(caller, work).await
     }
 
-    /// Whether somebody else has this session.
-    pub(super) fn is_foreign(&self, id: &str, principal: &Principal) -> bool {
-        self.open().get(id).is_some_and(|session| session.owner.id() != principal.id())
+    /// Whether a session is of this principal; `None` if there is no such session.
+    pub(super) fn is_of(&self, id: &str, principal: &Principal) -> Option<bool> {
+        self.open().get(id).map(|session| session.owner.id() == principal.id())
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Session>>> {

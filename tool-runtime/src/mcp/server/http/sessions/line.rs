@@ -1,6 +1,6 @@
 //! The line between rmcp and a session, on which is seen what runs in it.
 
-use super::{SessionProblem, cancelled};
+use super::{SessionProblem, cancelled, routing};
 use crate::mcp::server::running::Running;
 use rmcp::RoleServer;
 use rmcp::model::RequestId;
@@ -57,7 +57,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Line<T> {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
         self.ongoing.running().tell(&message);
-        self.transport.send(message)
+        self.transport.send(routing::addressed(message))
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
