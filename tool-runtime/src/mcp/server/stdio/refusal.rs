@@ -20,7 +20,7 @@ use crate::error::excerpt;
 pub(crate) struct Refusal {
     jsonrpc: JsonRpcVersion2_0,
     id: Option<Box<RawValue>>,
-    error: ErrorData,
+    error: Box<ErrorData>,
     /// The question of ours that the message was to answer, if it was an answer.
     #[serde(skip)]
     question: Option<RequestId>,
@@ -53,13 +53,13 @@ impl Refusal {
     /// An error that belongs to `id`, or to no request we could make out.
     pub(crate) fn new(id: Option<&RawValue>, error: ErrorData) -> Self {
         let id = id.map(ToOwned::to_owned);
-        Self { jsonrpc: JsonRpcVersion2_0, id, error, question: None }
+        Self { jsonrpc: JsonRpcVersion2_0, id, error: error.into(), question: None }
     }
 
     /// An error that answers the request with this id.
     pub(crate) fn to(id: &RequestId, error: ErrorData) -> Self {
         let id = to_raw_value(id).ok();
-        Self { jsonrpc: JsonRpcVersion2_0, id, error, question: None }
+        Self { jsonrpc: JsonRpcVersion2_0, id, error: error.into(), question: None }
     }
 
     /// The line has more than `limit` bytes.

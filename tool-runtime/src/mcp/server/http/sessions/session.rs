@@ -162,7 +162,7 @@ mod tests {
     const MOST: Duration = Duration::from_secs(59);
 
     fn session() -> Arc<Session> {
-        let seat = Places::new(1, None).take(&Arc::default()).ok().expect("a seat");
+        let seat = Places::new(1, None).take(&Arc::default()).expect("a seat");
         Arc::new(Session::new(Arc::default(), seat))
     }
 
