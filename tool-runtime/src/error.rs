@@ -2,12 +2,16 @@
 
 mod call_error;
 mod class;
+mod excerpt;
 mod panic;
 mod protocol;
 mod tool_error;
 
 pub use call_error::CallError;
 pub use class::ErrorClass;
+pub(crate) use excerpt::excerpt;
+#[cfg(feature = "http")]
+pub(crate) use excerpt::excerpt_of;
 pub(crate) use panic::{caught, told};
 pub use protocol::ProtocolError;
 pub(crate) use tool_error::INTERNAL;

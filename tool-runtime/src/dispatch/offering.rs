@@ -4,7 +4,7 @@ use super::{guard, report};
 use crate::completion::{Completion, Given};
 use crate::content::ResourceContents;
 use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass, told};
+use crate::error::{CallError, ErrorClass, excerpt, told};
 use crate::offering::Terms;
 use crate::pool::ToolPool;
 use crate::prompt::{Prompt, PromptMessages};
@@ -147,6 +147,7 @@ impl ToolPool {
             [] => String::new(),
             near => format!("; did you mean `{}`?", near.join("` or `")),
         };
+        let name = excerpt(name);
         Err(CallError::new(ErrorClass::NotFound, format!("unknown prompt `{name}`{hint}")))
     }
 
@@ -179,6 +180,8 @@ async fn attended<T: Send>(
     limit: Option<Duration>,
     context: &ToolContext,
 ) -> Result<T, CallError> {
+    // It may be a URI.
+    let name = &*excerpt(name);
     let mut output = None;
     let work = Box::pin(async {
         output = Some(work.await?);
@@ -215,7 +218,7 @@ fn internal(name: &str) -> String {
 }
 
 fn nothing_at(uri: &str) -> CallError {
-    CallError::new(ErrorClass::NotFound, format!("there is no resource `{uri}`"))
+    CallError::new(ErrorClass::NotFound, format!("there is no resource `{}`", excerpt(uri)))
 }
 
 fn known<'a>(
@@ -226,6 +229,7 @@ fn known<'a>(
     match arguments.any(|name| name == argument) {
         true => Ok(()),
         false => {
+            let (of, argument) = (excerpt(of), excerpt(argument));
             let message = format!("`{of}` has no argument `{argument}`");
             Err(CallError::new(ErrorClass::Input, message))
         }

@@ -1,7 +1,6 @@
 //! Stage one: the name to the tool.
 
-use crate::error::{CallError, ErrorClass};
-use crate::name;
+use crate::error::{CallError, ErrorClass, excerpt};
 use crate::pool::{Snapshot, ToolPool};
 use crate::schema::nearest;
 use crate::tool::Tool;
@@ -32,6 +31,7 @@ impl ToolPool {
         if snapshot.is_closed() {
             return shut_down();
         }
+        let name = &*excerpt(name);
         match self.restriction(name) {
             Some(to) => restricted(snapshot, name, &to),
             None => self.why_absent(name).unwrap_or_else(|| unknown(snapshot, name)),
@@ -74,15 +74,7 @@ fn unknown(snapshot: &Snapshot, name: &str) -> CallError {
             near.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ")
         ),
     };
-    CallError::new(ErrorClass::NotFound, format!("unknown tool `{}`{hint}", shortened(name)))
-}
-
-/// A name may be as long as a message.
-fn shortened(name: &str) -> std::borrow::Cow<'_, str> {
-    match name.char_indices().nth(name::MAX_LENGTH) {
-        Some((end, _)) => format!("{}…", &name[..end]).into(),
-        None => name.into(),
-    }
+    CallError::new(ErrorClass::NotFound, format!("unknown tool `{name}`{hint}"))
 }
 
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {

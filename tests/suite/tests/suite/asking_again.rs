@@ -256,3 +256,33 @@ async fn one_key_is_one_question_in_both_eras() {
         assert!(confused.to_text().contains("give each question its own key"), "{confused:?}");
     }
 }
+
+/// Ask until the answer is yes.
+#[tool(register = false)]
+async fn insist(context: &ToolContext) -> Result<(), ToolError> {
+    while context.ask::<bool>("sure", "Sure?").await?.accepted() != Some(true) {}
+    Ok(())
+}
+
+/// The same as a task.
+#[tool(register = false, task = "required")]
+async fn insist_later(context: &ToolContext) -> Result<(), ToolError> {
+    tokio::task::yield_now().await;
+    while context.ask::<bool>("sure", "Sure?").await?.accepted() != Some(true) {}
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_tool_that_asks_what_was_answered_is_ended() {
+    let pool = ToolPool::builder().tool::<InsistAction>().tool::<InsistLaterAction>().build();
+    let pool = pool.expect("a pool");
+    for tool in ["insist", "insist_later"] {
+        let client = TestClient::builder(&pool).tasks();
+        let client = client.answer(|_| async { Reply::decline() }).connect().await;
+        let called = client.call(tool, json!({})).into_future();
+        let called = tokio::time::timeout(std::time::Duration::from_secs(20), called).await;
+        let error = called.expect("the call ends").expect_err("an error");
+        assert_eq!(error.code(), -32603, "{tool}: {error}");
+        assert!(error.message().contains("`sure`"), "{tool}: {error}");
+    }
+}

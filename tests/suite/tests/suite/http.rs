@@ -1,11 +1,13 @@
 //! The server over HTTP, by requests written by hand: what no official client shows.
 
+mod answers;
 mod auth;
 pub(crate) mod client;
 mod ends;
 mod eras;
 mod lane;
 mod limits;
+mod nested;
 mod program;
 mod refusals;
 mod repeats;

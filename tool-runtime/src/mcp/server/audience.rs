@@ -164,12 +164,6 @@ impl Session {
         self.presence().subscribed.remove(uri);
     }
 
-    /// The client, once it is ready.
-    #[cfg(feature = "http")]
-    pub(super) fn peer(&self) -> Option<Peer<RoleServer>> {
-        self.presence().peer.clone()
-    }
-
     async fn tell(&self, news: &News) {
         let (peer, updated) = {
             let presence = self.presence();

@@ -149,7 +149,7 @@ impl Client {
     async fn pushed(&self, request: PeerRequest) -> Result<Value, PeerError> {
         let failed = |error: &dyn ToString| PeerError::Failed(error.to_string());
         let unsupported = PeerError::Unsupported(request.capability());
-        let peer = self.request.peer().await.ok_or(unsupported)?;
+        let peer = self.request.peer().ok_or(unsupported)?;
         let method = request.method();
         let (_, params) = request.into_parts();
         let request = CustomRequest::new(method, Some(params.into()));

@@ -4,6 +4,7 @@ use super::handler::PoolHandler;
 use super::refusal;
 use super::request::is_modern;
 use crate::completion::Completion;
+use crate::error::excerpt;
 use rmcp::RoleServer;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, Reference};
 use rmcp::service::RequestContext;
@@ -39,6 +40,6 @@ fn result(completion: Completion) -> CompleteResult {
 }
 
 fn unknown(reference: &Reference) -> ErrorData {
-    let message = format!("nothing is completed for a `{}`", reference.reference_type());
+    let message = format!("nothing is completed for a `{}`", excerpt(reference.reference_type()));
     ErrorData::invalid_params(message, None)
 }

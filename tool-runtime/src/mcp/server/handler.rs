@@ -11,6 +11,7 @@ use super::seal::Seal;
 use super::stdio::{is_known_method, is_old_method};
 use super::tasks::Tasks;
 use crate::context::ToolContext;
+use crate::error::excerpt;
 use crate::pool::ToolPool;
 use crate::principal::Principal;
 use arc_swap::ArcSwap;
@@ -118,19 +119,8 @@ impl PoolHandler {
 
     /// The client of a request, as what runs for it may turn to it.
     pub(super) fn client(&self, request: Request, subject: Subject, round: Round) -> Arc<Client> {
-        self.client_in(Arc::clone(&self.session), request, subject, round)
-    }
-
-    /// The client of a request in its session.
-    pub(super) fn client_in(
-        &self,
-        session: Arc<Session>,
-        request: Request,
-        subject: Subject,
-        round: Round,
-    ) -> Arc<Client> {
         let asking = (round, Arc::clone(&self.seal));
-        Arc::new(Client::new(request, subject, session, asking))
+        Arc::new(Client::new(request, subject, Arc::clone(&self.session), asking))
     }
 
     /// What a request runs in: it ends when the client gives up.
@@ -409,6 +399,6 @@ impl ServerHandler for PoolHandler {
 }
 
 fn unknown_method(method: &str) -> ErrorData {
-    let message = format!("unknown method `{method}`");
+    let message = format!("unknown method `{}`", excerpt(method));
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }

@@ -9,7 +9,6 @@
 mod address;
 mod auth;
 mod bearer;
-mod begun;
 mod body;
 mod connection;
 mod cors;
@@ -23,20 +22,22 @@ mod hosts;
 mod lane;
 mod listen;
 mod message;
+mod open_connections;
 mod options;
 mod origins;
+mod pending_bodies;
 mod places;
 mod plain;
 mod plain_request;
 mod refusal;
 mod reply;
 pub(super) mod request;
+mod rmcp_refusal;
 mod sessions;
 mod stall;
 
 pub use auth::{AuthRefusal, Authenticate};
 pub use bearer::{BearerTokens, TokensError};
-pub(super) use begun::Begun;
 #[cfg(fuzzing)]
 pub use fuzz::serve_http;
 pub use options::HttpOptions;

@@ -1,5 +1,6 @@
 //! Lists, a page at a time, and how long clients may keep what they were given.
 
+use crate::error::excerpt;
 use rmcp::model::{self, ErrorData};
 use std::ops::Range;
 use std::time::Duration;
@@ -115,6 +116,7 @@ fn sum(list: List, text: &str) -> u32 {
 }
 
 fn unknown(cursor: &str) -> ErrorData {
+    let cursor = excerpt(cursor);
     let message = format!("unknown cursor {cursor:?}; list without a cursor to begin anew");
     ErrorData::invalid_params(message, None)
 }

@@ -1,6 +1,6 @@
 //! Errors of requests, in JSON-RPC's terms.
 
-use crate::error::{CallError, ErrorClass, ProtocolError};
+use crate::error::{CallError, ErrorClass, ProtocolError, excerpt};
 use crate::peer::{PeerCapability, PeerError};
 use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::json;
@@ -32,8 +32,10 @@ pub(super) fn of(error: &CallError, is_modern: bool) -> ErrorData {
 
 /// There is nothing behind a URI. rmcp gives the code that the client's version has for it.
 pub(super) fn no_resource(uri: &str) -> ErrorData {
-    let message = format!("there is no resource `{uri}`");
-    ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
+    let shown = excerpt(uri);
+    // A part of a URI is another URI.
+    let data = (shown == uri).then(|| json!({ "uri": uri }));
+    ErrorData::resource_not_found(format!("there is no resource `{shown}`"), data)
 }
 
 /// What was given back is nothing that a client could read.

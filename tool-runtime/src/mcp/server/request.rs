@@ -8,10 +8,10 @@ use super::stdio::RawArguments;
 use crate::principal::Principal;
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientCapabilities, Implementation, ProtocolVersion, RequestId, RequestMetaObject,
-    ServerNotification,
+    ClientCapabilities, GetExtensions as _, Implementation, ProtocolVersion, RequestId,
+    RequestMetaObject, ServerNotification,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::{OriginatingRequestId, Peer, RequestContext};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -127,18 +127,22 @@ impl Request {
     /// elsewhere.
     pub(super) async fn tell(&self, message: ServerNotification) {
         match self {
-            Self::Rmcp(request) => drop(request.peer.send_notification(message).await),
+            Self::Rmcp(request) => {
+                let mut message = message;
+                message.extensions_mut().insert(OriginatingRequestId(request.id.clone()));
+                drop(request.peer.send_notification(message).await);
+            }
             #[cfg(feature = "http")]
             Self::Plain(request) => request.tell(message).await,
         }
     }
 
     /// Where a client of the older era can be asked, if its answer can come back.
-    pub(super) async fn peer(&self) -> Option<&Peer<RoleServer>> {
+    pub(super) fn peer(&self) -> Option<&Peer<RoleServer>> {
         match self {
             Self::Rmcp(request) => Some(&request.peer),
             #[cfg(feature = "http")]
-            Self::Plain(request) => request.peer().await,
+            Self::Plain(_) => None,
         }
     }
 }

@@ -171,3 +171,82 @@ pub(super) fn digest(question: &PeerRequest) -> String {
     let digest = Sha256::digest(wording);
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(message: &str) -> PeerRequest {
+        let schema = json!({"type": "object", "properties": {}});
+        let params = json!({"mode": "form", "message": message, "requestedSchema": schema});
+        let params = params.as_object().cloned().unwrap_or_default();
+        PeerRequest::new("sure", PeerCapability::Elicitation, params)
+    }
+
+    fn yes() -> Value {
+        json!({"action": "accept", "content": {}})
+    }
+
+    /// One round in which this is asked: the answer, or the state for the next round.
+    fn round(
+        seal: &Arc<Seal>,
+        state: Option<String>,
+        answer: Option<Value>,
+        message: &str,
+    ) -> Result<Value, String> {
+        let responses = answer.map(|answer| [("sure".to_owned(), answer)].into_iter().collect());
+        let rounds = Rounds::new(Round { responses, state }, Arc::clone(seal), "call".to_owned());
+        let question = question(message);
+        let wording = digest(&question);
+        match rounds.ask(question, &wording, &Outbox::default()).expect("a question") {
+            Some(answer) => Ok(answer),
+            None => match rounds.interruption() {
+                Some(Interruption::Questions(asked)) => Err(asked.request_state.expect("a state")),
+                _ => panic!("neither answered nor asked"),
+            },
+        }
+    }
+
+    /// The state of a call whose question was answered.
+    fn answered(seal: &Arc<Seal>, message: &str) -> String {
+        let asked = round(seal, None, None, message).expect_err("a question");
+        let responses = [("sure".to_owned(), yes())].into_iter().collect();
+        let round = Round { responses: Some(responses), state: Some(asked) };
+        let rounds = Rounds::new(round, Arc::clone(seal), "call".to_owned());
+        let question = question(message);
+        let wording = digest(&question);
+        let answer = rounds.ask(question, &wording, &Outbox::default());
+        assert_eq!(answer, Ok(Some(yes())));
+        let other = PeerRequest::new("other", PeerCapability::Roots, Map::new());
+        let wording = digest(&other);
+        assert_eq!(rounds.ask(other, &wording, &Outbox::default()), Ok(None));
+        match rounds.interruption() {
+            Some(Interruption::Questions(asked)) => asked.request_state.expect("a state"),
+            _ => panic!("nothing was asked"),
+        }
+    }
+
+    #[test]
+    fn an_answer_stays_with_its_question() {
+        let seal = Arc::new(Seal::random());
+        let state = answered(&seal, "Pay 10?");
+        assert_eq!(round(&seal, Some(state), None, "Pay 10?"), Ok(yes()));
+    }
+
+    #[test]
+    fn an_earlier_answer_is_none_to_another_question_of_the_same_key() {
+        let seal = Arc::new(Seal::random());
+        let state = answered(&seal, "Pay 10?");
+        let again = round(&seal, Some(state), None, "Pay 20?").expect_err("it is asked");
+        // Only what was agreed to in this round counts from here on.
+        assert_eq!(round(&seal, Some(again.clone()), Some(yes()), "Pay 20?"), Ok(yes()));
+        assert!(round(&seal, Some(again), Some(yes()), "Pay 10?").is_err());
+    }
+
+    #[test]
+    fn an_answer_is_none_to_a_question_that_its_round_did_not_ask() {
+        let seal = Arc::new(Seal::random());
+        let asked = round(&seal, None, None, "Pay 10?").expect_err("a question");
+        assert!(round(&seal, Some(asked), Some(yes()), "Pay 20?").is_err());
+    }
+}

@@ -6,6 +6,7 @@
 //! Limit: an id is free as soon as its request is taken back, although its work ends a moment later.
 //! A client that uses it again in that moment may get the answer to what it has taken back.
 
+use crate::error::excerpt;
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::service::RxJsonRpcMessage;
@@ -24,8 +25,10 @@ impl Running {
         if self.0.insert(id.clone()) {
             return Ok(());
         }
+        let id = format!("{id:?}");
+        let id = excerpt(&id);
         let text = format!(
-            "another request with the id {id:?} has no answer yet; give each request an id of its own"
+            "another request with the id {id} has no answer yet; give each request an id of its own"
         );
         Err(ErrorData::invalid_request(text, None))
     }
@@ -55,12 +58,6 @@ impl Running {
     /// A request is answered.
     pub(super) fn forget(&mut self, id: &RequestId) {
         self.0.remove(id);
-    }
-
-    /// Whether a request with this id runs.
-    #[cfg(feature = "http")]
-    pub(super) fn has(&self, id: &RequestId) -> bool {
-        self.0.contains(id)
     }
 
     /// Forgets one of them, and gives its id.

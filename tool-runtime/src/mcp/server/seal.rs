@@ -92,6 +92,28 @@ mod tests {
         assert!(error.message.contains("too old"), "{error:?}");
     }
 
+    /// When a state ends, which it begins with, in seconds from now.
+    fn rest(state: &str) -> i64 {
+        let digit = |c: u8| match c {
+            b'A'..=b'Z' => c - b'A',
+            b'a'..=b'z' => c - b'a' + 26,
+            b'0'..=b'9' => c - b'0' + 52,
+            b'-' => 62,
+            _ => 63,
+        };
+        let body = state.split('.').nth(1).expect("a body").bytes();
+        let bits = body.take(11).fold(0_u128, |bits, c| bits << 6 | u128::from(digit(c)));
+        let end = i64::try_from(bits >> 2).expect("a time");
+        let now = std::time::UNIX_EPOCH.elapsed().expect("a time").as_millis();
+        (end - i64::try_from(now).expect("a time")) / 1000
+    }
+
+    #[test]
+    fn a_person_has_an_hour_to_answer() {
+        let rest = rest(&Seal::random().seal(&answers(), "greet"));
+        assert!((3500..=3600).contains(&rest), "{rest} seconds");
+    }
+
     #[test]
     fn servers_with_one_key_open_what_the_others_sealed() {
         let key = [7; 32];

@@ -47,6 +47,6 @@ pub use fuzz::{Fate, fates};
 pub(crate) use methods::{is_known_method, is_old_method};
 pub(crate) use present::present;
 #[cfg(feature = "http")]
-pub(crate) use refusal::{Refusal, diagnose};
+pub(crate) use refusal::{Refusal, diagnose, unusable_cursor};
 pub(crate) use tool_call::RawArguments;
 pub(crate) use transport::StdioTransport;

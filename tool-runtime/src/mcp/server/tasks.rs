@@ -6,6 +6,7 @@ mod handle;
 pub(super) use handle::Handle;
 
 use super::passing;
+use crate::error::excerpt;
 use crate::tool::BoxFuture;
 use entry::Entry;
 use rmcp::model::{CallToolResult, DetailedTask, ErrorData, InputResponses, JsonObject, Task};
@@ -133,6 +134,7 @@ impl Tasks {
         let mut entries = self.entries();
         let entry = entries.get_mut(id).filter(|entry| entry.belongs_to(owner));
         entry.map(read).ok_or_else(|| {
+            let id = excerpt(id);
             let text =
                 format!("there is no task {id:?}: its time may be over; make the call again");
             ErrorData::invalid_params(text, None)
@@ -186,6 +188,7 @@ fn make_room(entries: &mut BTreeMap<String, Entry>, newcomer: &Entry) -> Result<
 }
 
 fn no_answer(key: &str) -> ErrorData {
+    let key = excerpt(key);
     let text = format!(
         "what `inputResponses` has for {key:?} does not answer it; send the result of the request that `tasks/get` shows"
     );
@@ -210,4 +213,81 @@ fn fresh_id() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::{pending, ready};
+
+    fn work(owner: &str, call: BoxFuture<'static, Outcome>) -> Work {
+        Work { owner: owner.to_owned(), cancellation: CancellationToken::new(), call }
+    }
+
+    /// A task that ends at once.
+    async fn ended(tasks: &Tasks, owner: &str) -> String {
+        let call = Box::pin(ready(Outcome::Completed(JsonObject::new())));
+        let task = tasks.start(work(owner, call), |_| ()).expect("a place");
+        while tasks.change(&task.task_id, |entry| entry.ended().is_none()) == Some(true) {
+            tokio::task::yield_now().await;
+        }
+        task.task_id
+    }
+
+    fn running(tasks: &Tasks, owner: &str) -> Result<String, &'static str> {
+        tasks.start(work(owner, Box::pin(pending())), |_| ()).map(|task| task.task_id)
+    }
+
+    fn is_there(tasks: &Tasks, owner: &str, id: &str) -> bool {
+        tasks.get(owner, id).is_ok()
+    }
+
+    #[tokio::test]
+    async fn a_crowded_owner_takes_the_places_of_its_own_tasks_alone() {
+        let tasks = Tasks::default();
+        let others = ended(&tasks, "bob").await;
+        // One whose end was read goes first.
+        assert!(is_there(&tasks, "bob", &others));
+        let mut own = Vec::new();
+        for _ in 0..MOST_OF_ONE {
+            own.push(ended(&tasks, "ada").await);
+        }
+        let newest = running(&tasks, "ada").expect("the place of the oldest");
+        assert!(is_there(&tasks, "bob", &others));
+        assert!(!is_there(&tasks, "ada", &own[0]) && is_there(&tasks, "ada", &own[1]));
+        assert!(is_there(&tasks, "ada", &newest));
+    }
+
+    #[tokio::test]
+    async fn a_crowded_owner_whose_tasks_run_has_to_wait() {
+        let tasks = Tasks::default();
+        let others = ended(&tasks, "bob").await;
+        for _ in 0..MOST_OF_ONE {
+            running(&tasks, "ada").expect("a place");
+        }
+        assert!(running(&tasks, "ada").is_err());
+        assert!(is_there(&tasks, "bob", &others));
+        assert!(running(&tasks, "bob").is_ok());
+    }
+
+    #[tokio::test]
+    async fn the_tasks_of_others_are_not_there() {
+        let tasks = Tasks::default();
+        let id = running(&tasks, "bob").expect("a place");
+        assert!(tasks.get("ada", &id).is_err() && tasks.cancel("ada", &id).is_err());
+        assert!(tasks.update("ada", &id, InputResponses::default()).is_err());
+        assert!(is_there(&tasks, "bob", &id));
+    }
+
+    #[tokio::test]
+    async fn where_all_places_are_taken_any_task_that_has_ended_gives_way() {
+        let tasks = Tasks::default();
+        let first = ended(&tasks, "owner 0").await;
+        for nth in 1..MOST {
+            running(&tasks, &format!("owner {}", nth % 10)).expect("a place");
+        }
+        running(&tasks, "eve").expect("the place of the one that has ended");
+        assert!(!is_there(&tasks, "owner 0", &first));
+        assert!(running(&tasks, "eve").is_err());
+    }
 }

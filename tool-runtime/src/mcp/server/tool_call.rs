@@ -35,10 +35,6 @@ impl PoolHandler {
         params: CallToolRequestParams,
         request: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        #[cfg(feature = "http")]
-        if let Some(begun) = super::http::Begun::of(&request) {
-            return begun.go_on(&request).await;
-        }
         let round = Round { responses: params.input_responses, state: params.request_state };
         let subject = Subject {
             method: "tools/call",

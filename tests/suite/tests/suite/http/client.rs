@@ -86,6 +86,11 @@ impl Ask {
         self
     }
 
+    /// Sends another body.
+    pub(crate) fn with_body(self, body: &str) -> Self {
+        Self { body: body.into(), ..self }
+    }
+
     /// Changes the parameters of the message.
     pub(crate) fn with_params(mut self, change: impl FnOnce(&mut Value)) -> Self {
         let mut message: Value = serde_json::from_slice(&self.body).expect("JSON");
@@ -97,6 +102,12 @@ impl Ask {
     /// The same, in a way that is unusual enough to go through rmcp.
     pub(crate) fn past_the_lane(self) -> Self {
         self.with("accept", "application/json;q=0.9, text/event-stream;q=1")
+    }
+
+    /// Sends a header once more.
+    pub(crate) fn and(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
     }
 
     pub(crate) fn bytes(&self) -> Vec<u8> {
@@ -169,16 +180,14 @@ impl Connection {
         self.write(&ask.bytes()).await;
     }
 
+    /// Sends nothing more, and still reads.
+    pub(crate) async fn half_close(&mut self) {
+        self.0.get_mut().shutdown().await.expect("an open connection");
+    }
+
     pub(crate) async fn ask(&mut self, ask: &Ask) -> Answer {
         self.send(ask).await;
         self.answer().await
-    }
-
-    /// Asks, if the connection is open.
-    pub(crate) async fn try_ask(&mut self, ask: &Ask) -> Option<Head> {
-        self.0.get_mut().write_all(&ask.bytes()).await.ok()?;
-        self.0.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
-        Some(self.head().await)
     }
 
     /// Asks so often and never reads; gives how often it went.

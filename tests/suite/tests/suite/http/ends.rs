@@ -16,6 +16,23 @@ async fn a_call_ends_with_its_connection() {
 }
 
 #[tokio::test]
+async fn a_client_that_sends_nothing_more_gets_its_answer() {
+    let mut served = Served::start(HttpOptions::default()).await;
+    let session = served.session(&[]).await;
+    for ask in [Ask::call(1, "wait"), Ask::call_within(&session, 1, "wait")] {
+        let mut connection = served.open().await;
+        connection.send(&ask).await;
+        assert_eq!(served.told().await, "started");
+        connection.half_close().await;
+        served.go();
+        let answer = in_time(connection.answer()).await;
+        assert_eq!(answer.last_event()["result"]["content"][0]["text"], "done");
+        assert_eq!(served.told().await, "dropped");
+        assert_eq!(in_time(connection.rest()).await, "");
+    }
+}
+
+#[tokio::test]
 async fn an_older_call_without_a_session_ends_with_its_connection() {
     let mut served = Served::start(HttpOptions::default().sessions(false)).await;
     let mut connection = served.open().await;

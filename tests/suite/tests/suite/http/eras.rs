@@ -58,7 +58,7 @@ async fn an_older_client_has_a_session_until_it_ends_it() {
     let session = served.session(&[]).await;
     let call = Ask::call_within(&session, 1, "whoami");
     let answer = served.ask(&call).await;
-    assert_eq!(answer.head.header("content-type"), "application/json");
+    assert_eq!(answer.head.header("content-type"), "text/event-stream");
     assert_eq!(answer.last_event()["result"]["content"][0]["text"], "nobody");
     let end = Ask::new("DELETE", "/mcp").with("mcp-session-id", &session);
     assert_eq!(served.ask(&end).await.status(), 204);

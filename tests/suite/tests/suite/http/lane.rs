@@ -121,14 +121,16 @@ async fn older_calls_without_sessions_are_answered_alike() {
 }
 
 #[tokio::test]
-async fn calls_in_sessions_are_answered_alike() {
+async fn calls_in_sessions_are_answered_as_without_them() {
+    let without = served(HttpOptions::default().sessions(false)).await;
     let served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
     for params in calls() {
         let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params});
-        same(&served, &Ask::within(&session, &call)).await;
+        let answer = served.ask(&Ask::within(&session, &call)).await;
+        assert_eq!(answer.head.header("content-type"), "text/event-stream");
+        assert_eq!(answer.last_event(), without.ask(&Ask::post(call.to_string())).await.json());
     }
-    same(&served, &Ask::call_within(&session, 3, "known").with("x-known", "yes")).await;
 }
 
 #[tokio::test]

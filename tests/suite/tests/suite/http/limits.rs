@@ -25,27 +25,87 @@ async fn only_so_many_requests_are_in_flight() {
 }
 
 #[tokio::test]
-async fn there_are_only_so_many_connections() {
-    let served = Served::start(HttpOptions::default().max_connections(1)).await;
+async fn there_are_only_so_many_busy_connections() {
+    let mut served = Served::start(HttpOptions::default().max_connections(1)).await;
     let mut first = served.open().await;
-    assert_eq!(first.ask(&Ask::call(1, "whoami")).await.status(), 200);
+    first.send(&Ask::call(1, "wait")).await;
+    assert_eq!(served.told().await, "started");
     let mut second = served.open().await;
     let refused = in_time(second.rest()).await;
     assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
     let body = refused.split("\r\n\r\n").nth(1).expect("a body");
     assert!(refused.contains(&format!("content-length: {}\r\n", body.len())), "{refused}");
-    assert_eq!(first.ask(&Ask::call(2, "whoami")).await.status(), 200);
-    drop(first);
-    // Its place is free as soon as the server has noticed.
-    in_time(async {
-        loop {
-            let mut next = served.open().await;
-            if next.try_ask(&Ask::call(1, "whoami")).await.is_some_and(|head| head.status == 200) {
-                return;
-            }
+    served.go();
+    assert_eq!(in_time(first.answer()).await.status(), 200);
+    assert_eq!(in_time(first.ask(&Ask::call(2, "whoami"))).await.status(), 200);
+}
+
+#[tokio::test]
+async fn an_idle_connection_gives_way_to_a_new_one() {
+    let served = Served::start(HttpOptions::default().max_connections(1)).await;
+    let mut silent = served.open().await;
+    let mut slow = served.open().await;
+    assert_eq!(in_time(silent.rest()).await, "");
+    slow.write(b"POST /mcp HTTP/1.1\r\nhost: local").await;
+    let mut idle = served.open().await;
+    assert_eq!(in_time(slow.rest()).await, "");
+    assert_eq!(in_time(idle.ask(&Ask::call(1, "whoami"))).await.status(), 200);
+    assert_eq!(served.ask(&Ask::new("GET", "/healthz")).await.status(), 200);
+    assert_eq!(in_time(idle.rest()).await, "");
+}
+
+#[tokio::test]
+async fn the_connection_that_was_idle_longest_gives_way() {
+    let served = Served::start(HttpOptions::default().max_connections(2)).await;
+    let mut used = served.open().await;
+    assert_eq!(in_time(used.ask(&Ask::call(1, "whoami"))).await.status(), 200);
+    let mut silent = served.open().await;
+    assert_eq!(in_time(used.ask(&Ask::call(2, "whoami"))).await.status(), 200);
+    let mut new = served.open().await;
+    assert_eq!(in_time(new.ask(&Ask::call(1, "whoami"))).await.status(), 200);
+    assert_eq!(in_time(silent.rest()).await, "");
+    assert_eq!(in_time(used.ask(&Ask::call(3, "whoami"))).await.status(), 200);
+}
+
+/// The beginning of a message whose rest does not come.
+fn announced() -> Ask {
+    Ask::call(1, "whoami").with("content-length", "100000")
+}
+
+#[tokio::test]
+async fn messages_that_do_not_arrive_shut_nobody_out() {
+    let served = Served::start(HttpOptions::default().max_requests(1)).await;
+    let mut connections = [served.open().await, served.open().await];
+    for connection in &mut connections {
+        connection.send(&announced()).await;
+    }
+    let [one, other] = &mut connections;
+    let refused = in_time(async {
+        tokio::select! {
+            answer = one.answer() => answer,
+            answer = other.answer() => answer,
         }
     })
     .await;
+    assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
+    // One of them still holds the only place of a message that is arriving.
+    assert_eq!(served.ask(&Ask::call(1, "whoami")).await.status(), 200);
+    assert_eq!(served.ask(&Ask::new("GET", "/healthz")).await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_message_may_arrive_in_pieces() {
+    let served = Served::start(HttpOptions::default()).await;
+    let mut connection = served.open().await;
+    let text = "x".repeat(100_000);
+    let params = serde_json::json!({"name": "echo", "arguments": {"text": text}});
+    let bytes = Ask::modern(1, "tools/call", params).bytes();
+    for piece in bytes.chunks(30_000) {
+        connection.write(piece).await;
+        tokio::task::yield_now().await;
+    }
+    let answer = in_time(connection.answer()).await.json();
+    assert_eq!(answer["result"]["content"][0]["text"], text);
 }
 
 #[tokio::test]

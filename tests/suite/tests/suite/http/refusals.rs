@@ -2,8 +2,9 @@
 
 use super::client::Ask;
 use super::served::{Served, in_time};
-use serde_json::json;
-use tool_runtime::HttpOptions;
+use serde_json::{Value, json};
+use tool_runtime::prelude::*;
+use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
 #[tokio::test]
 async fn another_host_is_refused_and_told_the_flag() {
@@ -136,4 +137,137 @@ async fn a_message_of_countless_values_is_refused_where_no_tool_wants_them() {
     let params = json!({"name": "echo", "arguments": {"text": many}});
     let call = served.ask(&Ask::modern(1, "tools/call", params)).await;
     assert_eq!((call.status(), &call.json()["result"]["isError"]), (200, &json!(true)));
+}
+
+#[tokio::test]
+async fn the_host_of_the_target_must_be_allowed_too() {
+    let served = Served::start(HttpOptions::default()).await;
+    let to = |target: &str| Ask::new("GET", target).with("accept", "text/event-stream");
+    let refused = served.ask(&to("http://evil.example/mcp")).await;
+    assert_eq!(refused.status(), 403, "{refused:?}");
+    assert!(refused.body.contains("`evil.example`"), "{refused:?}");
+    let refused = served.ask(&to("http://localhost@evil.example/mcp")).await;
+    assert!([400, 403].contains(&refused.status()), "{refused:?}");
+    // Of the two, neither stands for the other.
+    let refused = served.ask(&to("http://localhost/mcp").with("host", "evil.example")).await;
+    assert_eq!(refused.status(), 403, "{refused:?}");
+    let refused = served.ask(&to("/mcp").and("host", "localhost")).await;
+    assert_eq!(refused.status(), 400, "{refused:?}");
+    assert_ne!(served.ask(&to("http://localhost/mcp")).await.status(), 403);
+}
+
+#[tokio::test]
+async fn a_header_that_is_read_once_is_sent_once() {
+    let served = Served::start(HttpOptions::default()).await;
+    let call = Ask::call(1, "whoami");
+    for (name, value) in [
+        ("content-type", "application/json"),
+        ("mcp-protocol-version", "2025-11-25"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "whoami"),
+        ("mcp-session-id", "x"),
+    ] {
+        let twice = call.clone().with(name, value).and(name, value);
+        let refused = served.ask(&twice).await;
+        assert_eq!(refused.status(), 400, "{name}: {refused:?}");
+        assert!(refused.body.contains(name), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_without_a_session_is_told_how_to_begin() {
+    let served = Served::start(HttpOptions::default()).await;
+    let list = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"});
+    let refused = served.ask(&Ask::post(list.to_string())).await;
+    assert_eq!(refused.status(), 400);
+    assert_eq!(refused.head.header("content-type"), "application/json");
+    let answer = refused.json();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32600)));
+    let text = answer["error"]["message"].as_str().expect("a text");
+    assert!(text.contains("`initialize`") && text.contains("MCP-Protocol-Version"), "{text}");
+}
+
+#[tokio::test]
+async fn a_cursor_is_a_text() {
+    let served = Served::start(HttpOptions::default()).await;
+    for cursor in [json!(5), json!({}), json!([])] {
+        let refused = served.ask(&Ask::modern(1, "tools/list", json!({"cursor": cursor}))).await;
+        assert_eq!(refused.json()["error"]["code"], -32602, "{refused:?}");
+    }
+    let first = served.ask(&Ask::modern(1, "tools/list", json!({"cursor": null}))).await;
+    assert!(first.json()["result"]["tools"].is_array(), "{first:?}");
+}
+
+#[tokio::test]
+async fn an_id_that_is_no_integer_is_blamed_itself() {
+    let served = Served::start(HttpOptions::default()).await;
+    for id in ["1.5", "98765432109876543210", "1e400"] {
+        let body = format!(r#"{{"jsonrpc": "2.0", "id": {id}, "method": "tools/list"}}"#);
+        let refused = served.ask(&Ask::post(body)).await;
+        assert_eq!(refused.status(), 400);
+        assert!(refused.body.contains("`id`"), "{refused:?}");
+        assert!(!refused.body.contains("params"), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn long_texts_of_clients_are_not_repeated() {
+    let tools = |pool: ToolPoolBuilder| {
+        let hello = Prompt::builder("hello", "Say hello.").handler(|| async { "Hello!" });
+        let note = Resource::builder("note://one", "one", "A note.").handler(|| async { "text" });
+        pool.add_prompt(hello).add_resource(note)
+    };
+    let served = Served::start_with(HttpOptions::default(), tools).await;
+    let long = &*"x".repeat(1 << 20);
+    let complete = |of: Value, name: &str| {
+        let argument = json!({"name": name, "value": ""});
+        Ask::modern(1, "completion/complete", json!({"ref": of, "argument": argument}))
+    };
+    let asks = [
+        Ask::modern(1, "tools/list", json!({"cursor": long})),
+        Ask::modern(1, "prompts/list", json!({"cursor": long})),
+        Ask::modern(1, "tools/call", json!({"name": long})).with("mcp-name", "x"),
+        Ask::modern(1, "prompts/get", json!({"name": long})).with("mcp-name", "x"),
+        Ask::modern(1, "resources/read", json!({"uri": long})).with("mcp-name", "x"),
+        Ask::modern(1, "tasks/get", json!({"taskId": long})),
+        Ask::modern(1, "tasks/cancel", json!({"taskId": long})),
+        complete(json!({"type": "ref/prompt", "name": long}), "a"),
+        complete(json!({"type": "ref/prompt", "name": "hello"}), long),
+        complete(json!({"type": "ref/resource", "uri": long}), "a"),
+        Ask::modern(1, "x", json!({})).with("mcp-method", &long[..30_000]),
+        Ask::post(json!({"jsonrpc": "2.0", "id": 1, "method": long, "params": {}}).to_string()),
+        Ask::call(1, "whoami").with("host", &long[..30_000]),
+        Ask::call(1, "whoami").with("origin", &format!("http://{}", &long[..30_000])),
+        Ask::call(1, "whoami").with("mcp-protocol-version", &long[..30_000]),
+    ];
+    for (nth, ask) in asks.iter().enumerate() {
+        let refused = served.ask(ask).await;
+        assert!(refused.body.len() < 3000, "{nth}: {} bytes", refused.body.len());
+        assert_ne!(refused.body, "", "{nth}");
+    }
+}
+
+#[tokio::test]
+async fn long_texts_are_not_repeated_in_a_session() {
+    let tools = |pool: ToolPoolBuilder| {
+        let hello = Prompt::builder("hello", "Say hello.").handler(|| async { "Hello!" });
+        let note = Resource::builder("note://one", "one", "A note.").handler(|| async { "text" });
+        pool.add_prompt(hello).add_resource(note)
+    };
+    let served = Served::start_with(HttpOptions::default(), tools).await;
+    let session = served.session(&[]).await;
+    let long = &*"x".repeat(1 << 20);
+    for (method, params) in [
+        (long, json!({})),
+        ("tools/call", json!({"name": long})),
+        ("prompts/get", json!({"name": long})),
+        ("resources/read", json!({"uri": long})),
+        ("resources/subscribe", json!({"uri": long})),
+    ] {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let refused = served.ask(&Ask::within(&session, &message)).await;
+        assert!(refused.body.len() < 3000, "{} bytes", refused.body.len());
+        let error = refused.last_event()["error"]["message"].clone();
+        assert!(error.as_str().is_some_and(|text| text.contains("more bytes")), "{error}");
+    }
 }

@@ -74,3 +74,23 @@ async fn nobody_waits_for_ever_to_be_known() {
     let refused = served.ask(&Ask::call(1, "whoami")).await;
     assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));
 }
+
+#[tokio::test]
+async fn the_session_of_another_is_as_one_that_is_not_there() {
+    let served = served(HttpOptions::default()).await;
+    let session = served.session(&[("authorization", ADA)]).await;
+    for (name, ask) in [
+        ("DELETE", Ask::new("DELETE", "/mcp").with("mcp-session-id", "x")),
+        ("GET", Ask::listen("x")),
+        ("POST", Ask::call_within("x", 1, "whoami")),
+    ] {
+        let ask = ask.with("authorization", BOB);
+        let [foreign, unknown] =
+            [session.as_str(), "no-such-session"].map(|id| ask.clone().with("mcp-session-id", id));
+        let (foreign, unknown) = (served.ask(&foreign).await, served.ask(&unknown).await);
+        assert_eq!((foreign.status(), unknown.status()), (404, 404), "{name}");
+        assert_eq!(foreign.body, unknown.body, "{name}");
+        let kind = |answer: &Answer| answer.head.header("content-type").to_owned();
+        assert_eq!(kind(&foreign), kind(&unknown), "{name}");
+    }
+}

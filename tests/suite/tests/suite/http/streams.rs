@@ -36,7 +36,7 @@ async fn haunted(probe: &Probe, context: &ToolContext) -> &'static str {
 
 /// Ask before doing anything.
 #[tool(register = false)]
-async fn careful(context: &ToolContext) -> Result<String, ToolError> {
+pub(super) async fn careful(context: &ToolContext) -> Result<String, ToolError> {
     Ok(match context.ask::<bool>("sure", "Sure?").await? {
         Answer::Accepted(true) => "did it".to_owned(),
         _ => "left it".to_owned(),
@@ -72,7 +72,7 @@ fn modern(tool: &str) -> [Ask; 2] {
 }
 
 /// The next message of a stream.
-async fn event(connection: &mut Connection) -> Value {
+pub(super) async fn event(connection: &mut Connection) -> Value {
     in_time(async {
         loop {
             let chunk = connection.chunk().await.expect("another message");
@@ -131,20 +131,17 @@ async fn what_is_told_comes_before_the_result() {
 }
 
 #[tokio::test]
-async fn in_a_session_progress_comes_with_the_result_and_the_log_beside_it() {
+async fn in_a_session_what_a_call_tells_comes_before_its_result() {
     let mut served = served(HttpOptions::default()).await;
     let session = served.session(&[]).await;
-    let mut listener = served.open().await;
-    listener.send(&Ask::listen(&session)).await;
-    assert_eq!(in_time(listener.head()).await.status, 200);
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
         "name": "halfway", "_meta": {"progressToken": "p"}
     }});
     let mut connection = served.open().await;
     connection.send(&Ask::within(&session, &call)).await;
     assert_eq!(in_time(connection.head()).await.header("content-type"), "text/event-stream");
-    assert!(is_progress(&event(&mut connection).await));
-    assert!(is_log(&event(&mut listener).await));
+    let told = [event(&mut connection).await, event(&mut connection).await];
+    assert!(told.iter().any(is_log) && told.iter().any(is_progress), "{told:?}");
     hear_whole(&mut served, &mut connection).await;
 }
 

@@ -1,34 +1,87 @@
 //! Reads what a client sends, within its limits.
 
+use super::pending_bodies::{PendingBodies, PendingBody};
 use super::refusal::{Refusal, Step};
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
-use http_body::Body as _;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use futures_util::FutureExt as _;
+use http_body::{Body as _, Frame};
+use http_body_util::{BodyExt as _, Collected, LengthLimitError, Limited};
+use std::error::Error;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How much is read of a body that nobody wants, and for how long.
 const PATIENCE: (usize, Duration) = (16 << 20, Duration::from_secs(1));
 
+/// What a body is read with.
+type Read = Result<Collected<Bytes>, Box<dyn Error + Send + Sync>>;
+
 /// The whole body.
 ///
 /// # Errors
-/// The answer to a body that is too long, too slow or broken off.
-pub(super) async fn read(body: &mut Body, limit: usize, time: Duration) -> Step<Bytes> {
+/// The answer to a body that is too long, too slow, broken off, or given up for newer ones.
+pub(super) async fn read(
+    body: &mut Body,
+    limit: usize,
+    time: Duration,
+    all: &Arc<PendingBodies>,
+) -> Step<Bytes> {
     if body.size_hint().lower() > limit as u64 {
         return Err(too_long(limit));
     }
-    let read = tokio::time::timeout(time, Limited::new(body, limit).collect()).await;
+    let progress = Progress::default();
+    let counted = body.map_frame(|frame| progress.count(frame));
+    let mut whole = pin!(Limited::new(counted, limit).collect());
+    // Most bodies arrive with their head, and are never pending.
+    if let Some(read) = whole.as_mut().now_or_never() {
+        return finished(read, limit);
+    }
+    let pending = progress.wait(all);
+    tokio::select! {
+        biased;
+        read = tokio::time::timeout(time, whole) => match read {
+            Ok(read) => finished(read, limit),
+            Err(_) => Err(too_slow(time)),
+        },
+        () = pending.given_up() => Err(Refusal::busy(
+            "too many messages are arriving, and this one began first; send it again",
+        )),
+    }
+}
+
+/// How much of a body has arrived.
+#[derive(Default)]
+struct Progress {
+    received: AtomicUsize,
+    pending: OnceLock<PendingBody>,
+}
+
+impl Progress {
+    fn count(&self, frame: Frame<Bytes>) -> Frame<Bytes> {
+        let bytes = frame.data_ref().map_or(0, Bytes::len);
+        match self.pending.get() {
+            Some(pending) => pending.grow(bytes),
+            None => drop(self.received.fetch_add(bytes, Ordering::Relaxed)),
+        }
+        frame
+    }
+
+    fn wait(&self, all: &Arc<PendingBodies>) -> &PendingBody {
+        self.pending.get_or_init(|| all.add(self.received.load(Ordering::Relaxed)))
+    }
+}
+
+fn finished(read: Read, limit: usize) -> Step<Bytes> {
     match read {
-        Ok(Ok(whole)) => Ok(whole.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_long(limit)),
-        Ok(Err(error)) => {
+        Ok(whole) => Ok(whole.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_long(limit)),
+        Err(error) => {
             tracing::debug!(%error, "a body broke off");
             Err(Refusal::new(StatusCode::BAD_REQUEST, "the body of the request broke off"))
-        }
-        Err(_) => {
-            let text = format!("the body did not arrive within {time:?}");
-            Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, text))
         }
     }
 }
@@ -45,4 +98,9 @@ pub(super) async fn skip(body: &mut Body) {
 fn too_long(limit: usize) -> Refusal {
     let text = format!("the body is longer than the limit of {limit} bytes");
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text)
+}
+
+fn too_slow(time: Duration) -> Refusal {
+    let text = format!("the body did not arrive within {time:?}");
+    Refusal::new(StatusCode::REQUEST_TIMEOUT, text)
 }

@@ -1,14 +1,23 @@
 //! One connection: its requests, one after the other.
 
+use super::held;
 use super::listen::Closing;
+use super::open_connections::OpenConnection;
 use super::options::HttpOptions;
 use super::stall::Stall;
 use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::convert::Infallible;
+use std::future::pending;
 use std::io;
 use std::pin::pin;
+use std::sync::Arc;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -52,18 +61,27 @@ impl Connections {
     }
 
     /// Serves a connection until its client has gone or the server ends.
-    pub(super) async fn serve(self, stream: TcpStream) {
+    pub(super) async fn serve(self, stream: TcpStream, connection: Arc<OpenConnection>) {
         if let Err(error) = prepare(&stream) {
             tracing::debug!(%error, "a connection was lost before its first request");
             return;
         }
-        self.converse(stream).await;
+        tokio::select! {
+            () = self.converse(stream, &connection) => {}
+            () = connection.closed() => {}
+        }
     }
 
     /// Answers what comes on a stream, until there is nothing more or the server ends.
-    pub(super) async fn converse(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
-        let stream = TokioIo::new(Stall::new(stream, self.options.read_within));
-        let service = TowerToHyperService::new(self.router);
+    pub(super) async fn converse(
+        self,
+        stream: impl AsyncRead + AsyncWrite + Unpin,
+        connection: &Arc<OpenConnection>,
+    ) {
+        let stream = Stall::new(stream, self.options.read_within, Arc::clone(connection));
+        let stream = TokioIo::new(stream);
+        let router = TowerToHyperService::new(self.router);
+        let service = service_fn(|request| answered(&router, connection, request));
         let mut connection = pin!(self.builder.serve_connection(stream, service));
         let served = tokio::select! {
             served = connection.as_mut() => served,
@@ -80,12 +98,25 @@ impl Connections {
         }
     }
 
-    /// Tells a connection that there is no room for it. It has sent nothing that fills its buffer,
+    /// Tells a connection that there is no room for it: all others have requests in process. It has sent nothing that fills its buffer,
     /// so that nothing has to wait.
     pub(super) fn refuse(stream: &TcpStream) {
         tracing::warn!("a connection was refused: there are too many");
         let _told = stream.try_write(FULL);
     }
+}
+
+/// The answer to a request, during which the connection is busy.
+async fn answered(
+    router: &TowerToHyperService<Router>,
+    connection: &Arc<OpenConnection>,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, Infallible> {
+    let Some(in_process) = connection.begin() else {
+        // The connection is closed.
+        return pending().await;
+    };
+    Ok(router.call(request).await?.map(|body| held::holding(body, in_process)))
 }
 
 fn prepare(stream: &TcpStream) -> io::Result<()> {

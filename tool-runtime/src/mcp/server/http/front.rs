@@ -4,11 +4,12 @@ use super::gate::Gate;
 use super::listen::Closing;
 use super::message::{Message, misfit};
 use super::options::HttpOptions;
+use super::pending_bodies::PendingBodies;
 use super::places::{NoPlace, Place, Places};
-use super::plain::{Kind, PlainCall};
+use super::plain::PlainCall;
 use super::refusal::{Refusal, Step};
 use super::sessions::{SessionProblem, Sessions};
-use super::{PATH, body, cors, held, lane};
+use super::{PATH, body, cors, held, lane, rmcp_refusal};
 use crate::mcp::server::handler::PoolHandler;
 use crate::principal::Principal;
 use axum::Router;
@@ -19,9 +20,23 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{any, get};
 use http_body_util::Full;
+use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::net::IpAddr;
 use std::sync::Arc;
+
+/// The headers of which there may be one.
+const ONCE: [&str; 6] = [
+    "content-type",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "mcp-session-id",
+];
+
+/// Limit on the bytes of messages that are arriving, in messages of the greatest length.
+const PENDING_MESSAGES: usize = 32;
 
 /// Lets in what may be asked, and hands it to rmcp.
 pub(super) struct Front {
@@ -30,6 +45,7 @@ pub(super) struct Front {
     handler: Arc<PoolHandler>,
     sessions: Arc<Sessions>,
     places: Arc<Places>,
+    pending: Arc<PendingBodies>,
     closing: Closing,
     rmcp: StreamableHttpService<PoolHandler, Sessions>,
 }
@@ -58,6 +74,10 @@ impl Front {
             ),
             gate: Gate::new(&options, bound),
             places: Places::new(options.max_requests, options.max_requests_each),
+            pending: PendingBodies::new(
+                options.max_requests,
+                options.max_body.saturating_mul(PENDING_MESSAGES),
+            ),
             options,
             handler,
             sessions,
@@ -98,7 +118,8 @@ impl Front {
     /// A request that no foreign page has made.
     async fn serve(&self, mut parts: Parts, body: &mut Body) -> Step<Response> {
         let principal = self.gate.principal(&parts).await?;
-        self.check_session(&parts.headers, &principal)?;
+        check_repeated(&parts.headers)?;
+        self.check_session(&parts, &principal)?;
         parts.extensions.insert(Arc::clone(&principal));
         if parts.method == Method::POST {
             return self.post(parts, body, principal).await;
@@ -114,23 +135,26 @@ impl Front {
         principal: Arc<Principal>,
     ) -> Step<Response> {
         check_type(&parts.headers)?;
+        let HttpOptions { max_body, body_within, .. } = self.options;
+        let body = body::read(body, max_body, body_within, &self.pending).await?;
         let place = self.place(&principal)?;
-        let body = body::read(body, self.options.max_body, self.options.body_within).await?;
-        if let Some(call) = PlainCall::read(&parts.headers, &body, &self.handler) {
-            match self.lane(call, parts).await {
-                Ok(response) => return Ok(response.map(|body| held::holding(body, place))),
-                Err(rest) => parts = *rest,
-            }
+        if let Some(call) = self.plain_call(&parts.headers, &body) {
+            let response = lane::answer(&self.handler, call, parts).await;
+            return Ok(response.map(|body| held::holding(body, place)));
         }
         let message = Message::read(body, &self.handler)?;
         if let Some(arguments) = message.arguments {
             parts.extensions.insert(arguments);
         }
+        let session = session_of(&parts.headers).map(str::to_owned);
         let request = Request::from_parts(parts, message.body.clone());
         let response = self.hand_on(request, principal).await?;
         // Its type was checked: this is what rmcp says of messages that it does not take.
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return Err(misfit(&message.body).into());
+            return Err(self.unusable(&message.body, session).await);
+        }
+        if response.status().is_client_error() {
+            return Err(rmcp_refusal::reworded(response, &message.body).await);
         }
         Ok(response.map(|body| match message.listens {
             // It takes no place, and is answered when the server ends.
@@ -139,25 +163,32 @@ impl Front {
         }))
     }
 
-    /// Answers a plain call.
-    ///
-    /// # Errors
-    /// It needs rmcp after all: for its session, or because it has none and should.
-    async fn lane(&self, call: PlainCall, parts: Parts) -> Result<Response, Box<Parts>> {
-        match call.kind {
-            Kind::Older if self.options.sessions => Err(Box::new(parts)),
-            Kind::Modern | Kind::Older => Ok(lane::answer(&self.handler, call, parts).await),
-            Kind::InSession => match self.sessions.client(&parts.headers, &call.id) {
-                Some(session) => lane::begin(&self.handler, call, parts, session),
-                None => Err(Box::new(parts)),
-            },
+    /// Refuses a message that rmcp does not take. If it was to answer a question, that fails.
+    async fn unusable(&self, body: &[u8], session: Option<String>) -> Refusal {
+        let misfit = misfit(body);
+        if let Some((session, answer)) = session.zip(misfit.failed_answer()) {
+            // A session that has ended has no open questions.
+            drop(self.sessions.accept_message(&session.into(), answer).await);
         }
+        misfit.into()
+    }
+
+    /// The call in a body that needs nothing of rmcp. An older client without a session has to
+    /// open one first, if there are sessions.
+    fn plain_call(&self, headers: &HeaderMap, body: &Bytes) -> Option<PlainCall> {
+        let call = PlainCall::read(headers, body, &self.handler)?;
+        (call.is_modern || !self.options.sessions).then_some(call)
     }
 
     async fn hand_on(&self, request: Request<Bytes>, principal: Arc<Principal>) -> Step<Response> {
         let is_end = request.method() == Method::DELETE;
         let answer = self.rmcp.handle(request.map(Full::new));
         let mut response = Sessions::for_caller(principal, answer).await?.map(Body::new);
+        // rmcp's own words for an unknown session have no type.
+        let is_typed = response.headers().contains_key(header::CONTENT_TYPE);
+        if response.status() == StatusCode::NOT_FOUND && !is_typed {
+            return Err(SessionProblem::Gone.into());
+        }
         // The session has ended: clients take rmcp's "accepted" for a failure.
         if is_end && response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
@@ -165,13 +196,15 @@ impl Front {
         Ok(response)
     }
 
-    /// Somebody else's session is as good as none.
-    fn check_session(&self, headers: &HeaderMap, principal: &Principal) -> Step<()> {
-        let id = headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
-        if id.is_some_and(|id| self.sessions.is_foreign(id, principal)) {
-            return Err(SessionProblem::Gone.into());
+    /// Refuses the session of somebody else as one that does not exist. rmcp refuses the latter,
+    /// except where it is to be ended.
+    fn check_session(&self, parts: &Parts, principal: &Principal) -> Step<()> {
+        let Some(id) = session_of(&parts.headers) else { return Ok(()) };
+        let is_end = parts.method == Method::DELETE && self.options.sessions;
+        match self.sessions.is_of(id, principal).unwrap_or(!is_end) {
+            true => Ok(()),
+            false => Err(SessionProblem::Gone.into()),
         }
-        Ok(())
     }
 
     fn place(&self, principal: &Arc<Principal>) -> Step<Place> {
@@ -184,6 +217,20 @@ impl Front {
             )),
         })
     }
+}
+
+/// Refuses a repeated header of which one value is read: a proxy may have read the other one.
+fn check_repeated(headers: &HeaderMap) -> Step<()> {
+    match ONCE.into_iter().find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
+        Some(name) => {
+            Err(Refusal::new(StatusCode::BAD_REQUEST, format!("send one `{name}` header")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn session_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get("mcp-session-id")?.to_str().ok()
 }
 
 fn check_type(headers: &HeaderMap) -> Step<()> {

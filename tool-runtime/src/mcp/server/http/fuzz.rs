@@ -3,6 +3,7 @@
 use super::connection::Connections;
 use super::front::Front;
 use super::listen::Closing;
+use super::open_connections::OpenConnections;
 use super::options::HttpOptions;
 use crate::mcp::McpServer;
 use tokio::io::DuplexStream;
@@ -11,5 +12,6 @@ use tokio::io::DuplexStream;
 pub async fn serve_http(server: McpServer, options: HttpOptions, stream: DuplexStream) {
     let closing = Closing::new(options.shutdown.clone());
     let front = Front::new(server.handler, options.clone(), None, closing.clone());
-    Connections::new(front.router(), &options, closing).converse(stream).await;
+    let connection = OpenConnections::new(1).admit().expect("the first");
+    Connections::new(front.router(), &options, closing).converse(stream, &connection).await;
 }

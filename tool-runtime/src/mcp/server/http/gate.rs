@@ -5,6 +5,7 @@ use super::hosts::Hosts;
 use super::options::HttpOptions;
 use super::origins::Origins;
 use super::refusal::{Refusal, Step};
+use crate::error::excerpt;
 use crate::principal::Principal;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -75,6 +76,7 @@ impl Gate {
 }
 
 fn not_allowed(what: &str, given: &str) -> Refusal {
+    let given = excerpt(given);
     tracing::warn!("requests for or from the {what} {given:?} are refused");
     let text = format!(
         "the {what} `{given}` is not allowed; start the server with `--allow-{what} {given}`, or in code with `HttpOptions::allow_{what}`"

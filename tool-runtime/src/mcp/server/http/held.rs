@@ -1,15 +1,14 @@
 //! An answer on its way, and what is held until it is there.
 
-use super::places::Place;
 use axum::body::{Body, Bytes};
 use http_body::{Frame, SizeHint};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// A body that holds a place among the requests in flight until its end.
-pub(super) fn holding(body: Body, place: Place) -> Body {
-    Body::new(Holding { body, _place: place })
+/// A body that holds something until its end, as a place among the requests in flight.
+pub(super) fn holding<T: Send + Unpin + 'static>(body: Body, held: T) -> Body {
+    Body::new(Holding { body, _held: held })
 }
 
 /// A body without an end of its own: it ends with the server.
@@ -17,12 +16,12 @@ pub(super) fn ending(body: Body, end: &CancellationToken) -> Body {
     Body::new(Ending { body, end: Box::pin(end.clone().cancelled_owned()) })
 }
 
-struct Holding {
+struct Holding<T> {
     body: Body,
-    _place: Place,
+    _held: T,
 }
 
-impl http_body::Body for Holding {
+impl<T: Unpin> http_body::Body for Holding<T> {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -1,12 +1,13 @@
 //! The fast lane: a plain call runs in the task of its connection, without rmcp's service loop and
 //! the tasks that it starts for every request.
+//!
+//! Limit: calls in sessions go through rmcp, where their clients can be asked, can cancel them, and
+//! can come back for the answer.
 
-use super::begun::Begun;
 use super::events;
-use super::plain::{Kind, PlainCall};
-use super::plain_request::{PlainRequest, Way};
+use super::plain::PlainCall;
+use super::plain_request::PlainRequest;
 use super::reply::Reply;
-use crate::mcp::server::audience::Session;
 use crate::mcp::server::client::Client;
 use crate::mcp::server::handler::PoolHandler;
 use crate::mcp::server::request::Request;
@@ -14,12 +15,10 @@ use crate::mcp::server::tool_call::Called;
 use crate::tool::BoxFuture;
 use axum::http::request::Parts;
 use axum::response::Response;
-use futures_util::FutureExt as _;
 use futures_util::future::maybe_done;
 use rmcp::model::ErrorData;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -27,14 +26,12 @@ use tokio_util::sync::CancellationToken;
 const AHEAD: usize = 16;
 
 /// A call on its way. Dropping it cancels it.
-pub(super) type Run = BoxFuture<'static, Result<Called, ErrorData>>;
+type Run = BoxFuture<'static, Result<Called, ErrorData>>;
 
-/// Runs a call that has no session and answers it: by JSON, or by a stream if it has more to say
-/// than its result.
+/// Runs a call and answers it: by JSON, or by a stream if it has more to say than its result.
 pub(super) async fn answer(handler: &Arc<PoolHandler>, call: PlainCall, parts: Parts) -> Response {
     let (tell, mut told) = mpsc::channel(AHEAD);
-    let session = Arc::clone(handler.session());
-    let client = client(handler, call, parts, session, Way::Answer(tell.clone()));
+    let client = client(handler, call, parts, tell.clone());
     let mut run = maybe_done(run(handler, &client));
     let first = tokio::select! {
         biased;
@@ -55,34 +52,11 @@ pub(super) async fn answer(handler: &Arc<PoolHandler>, call: PlainCall, parts: P
     }
 }
 
-/// Begins a call in a session and answers it, if it ends at once.
-///
-/// # Errors
-/// It does not: with these parts rmcp goes on with it.
-pub(super) fn begin(
-    handler: &Arc<PoolHandler>,
-    call: PlainCall,
-    parts: Parts,
-    session: Arc<Session>,
-) -> Result<Response, Box<Parts>> {
-    let Some(peer) = session.peer() else { return Err(Box::new(parts)) };
-    let way = Way::Session { peer, is_adopted: AtomicBool::new(false) };
-    let client = client(handler, call, parts, session, way);
-    let mut run = run(handler, &client);
-    if let Some(called) = (&mut run).now_or_never() {
-        return Ok(Reply::to(&client, called).into_response());
-    }
-    let mut parts = client.request().parts().cloned().expect("it came over HTTP");
-    parts.extensions.insert(Begun::new(client, run));
-    Err(Box::new(parts))
-}
-
 fn client(
     handler: &PoolHandler,
     call: PlainCall,
     mut parts: Parts,
-    session: Arc<Session>,
-    way: Way,
+    messages: mpsc::Sender<Reply>,
 ) -> Arc<Client> {
     if let Some(arguments) = call.arguments {
         parts.extensions.insert(arguments);
@@ -90,12 +64,12 @@ fn client(
     let request = PlainRequest {
         id: call.id,
         meta: call.meta,
-        is_modern: call.kind == Kind::Modern,
+        is_modern: call.is_modern,
         parts,
         token: CancellationToken::new(),
-        way,
+        messages,
     };
-    handler.client_in(session, Request::Plain(request), call.subject, call.round)
+    handler.client(Request::Plain(request), call.subject, call.round)
 }
 
 fn run(handler: &Arc<PoolHandler>, client: &Arc<Client>) -> Run {

@@ -1,6 +1,7 @@
 //! Accepts connections until it is told to end, then lets them finish.
 
 use super::connection::Connections;
+use super::open_connections::OpenConnections;
 use super::options::HttpOptions;
 use axum::Router;
 use std::io;
@@ -42,12 +43,12 @@ pub(super) async fn serve(
 ) -> io::Result<()> {
     let connections = Connections::new(router, options, closing.clone());
     let open = TaskTracker::new();
+    let admitted = OpenConnections::new(options.max_connections);
     let _ticking = tick();
     while let Some(stream) = accept(&listener, &closing.begun).await {
-        if open.len() < options.max_connections {
-            open.spawn(connections.clone().serve(stream));
-        } else {
-            Connections::refuse(&stream);
+        match admitted.admit() {
+            Some(connection) => drop(open.spawn(connections.clone().serve(stream, connection))),
+            None => Connections::refuse(&stream),
         }
     }
     drop(listener);

@@ -1,7 +1,7 @@
 //! What a body says, before rmcp reads it.
 
 use crate::mcp::server::handler::PoolHandler;
-use crate::mcp::server::stdio::{Refusal as Misfit, diagnose};
+use crate::mcp::server::stdio::{Refusal as Misfit, diagnose, unusable_cursor};
 use axum::body::Bytes;
 use rmcp::model::{
     CallToolRequestMethod, ConstString as _, ErrorData, SubscriptionsListenRequestMethod,
@@ -71,6 +71,9 @@ impl Message {
             serde_json::from_str::<&RawValue>(text).map_err(|error| Misfit::not_json(&error))?;
             return Self { body, listens: false, arguments: None }.checked();
         };
+        if let Some(refusal) = unusable_cursor(text) {
+            return Err(refusal);
+        }
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
         let message = match outline.arguments(handler) {
             Some(arguments) => Self::without(&body, CallArguments::within(&body, arguments)),

@@ -22,7 +22,8 @@ use tokio_util::sync::CancellationToken;
 /// | [`hang_up_after`](Self::hang_up_after) | never | the client comes back for the answer |
 /// | [`max_requests`](Self::max_requests) in flight | 512 | 503 |
 /// | [`max_requests_each`](Self::max_requests_each) | half of all | 429 |
-/// | [`max_connections`](Self::max_connections) | 4096 | 503, and the connection is closed |
+/// | messages that are arriving | as many as `max_requests`, 32 times `max_body` | 503 for the oldest |
+/// | [`max_connections`](Self::max_connections) | 4096 | the longest idle connection is closed |
 /// | [`max_body`](Self::max_body) | 4 MiB | 413 |
 /// | [`max_headers`](Self::max_headers) | 32 KiB, 100 of them | 431 |
 /// | [`body_within`](Self::body_within) | 30 seconds | 408 |
@@ -135,7 +136,10 @@ impl HttpOptions {
 
     /// Sets how long a call in a session goes on after its connection was lost, so that the client
     /// can come back for the answer with `Last-Event-ID`. Default: 10 seconds. Without a session
-    /// such a call is cancelled at once, and so is the 17th of a session.
+    /// such a call is cancelled, and so is the 17th of a session.
+    ///
+    /// A connection counts as lost two seconds after its client has closed its sending side: until
+    /// then the client gets its answer.
     #[must_use]
     pub fn resume_within(mut self, limit: Duration) -> Self {
         self.resume_within = limit;
@@ -217,14 +221,17 @@ impl HttpOptions {
 
     /// Sets how many requests may be in flight, streams of calls among them; streams that only
     /// listen are not. Default: 512.
+    ///
+    /// A request is in flight once its message has arrived. As many messages may be arriving, with
+    /// 32 times [`max_body`](Self::max_body) bytes together; beyond that the oldest are answered
+    /// with 503, so that clients which announce messages and send none take no places.
     #[must_use]
     pub fn max_requests(mut self, most: usize) -> Self {
         self.max_requests = most;
         self
     }
 
-    /// Sets how many requests of one [`Principal`](crate::Principal) may be in flight, and with
-    /// them how many messages are held in memory for it. Default: half of
+    /// Sets how many requests of one [`Principal`](crate::Principal) may be in flight. Default: half of
     /// [`max_requests`](Self::max_requests). Who has not authenticated has no share, see
     /// [`max_sessions_each`](Self::max_sessions_each).
     #[must_use]
@@ -233,7 +240,9 @@ impl HttpOptions {
         self
     }
 
-    /// Sets how many connections there may be. Default: 4096.
+    /// Sets how many connections there may be. Default: 4096. Beyond that the one that has been
+    /// idle longest is closed for a new one: it is between requests, or has sent less than the whole
+    /// head of one. If all are busy, the new one is answered with 503 and closed.
     #[must_use]
     pub fn max_connections(mut self, most: usize) -> Self {
         self.max_connections = most;

@@ -1,4 +1,4 @@
-//! Calls that are exactly what they should be, read without rmcp.
+//! Calls without a session that are exactly what they should be, read without rmcp.
 //!
 //! Whatever is unusual about a request is rmcp's: it judges versions, headers and metadata, and
 //! says what is wrong with them.
@@ -21,20 +21,10 @@ use std::borrow::Cow;
 /// more room.
 const MOST_AROUND: usize = 32 << 10;
 
-/// Of which kind the client is that makes a call.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Of 2026-07-28.
-    Modern,
-    /// Older, and without a session.
-    Older,
-    /// Older, in a session.
-    InSession,
-}
-
-/// A call with nothing unusual about it.
+/// A call without a session, with nothing unusual about it.
 pub(super) struct PlainCall {
-    pub(super) kind: Kind,
+    /// Whether its client is of 2026-07-28.
+    pub(super) is_modern: bool,
     pub(super) id: RequestId,
     pub(super) meta: RequestMetaObject,
     pub(super) subject: Subject,
@@ -59,8 +49,7 @@ struct Params<'a> {
 impl PlainCall {
     /// The call, if it is a plain one.
     pub(super) fn read(headers: &HeaderMap, body: &Bytes, handler: &PoolHandler) -> Option<Self> {
-        let kind = kind(headers)?;
-        let is_modern = kind == Kind::Modern;
+        let is_modern = is_modern(headers)?;
         let text = std::str::from_utf8(body).ok().filter(|_| accepts_both(headers))?;
         let Envelope { id, params, .. } = Envelope::<Params<'_>>::read(text)?;
         let around = text.len() - params.arguments.map_or(0, |raw| raw.get().len());
@@ -73,7 +62,7 @@ impl PlainCall {
         Some(Self {
             id,
             meta,
-            kind,
+            is_modern,
             arguments: params.arguments.map(|raw| CallArguments::within(body, raw)),
             round: Round {
                 responses: read_or_default(params.input_responses)?,
@@ -95,21 +84,18 @@ fn read_or_default<'a, T: Deserialize<'a> + Default>(raw: Option<&'a RawValue>) 
     }
 }
 
-/// The kind of a client, if its version is known.
-fn kind(headers: &HeaderMap) -> Option<Kind> {
-    let older = match headers.contains_key("mcp-session-id") {
-        true => Kind::InSession,
-        false => Kind::Older,
-    };
+/// Whether a client without a session is of 2026-07-28; `None` for a version that is not known, and
+/// in a session.
+fn is_modern(headers: &HeaderMap) -> Option<bool> {
+    if headers.contains_key("mcp-session-id") {
+        return None;
+    }
     if !headers.contains_key("mcp-protocol-version") {
-        return Some(older);
+        return Some(false);
     }
     let version = only(headers, "mcp-protocol-version")?;
     let known = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == version)?;
-    match *known < ProtocolVersion::V_2026_07_28 {
-        true => Some(older),
-        false => Some(Kind::Modern).filter(|_| older == Kind::Older),
-    }
+    Some(*known >= ProtocolVersion::V_2026_07_28)
 }
 
 /// Whether the headers repeat the method and the name, as those of 2026-07-28 must.

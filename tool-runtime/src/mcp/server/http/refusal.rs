@@ -33,6 +33,11 @@ impl Refusal {
         Self::new(StatusCode::TOO_MANY_REQUESTS, text).with(header::RETRY_AFTER, RETRY_AFTER)
     }
 
+    pub(super) fn with_status(mut self, status: StatusCode) -> Self {
+        *self.0.status_mut() = status;
+        self
+    }
+
     pub(super) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.headers_mut().insert(name, value);
         self

@@ -6,16 +6,15 @@
 mod kept;
 mod line;
 mod problem;
+mod routing;
 mod session;
 mod stream;
 
 use super::options::HttpOptions;
 use super::places::Places;
-use super::plain::only;
 use crate::mcp::server::audience::Session as Client;
 use crate::mcp::server::handler::PoolHandler;
 use crate::principal::Principal;
-use axum::http::HeaderMap;
 use futures_util::Stream;
 use line::Line;
 pub(super) use problem::SessionProblem;
@@ -48,10 +47,10 @@ tokio::task_local! {
 
 struct Caller {
     principal: Arc<Principal>,
+    /// The client of the handler that rmcp has made last, for a session that may be opened.
+    client: Cell<Option<Arc<Client>>>,
     /// Why its request is refused.
     problem: Cell<Option<SessionProblem>>,
-    /// The client, as the handler knows it that rmcp has for a session.
-    client: Cell<Option<Arc<Client>>>,
 }
 
 /// All sessions.
@@ -90,7 +89,7 @@ impl Sessions {
         principal: Arc<Principal>,
         work: impl Future<Output = T>,
     ) -> Result<T, SessionProblem> {
-        let caller = Caller { principal, problem: Cell::default(), client: Cell::default() };
+        let caller = Caller { principal, client: Cell::default(), problem: Cell::default() };
         let work = async {
             let done = work.await;
             CALLER.with(|caller| caller.problem.take()).map_or(Ok(done), Err)
@@ -98,25 +97,16 @@ impl Sessions {
         CALLER.scope(caller, work).await
     }
 
-    /// This handler will be the one of a session, if whoever is asking opens one.
+    /// Marks a handler as the one of the session that the caller may open. rmcp makes handlers for
+    /// other purposes, too.
     pub(super) fn is_served_by(handler: &PoolHandler) {
         let known = |caller: &Caller| caller.client.set(Some(Arc::clone(handler.session())));
-        // rmcp makes handlers for other purposes, too.
         let _asked = CALLER.try_with(known);
     }
 
-    /// The client whose session a request names, once it is open, and if nothing runs in it with
-    /// the id of the request.
-    pub(super) fn client(&self, headers: &HeaderMap, request: &RequestId) -> Option<Arc<Client>> {
-        let id = only(headers, "mcp-session-id")?;
-        let session = self.open().get(id).cloned()?;
-        session.touch();
-        session.client.clone().filter(|_| !session.ongoing.has(request))
-    }
-
-    /// Whether somebody else has this session.
-    pub(super) fn is_foreign(&self, id: &str, principal: &Principal) -> bool {
-        self.open().get(id).is_some_and(|session| session.owner.id() != principal.id())
+    /// Whether a session is of this principal; `None` if there is no such session.
+    pub(super) fn is_of(&self, id: &str, principal: &Principal) -> Option<bool> {
+        self.open().get(id).map(|session| session.owner.id() == principal.id())
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Session>>> {
@@ -132,11 +122,11 @@ impl Sessions {
     fn seat(&self) -> Result<Session, SessionProblem> {
         let taken = CALLER.try_with(|caller| {
             let seat = self.seats.take(&caller.principal)?;
-            let client = caller.client.take();
-            if let Some(client) = &client {
+            // The calls of the session are those of the handler that rmcp has made for it.
+            if let Some(client) = caller.client.take() {
                 client.open();
             }
-            Ok(Session::new(Arc::clone(&caller.principal), client, seat))
+            Ok(Session::new(Arc::clone(&caller.principal), seat))
         });
         taken.unwrap_or(Err(SessionProblem::Gone))
     }

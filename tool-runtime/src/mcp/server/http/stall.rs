@@ -1,11 +1,17 @@
-//! A connection whose client must read what it is sent.
+//! A connection whose client must read what it is sent, and may close its sending side before.
 
+use super::open_connections::OpenConnection;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
+
+/// How long a request goes on after its client has closed its sending side: the client may still
+/// read the answer. One that has gone looks the same.
+const HALF_CLOSED: Duration = Duration::from_secs(2);
 
 /// A connection that fails when nothing could be written to it for some time: a client that does
 /// not read must not hold what waits for it.
@@ -14,11 +20,23 @@ pub(super) struct Stall<S> {
     limit: Duration,
     /// Runs while there is something to write and no room for it.
     timer: Option<Pin<Box<Sleep>>>,
+    connection: Arc<OpenConnection>,
+    /// Runs while a request goes on after the end of the input.
+    end: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Stall<S> {
-    pub(super) fn new(stream: S, limit: Duration) -> Self {
-        Self { stream, limit, timer: None }
+    pub(super) fn new(stream: S, limit: Duration, connection: Arc<OpenConnection>) -> Self {
+        Self { stream, limit, timer: None, connection, end: None }
+    }
+
+    /// Shows the end of the input, later while a request is in process.
+    fn ended(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.connection.is_busy() {
+            let end = self.end.get_or_insert_with(|| Box::pin(sleep(HALF_CLOSED)));
+            ready!(end.as_mut().poll(context));
+        }
+        Poll::Ready(Ok(()))
     }
 
     /// What came of a write, or that it has waited for too long.
@@ -44,7 +62,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stall<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        if buffer.filled().len() > before || buffer.remaining() == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        self.ended(context)
     }
 }
 

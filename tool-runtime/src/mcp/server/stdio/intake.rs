@@ -56,6 +56,14 @@ impl Intake {
         Err(Refusal::to(&request.id, backlog::crowded()))
     }
 
+    /// An answer in place of one that cannot be used.
+    pub(super) fn failed_answer(
+        &mut self,
+        refusal: &Refusal,
+    ) -> Option<RxJsonRpcMessage<RoleServer>> {
+        refusal.failed_answer().filter(|answer| self.gate.admits(answer))
+    }
+
     /// The request that has waited and whose turn it is.
     pub(super) fn next(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let line = self.backlog.next()?;

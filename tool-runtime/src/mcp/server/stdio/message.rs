@@ -3,7 +3,7 @@
 use rmcp::RoleServer;
 use rmcp::service::RxJsonRpcMessage;
 
-use super::refusal::{Refusal, diagnose};
+use super::refusal::{Refusal, diagnose, unusable_cursor};
 use super::tool_call;
 
 /// A message rmcp understands, an answer to send instead, or `None` for a line to ignore.
@@ -20,7 +20,7 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
             return Ok(Some(call));
         }
         if let Ok(message) = serde_json::from_str(text) {
-            return Ok(Some(message));
+            return unusable_cursor(text).map_or(Ok(Some(message)), Err);
         }
     }
     diagnose(text).map_or(Ok(None), Err)

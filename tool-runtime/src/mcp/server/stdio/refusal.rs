@@ -1,11 +1,18 @@
 //! Answers to messages that no handler will see.
 
-use rmcp::model::{ConstString, ErrorCode, ErrorData, JsonRpcVersion2_0, RequestId};
+use rmcp::RoleServer;
+use rmcp::model::{
+    ConstString, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcVersion2_0, RequestId,
+};
+use rmcp::service::RxJsonRpcMessage;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
+use std::borrow::Cow;
 
 use super::methods::is_known_method;
 use super::present::present;
+use crate::error::excerpt;
 
 /// An error response. Not rmcp's type, which leaves an unknown `id` out where JSON-RPC wants
 /// `null`, and cannot repeat an id that is no 64-bit integer.
@@ -13,7 +20,10 @@ use super::present::present;
 pub(crate) struct Refusal {
     jsonrpc: JsonRpcVersion2_0,
     id: Option<Box<RawValue>>,
-    error: ErrorData,
+    error: Box<ErrorData>,
+    /// The question of ours that the message was to answer, if it was an answer.
+    #[serde(skip)]
+    question: Option<RequestId>,
 }
 
 /// A message by its parts, none of them checked.
@@ -31,15 +41,25 @@ struct Parts<'a> {
     error: Option<&'a RawValue>,
 }
 
+/// What tells an answer from a request.
+#[derive(Deserialize)]
+struct Outline<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    method: Option<IgnoredAny>,
+}
+
 impl Refusal {
     /// An error that belongs to `id`, or to no request we could make out.
     pub(crate) fn new(id: Option<&RawValue>, error: ErrorData) -> Self {
-        Self { jsonrpc: JsonRpcVersion2_0, id: id.map(ToOwned::to_owned), error }
+        let id = id.map(ToOwned::to_owned);
+        Self { jsonrpc: JsonRpcVersion2_0, id, error: error.into(), question: None }
     }
 
     /// An error that answers the request with this id.
     pub(crate) fn to(id: &RequestId, error: ErrorData) -> Self {
-        Self { jsonrpc: JsonRpcVersion2_0, id: to_raw_value(id).ok(), error }
+        let id = to_raw_value(id).ok();
+        Self { jsonrpc: JsonRpcVersion2_0, id, error: error.into(), question: None }
     }
 
     /// The line has more than `limit` bytes.
@@ -65,14 +85,28 @@ impl Refusal {
         Self::new(id, ErrorData::invalid_request(text, None))
     }
 
+    /// An answer that cannot be used. It carries no id: that of the answer is one of ours, and
+    /// repeating it would look like an answer to the peer's request of the same number.
+    fn answer(question: Option<&RawValue>, text: &'static str) -> Self {
+        let question = question.and_then(|id| serde_json::from_str(id.get()).ok());
+        Self { question, ..Self::not_a_message(None, text) }
+    }
+
+    /// An answer in place of the one that cannot be used, so that nobody waits for another.
+    pub(crate) fn failed_answer(&self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let question = self.question.clone()?;
+        let error = ErrorData::internal_error("the answer is not a JSON-RPC response", None);
+        Some(JsonRpcMessage::error(error, Some(question)))
+    }
+
     /// A request rmcp has no type for: wrong parameters, or a method with unusable ones.
-    fn request(id: &RawValue, method: String) -> Self {
-        let error = if is_known_method(&method) {
+    fn request(id: &RawValue, method: &str) -> Self {
+        let error = if is_known_method(method) {
             let text = format!("`params` do not fit `{method}`: send an object as it defines");
             ErrorData::invalid_params(text, None)
         } else {
             // The text is the method's name, as in rmcp's own answer to unknown methods.
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, excerpt(method).into_owned(), None)
         };
         Self::new(Some(id), error)
     }
@@ -81,30 +115,64 @@ impl Refusal {
 /// Finds out what is wrong with a line rmcp does not take.
 ///
 /// `None` means silence: it is a notification, and those are never answered.
-pub(crate) fn diagnose(text: &str) -> Option<Refusal> {
-    if let Err(error) = serde_json::from_str::<&RawValue>(text) {
+pub(crate) fn diagnose(line: &str) -> Option<Refusal> {
+    if let Err(error) = serde_json::from_str::<&RawValue>(line) {
         return Some(Refusal::not_json(&error));
     }
-    if text.starts_with('[') {
+    if line.starts_with('[') {
         let text = "batches are not supported: send each message on a line of its own";
         return Some(Refusal::not_a_message(None, text));
     }
-    match serde_json::from_str::<Parts<'_>>(text) {
+    match serde_json::from_str::<Parts<'_>>(line) {
         Ok(parts) => diagnose_parts(&parts),
         Err(_) => {
             let text = "not a JSON-RPC message: expected an object whose members are unique";
-            Some(Refusal::not_a_message(None, text))
+            let outline = serde_json::from_str::<Outline<'_>>(line).ok();
+            let answer = outline.filter(|outline| outline.method.is_none());
+            Some(Refusal::answer(answer.and_then(|answer| answer.id), text))
         }
     }
 }
 
-/// The same for an object.
+/// Refuses a request for a list whose cursor is not a string: rmcp reads it as one without.
+pub(crate) fn unusable_cursor(line: &str) -> Option<Refusal> {
+    if !line.contains(r#""cursor""#) {
+        return None;
+    }
+    let request = serde_json::from_str::<ListRequest<'_>>(line).ok()?;
+    let is_list = request.method.ends_with("/list");
+    let cursor = request.params?.cursor.filter(|_| is_list)?;
+    serde_json::from_str::<Option<Cow<'_, str>>>(cursor.get()).is_err().then(|| {
+        let text = "`cursor` must be a string, as `nextCursor` was";
+        Refusal::new(Some(request.id), ErrorData::invalid_params(text, None))
+    })
+}
+
+#[derive(Deserialize)]
+struct ListRequest<'a> {
+    #[serde(borrow)]
+    id: &'a RawValue,
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    #[serde(borrow)]
+    params: Option<ListParams<'a>>,
+}
+
+#[derive(Deserialize)]
+struct ListParams<'a> {
+    #[serde(borrow)]
+    cursor: Option<&'a RawValue>,
+}
+
+/// Finds out what is wrong with an object.
 fn diagnose_parts(parts: &Parts<'_>) -> Option<Refusal> {
     let id = parts.id.filter(|id| is_string_or_number(id));
+    if parts.method.is_none() {
+        let text = "neither a JSON-RPC request, which has a `method`, nor a response, which has an `id` and either `result` or `error`";
+        return Some(Refusal::answer(parts.id, text));
+    }
     if parts.result.is_some() || parts.error.is_some() {
-        // The id of a response is one of ours: repeating it would look like an answer to the
-        // peer's request of the same number.
-        let text = "not a JSON-RPC response: expected an `id` and either `result` or `error`";
+        let text = "not a JSON-RPC request: it has a `result` or an `error`";
         return Some(Refusal::not_a_message(None, text));
     }
     if text_of(parts.jsonrpc).as_deref() != Some(JsonRpcVersion2_0::VALUE) {
@@ -115,16 +183,17 @@ fn diagnose_parts(parts: &Parts<'_>) -> Option<Refusal> {
         let text = "not a JSON-RPC message: expected a `method` that is a string";
         return Some(Refusal::not_a_message(id, text));
     };
-    diagnose_call(parts.id, id, method)
+    diagnose_call(parts.id, id, &method)
 }
 
 /// The same for an object with a method: a notification when it has no id at all.
 fn diagnose_call(
     present: Option<&RawValue>,
     usable: Option<&RawValue>,
-    method: String,
+    method: &str,
 ) -> Option<Refusal> {
     if present.is_none() {
+        let method = &*excerpt(method);
         tracing::debug!(method, "ignoring a notification with unusable parameters");
         return None;
     }
@@ -132,6 +201,10 @@ fn diagnose_call(
         let text = "not a JSON-RPC request: expected an `id` that is a string or a number";
         return Some(Refusal::not_a_message(None, text));
     };
+    if serde_json::from_str::<RequestId>(id.get()).is_err() {
+        let text = "not a usable `id`: expected a string or an integer of at most 64 bits";
+        return Some(Refusal::not_a_message(Some(id), text));
+    }
     Some(Refusal::request(id, method))
 }
 

@@ -190,7 +190,12 @@ impl Transport<RoleServer> for StdioTransport {
                 match self.intake.accept(line) {
                     Ok(Some(message)) => return Some(self.marked(message)),
                     Ok(None) => {}
-                    Err(refusal) => refuse(&self.writer, &refusal),
+                    Err(refusal) => {
+                        refuse(&self.writer, &refusal);
+                        if let Some(answer) = self.intake.failed_answer(&refusal) {
+                            return Some(answer);
+                        }
+                    }
                 }
                 continue;
             }

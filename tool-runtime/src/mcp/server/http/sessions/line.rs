@@ -1,6 +1,6 @@
 //! The line between rmcp and a session, on which is seen what runs in it.
 
-use super::{SessionProblem, cancelled};
+use super::{SessionProblem, cancelled, routing};
 use crate::mcp::server::passing;
 use crate::mcp::server::running::Running;
 use rmcp::RoleServer;
@@ -25,11 +25,6 @@ impl Ongoing {
     pub(super) fn begin(&self, id: &RequestId) -> Result<(), SessionProblem> {
         let begun = self.running().begin(id);
         begun.map_err(|error| SessionProblem::Taken { request: id.clone(), error })
-    }
-
-    /// Whether a request with this id runs.
-    pub(super) fn has(&self, id: &RequestId) -> bool {
-        self.running().has(id)
     }
 
     /// The session is over, and what runs in it is cancelled.
@@ -63,7 +58,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Line<T> {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
         self.ongoing.running().tell(&message);
-        self.transport.send(passing::restored(message))
+        self.transport.send(routing::addressed(passing::restored(message)))
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

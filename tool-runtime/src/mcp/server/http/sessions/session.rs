@@ -4,7 +4,6 @@ use super::Sessions;
 use super::kept::Kept;
 use super::line::Ongoing;
 use super::stream::Watch;
-use crate::mcp::server::audience::Session as Client;
 use crate::mcp::server::http::places::Place;
 use crate::principal::Principal;
 use rmcp::model::RequestId;
@@ -19,7 +18,6 @@ use tokio::time::Instant;
 /// One session.
 pub(super) struct Session {
     pub(super) owner: Arc<Principal>,
-    pub(super) client: Option<Arc<Client>>,
     pub(super) ongoing: Arc<Ongoing>,
     used: Mutex<Instant>,
     streams: AtomicUsize,
@@ -37,10 +35,9 @@ struct Call {
 }
 
 impl Session {
-    pub(super) fn new(owner: Arc<Principal>, client: Option<Arc<Client>>, seat: Place) -> Self {
+    pub(super) fn new(owner: Arc<Principal>, seat: Place) -> Self {
         Self {
             owner,
-            client,
             ongoing: Arc::default(),
             used: Mutex::new(Instant::now()),
             streams: AtomicUsize::new(0),
@@ -151,5 +148,71 @@ impl Drop for Session {
         if let Some(watch) = self.watch.get() {
             watch.abort();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::server::http::HttpOptions;
+    use crate::mcp::server::http::places::Places;
+    use tokio::time::advance;
+
+    const IDLE: Duration = Duration::from_secs(60);
+    const MOST: Duration = Duration::from_secs(59);
+
+    fn session() -> Arc<Session> {
+        let seat = Places::new(1, None).take(&Arc::default()).expect("a seat");
+        Arc::new(Session::new(Arc::default(), seat))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_rests_from_its_last_use() {
+        let session = session();
+        advance(MOST).await;
+        assert_eq!(session.rest(IDLE), Duration::from_secs(1));
+        session.touch();
+        assert_eq!(session.rest(IDLE), IDLE);
+        advance(IDLE).await;
+        assert!(session.rest(IDLE).is_zero());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_rests_from_the_end_of_its_last_call() {
+        let session = session();
+        let watch = || Arc::clone(&session).open(Weak::new(), &"id".into(), None);
+        let (first, second) = (watch(), watch());
+        advance(IDLE * 2).await;
+        drop(first);
+        advance(IDLE * 2).await;
+        assert_eq!(session.rest(IDLE), IDLE, "another call runs");
+        drop(second);
+        assert_eq!(session.rest(IDLE), IDLE);
+        advance(MOST).await;
+        assert_eq!(session.rest(IDLE), Duration::from_secs(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_uses_its_session() {
+        let sessions = Sessions::new(&HttpOptions::default());
+        let (id, session) = (SessionId::from("id"), session());
+        sessions.open().insert(Arc::clone(&id), Arc::clone(&session));
+        advance(MOST).await;
+        assert!(sessions.find(&id).is_some());
+        assert_eq!(session.rest(IDLE), IDLE);
+    }
+
+    #[test]
+    fn a_call_is_away_while_nobody_listens_for_it() {
+        let session = session();
+        let request = RequestId::Number(1);
+        session.listen(7, &request);
+        session.listen(7, &request);
+        session.streams.store(2, Ordering::Relaxed);
+        session.close(Some(7));
+        assert_eq!((session.away(), session.give_up(7)), (0, false));
+        session.close(Some(7));
+        assert_eq!((session.away(), session.give_up(7)), (1, true));
+        assert!(!session.give_up(7), "it is given up once");
     }
 }

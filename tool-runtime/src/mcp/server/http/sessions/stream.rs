@@ -2,6 +2,7 @@
 
 use super::Sessions;
 use super::kept::Kept;
+use super::routing;
 use super::session::Session;
 use crate::mcp::server::running::answered;
 use futures_util::{Stream, stream};
@@ -60,7 +61,7 @@ impl Stream for Watched {
         if let (Some(message), Some(watch)) = (&message, &mut self.watch) {
             watch.see(message);
         }
-        Poll::Ready(message)
+        Poll::Ready(message.map(routing::unpacked))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a peer hears about lines that are no messages.
 
+use rmcp::model::RequestId;
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
 
@@ -34,7 +35,8 @@ fn what_is_no_message_is_an_invalid_request() {
         ("{}", json!(null)),
         ("5", json!(null)),
         ("\"text\"", json!(null)),
-        (r#"{"id":7}"#, json!(7)),
+        (r#"{"id":7}"#, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":7}"#, json!(null)),
         (r#"{"jsonrpc":"1.0","id":"x","method":"ping"}"#, json!("x")),
         (r#"{"id":7,"method":"ping"}"#, json!(7)),
         (r#"{"jsonrpc":"2.0","id":7,"method":5}"#, json!(7)),
@@ -79,6 +81,62 @@ fn an_id_is_repeated_as_it_was_written() {
     let line = br#"{"jsonrpc":"2.0","id":98765432109876543210,"method":"tools/list"}"#;
     let answer = serde_json::to_string(&parse(line).expect_err("a refusal")).expect("text");
     assert!(answer.contains("\"id\":98765432109876543210,"), "{answer}");
+}
+
+#[test]
+fn an_id_that_rmcp_cannot_hold_is_blamed_itself() {
+    for id in ["98765432109876543210", "1.5"] {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);
+        let answer = serde_json::to_value(parse(line.as_bytes()).expect_err("a refusal"));
+        let error = &answer.expect("serialisable")["error"];
+        assert_eq!(error["code"], -32600, "{error}");
+        assert!(error["message"].as_str().is_some_and(|text| text.contains("`id`")), "{error}");
+    }
+}
+
+#[test]
+fn a_cursor_that_is_not_a_text_is_refused() {
+    let list = |cursor: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"cursor":{cursor}}}}}"#
+        )
+    };
+    for cursor in ["5", "{}", "[]", "true"] {
+        assert_eq!(refusal(list(cursor).as_bytes()), Some((-32602, json!(1))), "{cursor}");
+    }
+    for cursor in ["null", "\"x\""] {
+        assert!(parse(list(cursor).as_bytes()).is_ok_and(|message| message.is_some()), "{cursor}");
+    }
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"x/y","params":{"cursor":5}}"#;
+    assert!(parse(call.as_bytes()).is_ok());
+}
+
+#[tokio::test]
+async fn an_unusable_answer_fails_its_question() {
+    let (mut peer, mut transport) = over_pipes();
+    let bad = [
+        r#"{"jsonrpc":"2.0","id":0,"error":"x"}"#,
+        r#"{"jsonrpc":"2.0","id":0,"result":{},"error":{"code":1,"message":"x"}}"#,
+        r#"{"jsonrpc":"2.0","id":0}"#,
+        r#"{"jsonrpc":"2.0","id":0,"result":{},"result":{}}"#,
+    ];
+    // Before the session is open there are no questions.
+    peer.write(format!("{}\n{}", bad[0], ping(1)));
+    assert_eq!(id_of(transport.receive().await), Some(1));
+    assert_eq!(peer.expect()["id"], Value::Null);
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "peer", "version": "1"},
+    });
+    let open = json!({"jsonrpc": "2.0", "id": 2, "method": "initialize", "params": params});
+    peer.write(format!("{open}\n"));
+    assert_eq!(id_of(transport.receive().await), Some(2));
+    for line in bad {
+        peer.write(format!("{line}\n"));
+        let (error, id) = transport.receive().await.and_then(|m| m.into_error()).expect(line);
+        assert_eq!((id, error.code.0), (Some(RequestId::Number(0)), -32603), "{line}");
+        assert_eq!(peer.expect()["id"], Value::Null, "{line}");
+    }
 }
 
 #[test]

@@ -1,0 +1,41 @@
+//! Answers of clients to questions of tools that are not what they should be.
+
+use super::client::Ask;
+use super::served::{Served, in_time};
+use super::streams::{CarefulAction, event};
+use serde_json::{Value, json};
+use tool_runtime::{HttpOptions, ToolPoolBuilder};
+
+/// Answers that are not, to the question with this id.
+fn unusable(id: &Value) -> [String; 5] {
+    [
+        format!(r#"{{"jsonrpc": "2.0", "id": {id}, "error": "x"}}"#),
+        format!(
+            r#"{{"jsonrpc": "2.0", "id": {id}, "result": {{}}, "error": {{"code": 1, "message": "x"}}}}"#
+        ),
+        format!(r#"{{"jsonrpc": "2.0", "id": {id}}}"#),
+        format!(r#"{{"id": {id}}}"#),
+        format!(r#"{{"jsonrpc": "2.0", "id": {id}, "result": {{}}, "result": {{}}}}"#),
+    ]
+}
+
+#[tokio::test]
+async fn a_question_with_an_unusable_answer_fails() {
+    let tools = |pool: ToolPoolBuilder| pool.tool::<CarefulAction>();
+    let served = Served::start_with(HttpOptions::default(), tools).await;
+    let session = served.session_that_can(&json!({"elicitation": {}})).await;
+    for nth in 0..unusable(&Value::Null).len() {
+        let mut connection = served.open().await;
+        connection.send(&Ask::call_within(&session, 1, "careful")).await;
+        assert_eq!(in_time(connection.head()).await.status, 200);
+        let question = event(&mut connection).await;
+        assert_eq!(question["method"], "elicitation/create");
+        let answer = &unusable(&question["id"])[nth];
+        let refused = served.ask(&Ask::within(&session, &json!({})).with_body(answer)).await;
+        assert_eq!(refused.status(), 400, "{answer}");
+        // An id would look like that of a request of the client.
+        assert_eq!(refused.json().get("id"), Some(&Value::Null), "{answer}");
+        let result = event(&mut connection).await;
+        assert_eq!(result["result"]["isError"], true, "{answer}: {result}");
+    }
+}

@@ -1,0 +1,44 @@
+//! Calls made by calls, in sessions.
+
+use super::client::Ask;
+use super::served::{Served, in_time};
+use super::streams::{CarefulAction, event};
+use serde_json::json;
+use tool_runtime::prelude::*;
+use tool_runtime::{HttpOptions, ToolPoolBuilder};
+
+/// Call a tool that asks.
+#[tool(register = false)]
+async fn relay(context: &ToolContext) -> String {
+    context.call(ToolCall::new("careful", "")).await.observation().to_text()
+}
+
+/// Call a tool that asks, beside one that does not.
+#[tool(register = false)]
+async fn relay_all(context: &ToolContext) -> String {
+    let calls = [ToolCall::new("whoami", ""), ToolCall::new("careful", "")];
+    let results = context.call_all(calls).await;
+    results.iter().map(|result| result.observation().to_text()).collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn a_tool_called_by_a_tool_asks_the_client_of_a_session() {
+    let tools = |pool: ToolPoolBuilder| {
+        pool.tool::<CarefulAction>().tool::<RelayAction>().tool::<RelayAllAction>()
+    };
+    let served = Served::start_with(HttpOptions::default(), tools).await;
+    let session = served.session_that_can(&json!({"elicitation": {}})).await;
+    for (id, tool, said) in [(1, "relay", "did it"), (2, "relay_all", "nobody did it")] {
+        let mut connection = served.open().await;
+        connection.send(&Ask::call_within(&session, id, tool)).await;
+        assert_eq!(in_time(connection.head()).await.header("content-type"), "text/event-stream");
+        let question = event(&mut connection).await;
+        assert_eq!(question["method"], "elicitation/create", "{tool}: {question}");
+        let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {
+            "action": "accept", "content": {"sure": true}
+        }});
+        assert_eq!(served.ask(&Ask::within(&session, &answer)).await.status(), 202);
+        let done = event(&mut connection).await;
+        assert_eq!(done["result"]["content"][0]["text"], said, "{tool}: {done}");
+    }
+}

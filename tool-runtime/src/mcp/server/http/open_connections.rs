@@ -1,0 +1,162 @@
+//! Open connections: how many there may be, and which is closed for a new one.
+//!
+//! Limit: a connection with a request in process is never closed for another one.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// The state of a connection with a request in process. An idle one has the count of events at
+/// which it became idle.
+const BUSY: u64 = u64::MAX;
+
+/// The state of a connection that is closed for another one.
+const CLOSED: u64 = u64::MAX - 1;
+
+/// The connections of one listener.
+pub(super) struct OpenConnections {
+    most: usize,
+    events: AtomicU64,
+    open: Mutex<HashMap<u64, Arc<Activity>>>,
+}
+
+/// One open connection, until it is dropped.
+pub(super) struct OpenConnection {
+    connections: Arc<OpenConnections>,
+    id: u64,
+    activity: Arc<Activity>,
+}
+
+struct Activity {
+    state: AtomicU64,
+    closed: CancellationToken,
+}
+
+/// A request in process, until it is dropped.
+pub(super) struct InProcess(Arc<OpenConnection>);
+
+impl OpenConnections {
+    pub(super) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, events: AtomicU64::new(0), open: Mutex::default() })
+    }
+
+    /// Admits a new connection. At the limit, the one that has been idle longest is closed for it.
+    /// `None` if all have requests in process.
+    pub(super) fn admit(self: &Arc<Self>) -> Option<Arc<OpenConnection>> {
+        let mut open = self.open();
+        if open.len() >= self.most {
+            let idle = open.iter().filter_map(|(id, one)| Some((one.idle_since()?, *id)));
+            let (since, id) = idle.min()?;
+            // One that has begun a request meanwhile stays.
+            open.get(&id).filter(|one| one.close(since))?;
+            open.remove(&id);
+            tracing::debug!("an idle connection is closed for a new one");
+        }
+        let id = self.count();
+        let (state, closed) = (AtomicU64::new(id), CancellationToken::new());
+        let activity = Arc::new(Activity { state, closed });
+        open.insert(id, Arc::clone(&activity));
+        drop(open);
+        Some(Arc::new(OpenConnection { connections: Arc::clone(self), id, activity }))
+    }
+
+    /// Counts an event, and returns the count.
+    fn count(&self) -> u64 {
+        self.events.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Arc<Activity>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl OpenConnection {
+    /// Waits until the connection is closed for another one.
+    pub(super) async fn closed(&self) {
+        self.activity.closed.cancelled().await;
+    }
+
+    /// Begins a request, unless the connection is closed.
+    pub(super) fn begin(self: &Arc<Self>) -> Option<InProcess> {
+        let since = self.activity.idle_since()?;
+        self.activity.change(since, BUSY).then(|| InProcess(Arc::clone(self)))
+    }
+
+    /// Whether a request is in process.
+    pub(super) fn is_busy(&self) -> bool {
+        self.activity.state.load(Ordering::Relaxed) == BUSY
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.connections.open().remove(&self.id);
+    }
+}
+
+impl Activity {
+    fn idle_since(&self) -> Option<u64> {
+        Some(self.state.load(Ordering::Relaxed)).filter(|state| *state < CLOSED)
+    }
+
+    /// Closes the connection, if it has been idle since then.
+    fn close(&self, since: u64) -> bool {
+        let is_closed = self.change(since, CLOSED);
+        if is_closed {
+            self.closed.cancel();
+        }
+        is_closed
+    }
+
+    fn change(&self, from: u64, to: u64) -> bool {
+        self.state.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+}
+
+impl Drop for InProcess {
+    fn drop(&mut self) {
+        let OpenConnection { connections, activity, .. } = &*self.0;
+        activity.state.store(connections.count(), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_closed(connection: &OpenConnection) -> bool {
+        connection.activity.closed.is_cancelled()
+    }
+
+    #[test]
+    fn the_longest_idle_connection_gives_way() {
+        let connections = OpenConnections::new(2);
+        let [first, second] = [connections.admit(), connections.admit()].map(Option::unwrap);
+        drop(first.begin());
+        let third = connections.admit().expect("a place");
+        assert_eq!([&first, &second, &third].map(|one| is_closed(one)), [false, true, false]);
+        assert!(second.begin().is_none(), "nothing is begun on what is closed");
+        let fourth = connections.admit().expect("a place");
+        assert_eq!([&first, &third, &fourth].map(|one| is_closed(one)), [true, false, false]);
+    }
+
+    #[test]
+    fn a_connection_with_a_request_stays() {
+        let connections = OpenConnections::new(1);
+        let first = connections.admit().expect("a place");
+        let request = first.begin().expect("an open connection");
+        assert!(first.is_busy() && connections.admit().is_none());
+        drop(request);
+        assert!(!first.is_busy() && connections.admit().is_some() && is_closed(&first));
+    }
+
+    #[test]
+    fn a_connection_that_has_ended_leaves_its_place() {
+        let connections = OpenConnections::new(1);
+        let first = connections.admit().expect("a place");
+        let request = first.begin();
+        drop((request, first));
+        assert!(connections.admit().is_some() && connections.open().is_empty());
+    }
+}

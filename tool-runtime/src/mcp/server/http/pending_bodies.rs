@@ -1,0 +1,121 @@
+//! Bodies that are still arriving: how many there may be, and how large together. They take no
+//! place among the requests in flight.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// All bodies that are still arriving.
+pub(super) struct PendingBodies {
+    most: usize,
+    most_bytes: usize,
+    pending: Mutex<Pending>,
+}
+
+#[derive(Default)]
+struct Pending {
+    next: u64,
+    /// Bytes received of all of them.
+    bytes: usize,
+    /// In the order in which they began.
+    bodies: BTreeMap<u64, Entry>,
+}
+
+struct Entry {
+    bytes: usize,
+    given_up: CancellationToken,
+}
+
+/// One of them, until it is dropped.
+pub(super) struct PendingBody {
+    all: Arc<PendingBodies>,
+    id: u64,
+    given_up: CancellationToken,
+}
+
+impl PendingBodies {
+    pub(super) fn new(most: usize, most_bytes: usize) -> Arc<Self> {
+        Arc::new(Self { most, most_bytes, pending: Mutex::default() })
+    }
+
+    /// Adds a body of which some bytes have arrived. Beyond the limits the oldest are given up.
+    pub(super) fn add(self: &Arc<Self>, bytes: usize) -> PendingBody {
+        let given_up = CancellationToken::new();
+        let mut pending = self.pending();
+        let id = pending.next;
+        pending.next += 1;
+        pending.bytes += bytes;
+        pending.bodies.insert(id, Entry { bytes, given_up: given_up.clone() });
+        self.give_up(&mut pending);
+        PendingBody { all: Arc::clone(self), id, given_up }
+    }
+
+    fn give_up(&self, pending: &mut Pending) {
+        while pending.bodies.len() > self.most || pending.bytes > self.most_bytes {
+            let Some((_, oldest)) = pending.bodies.pop_first() else { return };
+            pending.bytes -= oldest.bytes;
+            oldest.given_up.cancel();
+        }
+    }
+
+    fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PendingBody {
+    /// More of it has arrived.
+    pub(super) fn grow(&self, bytes: usize) {
+        let mut pending = self.all.pending();
+        if let Some(entry) = pending.bodies.get_mut(&self.id) {
+            entry.bytes += bytes;
+            pending.bytes += bytes;
+            self.all.give_up(&mut pending);
+        }
+    }
+
+    /// Waits until it is given up for newer ones.
+    pub(super) async fn given_up(&self) {
+        self.given_up.cancelled().await;
+    }
+}
+
+impl Drop for PendingBody {
+    fn drop(&mut self) {
+        let mut pending = self.all.pending();
+        if let Some(entry) = pending.bodies.remove(&self.id) {
+            pending.bytes -= entry.bytes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given_up<const N: usize>(bodies: [&PendingBody; N]) -> [bool; N] {
+        bodies.map(|body| body.given_up.is_cancelled())
+    }
+
+    #[test]
+    fn the_oldest_gives_way_when_there_are_too_many() {
+        let all = PendingBodies::new(2, 100);
+        let [first, second, third] = [0; 3].map(|bytes| all.add(bytes));
+        assert_eq!(given_up([&first, &second, &third]), [true, false, false]);
+        drop(second);
+        let fourth = all.add(0);
+        assert_eq!(given_up([&third, &fourth]), [false, false]);
+    }
+
+    #[test]
+    fn the_oldest_gives_way_when_they_are_too_large_together() {
+        let all = PendingBodies::new(10, 100);
+        let [first, second] = [60, 0].map(|bytes| all.add(bytes));
+        second.grow(40);
+        assert_eq!(given_up([&first, &second]), [false, false]);
+        second.grow(1);
+        assert_eq!(given_up([&first, &second]), [true, false]);
+        drop((first, second));
+        assert_eq!(all.pending().bytes, 0);
+    }
+}
