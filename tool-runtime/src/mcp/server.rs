@@ -51,6 +51,8 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::time::Duration;
 use stdio::StdioTransport;
+#[cfg(any(feature = "testing", feature = "mcp-client"))]
+use tokio::runtime::{Handle, RuntimeFlavor};
 #[cfg(feature = "cli")]
 use tokio_util::sync::CancellationToken;
 
@@ -204,13 +206,18 @@ impl McpServer {
         self.serve_on(transport).await
     }
 
-    /// Serves a client in the same process as it would one over stdio.
+    /// Serves a client in the same process as it would one over stdio. User code runs in the tasks of
+    /// requests for a test, whose clock may be paused, and where there is one thread anyway.
     #[cfg(any(feature = "testing", feature = "mcp-client"))]
     pub(crate) fn serve_in_memory(
-        self,
+        mut self,
         stream: tokio::io::DuplexStream,
         caller: Option<Caller>,
     ) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
+        let runtime = Handle::try_current().map(|runtime| runtime.runtime_flavor());
+        if caller.is_some() || !matches!(runtime, Ok(RuntimeFlavor::MultiThread)) {
+            self.handler.set_inline();
+        }
         Box::pin(self.serve_on(StdioTransport::in_memory(stream, caller)))
     }
 

@@ -11,6 +11,7 @@ use super::seal::Seal;
 use super::stdio::{is_known_method, is_old_method};
 use super::tasks::Tasks;
 use crate::context::ToolContext;
+use crate::isolation::Isolation;
 use crate::pool::ToolPool;
 use crate::principal::Principal;
 use arc_swap::ArcSwap;
@@ -42,6 +43,8 @@ pub(super) struct PoolHandler {
     tasks: Tasks,
     /// When it is cancelled, the server ends.
     ending: CancellationToken,
+    /// Runs user code apart from the server; `None` runs it in the tasks of requests.
+    isolation: Option<Isolation>,
 }
 
 impl Clone for PoolHandler {
@@ -56,6 +59,7 @@ impl Clone for PoolHandler {
             seal: Arc::clone(&self.seal),
             tasks: self.tasks.clone(),
             ending: self.ending.clone(),
+            isolation: self.isolation.clone(),
         }
     }
 }
@@ -79,6 +83,7 @@ impl PoolHandler {
             seal: Arc::new(Seal::random()),
             tasks: Tasks::default(),
             ending: CancellationToken::new(),
+            isolation: Some(Isolation::default()),
             paging: Paging::default(),
             pool,
             config,
@@ -151,6 +156,7 @@ impl PoolHandler {
 
     fn context_of(&self, id: &RequestId, principal: Option<Arc<Principal>>) -> ToolContext {
         let context = self.pool.context().with_call_id(id.to_string());
+        let context = context.with_isolation(self.isolation.clone());
         match principal {
             Some(principal) => context.with_principal(principal),
             None => context,
@@ -196,6 +202,16 @@ impl PoolHandler {
     #[cfg(feature = "cli")]
     pub(super) fn set_end(&mut self, end: &CancellationToken) {
         self.session = Arc::new(Session::until(end));
+    }
+
+    /// Runs user code in the tasks of requests.
+    #[cfg(any(feature = "testing", feature = "mcp-client"))]
+    pub(super) fn set_inline(&mut self) {
+        self.isolation = None;
+    }
+
+    pub(super) fn isolation(&self) -> Option<&Isolation> {
+        self.isolation.as_ref()
     }
 
     pub(super) fn set_seal(&mut self, seal: Seal) {
