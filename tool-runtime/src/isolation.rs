@@ -16,11 +16,13 @@ use crate::tool::BoxFuture;
 use futures_util::task::AtomicWaker;
 use std::cell::Cell;
 use std::fmt;
+use std::future::poll_fn;
 use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinError, block_in_place};
@@ -35,6 +37,9 @@ const MAX_HANDED_OVER: usize = 224;
 
 /// Plain functions at once, which take their threads from the same pool.
 const MAX_PLAIN: usize = 224;
+
+/// How long [`first_polled`] waits for a task.
+const FIRST_POLL: Duration = Duration::from_millis(200);
 
 /// Runs user code apart from the server. Clones share their limits.
 #[derive(Clone, Default)]
@@ -93,10 +98,9 @@ impl Isolation {
         acquired(&self.shared().plain).await
     }
 
-    /// The same isolation for one call, and a view of how far its task is.
-    pub(crate) fn observed(&self) -> (Self, Arc<FirstPoll>) {
-        let first = Arc::<FirstPoll>::default();
-        (Self { shared: Arc::clone(&self.shared), first: Some(Arc::clone(&first)) }, first)
+    /// The same isolation for one call, which tells how far its task is.
+    pub(crate) fn observed(&self, first: &Arc<FirstPoll>) -> Self {
+        Self { shared: Arc::clone(&self.shared), first: Some(Arc::clone(first)) }
     }
 
     fn shared(&self) -> &Arc<Shared> {
@@ -254,7 +258,17 @@ impl fmt::Debug for Isolation {
     }
 }
 
-/// Whether the task of a call has been polled: before that, nobody knows if it waits for anything.
+/// Polls a call once, and waits until its task was polled as well: before that, nobody knows whether it
+/// waits for anything. A task that blocks its thread is not waited for.
+pub(crate) async fn first_polled<T>(call: &mut BoxFuture<'_, T>, first: &FirstPoll) -> Poll<T> {
+    let polled = poll_fn(|context| match call.as_mut().poll(context) {
+        Poll::Pending if first.is_due(context) => Poll::Pending,
+        polled => Poll::Ready(polled),
+    });
+    tokio::time::timeout(FIRST_POLL, polled).await.unwrap_or(Poll::Pending)
+}
+
+/// Whether the task of a call has been polled.
 #[derive(Default)]
 pub(crate) struct FirstPoll {
     state: AtomicU8,
@@ -267,7 +281,7 @@ impl FirstPoll {
     const DONE: u8 = 2;
 
     /// Whether it is due, and has not been done. Wakes the task when it is done.
-    pub(crate) fn is_due(&self, context: &Context<'_>) -> bool {
+    fn is_due(&self, context: &Context<'_>) -> bool {
         self.waker.register(context.waker());
         self.state.load(Ordering::SeqCst) == Self::DUE
     }

@@ -62,6 +62,9 @@ const LINE_LIMIT: usize = 16 << 20;
 /// How long calls may go on when their client is gone: hosts kill a server after two seconds.
 const LAST_CALLS: Duration = Duration::from_secs(1);
 
+/// How long answers wait for a client that has ended its input and reads none of them.
+const UNREAD: Duration = Duration::from_millis(800);
+
 /// A pool as an MCP server: its tools, prompts and resources.
 ///
 /// It speaks both lifecycles: `initialize` (2024-11-05 to 2025-11-25) and the stateless one
@@ -167,7 +170,12 @@ impl McpServer {
     /// Serves on standard input and output until the input ends.
     ///
     /// Then questions that are open fail, and calls that run have one second to finish before they
-    /// are cancelled.
+    /// are cancelled. Answers that the client does not read are given up after 0.8 seconds. A client
+    /// that closes its end of the output has gone as well, where the system tells: on Linux.
+    ///
+    /// An `async` tool that blocks its thread does not stop the server; the log names it. The process
+    /// ends without it when it exits: a runtime that is dropped waits for blocked threads
+    /// (`Runtime::shutdown_background` does not).
     ///
     /// Of one client 1024 calls run at a time (of tools, prompts, resources, completions). Further ones
     /// wait, 8 MiB of them before nothing more is read, and are refused if they do not get their turn
@@ -225,7 +233,12 @@ impl McpServer {
         let gone = self.handler.session().gone.clone();
         let transport = transport.with_line_limit(self.line_limit).telling(gone);
         let outbox = transport.outbox();
-        let served = self.served(transport).await;
+        let mut served = pin!(self.served(transport));
+        let given_up = pin!(outbox.given_up(UNREAD));
+        let served = match select(&mut served, given_up).await {
+            Either::Left((served, _)) => served,
+            Either::Right(_) => served.await,
+        };
         // A peer that reads no more is no failure of ours.
         drop(outbox.emptied().await);
         served

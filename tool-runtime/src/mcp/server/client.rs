@@ -7,6 +7,7 @@ use super::request::Request;
 use super::rounds::{Interruption, Round, Rounds, digest};
 use super::seal::Seal;
 use super::tasks::Handle;
+use crate::isolation::FirstPoll;
 use crate::mcp::canonical::canonical;
 use crate::peer::{
     LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
@@ -46,6 +47,7 @@ pub(super) struct Client {
     /// The task that the call goes on as.
     task: OnceLock<Handle>,
     token: OnceLock<Option<ProgressToken>>,
+    first_poll: Arc<FirstPoll>,
 }
 
 impl Client {
@@ -65,6 +67,7 @@ impl Client {
             named: Mutex::default(),
             task: OnceLock::new(),
             token: OnceLock::new(),
+            first_poll: Arc::default(),
         }
     }
 
@@ -82,6 +85,11 @@ impl Client {
 
     pub(super) fn is_modern(&self) -> bool {
         self.asking.is_some()
+    }
+
+    /// How far the task is that runs the call.
+    pub(super) fn first_poll(&self) -> &Arc<FirstPoll> {
+        &self.first_poll
     }
 
     /// Lets the call go on as a task: what it asks and tells from now on goes there.

@@ -151,7 +151,8 @@ impl PoolHandler {
     ) -> ToolContext {
         let request = client.request();
         let context = self.context_of(request.id(), request.principal()).with_cancellation(stop);
-        context.with_peer(Arc::clone(client) as _)
+        let isolation = self.isolation.as_ref().map(|isolation| isolation.observed(client.first_poll()));
+        context.with_isolation(isolation).with_peer(Arc::clone(client) as _)
     }
 
     fn context_of(&self, id: &RequestId, principal: Option<Arc<Principal>>) -> ToolContext {
@@ -208,10 +209,6 @@ impl PoolHandler {
     #[cfg(any(feature = "testing", feature = "mcp-client"))]
     pub(super) fn set_inline(&mut self) {
         self.isolation = None;
-    }
-
-    pub(super) fn isolation(&self) -> Option<&Isolation> {
-        self.isolation.as_ref()
     }
 
     pub(super) fn set_seal(&mut self, seal: Seal) {

@@ -9,7 +9,7 @@ use super::tasks::{Outcome, Work};
 use super::tool_call::answer;
 use crate::definition::TaskSupport;
 use crate::error::{CallError, ErrorClass};
-use crate::isolation::{FirstPoll, Isolation};
+use crate::isolation::first_polled;
 use crate::observation::Observation;
 use crate::principal::Principal;
 use crate::tool::BoxFuture;
@@ -20,14 +20,9 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use std::convert::identity;
-use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-
-/// How long a tool may take to its first `.await`, before its call goes on as a task.
-const FIRST_POLL: Duration = Duration::from_millis(200);
 
 type Call = BoxFuture<'static, Result<Observation, CallError>>;
 
@@ -60,8 +55,8 @@ impl PoolHandler {
         client: Arc<Client>,
     ) -> Result<CallToolResponse, ErrorData> {
         let stop = CancellationToken::new();
-        let (mut call, due) = self.owned_call(&client, stop.clone());
-        let first = first_polled(&mut call, due).await;
+        let mut call = self.owned_call(&client, stop.clone());
+        let first = first_polled(&mut call, client.first_poll()).await;
         // What it told so far belongs to the request.
         sent(&client).await;
         match first {
@@ -78,20 +73,13 @@ impl PoolHandler {
         }
     }
 
-    /// The call, and whether its tool was polled, where that happens in another task.
-    fn owned_call(
-        &self,
-        client: &Arc<Client>,
-        stop: CancellationToken,
-    ) -> (Call, Option<Arc<FirstPoll>>) {
-        let (isolation, due) = self.isolation().map(Isolation::observed).unzip();
-        let context = self.context_with(client, stop).with_isolation(isolation);
+    fn owned_call(&self, client: &Arc<Client>, stop: CancellationToken) -> Call {
+        let context = self.context_with(client, stop);
         let (pool, client) = (self.pool().clone(), Arc::clone(client));
-        let call = Box::pin(async move {
+        Box::pin(async move {
             let arguments = client.arguments();
             pool.dispatch(client.name(), &arguments, &context, identity).await
-        });
-        (call, due)
+        })
     }
 
     fn go_on(&self, client: &Arc<Client>, call: Call, stop: CancellationToken) -> CallToolResponse {
@@ -130,23 +118,6 @@ impl PoolHandler {
     ) -> Result<(), ErrorData> {
         self.tasks().cancel(&owner(principal(request)), &params.task_id)
     }
-}
-
-/// Polls a call once, and waits until its tool was polled as well. One that blocks its thread is not
-/// waited for.
-async fn first_polled(
-    call: &mut Call,
-    due: Option<Arc<FirstPoll>>,
-) -> Poll<Result<Observation, CallError>> {
-    let polled = poll_fn(|task| {
-        let polled = call.as_mut().poll(task);
-        let is_due = due.as_ref().is_some_and(|due| due.is_due(task));
-        match polled.is_pending() && is_due {
-            true => Poll::Pending,
-            false => Poll::Ready(polled),
-        }
-    });
-    tokio::time::timeout(FIRST_POLL, polled).await.unwrap_or(Poll::Pending)
 }
 
 /// Whose tasks a request may see.

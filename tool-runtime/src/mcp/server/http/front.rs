@@ -148,7 +148,7 @@ impl Front {
             Kind::Older if self.options.sessions => Err(Box::new(parts)),
             Kind::Modern | Kind::Older => Ok(lane::answer(&self.handler, call, parts).await),
             Kind::InSession => match self.sessions.client(&parts.headers, &call.id) {
-                Some(session) => lane::begin(&self.handler, call, parts, session),
+                Some(session) => lane::begin(&self.handler, call, parts, session).await,
                 None => Err(Box::new(parts)),
             },
         }

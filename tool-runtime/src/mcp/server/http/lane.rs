@@ -6,6 +6,7 @@ use super::events;
 use super::plain::{Kind, PlainCall};
 use super::plain_request::{PlainRequest, Way};
 use super::reply::Reply;
+use crate::isolation::first_polled;
 use crate::mcp::server::audience::Session;
 use crate::mcp::server::client::Client;
 use crate::mcp::server::handler::PoolHandler;
@@ -14,12 +15,12 @@ use crate::mcp::server::tool_call::Called;
 use crate::tool::BoxFuture;
 use axum::http::request::Parts;
 use axum::response::Response;
-use futures_util::FutureExt as _;
 use futures_util::future::maybe_done;
 use rmcp::model::ErrorData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::task::Poll;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -59,7 +60,7 @@ pub(super) async fn answer(handler: &Arc<PoolHandler>, call: PlainCall, parts: P
 ///
 /// # Errors
 /// It does not: with these parts rmcp goes on with it.
-pub(super) fn begin(
+pub(super) async fn begin(
     handler: &Arc<PoolHandler>,
     call: PlainCall,
     parts: Parts,
@@ -69,7 +70,7 @@ pub(super) fn begin(
     let way = Way::Session { peer, is_adopted: AtomicBool::new(false) };
     let client = client(handler, call, parts, session, way);
     let mut run = run(handler, &client);
-    if let Some(called) = (&mut run).now_or_never() {
+    if let Poll::Ready(called) = first_polled(&mut run, client.first_poll()).await {
         return Ok(Reply::to(&client, called).into_response());
     }
     let mut parts = client.request().parts().cloned().expect("it came over HTTP");
