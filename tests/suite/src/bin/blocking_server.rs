@@ -28,9 +28,15 @@ async fn report_and_sleep(context: &ToolContext) {
 }
 
 /// Put the thread to sleep for two seconds.
-#[tool(timeout = "1s")]
+#[tool]
 async fn nap() {
     std::thread::sleep(Duration::from_secs(2));
+}
+
+/// Answer with a long text.
+#[tool]
+async fn long_text() -> String {
+    "x".repeat(500_000)
 }
 
 /// Answer at once.

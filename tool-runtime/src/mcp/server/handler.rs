@@ -151,7 +151,8 @@ impl PoolHandler {
     ) -> ToolContext {
         let request = client.request();
         let context = self.context_of(request.id(), request.principal()).with_cancellation(stop);
-        let isolation = self.isolation.as_ref().map(|isolation| isolation.observed(client.first_poll()));
+        let isolation =
+            self.isolation.as_ref().map(|isolation| isolation.observed(client.first_poll()));
         context.with_isolation(isolation).with_peer(Arc::clone(client) as _)
     }
 

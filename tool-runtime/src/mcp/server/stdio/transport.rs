@@ -165,8 +165,10 @@ impl StdioTransport {
             self.ended.cancel();
         }
         let until = Instant::now() + HANG_UP_CHECK;
-        matches!(select(pin!(self.writer.room()), pin!(self.is_there_until(until))).await,
-            Either::Left(_) | Either::Right((true, _)))
+        matches!(
+            select(pin!(self.writer.room()), pin!(self.is_there_until(until))).await,
+            Either::Left(_) | Either::Right((true, _))
+        )
     }
 
     /// Waits for more bytes, or for a reason to look at something else.
