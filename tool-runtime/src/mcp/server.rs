@@ -239,9 +239,9 @@ impl McpServer {
             Either::Left((served, _)) => served,
             Either::Right(_) => served.await,
         };
-        // A peer that reads no more is no failure of ours.
+        // A client that has closed its end, or reads no more, is not a failure of the server.
         drop(outbox.emptied().await);
-        served
+        if outbox.is_broken() { Ok(()) } else { served }
     }
 
     /// The handler is erased for the same reason: rmcp's loop answers requests in two places, and

@@ -298,6 +298,12 @@ impl Outbox {
         drained.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
 
+    /// Whether the peer has closed its end.
+    pub(crate) fn is_broken(&self) -> bool {
+        let fault = self.writer.has_room().err().map(|error| error.kind());
+        matches!(fault, Some(io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset))
+    }
+
     /// Gives up answers that nobody reads, some time after the end of the input.
     pub(crate) async fn given_up(&self, patience: Duration) {
         self.ended.cancelled().await;
