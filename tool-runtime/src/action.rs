@@ -7,6 +7,7 @@ use crate::definition::ToolDefinition;
 use crate::error::ToolError;
 use crate::observation::Observation;
 use crate::parameter::Settings;
+use crate::tool::BoxFuture;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -149,14 +150,16 @@ where
     // The function goes on when nobody waits for it: what it keeps from others, it keeps then.
     let occupied = context.occupied();
     let (sender, receiver) = oneshot::channel();
-    spawn_blocking(Box::new(move || {
+    let thread = thread_for(&context);
+    let run = Box::new(move || {
         let _occupied = occupied;
         let outcome = catch_unwind(AssertUnwindSafe(|| function(&context)));
         // Nobody listens any more when the call was cancelled.
         drop(sender.send(outcome));
-    }));
+    });
     async move {
         let _ended = ended;
+        spawn_blocking(thread, run).await;
         match receiver.await {
             Ok(Ok(output)) => output,
             Ok(Err(panic)) => resume_unwind(panic),
@@ -165,9 +168,30 @@ where
     }
 }
 
+/// The right to a thread. A server leaves some threads to others.
+type Thread = Option<BoxFuture<'static, Box<dyn Send>>>;
+
+#[cfg(feature = "mcp-server")]
+fn thread_for(context: &ToolContext) -> Thread {
+    let isolation = context.isolation()?.clone();
+    Some(Box::pin(async move { Box::new(isolation.thread_for_plain().await) as Box<dyn Send> }))
+}
+
+#[cfg(not(feature = "mcp-server"))]
+fn thread_for(_: &ToolContext) -> Thread {
+    None
+}
+
 /// The closure is boxed so that tokio's task is compiled once and not per tool.
-fn spawn_blocking(work: Box<dyn FnOnce() + Send>) {
-    drop(tokio::task::spawn_blocking(work));
+async fn spawn_blocking(thread: Thread, work: Box<dyn FnOnce() + Send>) {
+    let thread = match thread {
+        Some(thread) => Some(thread.await),
+        None => None,
+    };
+    drop(tokio::task::spawn_blocking(move || {
+        let _thread = thread;
+        work();
+    }));
 }
 
 /// What a plain function may return from the blocking pool.

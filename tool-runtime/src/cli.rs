@@ -56,7 +56,7 @@ mod exit {
 /// it prints one line `listening on http://HOST:PORT/mcp` to standard error. `main!` is sugar for
 /// this.
 ///
-/// SIGTERM and SIGINT end a server when calls in flight are done, over HTTP after 10 seconds at the
+/// SIGTERM, SIGINT and SIGHUP end a server when calls in flight are done, over HTTP after 10 seconds at the
 /// latest, over standard input and output after one second, as the end of the input does. They
 /// cancel the call of `call`. The second such signal ends the process at once, with exit code 1.
 ///
@@ -237,12 +237,20 @@ fn program_name() -> String {
     stem.map_or_else(|| "tools".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Plain functions may still run on the blocking pool when the answer is known or the client
-/// is gone: the process does not wait for them.
+/// Workers of the runtime at least: with one of them free for the server, tools that block their thread
+/// still run beside each other.
+const MIN_WORKERS: usize = 3;
+
+/// Plain functions, and tools that block their thread, may still run when the answer is known or the
+/// client is gone: the process does not wait for them.
 ///
 /// The future is in a box because tokio compiles it for each of its schedulers.
 fn in_runtime(future: Pin<Box<dyn Future<Output = ExitCode> + '_>>) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores.max(MIN_WORKERS))
+        .enable_all()
+        .build();
     match runtime {
         Ok(runtime) => {
             let code = runtime.block_on(future);

@@ -3,6 +3,8 @@
 mod host;
 mod session;
 
+#[cfg(feature = "mcp-server")]
+use crate::isolation::Isolation;
 use crate::peer::Peer;
 use crate::principal::Principal;
 use crate::schedule::{Held, Link};
@@ -69,6 +71,9 @@ pub struct ToolContext {
     handed_on: u16,
     /// What the call keeps from others while it runs, see [`Self::occupying`].
     occupied: Option<Weak<dyn Any + Send + Sync>>,
+    /// Runs the call apart from the server that it came through.
+    #[cfg(feature = "mcp-server")]
+    isolation: Option<Isolation>,
 }
 
 impl ToolContext {
@@ -196,6 +201,18 @@ impl ToolContext {
 
     pub(crate) fn set_peer(&mut self, peer: Arc<dyn Peer>) {
         self.peer = Some(peer);
+    }
+
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn with_isolation(mut self, isolation: Option<Isolation>) -> Self {
+        self.isolation = isolation;
+        self
+    }
+
+    /// What runs the call, and those that it makes, apart from the server that it came through.
+    #[cfg(feature = "mcp-server")]
+    pub(crate) fn isolation(&self) -> Option<&Isolation> {
+        self.isolation.as_ref()
     }
 
     pub(crate) fn with_receiver(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {

@@ -1,6 +1,7 @@
 //! The way of a call, a stage a file; the shorter way of prompts and resources.
 
 mod batch;
+mod execution;
 mod governed;
 mod guard;
 #[cfg_attr(not(feature = "tower"), allow(dead_code))]
@@ -15,7 +16,6 @@ mod typed;
 pub use batch::Batch;
 pub use typed::CallAction;
 
-use crate::arguments::Arguments;
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
@@ -29,6 +29,10 @@ impl ToolPool {
     /// Runs one call. Its answer says what went wrong, if something did.
     ///
     /// Dropping the future cancels the call.
+    ///
+    /// The tool runs in the caller's task. An `async` tool that blocks its thread blocks the caller:
+    /// neither its time limit nor a cancellation can interrupt it before its next `.await`. In a
+    /// served pool (`McpServer`) the limit is kept, and the log names such tools.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
@@ -163,7 +167,7 @@ impl ToolPool {
             }
         };
         let call = pin!(async {
-            let outcome = tool.executor().call(Arguments::new(arguments), context).await;
+            let outcome = execution::of_tool(tool, arguments, context).await;
             outcome.map(finish)
         });
         guard::guarded(call, tool.name(), limit, context).await?

@@ -109,6 +109,8 @@ mod error;
 mod hook;
 mod icon;
 mod input;
+#[cfg(feature = "mcp-server")]
+mod isolation;
 mod issue;
 mod limits;
 #[cfg(any(feature = "mcp-client", feature = "mcp-server"))]

@@ -1,4 +1,4 @@
-//! SIGTERM and SIGINT: the first asks to end, the second ends.
+//! SIGTERM, SIGINT and SIGHUP: the first asks to end, the second ends.
 
 use super::{exit, log};
 use std::io;
@@ -34,6 +34,8 @@ async fn end(mut signals: Signals, token: CancellationToken) {
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    /// `None` where it is ignored, as under `nohup`.
+    hang_up: Option<Signal>,
 }
 
 #[cfg(unix)]
@@ -42,14 +44,24 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hang_up: if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) },
         })
     }
 
     async fn next(&mut self) {
-        let interrupt = std::pin::pin!(self.interrupt.recv());
-        let terminate = std::pin::pin!(self.terminate.recv());
-        futures_util::future::select(interrupt, terminate).await;
+        let all = [&mut self.interrupt, &mut self.terminate].into_iter().chain(&mut self.hang_up);
+        futures_util::future::select_all(all.map(|signal| Box::pin(signal.recv()))).await;
     }
+}
+
+/// Whether SIGHUP was ignored when the process started, as far as the system tells.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Signals count from one, and SIGHUP is the first.
+    ignored.is_some_and(|mask| mask & 1 == 1)
 }
 
 #[cfg(not(unix))]

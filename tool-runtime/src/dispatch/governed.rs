@@ -1,8 +1,8 @@
 //! The long way of a call: of tools that hold state or declare resources, and of pools with
 //! hooks or limits.
 
-use super::guard;
 use super::resolve::shut_down;
+use super::{execution, guard};
 use crate::access::{Access, Claim};
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
@@ -202,7 +202,7 @@ async fn execute(
     let limit = guard::limit(pool, tool, context);
     let context = limit.map_or_else(|| context.clone(), |limit| guard::within(limit, context));
     let Entered { context, instance, _running } = entered(pool, tool, context).await?;
-    let call = tool.executor().call(Arguments::new(arguments), &context);
+    let call = async { execution::of_tool(tool, arguments, &context).await };
     let mut given_up =
         GivenUp { tool, instance: instance.as_deref(), context: &context, is_over: false };
     let call = guard::guarded(call, tool.name(), limit, &context);

@@ -1,6 +1,6 @@
 //! The way of prompts, resources and completions: found, guarded as a call is, and reported.
 
-use super::{guard, report};
+use super::{execution, guard, report};
 use crate::completion::{Completion, Given};
 use crate::content::ResourceContents;
 use crate::context::ToolContext;
@@ -45,10 +45,11 @@ impl ToolPool {
     ) -> Result<PromptMessages, CallError> {
         let prompt = self.find_prompt(name)?;
         let (limit, context) = self.bounds(prompt.terms(), context);
-        let work = async { prompt.run(arguments, &context).await };
+        let description = prompt.definition().description.clone();
+        let (arguments, own) = (arguments.clone(), context.clone().into_owned());
+        let work = async move { prompt.run(&arguments, &own).await };
         let mut messages = attended(work, name, limit, &context).await?;
-        let description = &prompt.definition().description;
-        messages.description.get_or_insert_with(|| description.clone());
+        messages.description.get_or_insert(description);
         Ok(messages)
     }
 
@@ -78,7 +79,8 @@ impl ToolPool {
     ) -> Result<Vec<ResourceContents>, CallError> {
         let (resource, captures) = self.find_resource(uri).ok_or_else(|| nothing_at(uri))?;
         let (limit, context) = self.bounds(resource.terms(), context);
-        let work = async { resource.run(uri, &captures, &context).await };
+        let (read, own) = (uri.to_owned(), context.clone().into_owned());
+        let work = async move { resource.run(&read, &captures, &own).await };
         let contents = attended(work, uri, limit, &context).await?;
         contents.ok_or_else(|| nothing_at(uri))
     }
@@ -98,7 +100,7 @@ impl ToolPool {
         let prompt = self.find_prompt(name)?;
         let arguments = prompt.definition().arguments.iter().map(|it| it.name.as_str());
         known(name, argument, arguments)?;
-        self.completed(name, prompt.terms(), argument, prefix, context).await
+        self.completed(name, (prompt, Prompt::terms), argument, prefix, context).await
     }
 
     /// What a variable of a resource template could be.
@@ -118,20 +120,23 @@ impl ToolPool {
         let resource = found.cloned().ok_or_else(|| nothing_at(template))?;
         let variables = resource.template().into_iter().flat_map(|it| it.variables());
         known(template, variable, variables)?;
-        self.completed(template, resource.terms(), variable, prefix, context).await
+        self.completed(template, (resource, Resource::terms), variable, prefix, context).await
     }
 
-    async fn completed(
+    async fn completed<O: Send + Sync + 'static>(
         &self,
         name: &str,
-        terms: &Terms,
+        (offering, terms): (O, fn(&O) -> &Terms),
         argument: &str,
         prefix: &str,
         context: &ToolContext,
     ) -> Result<Completion, CallError> {
-        let (limit, context) = self.bounds(terms, context);
-        let work = async {
-            Ok(Completion::of(terms.completers.complete(argument, prefix, &context).await))
+        let (limit, context) = self.bounds(terms(&offering), context);
+        let (argument, prefix) = (argument.to_owned(), prefix.to_owned());
+        let own = context.clone().into_owned();
+        let work = async move {
+            let completers = &terms(&offering).completers;
+            Ok(Completion::of(completers.complete(&argument, &prefix, &own).await))
         };
         attended(work, name, limit, &context).await
     }
@@ -174,8 +179,8 @@ impl ToolPool {
 
 /// Runs what a prompt or a resource does. What waits is erased: it has one copy, whatever is
 /// given back.
-async fn attended<T: Send>(
-    work: impl Future<Output = Result<T, CallError>> + Send,
+async fn attended<T: Send + 'static>(
+    work: impl Future<Output = Result<T, CallError>> + Send + 'static,
     name: &str,
     limit: Option<Duration>,
     context: &ToolContext,
@@ -184,7 +189,7 @@ async fn attended<T: Send>(
     let name = &*excerpt(name);
     let mut output = None;
     let work = Box::pin(async {
-        output = Some(work.await?);
+        output = Some(execution::of_offering(work, name, context).await?);
         Ok(())
     });
     guarded(work, name, limit, context).await?;

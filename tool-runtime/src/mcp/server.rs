@@ -52,6 +52,8 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::time::Duration;
 use stdio::StdioTransport;
+#[cfg(any(feature = "testing", feature = "mcp-client"))]
+use tokio::runtime::{Handle, RuntimeFlavor};
 #[cfg(feature = "cli")]
 use tokio_util::sync::CancellationToken;
 
@@ -60,6 +62,9 @@ const LINE_LIMIT: usize = 16 << 20;
 
 /// How long calls may go on when their client is gone: hosts kill a server after two seconds.
 const LAST_CALLS: Duration = Duration::from_secs(1);
+
+/// How long answers wait for a client that has ended its input and reads none of them.
+const UNREAD: Duration = Duration::from_millis(800);
 
 /// A pool as an MCP server: its tools, prompts and resources.
 ///
@@ -166,7 +171,12 @@ impl McpServer {
     /// Serves on standard input and output until the input ends.
     ///
     /// Then questions that are open fail, and calls that run have one second to finish before they
-    /// are cancelled.
+    /// are cancelled. Answers that the client does not read are given up after 0.8 seconds. A client
+    /// that closes its end of the output has gone as well, where the system tells: on Linux.
+    ///
+    /// An `async` tool that blocks its thread does not stop the server; the log names it. The process
+    /// ends without it when it exits: a runtime that is dropped waits for blocked threads
+    /// (`Runtime::shutdown_background` does not).
     ///
     /// Of one client 1024 calls run at a time (of tools, prompts, resources, completions). Further ones
     /// wait, 8 MiB of them before nothing more is read, and are refused if they do not get their turn
@@ -205,13 +215,18 @@ impl McpServer {
         self.serve_on(transport).await
     }
 
-    /// Serves a client in the same process as it would one over stdio.
+    /// Serves a client in the same process as it would one over stdio. User code runs in the tasks of
+    /// requests for a test, whose clock may be paused, and where there is one thread anyway.
     #[cfg(any(feature = "testing", feature = "mcp-client"))]
     pub(crate) fn serve_in_memory(
-        self,
+        mut self,
         stream: tokio::io::DuplexStream,
         caller: Option<Caller>,
     ) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
+        let runtime = Handle::try_current().map(|runtime| runtime.runtime_flavor());
+        if caller.is_some() || !matches!(runtime, Ok(RuntimeFlavor::MultiThread)) {
+            self.handler.set_inline();
+        }
         Box::pin(self.serve_on(StdioTransport::in_memory(stream, caller)))
     }
 
@@ -220,10 +235,15 @@ impl McpServer {
         let gone = self.handler.session().gone.clone();
         let transport = transport.with_line_limit(self.line_limit).telling(gone);
         let outbox = transport.outbox();
-        let served = self.served(transport).await;
-        // A peer that reads no more is no failure of ours.
+        let mut served = pin!(self.served(transport));
+        let given_up = pin!(outbox.given_up(UNREAD));
+        let served = match select(&mut served, given_up).await {
+            Either::Left((served, _)) => served,
+            Either::Right(_) => served.await,
+        };
+        // A client that has closed its end, or reads no more, is not a failure of the server.
         drop(outbox.emptied().await);
-        served
+        if outbox.is_broken() { Ok(()) } else { served }
     }
 
     /// The handler is erased for the same reason: rmcp's loop answers requests in two places, and

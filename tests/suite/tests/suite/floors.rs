@@ -28,6 +28,7 @@ const FLOORS: &[&[&str]] = &[
         "context",
         "definition",
         "input",
+        "isolation",
         "observation",
         "offering",
         "output",

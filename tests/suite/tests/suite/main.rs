@@ -9,6 +9,7 @@ mod asking_again;
 mod asking_inside;
 mod assembly;
 mod batches;
+mod blocked;
 mod blocking;
 mod calls;
 mod changes;

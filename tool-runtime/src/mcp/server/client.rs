@@ -7,18 +7,21 @@ use super::request::Request;
 use super::rounds::{Interruption, Round, Rounds, digest};
 use super::seal::Seal;
 use super::tasks::Handle;
+use crate::isolation::FirstPoll;
 use crate::mcp::canonical::canonical;
 use crate::peer::{
     LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
 use crate::tool::BoxFuture;
+use rmcp::RoleServer;
 use rmcp::model::{CustomRequest, JsonObject, ProgressToken, RequestId};
-use rmcp::service::PeerRequestOptions;
+use rmcp::service::{PeerRequestOptions, RequestHandle};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::sync::oneshot;
 
 /// What a request asks for, and with what.
 pub(super) struct Subject {
@@ -35,7 +38,7 @@ pub(super) struct Client {
     request: Request,
     subject: Subject,
     session: Arc<Session>,
-    outbox: Outbox,
+    outbox: Arc<Outbox>,
     /// How a client of 2026-07-28 is asked. Older ones are asked while the request waits.
     asking: Option<(Round, Arc<Seal>)>,
     rounds: OnceLock<Rounds>,
@@ -44,6 +47,7 @@ pub(super) struct Client {
     /// The task that the call goes on as.
     task: OnceLock<Handle>,
     token: OnceLock<Option<ProgressToken>>,
+    first_poll: Arc<FirstPoll>,
 }
 
 impl Client {
@@ -58,11 +62,12 @@ impl Client {
             request,
             subject,
             session,
-            outbox: Outbox::default(),
+            outbox: Arc::default(),
             rounds: OnceLock::new(),
             named: Mutex::default(),
             task: OnceLock::new(),
             token: OnceLock::new(),
+            first_poll: Arc::default(),
         }
     }
 
@@ -84,6 +89,11 @@ impl Client {
 
     pub(super) fn is_modern(&self) -> bool {
         self.asking.is_some()
+    }
+
+    /// How far the task is that runs the call.
+    pub(super) fn first_poll(&self) -> &Arc<FirstPoll> {
+        &self.first_poll
     }
 
     /// Lets the call go on as a task: what it asks and tells from now on goes there.
@@ -147,7 +157,25 @@ impl Client {
 
     /// Asks a client of the older era, while the call waits.
     async fn pushed(&self, request: PeerRequest) -> Result<Value, PeerError> {
-        let failed = |error: &dyn ToString| PeerError::Failed(error.to_string());
+        let (asked, sent) = oneshot::channel();
+        self.outbox.ask(Question { request, asked });
+        let gone = PeerError::Failed("its request has ended".to_owned());
+        let (mut open, sent) = sent.await.map_err(|_| gone)??;
+        let answer = sent.await_response().await;
+        open.id = None;
+        serde_json::to_value(answer.map_err(|error| failed(&error))?)
+            .map_err(|error| failed(&error))
+    }
+
+    /// Sends a question, from the task of the request.
+    pub(super) async fn send(&self, question: Question) {
+        let Question { request, asked } = question;
+        let sent = self.while_there(self.sent(request)).await;
+        // Whoever asked may have gone: then the question is taken back.
+        drop(asked.send(sent.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())))));
+    }
+
+    async fn sent(&self, request: PeerRequest) -> Result<Asked, PeerError> {
         let unsupported = PeerError::Unsupported(request.capability());
         let peer = self.request.peer().ok_or(unsupported)?;
         let method = request.method();
@@ -156,22 +184,33 @@ impl Client {
         let options = PeerRequestOptions::no_options();
         let sent = peer.send_cancellable_request(request.into(), options).await;
         let sent = sent.map_err(|error| failed(&error))?;
-        let mut open = OpenQuestion { outbox: &self.outbox, id: Some(sent.id.clone()) };
-        let answer = sent.await_response().await;
-        open.id = None;
-        serde_json::to_value(answer.map_err(|error| failed(&error))?)
-            .map_err(|error| failed(&error))
+        let open = OpenQuestion { outbox: Arc::clone(&self.outbox), id: Some(sent.id.clone()) };
+        Ok((open, sent))
     }
 }
 
+fn failed(error: &dyn ToString) -> PeerError {
+    PeerError::Failed(error.to_string())
+}
+
+/// A question on its way to whoever drives the call, who sends it: rmcp knows by the task of a request
+/// which stream a message belongs to, and what asks may run in another one.
+pub(super) struct Question {
+    request: PeerRequest,
+    asked: oneshot::Sender<Result<Asked, PeerError>>,
+}
+
+/// A question that was sent, and its answer to come.
+type Asked = (OpenQuestion, RequestHandle<RoleServer>);
+
 /// A question that a client was asked. If nobody waits for the answer any more, it is taken back.
-struct OpenQuestion<'a> {
-    outbox: &'a Outbox,
+struct OpenQuestion {
+    outbox: Arc<Outbox>,
     /// `None` once it is answered.
     id: Option<RequestId>,
 }
 
-impl Drop for OpenQuestion<'_> {
+impl Drop for OpenQuestion {
     fn drop(&mut self) {
         if let Some(id) = self.id.take() {
             self.outbox.take_back(id);

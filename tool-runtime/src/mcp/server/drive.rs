@@ -106,6 +106,9 @@ impl<'a> Sender<'a> {
                     let param = CancelledNotificationParam::new(Some(question), None);
                     self.send(CancelledNotification::new(param).into());
                 }
+                Next::Ask(question) => {
+                    self.sending = Some(Box::pin(self.client.send(question)));
+                }
                 Next::Log(entry) => self.send(logging::message(entry)),
                 Next::Progress(progress) => {
                     let token = self.client.progress_token().cloned();

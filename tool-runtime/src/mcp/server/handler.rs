@@ -12,6 +12,7 @@ use super::stdio::{is_known_method, is_old_method};
 use super::tasks::Tasks;
 use crate::context::ToolContext;
 use crate::error::excerpt;
+use crate::isolation::Isolation;
 use crate::pool::ToolPool;
 use crate::principal::Principal;
 use arc_swap::ArcSwap;
@@ -43,6 +44,8 @@ pub(super) struct PoolHandler {
     tasks: Tasks,
     /// When it is cancelled, the server ends.
     ending: CancellationToken,
+    /// Runs user code apart from the server; `None` runs it in the tasks of requests.
+    isolation: Option<Isolation>,
 }
 
 impl Clone for PoolHandler {
@@ -57,6 +60,7 @@ impl Clone for PoolHandler {
             seal: Arc::clone(&self.seal),
             tasks: self.tasks.clone(),
             ending: self.ending.clone(),
+            isolation: self.isolation.clone(),
         }
     }
 }
@@ -80,6 +84,7 @@ impl PoolHandler {
             seal: Arc::new(Seal::random()),
             tasks: Tasks::default(),
             ending: CancellationToken::new(),
+            isolation: Some(Isolation::default()),
             paging: Paging::default(),
             pool,
             config,
@@ -138,11 +143,14 @@ impl PoolHandler {
         let request = client.request();
         let context = self.context_of(request.id(), request.principal()).with_cancellation(stop);
         let context = client.session().in_session(context);
-        context.with_peer(Arc::clone(client) as _)
+        let isolation =
+            self.isolation.as_ref().map(|isolation| isolation.observed(client.first_poll()));
+        context.with_isolation(isolation).with_peer(Arc::clone(client) as _)
     }
 
     fn context_of(&self, id: &RequestId, principal: Option<Arc<Principal>>) -> ToolContext {
         let context = self.pool.context().with_call_id(id.to_string());
+        let context = context.with_isolation(self.isolation.clone());
         match principal {
             Some(principal) => context.with_principal(principal),
             None => context,
@@ -188,6 +196,12 @@ impl PoolHandler {
     #[cfg(feature = "cli")]
     pub(super) fn set_end(&mut self, end: &CancellationToken) {
         self.session = Arc::new(Session::until(end));
+    }
+
+    /// Runs user code in the tasks of requests.
+    #[cfg(any(feature = "testing", feature = "mcp-client"))]
+    pub(super) fn set_inline(&mut self) {
+        self.isolation = None;
     }
 
     pub(super) fn set_seal(&mut self, seal: Seal) {

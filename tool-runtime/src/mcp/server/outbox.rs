@@ -1,5 +1,7 @@
 //! What a call tells its client while it runs: kept in order, progress at a bearable rate.
 
+use super::client::Question;
+use crate::isolation::release_woken;
 use crate::peer::{LogEntry, Progress};
 use futures_util::task::AtomicWaker;
 use rmcp::model::RequestId;
@@ -23,13 +25,13 @@ const MOST_BYTES: usize = 1 << 20;
 const VALUE: usize = size_of::<Value>();
 
 /// Filled by the tool, which never waits; emptied by whoever drives the call.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Outbox {
     waiting: Mutex<Waiting>,
     waker: AtomicWaker,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Waiting {
     entries: VecDeque<LogEntry>,
     /// How many bytes these have.
@@ -37,6 +39,8 @@ struct Waiting {
     dropped: u64,
     /// Questions whose answer nobody waits for any more.
     taken_back: Vec<RequestId>,
+    /// Questions that were not asked yet.
+    questions: VecDeque<Question>,
     /// The newest report: older ones that were not sent yet say nothing more.
     progress: Option<Progress>,
     /// How far the newest report was, sent or not.
@@ -48,6 +52,7 @@ struct Waiting {
 /// What is to be done next.
 pub(super) enum Next {
     TakeBack(RequestId),
+    Ask(Question),
     Log(LogEntry),
     Progress(Progress),
     /// A report waits until then.
@@ -58,7 +63,7 @@ pub(super) enum Next {
 impl Outbox {
     pub(super) fn log(&self, entry: LogEntry) {
         self.waiting().log(entry);
-        self.waker.wake();
+        self.nudge();
     }
 
     pub(super) fn progress(&self, progress: Progress) {
@@ -69,12 +74,17 @@ impl Outbox {
         waiting.furthest = Some(progress.done);
         waiting.progress = Some(progress);
         drop(waiting);
-        self.waker.wake();
+        self.nudge();
     }
 
     pub(super) fn take_back(&self, question: RequestId) {
         self.waiting().taken_back.push(question);
-        self.waker.wake();
+        self.nudge();
+    }
+
+    pub(super) fn ask(&self, question: Question) {
+        self.waiting().questions.push_back(question);
+        self.nudge();
     }
 
     /// Who is woken when there is something to do.
@@ -85,6 +95,7 @@ impl Outbox {
     /// Wakes whoever drives the call.
     pub(super) fn nudge(&self) {
         self.waker.wake();
+        release_woken();
     }
 
     /// Takes what comes next; at the end of the call nothing waits for its time any more.
@@ -92,6 +103,9 @@ impl Outbox {
         let mut waiting = self.waiting();
         if let Some(question) = waiting.taken_back.pop() {
             return Next::TakeBack(question);
+        }
+        if let Some(question) = waiting.questions.pop_front() {
+            return Next::Ask(question);
         }
         if let Some(entry) = waiting.entries.pop_front() {
             waiting.bytes -= bytes(&entry.data);

@@ -9,6 +9,7 @@ use super::tasks::{Outcome, Work};
 use super::tool_call::answer;
 use crate::definition::TaskSupport;
 use crate::error::{CallError, ErrorClass};
+use crate::isolation::first_polled;
 use crate::observation::Observation;
 use crate::principal::Principal;
 use crate::tool::BoxFuture;
@@ -19,7 +20,6 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use std::convert::identity;
-use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 use tokio_util::sync::CancellationToken;
@@ -56,7 +56,7 @@ impl PoolHandler {
     ) -> Result<CallToolResponse, ErrorData> {
         let stop = CancellationToken::new();
         let mut call = self.owned_call(&client, stop.clone());
-        let first = poll_fn(|task| Poll::Ready(call.as_mut().poll(task))).await;
+        let first = first_polled(&mut call, client.first_poll()).await;
         // What it told so far belongs to the request.
         sent(&client).await;
         match first {

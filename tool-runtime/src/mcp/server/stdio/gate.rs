@@ -1,10 +1,15 @@
-//! What may pass before a session is open.
+//! Requests and notifications that fit the state of the handshake.
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion};
+use rmcp::model::{
+    ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId,
+};
 use rmcp::service::RxJsonRpcMessage;
 
-/// Holds back whatever would end rmcp's handshake.
+use super::methods::is_old_method;
+use super::refusal::Refusal;
+
+/// Holds back whatever would end rmcp's handshake, and refuses what its protocol version does not have.
 ///
 /// While rmcp waits for the first request, a notification or a response is a fatal error to it.
 /// But a client that probes with `server/discover`, loses patience and sends
@@ -13,31 +18,66 @@ use rmcp::service::RxJsonRpcMessage;
 /// Limit: a request of a protocol version that rmcp knows and the handler refuses opens the gate.
 #[derive(Default)]
 pub(super) struct Gate {
-    open: bool,
+    opened: Option<By>,
+}
+
+/// The first request that rmcp leaves its handshake with.
+#[derive(Clone, Copy, PartialEq)]
+enum By {
+    /// A session of 2025-11-25 or before.
+    Initialize,
+    /// A request that stands alone, as in 2026-07-28.
+    Metadata,
 }
 
 impl Gate {
     /// Whether rmcp should see this message.
-    pub(super) fn admits(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
-        if self.open {
-            return true;
+    ///
+    /// # Errors
+    /// The answer to a request that does not fit.
+    pub(super) fn admits(
+        &mut self,
+        message: &RxJsonRpcMessage<RoleServer>,
+    ) -> Result<bool, Refusal> {
+        if let JsonRpcMessage::Request(request) = message {
+            self.check(&request.id, &request.request)?;
+            self.opened = self.opened.or_else(|| opens(&request.request));
+            return Ok(true);
         }
-        let JsonRpcMessage::Request(request) = message else {
-            tracing::debug!("ignoring a message that is no request before the session is open");
-            return false;
-        };
-        self.open = opens(&request.request);
-        true
+        if self.opened.is_none() {
+            tracing::debug!("ignoring a message that is not a request before the session is open");
+        }
+        Ok(self.opened.is_some())
+    }
+
+    fn check(&self, id: &RequestId, request: &ClientRequest) -> Result<(), Refusal> {
+        let method = request.method();
+        if is_old_method(method) && is_modern(request) {
+            let text = format!("unknown method `{method}`: 2026-07-28 does not have it");
+            return Err(Refusal::to(id, ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None)));
+        }
+        if matches!(request, ClientRequest::InitializeRequest(_))
+            && self.opened == Some(By::Metadata)
+        {
+            let text = "`initialize` must be the first request, or follow `server/discover`: this connection has served requests without a session; open another one";
+            return Err(Refusal::to(id, ErrorData::invalid_request(text, None)));
+        }
+        Ok(())
     }
 }
 
-/// Whether rmcp leaves its handshake with this request.
-fn opens(request: &ClientRequest) -> bool {
+/// Whether rmcp leaves its handshake with this request, and how.
+fn opens(request: &ClientRequest) -> Option<By> {
     match request {
-        ClientRequest::InitializeRequest(_) => true,
-        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
-        _ => has_inline_metadata(request),
+        ClientRequest::InitializeRequest(_) => Some(By::Initialize),
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => None,
+        _ => has_inline_metadata(request).then_some(By::Metadata),
     }
+}
+
+fn is_modern(request: &ClientRequest) -> bool {
+    let version = request.get_meta().protocol_version();
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 /// Whether the request carries what 2026-07-28 has in place of a handshake.

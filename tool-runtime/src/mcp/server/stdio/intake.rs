@@ -25,18 +25,20 @@ impl Intake {
         Self { gate: Gate::default(), running: Running::default(), backlog: Backlog::new() }
     }
 
-    /// The message in a line, if rmcp should see it now.
+    /// The message in a line, if rmcp should see it now. Requests wait while no more answers are
+    /// wanted.
     ///
     /// # Errors
     /// The answer to a line that is none, or to a request that cannot be served.
-    pub(super) fn accept(&mut self, line: Line<'_>) -> Parsed {
+    pub(super) fn accept(&mut self, line: Line<'_>, is_wanted: bool) -> Parsed {
         let line = match line {
             Line::Whole(line) => line,
             Line::TooLong { limit } => return Err(Refusal::too_long(limit)),
         };
-        let Some(message) = parse(line)?.filter(|message| self.gate.admits(message)) else {
+        let Some(message) = parse(line)? else { return Ok(None) };
+        if !self.gate.admits(&message)? {
             return Ok(None);
-        };
+        }
         let JsonRpcMessage::Request(request) = &message else {
             if let Some(id) = self.running.hear(&message) {
                 self.backlog.end(id);
@@ -45,7 +47,7 @@ impl Intake {
         };
         let begun = self.running.begin(&request.id);
         begun.map_err(|error| Refusal::to(&request.id, error))?;
-        if !is_work(&request.request) || self.backlog.begin(&request.id) {
+        if is_wanted && (!is_work(&request.request) || self.backlog.begin(&request.id)) {
             return Ok(Some(message));
         }
         if self.backlog.has_room() {
@@ -61,7 +63,12 @@ impl Intake {
         &mut self,
         refusal: &Refusal,
     ) -> Option<RxJsonRpcMessage<RoleServer>> {
-        refusal.failed_answer().filter(|answer| self.gate.admits(answer))
+        refusal.failed_answer().filter(|answer| matches!(self.gate.admits(answer), Ok(true)))
+    }
+
+    /// Whether another request may wait.
+    pub(super) fn has_room(&self) -> bool {
+        self.backlog.has_room()
     }
 
     /// The request that has waited and whose turn it is.

@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::retry_on_intr;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::io::Interest;
@@ -42,6 +43,8 @@ impl Polled {
         tokio::runtime::Handle::try_current().map_err(io::Error::other)?;
         let interest = match direction {
             Direction::Input => Interest::READABLE,
+            // Errors are always reported; the end of a socket is reported to those who read.
+            Direction::Output if is_socket => Interest::READABLE | Interest::WRITABLE,
             Direction::Output => Interest::WRITABLE,
         };
         #[allow(
@@ -89,6 +92,28 @@ impl Polled {
                 return result;
             }
         }
+    }
+
+    /// Waits until nobody reads what is written here any more.
+    pub(super) async fn broken(&self) -> io::Result<()> {
+        if !self.is_socket {
+            return self.descriptor.ready(Interest::ERROR).await.map(drop);
+        }
+        loop {
+            let mut ready = self.descriptor.readable().await?;
+            if self.has_hung_up() {
+                return Ok(());
+            }
+            // It may be used in both directions: what comes is read elsewhere.
+            ready.clear_ready();
+        }
+    }
+
+    /// Whether the other end is closed, whatever is still to be read.
+    pub(super) fn has_hung_up(&self) -> bool {
+        let mut polled = [PollFd::new(self.descriptor.get_ref(), PollFlags::empty())];
+        let told = retry_on_intr(|| poll(&mut polled, Some(&Timespec::default())));
+        told.is_ok() && polled[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
     }
 
     /// Waits until `attempt` stops failing with `WouldBlock`.

@@ -1,8 +1,10 @@
 //! Writing a descriptor the event loop knows: at once if possible, by a task otherwise.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 
+use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
 use super::outlet::{Outlet, Pump};
@@ -59,7 +61,18 @@ impl PolledOutlet {
             if shared.lock().is_closed() {
                 return;
             }
-            self.wanted.notified().await;
+            let is_lost = shared.lock().check().is_err();
+            let wanted = pin!(self.wanted.notified());
+            let broken = pin!(async {
+                match is_lost {
+                    true => std::future::pending().await,
+                    false => self.descriptor.broken().await,
+                }
+            });
+            if let Either::Right((broken, _)) = select(wanted, broken).await {
+                let error = broken.err().unwrap_or_else(|| io::ErrorKind::BrokenPipe.into());
+                abandon(shared, error);
+            }
         }
     }
 
@@ -87,7 +100,7 @@ impl PolledOutlet {
     }
 }
 
-/// The event loop itself failed, which happens when the runtime shuts down.
+/// Nobody reads any more, or the event loop itself failed, as when the runtime shuts down.
 fn abandon(shared: &Shared, error: io::Error) {
     let mut queue = shared.lock();
     queue.stuck = false;

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use serde::Serialize;
+use tokio_util::sync::CancellationToken;
 
 /// Bytes that may wait before senders are held up, unless the transport is told otherwise.
 pub(super) const DEFAULT_QUEUE_LIMIT: usize = 4 * 1024 * 1024;
@@ -24,6 +25,10 @@ pub(super) struct Queue {
     in_hand: usize,
     limit: usize,
     fault: Option<Arc<io::Error>>,
+    /// Cancelled with the fault.
+    lost: CancellationToken,
+    /// Bytes given to the system so far.
+    total: u64,
     closed: bool,
     /// The descriptor was full: a task waits for it, nobody else needs to try.
     #[cfg(unix)]
@@ -39,6 +44,8 @@ impl Queue {
             in_hand: 0,
             limit,
             fault: None,
+            lost: CancellationToken::new(),
+            total: 0,
             closed: false,
             #[cfg(unix)]
             stuck: false,
@@ -75,6 +82,7 @@ impl Queue {
     #[cfg(unix)]
     pub(super) fn advance(&mut self, count: usize) {
         self.written += count;
+        self.total += count as u64;
         if self.written == self.bytes.len() {
             self.reset();
         } else if self.written >= COMPACT && self.written >= self.bytes.len() - self.written {
@@ -93,6 +101,7 @@ impl Queue {
 
     /// Notes that the batch is out.
     pub(super) fn batch_written(&mut self) {
+        self.total += self.in_hand as u64;
         self.in_hand = 0;
     }
 
@@ -100,6 +109,7 @@ impl Queue {
     pub(super) fn fail(&mut self, error: io::Error) {
         tracing::debug!(%error, "writing to the peer failed");
         self.fault = Some(Arc::new(error));
+        self.lost.cancel();
         self.in_hand = 0;
         self.reset();
     }
@@ -130,6 +140,16 @@ impl Queue {
             Some(fault) => Err(io::Error::new(fault.kind(), Arc::clone(fault))),
             None => Ok(()),
         }
+    }
+
+    /// Cancelled when nothing can be written any more.
+    pub(super) fn lost(&self) -> &CancellationToken {
+        &self.lost
+    }
+
+    /// Bytes given to the system so far.
+    pub(super) fn total(&self) -> u64 {
+        self.total
     }
 
     /// Bytes not yet given to the system.

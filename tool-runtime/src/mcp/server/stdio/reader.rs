@@ -55,6 +55,15 @@ impl Reader {
         Ok(Self::Thread(receiver))
     }
 
+    /// Whether nobody can write any more, whatever is still to be read, as far as that is known.
+    pub(super) fn has_hung_up(&self) -> bool {
+        match self {
+            #[cfg(unix)]
+            Self::Polled { descriptor, .. } => descriptor.has_hung_up(),
+            _ => false,
+        }
+    }
+
     /// Waits for bytes and puts them into `lines`, or marks their end. Cancel safe.
     pub(super) async fn fill(&mut self, lines: &mut LineBuffer) {
         match self {

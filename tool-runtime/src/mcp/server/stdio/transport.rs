@@ -32,6 +32,12 @@ use super::writer::Writer;
 use crate::mcp::lines::{DEFAULT_LINE_LIMIT, LineBuffer};
 use crate::mcp::server::passing;
 
+/// Refusals that are kept for a peer that does not read, before it is not read either.
+const MAX_UNREAD_REFUSALS: u32 = 1000;
+
+/// How often a peer that neither reads nor is read is looked at.
+const HANG_UP_CHECK: Duration = Duration::from_millis(100);
+
 /// How long closing waits for a peer that does not read.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
@@ -43,8 +49,14 @@ pub(crate) struct StdioTransport {
     turn: Turn,
     writer: Writer,
     pump: Pump,
+    /// Cancelled when nothing can be written any more.
+    lost: CancellationToken,
     /// Cancelled when there is no more input; whoever cancels it ends the input.
     gone: CancellationToken,
+    /// Cancelled when the input has ended, while requests may still wait for their turn.
+    ended: CancellationToken,
+    /// Lines that were refused since the peer has not read its answers.
+    unread_refusals: u32,
     /// Who is at the other end, if that is known.
     #[cfg(any(feature = "mcp-client", feature = "testing"))]
     caller: Option<Caller>,
@@ -93,9 +105,12 @@ impl StdioTransport {
             lines: LineBuffer::new(DEFAULT_LINE_LIMIT),
             intake: Intake::new(),
             turn: Turn::default(),
+            lost: writer.lost(),
             writer,
             pump,
+            ended: CancellationToken::new(),
             gone: CancellationToken::new(),
+            unread_refusals: 0,
             #[cfg(any(feature = "mcp-client", feature = "testing"))]
             caller: None,
         }
@@ -103,7 +118,7 @@ impl StdioTransport {
 
     /// What outlives the transport: rmcp drops it without closing it when a handshake fails.
     pub(crate) fn outbox(&self) -> Outbox {
-        Outbox(self.writer.clone())
+        Outbox { writer: self.writer.clone(), ended: self.ended.clone() }
     }
 
     /// Sets how many bytes a line may have (16 MiB by default).
@@ -120,10 +135,64 @@ impl StdioTransport {
         self
     }
 
+    /// Waits until nothing more is to be read, or nothing can be written any more.
+    async fn over(&self) {
+        select(pin!(self.gone.cancelled()), pin!(self.lost.cancelled())).await;
+    }
+
     /// Waits, unless nothing more is to be read. Whether it was waited to the end.
     async fn is_there_until(&self, deadline: Instant) -> bool {
         let waited = pin!(tokio::time::sleep_until(deadline));
-        matches!(select(waited, pin!(self.gone.cancelled())).await, Either::Left(_))
+        matches!(select(waited, pin!(self.over())).await, Either::Left(_))
+    }
+
+    /// Whether nothing is read for now, because enough waits: for its turn, or to be read by the
+    /// peer. Waits then; what makes place drops this future, or ends it.
+    async fn is_held_up(&mut self, has_room: bool) -> bool {
+        if self.lines.has_ended() {
+            return false;
+        }
+        if has_room {
+            self.unread_refusals = 0;
+            return match self.intake.holds_up() {
+                Some(until) => self.is_there_until(until).await,
+                None => false,
+            };
+        }
+        if self.intake.has_room() && self.unread_refusals < MAX_UNREAD_REFUSALS {
+            return false;
+        }
+        if self.reader.has_hung_up() {
+            self.ended.cancel();
+        }
+        let until = Instant::now() + HANG_UP_CHECK;
+        matches!(
+            select(pin!(self.writer.room()), pin!(self.is_there_until(until))).await,
+            Either::Left(_) | Either::Right((true, _))
+        )
+    }
+
+    /// Waits for more bytes, or for a reason to look at something else.
+    async fn more(&mut self, has_room: bool) {
+        let Self { reader, lines, gone, lost, writer, .. } = self;
+        let filled = pin!(reader.fill(lines));
+        let room = pin!(async {
+            match has_room {
+                true => std::future::pending().await,
+                false => drop(writer.room().await),
+            }
+        });
+        let (gone, lost) = (pin!(gone.cancelled()), pin!(lost.cancelled()));
+        select(filled, select(select(gone, lost), room)).await;
+    }
+
+    /// Nothing more is read or served.
+    fn end(&mut self) {
+        for refusal in self.intake.give_up() {
+            refuse(&self.writer, &refusal);
+        }
+        self.ended.cancel();
+        self.gone.cancel();
     }
 
     /// The message with who sent it, if that is known.
@@ -169,28 +238,26 @@ impl Transport<RoleServer> for StdioTransport {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             self.turn.mine().await;
-            // A peer that does not read its answers gets no further requests served. When it
-            // is gone there is nothing to wait for, and its requests end with its input.
-            let is_heard = self.writer.room().await.is_ok();
-            if let Some(request) = self.intake.next() {
+            // A peer that does not read its answers gets no further requests served, but is heard.
+            // One that cannot read them any more has gone.
+            let Ok(has_room) = self.writer.has_room() else {
+                self.end();
+                return None;
+            };
+            if has_room && let Some(request) = self.intake.next() {
                 self.turn.take();
                 return Some(self.marked(request));
             }
-            // Here and below: what makes place is an answer that is sent, and for that this future
-            // is dropped.
-            if is_heard
-                && !self.lines.has_ended()
-                && let Some(until) = self.intake.holds_up()
-                && self.is_there_until(until).await
-            {
+            if self.is_held_up(has_room).await {
                 continue;
             }
             if let Some(line) = self.lines.next_line() {
                 self.turn.take();
-                match self.intake.accept(line) {
+                match self.intake.accept(line, has_room) {
                     Ok(Some(message)) => return Some(self.marked(message)),
                     Ok(None) => {}
                     Err(refusal) => {
+                        self.unread_refusals += 1;
                         refuse(&self.writer, &refusal);
                         if let Some(answer) = self.intake.failed_answer(&refusal) {
                             return Some(answer);
@@ -200,19 +267,16 @@ impl Transport<RoleServer> for StdioTransport {
                 continue;
             }
             if self.gone.is_cancelled() || self.lines.has_ended() {
+                self.ended.cancel();
                 if let Some(until) = self.intake.lingers()
                     && self.is_there_until(until).await
                 {
                     continue;
                 }
-                for refusal in self.intake.give_up() {
-                    refuse(&self.writer, &refusal);
-                }
-                self.gone.cancel();
+                self.end();
                 return None;
             }
-            let filled = pin!(self.reader.fill(&mut self.lines));
-            select(filled, pin!(self.gone.cancelled())).await;
+            self.more(has_room).await;
         }
     }
 
@@ -227,13 +291,29 @@ impl Transport<RoleServer> for StdioTransport {
 }
 
 /// The answers on their way out.
-pub(crate) struct Outbox(Writer);
+pub(crate) struct Outbox {
+    writer: Writer,
+    ended: CancellationToken,
+}
 
 impl Outbox {
     /// Waits until everything is written, but not for long.
-    pub(crate) async fn emptied(self) -> io::Result<()> {
-        let drained = tokio::time::timeout(CLOSE_LIMIT, self.0.drained()).await;
+    pub(crate) async fn emptied(&self) -> io::Result<()> {
+        let drained = tokio::time::timeout(CLOSE_LIMIT, self.writer.drained()).await;
         drained.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Whether the peer has closed its end.
+    pub(crate) fn is_broken(&self) -> bool {
+        let fault = self.writer.has_room().err().map(|error| error.kind());
+        matches!(fault, Some(io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset))
+    }
+
+    /// Gives up answers that nobody reads, some time after the end of the input.
+    pub(crate) async fn given_up(&self, patience: Duration) {
+        self.ended.cancelled().await;
+        self.writer.stalled(patience).await;
+        self.writer.give_up();
     }
 }
 

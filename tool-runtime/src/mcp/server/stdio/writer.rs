@@ -10,7 +10,10 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
+use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::outlet::Outlet;
 use super::queue::{DEFAULT_QUEUE_LIMIT, Queue};
@@ -77,6 +80,43 @@ impl Writer {
     /// Resolves once little enough waits, or with the error that ended writing.
     pub(super) async fn room(&self) -> io::Result<()> {
         self.until(|queue| !queue.is_full()).await
+    }
+
+    /// Whether little enough waits.
+    ///
+    /// # Errors
+    /// The error that ended writing.
+    pub(super) fn has_room(&self) -> io::Result<bool> {
+        let queue = self.shared.lock();
+        queue.check().map(|()| !queue.is_full())
+    }
+
+    /// Cancelled when nothing can be written any more.
+    pub(super) fn lost(&self) -> CancellationToken {
+        self.shared.lock().lost().clone()
+    }
+
+    /// Resolves once something waits and nothing was written for so long.
+    pub(super) async fn stalled(&self, limit: Duration) {
+        let mut progress = (0, Instant::now());
+        loop {
+            let (total, is_drained) = {
+                let queue = self.shared.lock();
+                (queue.total(), queue.is_drained())
+            };
+            if is_drained || total != progress.0 {
+                progress = (total, Instant::now());
+            } else if progress.1.elapsed() >= limit {
+                return;
+            }
+            tokio::time::sleep(limit / 10).await;
+        }
+    }
+
+    /// Gives up what waits, and what comes.
+    pub(super) fn give_up(&self) {
+        self.shared.lock().fail(io::ErrorKind::TimedOut.into());
+        self.shared.announce();
     }
 
     /// Resolves once nothing waits, or with the error that ended writing.

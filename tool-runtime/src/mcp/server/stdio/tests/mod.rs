@@ -5,6 +5,7 @@ mod back_pressure;
 mod backlog;
 mod cancellation;
 mod channels;
+mod handshake;
 mod lines;
 mod parsing;
 mod patient;

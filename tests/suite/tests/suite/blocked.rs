@@ -1,0 +1,292 @@
+//! Async tools that block their thread, and clients that do not read, do not stop a server.
+
+use super::server::modern;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A server that hangs is killed then, so that its test fails.
+const HANGING: Duration = Duration::from_secs(120);
+
+/// When hosts kill a server whose input has ended.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A machine with much to do may be late, but not so often.
+const TRIES: usize = 5;
+
+/// Calls that block their thread.
+const BLOCKING: u64 = 16;
+
+struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Lines<BufReader<ChildStdout>>,
+    log: Lines<BufReader<ChildStderr>>,
+    _limit: Sender<()>,
+}
+
+impl Server {
+    fn start(words: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_blocking_server"))
+            .args(words)
+            .env("RUST_LOG", "warn,tool_runtime::dispatch=debug")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        Self {
+            _limit: limited(child.id()),
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().expect("piped")).lines(),
+            log: BufReader::new(child.stderr.take().expect("piped")).lines(),
+            child,
+        }
+    }
+
+    /// Over stdio, after the handshake of 2025-11-25.
+    fn open() -> Self {
+        let mut server = Self::start(&["serve"]);
+        server.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        }}));
+        assert_eq!(server.answers(1)[&0]["serverInfo"]["name"], "suite");
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        server
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().expect("still open"), "{message}").expect("it reads");
+    }
+
+    fn request(&mut self, id: u64, method: &str, params: &Value) {
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.send(&message);
+    }
+
+    fn call(&mut self, id: u64, name: &str) {
+        let params = json!({"name": name, "arguments": {}, "_meta": {"progressToken": id}});
+        self.request(id, "tools/call", &params);
+    }
+
+    /// The next answers by their ids: their results, or their errors.
+    fn answers(&mut self, count: usize) -> BTreeMap<u64, Value> {
+        let messages = self.output.by_ref().map(|line| line.expect("UTF-8"));
+        let messages = messages.map(|line| serde_json::from_str::<Value>(&line).expect("JSON"));
+        let answers = messages.filter_map(|mut message| {
+            let id = message["id"].as_u64()?;
+            let key = if message["error"].is_null() { "result" } else { "error" };
+            Some((id, message[key].take()))
+        });
+        let answers: BTreeMap<u64, Value> = answers.take(count).collect();
+        assert_eq!(answers.len(), count, "the server has ended: {answers:?}");
+        answers
+    }
+
+    fn log_until(&mut self, text: &str) {
+        assert!(self.log.any(|line| line.expect("UTF-8").contains(text)), "{text:?} is not logged");
+    }
+
+    fn signal(&self, name: &str) {
+        let kill = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();
+        assert!(kill.expect("there is `kill`").success());
+    }
+
+    /// Ends the server by a signal, or by the end of its input.
+    fn end(mut self, how: &str) -> (ExitStatus, Vec<String>) {
+        match how {
+            "EOF" => drop(self.input.take()),
+            signal => self.signal(signal),
+        }
+        let log = self.log.by_ref().map(|line| line.expect("UTF-8")).collect();
+        (self.child.wait().expect("it ends"), log)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Fails only for a process that is gone.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Kills a process that takes too long, unless what this gives is dropped.
+fn limited(id: u32) -> Sender<()> {
+    let (alive, ended) = channel();
+    thread::spawn(move || {
+        if ended.recv_timeout(HANGING) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            drop(Command::new("kill").args(["-s", "KILL", &id.to_string()]).status());
+        }
+    });
+    alive
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap_or_default()
+}
+
+/// Fills a server with calls that block, sees the rest served, and ends it.
+fn everything_else_is_served(blocking: &[&str], how: &str) {
+    let mut server = Server::open();
+    for (id, name) in (100..100 + BLOCKING).zip(blocking.iter().cycle()) {
+        server.call(id, name);
+    }
+    server.call(90, "report_and_sleep");
+    server.request(1, "ping", &json!({}));
+    server.call(2, "quick");
+    server.call(3, "patient");
+    let served = server.answers(3);
+    assert_eq!(served.keys().copied().collect::<Vec<_>>(), [1, 2, 3], "{served:?}");
+    assert_eq!((text(&served[&2]), text(&served[&3])), ("done", "done"));
+    server.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": 90}}));
+    for (id, result) in server.answers(BLOCKING as usize) {
+        assert!(text(&result).contains("did not answer within 1s"), "{id}: {result}");
+    }
+    server.request(4, "ping", &json!({}));
+    assert!(server.answers(1).contains_key(&4));
+    let (status, log) = server.end(how);
+    assert!(status.success(), "{status}");
+    let has = |text: &str| log.iter().any(|line| line.contains(text));
+    assert!(has("`report_and_sleep` was cancelled"), "{log:#?}");
+    for name in blocking {
+        assert!(has(&format!("`{name}` blocks its thread")), "{log:#?}");
+    }
+}
+
+#[test]
+fn calls_that_block_stop_nothing_until_the_input_ends() {
+    everything_else_is_served(&["spin", "sleep", "sleep", "sleep"], "EOF");
+}
+
+#[test]
+fn calls_that_block_stop_no_signal() {
+    everything_else_is_served(&["sleep"], "TERM");
+    everything_else_is_served(&["sleep"], "HUP");
+}
+
+#[test]
+fn prompts_and_resources_that_block_stop_nothing() {
+    let mut server = Server::open();
+    for id in 0..5 {
+        server.request(10 + id, "prompts/get", &json!({"name": "sleepy_prompt"}));
+        server.request(20 + id, "resources/read", &json!({"uri": "test://sleepy"}));
+    }
+    server.call(1, "patient");
+    assert!(server.answers(1).contains_key(&1));
+    for (id, error) in server.answers(10) {
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(message.contains("did not answer within 1s"), "{id}: {error}");
+    }
+    let (status, log) = server.end("EOF");
+    assert!(status.success(), "{status}");
+    for name in ["sleepy_prompt", "test://sleepy"] {
+        let text = format!("`{name}` blocks its thread");
+        assert!(log.iter().any(|line| line.contains(&text)), "{log:#?}");
+    }
+}
+
+#[test]
+fn the_log_tells_when_a_tool_no_longer_blocks() {
+    let mut server = Server::open();
+    server.call(1, "nap");
+    server.log_until("`nap` blocks its thread");
+    server.log_until("`nap` no longer blocks its thread");
+    assert!(server.answers(1).contains_key(&1));
+}
+
+/// A request on a connection of its own, and its answer to come.
+fn post(address: &str, id: u64, name: &str) -> BufReader<TcpStream> {
+    let params = json!({"name": name, "arguments": {}});
+    let body = modern(id, "tools/call", &params).to_string();
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\nhost: {address}\r\naccept: application/json, text/event-stream\r\n\
+         content-type: application/json\r\nmcp-protocol-version: 2026-07-28\r\n\
+         mcp-method: tools/call\r\nmcp-name: {name}\r\nconnection: close\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .expect("it reads");
+    BufReader::new(stream)
+}
+
+fn answer(mut stream: BufReader<TcpStream>) -> String {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("UTF-8");
+    answer
+}
+
+#[test]
+fn calls_that_block_stop_nothing_over_http() {
+    let mut server = Server::start(&["serve", "--http", "127.0.0.1:0"]);
+    let line = server.log.next().expect("a line").expect("UTF-8");
+    let address =
+        line.strip_prefix("listening on http://").and_then(|url| url.strip_suffix("/mcp"));
+    let address = address.unwrap_or_else(|| panic!("{line}"));
+    let names = ["spin", "sleep", "sleep", "sleep"].iter().cycle();
+    let blocked: Vec<_> =
+        (0..BLOCKING).zip(names).map(|(id, name)| post(address, id, name)).collect();
+    for name in ["quick", "patient"] {
+        let answer = answer(post(address, 99, name));
+        assert!(answer.contains("done"), "{answer}");
+    }
+    for stream in blocked {
+        let answer = answer(stream);
+        assert!(answer.contains("did not answer within 1s"), "{answer}");
+    }
+    let (status, log) = server.end("TERM");
+    assert!(status.success(), "{status}");
+    for name in ["spin", "sleep"] {
+        let text = format!("`{name}` blocks its thread");
+        assert!(log.iter().any(|line| line.contains(&text)), "{log:#?}");
+    }
+}
+
+/// How long a server takes to end, when its client has read none of its answers.
+fn time_to_end_unread(how: &str) -> Duration {
+    let mut server = Server::open();
+    for id in 1..=20 {
+        server.call(id, "long_text");
+    }
+    // The first answer shows that the calls are there; the pipe holds little of it.
+    server.call(21, "report_and_sleep");
+    server.log_until("reported");
+    let begun = Instant::now();
+    let output = std::mem::replace(&mut server.output, BufReader::new(empty()).lines());
+    let (status, _) = server.end(how);
+    assert!(status.success(), "{status}");
+    drop(output);
+    begun.elapsed()
+}
+
+/// The output of a process that has none.
+fn empty() -> ChildStdout {
+    let mut child = Command::new("true").stdout(Stdio::piped()).spawn().expect("it starts");
+    drop(child.wait());
+    child.stdout.take().expect("piped")
+}
+
+#[test]
+fn a_client_that_does_not_read_holds_up_no_end() {
+    for how in ["EOF", "TERM"] {
+        assert!((0..TRIES).any(|_| time_to_end_unread(how) < PATIENCE), "{how}");
+    }
+}
+
+#[test]
+fn a_client_that_closes_the_output_has_gone() {
+    let mut server = Server::open();
+    drop(std::mem::replace(&mut server.output, BufReader::new(empty()).lines()));
+    let log: Vec<_> = server.log.by_ref().map(|line| line.expect("UTF-8")).collect();
+    assert!(server.child.wait().expect("it ends").success(), "{log:#?}");
+    assert!(server.input.is_some());
+}

@@ -1,0 +1,190 @@
+//! Watches polls of user code from a thread of its own, and names those that block.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+
+/// How often it looks while there is anything to see.
+const INTERVAL: Duration = Duration::from_millis(5);
+
+/// Rounds without a poll in progress after which it sleeps.
+const IDLE_ROUNDS: u32 = 200;
+
+/// A poll that takes longer is logged.
+const REPORTED_AFTER: Duration = Duration::from_secs(1);
+
+/// The polls in progress, and the thread that looks at them.
+pub(super) struct Watchdog {
+    table: Arc<Table>,
+    thread: OnceLock<Thread>,
+}
+
+/// Places for polls. The first ones are for those that run on their workers.
+struct Table {
+    direct: usize,
+    places: Box<[Entry]>,
+    is_asleep: AtomicBool,
+}
+
+#[derive(Default)]
+struct Entry {
+    is_taken: AtomicBool,
+    poll: Mutex<Option<UserPoll>>,
+}
+
+struct UserPoll {
+    name: Arc<str>,
+    since: Instant,
+    /// Another worker was woken, in case that this one had the I/O driver.
+    is_covered: bool,
+    is_reported: bool,
+}
+
+/// A poll in progress, until this is dropped.
+pub(super) struct Place<'a> {
+    entry: &'a Entry,
+    is_direct: bool,
+}
+
+impl Watchdog {
+    /// Starts the thread, which ends when this is dropped. Without a thread, user code that blocks may
+    /// delay the server and is not named.
+    pub(super) fn start(runtime: &Handle, direct: usize, places: usize) -> Self {
+        let table = Arc::new(Table {
+            direct,
+            places: (0..places).map(|_| Entry::default()).collect(),
+            is_asleep: AtomicBool::new(false),
+        });
+        let (weak, runtime) = (Arc::downgrade(&table), runtime.clone());
+        let started = thread::Builder::new()
+            .name("tool-watchdog".to_owned())
+            .spawn(move || watch(&weak, &runtime));
+        let thread = OnceLock::new();
+        match started {
+            Ok(started) => drop(thread.set(started.thread().clone())),
+            Err(error) => tracing::warn!(%error, "tools that block their thread are not detected"),
+        }
+        Self { table, thread }
+    }
+
+    /// Notes a poll. `None` if all places are taken.
+    pub(super) fn begin(&self, name: &Arc<str>) -> Option<Place<'_>> {
+        let index = self.table.places.iter().position(Entry::take)?;
+        let entry = &self.table.places[index];
+        *entry.poll() = Some(UserPoll {
+            name: Arc::clone(name),
+            since: Instant::now(),
+            is_covered: false,
+            is_reported: false,
+        });
+        if self.table.is_asleep.load(Ordering::SeqCst) {
+            self.wake();
+        }
+        Some(Place { entry, is_direct: index < self.table.direct })
+    }
+
+    #[cold]
+    fn wake(&self) {
+        if self.table.is_asleep.swap(false, Ordering::SeqCst)
+            && let Some(thread) = self.thread.get()
+        {
+            thread.unpark();
+        }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+    }
+}
+
+impl Entry {
+    fn take(&self) -> bool {
+        !self.is_taken.load(Ordering::Relaxed) && !self.is_taken.swap(true, Ordering::SeqCst)
+    }
+
+    fn poll(&self) -> MutexGuard<'_, Option<UserPoll>> {
+        self.poll.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place<'_> {
+    /// Whether the poll runs on its worker.
+    pub(super) fn is_direct(&self) -> bool {
+        self.is_direct
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let poll = self.entry.poll().take();
+        self.entry.is_taken.store(false, Ordering::SeqCst);
+        if let Some(poll) = poll.filter(|poll| poll.is_reported) {
+            let blocked_for = poll.since.elapsed();
+            let name = &*poll.name;
+            tracing::warn!(name, ?blocked_for, "`{name}` no longer blocks its thread");
+        }
+    }
+}
+
+/// The life of the thread.
+fn watch(table: &Weak<Table>, runtime: &Handle) {
+    let mut idle = 0;
+    while let Some(table) = table.upgrade() {
+        idle = if table.look(runtime) { 0 } else { idle + 1 };
+        if idle < IDLE_ROUNDS {
+            drop(table);
+            thread::park_timeout(INTERVAL);
+        } else {
+            table.is_asleep.store(true, Ordering::SeqCst);
+            let is_idle = !table.is_busy();
+            drop(table);
+            if is_idle {
+                thread::park();
+            }
+            idle = 0;
+        }
+    }
+}
+
+impl Table {
+    fn is_busy(&self) -> bool {
+        self.places.iter().any(|place| place.is_taken.load(Ordering::SeqCst))
+    }
+
+    /// Whether any poll is in progress.
+    fn look(&self, runtime: &Handle) -> bool {
+        let mut is_busy = false;
+        for (index, place) in self.places.iter().enumerate() {
+            if place.is_taken.load(Ordering::SeqCst) {
+                is_busy = true;
+                self.examine(index < self.direct, place, runtime);
+            }
+        }
+        is_busy
+    }
+
+    fn examine(&self, is_direct: bool, place: &Entry, runtime: &Handle) {
+        let mut poll = place.poll();
+        let Some(poll) = &mut *poll else { return };
+        let age = poll.since.elapsed();
+        if is_direct && !poll.is_covered && age >= INTERVAL {
+            poll.is_covered = true;
+            // A task from outside wakes a worker, which then waits for I/O and timers.
+            drop(runtime.spawn(std::future::ready(())));
+        }
+        if !poll.is_reported && age >= REPORTED_AFTER {
+            poll.is_reported = true;
+            let name = &*poll.name;
+            tracing::warn!(
+                name,
+                "`{name}` blocks its thread; make it a plain `fn`, or do the work in `tokio::task::spawn_blocking`"
+            );
+        }
+    }
+}

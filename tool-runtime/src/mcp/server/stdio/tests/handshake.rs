@@ -1,0 +1,70 @@
+//! Requests that do not fit the protocol version of the connection.
+
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+
+use super::super::StdioTransport;
+use super::support::{Peer, id_of, over_pipes, ping};
+
+/// A request of 2026-07-28.
+fn modern(id: i64, method: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+    }})
+}
+
+fn initialize(id: i64) -> Value {
+    let mut request = modern(id, "initialize");
+    request["params"].as_object_mut().expect("an object").remove("_meta");
+    request
+}
+
+/// Sends requests that are refused, then one that is served: gives the codes of the refusals.
+async fn refused(
+    (peer, transport): (&mut Peer, &mut StdioTransport),
+    requests: &[Value],
+) -> Vec<Value> {
+    for request in requests {
+        peer.write(format!("{request}\n"));
+    }
+    peer.write(format!("{}\n", modern(99, "server/discover")));
+    assert_eq!(id_of(transport.receive().await), Some(99));
+    requests
+        .iter()
+        .map(|request| {
+            let mut refusal = peer.expect();
+            assert_eq!(refusal["id"], request["id"]);
+            refusal["error"]["code"].take()
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn what_a_version_does_not_have_is_refused_before_and_after_the_first_request() {
+    let (mut peer, mut transport) = over_pipes();
+    let requests = [modern(1, "initialize"), modern(2, "ping")];
+    let both = [json!(-32601), json!(-32601)];
+    assert_eq!(refused((&mut peer, &mut transport), &requests).await, both);
+    peer.write(format!("{}\n", initialize(3)));
+    assert_eq!(id_of(transport.receive().await), Some(3));
+    let requests = [modern(4, "initialize"), modern(5, "ping")];
+    transport.send(super::support::bulky(99, 1)).await.expect("sent");
+    peer.expect();
+    assert_eq!(refused((&mut peer, &mut transport), &requests).await, both);
+    peer.write(ping(6));
+    assert_eq!(id_of(transport.receive().await), Some(6));
+}
+
+#[tokio::test]
+async fn a_session_does_not_begin_after_requests_without_one() {
+    let (mut peer, mut transport) = over_pipes();
+    peer.write(format!("{}\n", modern(1, "tools/list")));
+    assert_eq!(id_of(transport.receive().await), Some(1));
+    let refusals = refused((&mut peer, &mut transport), &[initialize(2)]).await;
+    assert_eq!(refusals, [json!(-32600)]);
+}
