@@ -9,7 +9,7 @@ pub(crate) struct Notebook {
     pages: Mutex<Vec<String>>,
 }
 
-#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
 pub(crate) struct NotebookParams {
     /// What stands on the cover.
     title: String,
