@@ -76,6 +76,7 @@ impl ContentBlock {
     }
 
     /// Whether all members of it are known here.
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn is_known(&self) -> bool {
         let is_known =
             |extra: &Option<Box<ContentExtra>>| extra.as_deref().is_none_or(ContentExtra::is_known);
@@ -304,6 +305,7 @@ pub struct ContentExtra {
     pub other: Map<String, Value>,
 }
 
+#[cfg(feature = "mcp-server")]
 impl ContentExtra {
     fn is_known(&self) -> bool {
         let annotations = self.annotations.as_ref();

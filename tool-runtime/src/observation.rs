@@ -219,6 +219,7 @@ impl Observation {
     }
 
     /// Whether all of it is known here.
+    #[cfg(feature = "mcp-server")]
     pub(crate) fn is_known(&self) -> bool {
         self.other().is_none() && self.content.iter().all(ContentBlock::is_known)
     }

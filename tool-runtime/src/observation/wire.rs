@@ -147,6 +147,7 @@ mod tests {
         assert_eq!(serde_json::to_value(&observation).unwrap(), result);
         assert_eq!(observation.to_json(), result.to_string());
         assert_eq!(observation.to_text(), "{\"type\":\"hologram\",\"depth\":3}\na\nc\nb");
+        #[cfg(feature = "mcp-server")]
         assert!(!observation.is_known());
     }
 }

@@ -232,7 +232,8 @@ async fn a_call_waits_for_a_connection_no_longer_than_for_an_answer() {
 async fn what_was_sent_before_is_not_called_unsent() {
     let pool = empty();
     let builder = reached_once(r#"{"tools": ["die-ro"]}"#).call_timeout(Duration::from_secs(3));
-    let _manager = builder.connect(&pool).await.unwrap();
+    // Otherwise it is not sent again.
+    let _manager = builder.trust("far").connect(&pool).await.unwrap();
     let lost = call(&pool, "far.die-ro").await;
     assert_eq!(class(&lost), ErrorClass::Transient);
     let message = lost.error().unwrap().message();

@@ -356,10 +356,10 @@ async fn the_tools_of_a_server_that_is_removed_cannot_be_approved() {
     let builder = McpManager::builder().only_approved(McpPins::default());
     let config = faulty(&json!({ "tools": ["echo"] }));
     let (_, manager) = connected(builder.server("s", config)).await;
-    let pin = manager.unapproved().remove(0).pin;
+    let unapproved = manager.unapproved().remove(0);
     manager.remove("s").await.unwrap();
     assert!(manager.unapproved().is_empty());
     assert!(manager.pins().servers.is_empty());
-    assert!(manager.approve("s", "echo", &pin).await.is_err());
+    assert!(manager.approve(&unapproved).is_err());
     manager.close().await;
 }

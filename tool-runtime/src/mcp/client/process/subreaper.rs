@@ -74,8 +74,7 @@ impl Drop for Subreaper {
 mod system {
     use super::super::living::parents;
     use rustix::process::{
-        Pid, Signal, WaitId, WaitIdOptions, child_subreaper, getpid, kill_process,
-        set_child_subreaper, waitid,
+        Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, set_child_subreaper, waitid,
     };
     use std::io;
     use std::thread;
@@ -92,7 +91,7 @@ mod system {
 
     #[cfg(feature = "cli")]
     pub(super) fn is_adopting() -> bool {
-        child_subreaper().is_ok_and(|subreaper| subreaper.is_some())
+        rustix::process::child_subreaper().is_ok_and(|subreaper| subreaper.is_some())
     }
 
     /// Ends all descendants.
