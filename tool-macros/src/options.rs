@@ -142,6 +142,7 @@ static ARG: Known = Known {
         "secret",
         "header",
         "flatten",
+        "allow_unknown_fields",
         "undocumented",
         "complete",
     ],
@@ -154,6 +155,8 @@ static ARG: Known = Known {
         ("completion", "did you mean `complete`?"),
         ("min", "write `range = 1..=50`, or `length = 1..=200` for text"),
         ("max", "write `range = 1..=50`, or `length = 1..=200` for text"),
+        ("open", "did you mean `allow_unknown_fields`?"),
+        ("deny_unknown_fields", "unknown fields are refused by default; remove it"),
         ("optional", "write the type `Option<T>`, or a `default`"),
         ("required", "a parameter is required unless its type is `Option<T>`; remove it"),
     ],
@@ -270,6 +273,7 @@ pub(crate) struct ArgOptions {
     /// What it could be, while somebody types it.
     pub(crate) complete: Option<Path>,
     pub(crate) flatten: Option<Span>,
+    pub(crate) allow_unknown_fields: Option<Span>,
     pub(crate) undocumented: Option<Span>,
 }
 
@@ -304,6 +308,7 @@ impl ArgOptions {
             secret: entries.word("secret", mistakes),
             header: entries.text("header", "\"Region\"", mistakes),
             flatten: entries.word("flatten", mistakes),
+            allow_unknown_fields: entries.word("allow_unknown_fields", mistakes),
             undocumented: entries.word("undocumented", mistakes),
             complete: entries.path("complete", "my_function", mistakes),
         }

@@ -21,6 +21,6 @@ impl Walker {
 
     /// What is wrong with arguments; `None` if they are no JSON.
     pub fn issues(&self, arguments: Arguments<'_>) -> Option<Vec<Issue>> {
-        self.0.issues(arguments).ok()
+        self.0.issues(arguments, false).ok()
     }
 }

@@ -1,12 +1,17 @@
 //! A call's arguments: raw JSON text until they are decoded once, straight into the action.
 
+pub(crate) mod probe;
 mod reader;
+mod watch;
 
 pub(crate) use reader::absent;
 pub use reader::{ArgumentReader, Key, required};
 
+use crate::schema;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::fmt;
+use watch::{Notes, Watch};
 
 /// A call's arguments as JSON text, not yet looked at.
 ///
@@ -42,7 +47,25 @@ impl<'a> Arguments<'a> {
     /// # Errors
     /// What does not fit.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
-        serde_json::from_str(self.text).map_err(|error| DecodeError::from_serde(&error))
+        self.watched(&Notes::default())
+    }
+
+    /// Decodes them as a type whose schema is advertised: unknown fields inside are refused.
+    pub(crate) fn parse_closed<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, DecodeError> {
+        let notes = Notes::default();
+        let value = self.watched(&notes)?;
+        if notes.ignored.get() && !schema::allows_ignored::<T>(self.text) {
+            return Err(DecodeError::new(Stumble::Ignored(0)));
+        }
+        Ok(value)
+    }
+
+    fn watched<T: DeserializeOwned>(&self, notes: &Notes) -> Result<T, DecodeError> {
+        let mut json = serde_json::Deserializer::from_str(self.text);
+        let value = T::deserialize(Watch::new(&mut json, notes));
+        value
+            .and_then(|value| json.end().map(|()| value))
+            .map_err(|error| DecodeError::from_serde(&error))
     }
 
     /// Starts to read them key by key.
@@ -84,6 +107,10 @@ pub(crate) enum Stumble {
     Missing(usize),
     /// A value that breaks the parameter's constraint.
     Constraint(usize),
+    /// JSON that the parameter's type stopped reading: an integer of 128 bits ends at a fraction or an exponent.
+    Number(usize, String),
+    /// Keys inside a value that its type ignores.
+    Ignored(usize),
     /// A type's own decoding failed.
     Type(String),
 }
@@ -112,9 +139,12 @@ impl fmt::Display for DecodeError {
             Stumble::Malformed(text) | Stumble::Type(text) => f.write_str(text),
             Stumble::Unknown(name) => write!(f, "unknown argument `{name}`"),
             Stumble::Repeated(index) => write!(f, "argument {index} is given twice"),
-            Stumble::Value(index, text) => write!(f, "argument {index}: {text}"),
+            Stumble::Value(index, text) | Stumble::Number(index, text) => {
+                write!(f, "argument {index}: {text}")
+            }
             Stumble::Missing(index) => write!(f, "argument {index} is missing"),
             Stumble::Constraint(index) => write!(f, "argument {index} breaks a constraint"),
+            Stumble::Ignored(index) => write!(f, "argument {index} holds unknown fields"),
         }
     }
 }

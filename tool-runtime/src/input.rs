@@ -1,11 +1,15 @@
 //! Words what is wrong with a call's arguments, once decoding has refused them.
 
+mod decoders;
+
+use crate::arguments::probe::{self, Decode, Step};
 use crate::arguments::{Arguments, DecodeError, Stumble};
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ErrorClass};
 use crate::issue::Issue;
 use crate::parameter::{Parameter, SchemaOrigin, Settings};
 use crate::schema::{self, check};
+use decoders::Decoders;
 use serde_json::{Map, Value};
 
 /// A type's own error may quote a value of any length; more characters of it are cut.
@@ -16,6 +20,7 @@ pub(crate) struct InputModel {
     name: String,
     schema: Value,
     parameters: &'static [Parameter],
+    decoders: Decoders,
     /// Whether valid values must be more than what decoding enforces.
     is_walked: bool,
 }
@@ -38,6 +43,7 @@ impl InputModel {
             name: name.to_owned(),
             schema: Value::Object(schema::input(parameters)),
             parameters,
+            decoders: Decoders::Each(parameters),
             is_walked: schema::unenforced(parameters),
         }
     }
@@ -48,8 +54,14 @@ impl InputModel {
             name: definition.name.clone(),
             schema: Value::Object(definition.input_schema.clone()),
             parameters: &[],
+            decoders: Decoders::None,
             is_walked: true,
         }
+    }
+
+    /// For a tool whose arguments are decoded as one type, which the schema is made from.
+    pub(crate) fn decoded(definition: &ToolDefinition, decode: Decode) -> Self {
+        Self { decoders: Decoders::Whole(decode), ..Self::walked(definition) }
     }
 
     /// A schema taken word for word does not say what is secret; the walker has to know.
@@ -70,29 +82,71 @@ impl InputModel {
         if !self.is_walked {
             return Ok(());
         }
-        let issues = self.issues(arguments)?;
+        let issues = self.issues(arguments, false)?;
         if issues.is_empty() { Ok(()) } else { Err(self.refusal(issues)) }
     }
 
     /// Everything that is wrong, after decoding stumbled over the first of it.
     #[cold]
     pub(crate) fn explain(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
-        match self.issues(arguments) {
+        match self.issues(arguments, true) {
             Err(malformed) => malformed,
             Ok(issues) if !issues.is_empty() => self.refusal(issues),
-            Ok(_) => self.refused(&self.stumbled(error)),
+            Ok(_) => self.explain_stumble(arguments, error),
         }
     }
 
+    /// What the schema does not know.
+    fn explain_stumble(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
+        if let Stumble::Ignored(index) = error.stumble()
+            && let Some(issues) = self.ignored(arguments, *index).filter(|found| !found.is_empty())
+        {
+            return self.refusal(issues);
+        }
+        self.refused(&self.stumbled(error))
+    }
+
+    /// The fields that a type ignores, where the schema does not say so.
+    fn ignored(&self, arguments: Arguments<'_>, index: usize) -> Option<Vec<Issue>> {
+        if self.hides(index) {
+            return None;
+        }
+        let value = self.value(arguments).ok()?;
+        let (decode, path, value) = self.decoders.decoded(value, index)?;
+        let paths = probe::ignored(decode, &value)?.into_iter();
+        let paths = paths.map(|below| [path.as_slice(), &below].concat());
+        let paths = paths.filter(|path| !check::fields_at(&self.schema, path).is_allowed);
+        let issues = paths.filter_map(|path| check::unknown_field(&self.schema, &path));
+        Some(issues.take(check::MOST_ISSUES).collect())
+    }
+
+    /// What is wrong with the arguments, which their types have `refused` or were not asked about yet.
+    ///
     /// # Errors
-    /// If they are no JSON.
-    pub(crate) fn issues(&self, arguments: Arguments<'_>) -> Result<Vec<Issue>, CallError> {
+    /// If they are not valid JSON.
+    pub(crate) fn issues(
+        &self,
+        arguments: Arguments<'_>,
+        refused: bool,
+    ) -> Result<Vec<Issue>, CallError> {
+        let value = self.value(arguments)?;
+        let issues = check::check(&self.schema, &value);
+        Ok(self.decoders.mistakes(
+            issues,
+            &self.schema,
+            (&value, arguments.as_str().len()),
+            refused,
+        ))
+    }
+
+    /// The arguments by their names.
+    fn value(&self, arguments: Arguments<'_>) -> Result<Value, CallError> {
         let mut value: Value = serde_json::from_str(arguments.as_str())
             .map_err(|error| self.refused(&format!("the arguments are no valid JSON: {error}")))?;
         if let Value::Object(map) = &mut value {
             self.rename_aliases(map);
         }
-        Ok(check::check(&self.schema, &value))
+        Ok(value)
     }
 
     /// What is wrong with a value.
@@ -151,9 +205,14 @@ impl InputModel {
             Stumble::Constraint(index) => {
                 format!("argument `{}` is outside what its schema allows", name(index))
             }
-            Stumble::Value(index, _) if self.is_secret(*index) || self.holds_secrets() => {
+            Stumble::Value(index, _) if self.hides(*index) => {
                 format!("argument `{}` is not of its type", name(index))
             }
+            Stumble::Number(index, _) => format!(
+                "a number in argument `{}` is not an integer of its type; write digits alone, without fraction or exponent",
+                name(index)
+            ),
+            Stumble::Ignored(index) => format!("argument `{}` holds unknown fields", name(index)),
             Stumble::Value(index, text) => {
                 format!("argument `{}`: {}", name(index), check::cut(text, LONGEST_WORDS))
             }
@@ -162,11 +221,18 @@ impl InputModel {
 
     /// A type's own error may quote any value.
     fn holds_secrets(&self) -> bool {
-        self.schema.to_string().contains(r#""writeOnly":true"#)
+        check::holds_secrets(&self.schema, &[])
     }
 
-    fn is_secret(&self, index: usize) -> bool {
-        self.parameters.get(index).is_some_and(|parameter| parameter.is_secret)
+    /// Whether a parameter's value, or a part of it, is secret.
+    fn hides(&self, index: usize) -> bool {
+        match self.parameters.get(index) {
+            Some(parameter) if !parameter.is_flattened => {
+                let path = [Step::Key(parameter.name.to_owned())];
+                parameter.is_secret || check::holds_secrets(&self.schema, &path)
+            }
+            _ => self.holds_secrets(),
+        }
     }
 
     /// A typed call has no JSON to walk: the constraint itself says what it wants.

@@ -137,6 +137,13 @@ mod tests {
     }
 
     #[test]
+    fn an_integer_may_have_128_bits() {
+        let sum = Observation::structured(&std::collections::BTreeMap::from([("sum", i128::MAX)]));
+        assert!(model().check(&sum.expect("a value")).is_ok());
+        assert!(model().check(&structured(json!({ "sum": 1e10 }))).is_err());
+    }
+
+    #[test]
     fn a_value_of_any_kind_may_be_promised() {
         let mut definition = ToolDefinition::new("count", "Count.");
         definition.output_schema = json!({ "type": "integer" }).as_object().cloned();

@@ -5,9 +5,10 @@ mod json;
 
 pub use json::{JsonOf, OmitJson, WriteJson, json_object};
 
+use crate::arguments::probe::{self, Decode};
 use crate::arguments::{self, ArgumentReader, DecodeError};
 use crate::context::Need;
-use crate::schema::engine;
+use crate::schema::{self, engine};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,6 +29,8 @@ pub struct Parameter {
     pub(crate) refine: fn(&mut Schema),
     pub(crate) values: fn(&mut Schema),
     schema: fn(&mut SchemaGenerator) -> Schema,
+    pub(crate) decode: Decode,
+    pub(crate) allows_unknown_fields: bool,
     can_be_absent: fn() -> bool,
 }
 
@@ -98,6 +101,10 @@ impl Parameter {
 /// by [`ArgumentValue`].
 pub struct ArgumentType<T> {
     schema: fn(&mut SchemaGenerator) -> Schema,
+    decode: Decode,
+    /// Whether keys that the type ignores in this value are allowed.
+    allows_ignored: fn(&str) -> bool,
+    allows_unknown_fields: bool,
     can_be_absent: fn() -> bool,
     read: Read<T>,
     end: End<T>,
@@ -134,6 +141,9 @@ type End<T> = fn(&mut ArgumentReader<'_, '_>, usize) -> Result<T, DecodeError>;
 pub const fn argument<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
         schema: engine::subschema_for::<T>,
+        decode: probe::decode::<T>,
+        allows_ignored: schema::allows_ignored::<T>,
+        allows_unknown_fields: false,
         can_be_absent: || arguments::absent::<T>().is_some(),
         read: |reader, slot| reader.read(slot),
         end: |_, parameter| arguments::required(None, parameter),
@@ -144,6 +154,9 @@ pub const fn argument<T: ArgumentValue>() -> ArgumentType<T> {
 pub const fn defaulted<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
         schema: engine::subschema_for::<T>,
+        decode: probe::decode::<T>,
+        allows_ignored: schema::allows_ignored::<T>,
+        allows_unknown_fields: false,
         can_be_absent: || true,
         read: |reader, slot| reader.read_or_null(slot),
         end: |_, _| unreachable!("generated code makes the default"),
@@ -154,6 +167,9 @@ pub const fn defaulted<T: ArgumentValue>() -> ArgumentType<T> {
 pub const fn flattened<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
         schema: engine::subschema_for::<T>,
+        decode: probe::decode::<T>,
+        allows_ignored: schema::allows_ignored::<T>,
+        allows_unknown_fields: false,
         can_be_absent: || arguments::absent::<T>().is_some(),
         read: |_, _| unreachable!("a flattened argument has no key"),
         end: |reader, parameter| reader.rest(parameter),
@@ -161,6 +177,14 @@ pub const fn flattened<T: ArgumentValue>() -> ArgumentType<T> {
 }
 
 impl<T> ArgumentType<T> {
+    /// Ignores unknown fields inside the value, as serde does.
+    #[must_use]
+    pub const fn allow_unknown_fields(mut self) -> Self {
+        self.allows_ignored = |_| true;
+        self.allows_unknown_fields = true;
+        self
+    }
+
     /// The entry in the table.
     pub const fn parameter(&self, name: &'static str, description: &'static str) -> Parameter {
         Parameter {
@@ -174,6 +198,8 @@ impl<T> ArgumentType<T> {
             refine: |_| {},
             values: |_| {},
             schema: self.schema,
+            decode: self.decode,
+            allows_unknown_fields: self.allows_unknown_fields,
             can_be_absent: self.can_be_absent,
         }
     }
@@ -187,7 +213,8 @@ impl<T> ArgumentType<T> {
         reader: &mut ArgumentReader<'_, '_>,
         slot: &mut Option<T>,
     ) -> Result<(), DecodeError> {
-        (self.read)(reader, slot)
+        (self.read)(reader, slot)?;
+        reader.refuse_ignored(self.allows_ignored)
     }
 
     /// The value, when all keys are read.
@@ -202,7 +229,11 @@ impl<T> ArgumentType<T> {
     ) -> Result<T, DecodeError> {
         match slot {
             Some(value) => Ok(value),
-            None => (self.end)(reader, parameter),
+            None => {
+                let value = (self.end)(reader, parameter)?;
+                reader.refuse_ignored_rest(self.allows_ignored)?;
+                Ok(value)
+            }
         }
     }
 }
@@ -322,10 +353,10 @@ pub trait AdvertiseDefault {
 
 impl<T: Serialize> AdvertiseDefault for &DefaultOf<'_, T> {
     fn advertise(&self, schema: &mut Schema) {
-        match serde_json::to_value(self.0) {
+        match as_written(self.0) {
             // Null says no more than that the argument may be left out.
-            Ok(Value::Null) | Err(_) => {}
-            Ok(value) => drop(schema.insert("default".to_owned(), value)),
+            None | Some(Value::Null) => {}
+            Some(value) => drop(schema.insert("default".to_owned(), value)),
         }
     }
 }
@@ -342,10 +373,15 @@ impl<T> OmitDefault for DefaultOf<'_, T> {
 
 /// Writes an example into the schema.
 pub fn advertise_example<T: Serialize>(schema: &mut Schema, example: &T) {
-    match serde_json::to_value(example) {
-        Ok(Value::Null) | Err(_) => {}
-        Ok(value) => drop(schema.insert("examples".to_owned(), vec![value].into())),
+    match as_written(example) {
+        None | Some(Value::Null) => {}
+        Some(value) => drop(schema.insert("examples".to_owned(), vec![value].into())),
     }
+}
+
+/// The value of its JSON text: `0.1` of an `f32` stays `0.1` and does not get the digits of an `f64`.
+fn as_written<T: Serialize>(value: &T) -> Option<Value> {
+    serde_json::from_str(&serde_json::to_string(value).ok()?).ok()
 }
 
 /// What `visualize = path` returns, as text.

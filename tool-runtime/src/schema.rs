@@ -1,6 +1,7 @@
 //! JSON Schemas: made from types, kept whole, walked when something is wrong.
 
 pub(crate) mod check;
+mod closed;
 pub(crate) mod engine;
 mod fitting;
 pub(crate) mod format;
@@ -9,5 +10,8 @@ pub(crate) mod nearest;
 mod normal;
 mod plain;
 
+pub(crate) use closed::allows_ignored;
 pub(crate) use fitting::unfit;
-pub(crate) use generate::{described, input, input_of, no_arguments, output, unenforced};
+pub(crate) use generate::{
+    described, input, input_of, input_of_closed, no_arguments, output, unenforced,
+};

@@ -133,7 +133,7 @@ async fn defaults(
     #[arg(default = None)]
     none: Option<String>,
     /// 8
-    #[arg(default)]
+    #[arg(default, allow_unknown_fields)]
     options: Options,
     /// 9
     #[arg(default = External::Struct { x: 1 })]

@@ -61,7 +61,8 @@ fn asked(argument: &Argument<'_>) -> TokenStream {
         () => "argument",
     };
     let kind = Ident::new(kind, at(ty.span()));
-    quote_spanned!(at(ty.span())=> __tool::#kind::<#ty>())
+    let allows = options.allow_unknown_fields.map(|_| quote!(.allow_unknown_fields()));
+    quote_spanned!(at(ty.span())=> __tool::#kind::<#ty>()#allows)
 }
 
 /// Refuses an argument without a description. A constant whose own types are wrong is not

@@ -45,6 +45,24 @@ fn a_plain_tool() {
 }
 
 #[test]
+fn the_length_of_a_default_is_counted_in_characters() {
+    let is_refused = |default: &str| {
+        let tool = quote! {
+            /// Greet.
+            async fn greet(
+                /// Whom.
+                #[arg(length = 2..=2, default = #default)]
+                name: String,
+            ) {}
+        };
+        expand(TokenStream::new(), tool).to_string().contains("compile_error")
+    };
+    assert!(!is_refused("äö"));
+    assert!(is_refused("ä"));
+    assert!(is_refused("äöü"));
+}
+
+#[test]
 fn a_tool_with_every_option() {
     golden(
         "every_option.rs",
@@ -65,7 +83,7 @@ fn a_tool_with_every_option() {
                 #[arg(format = "hostname", example = "rust")]
                 mut r#type: String,
                 /// How many.
-                #[arg(default, range = ..LIMIT, header = "Limit")]
+                #[arg(default, range = ..LIMIT, header = "Limit", allow_unknown_fields)]
                 limit: Option<u32>,
                 #[arg(undocumented, secret, default = "none")] key: String,
                 #[arg(flatten)] page: Page,

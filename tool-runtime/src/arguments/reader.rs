@@ -1,8 +1,10 @@
 //! Reads an object key by key: the driver that all generated decoders share, so that only a
 //! value's own type is compiled per parameter type, and nothing per tool.
 
+use super::watch::{Notes, Watch};
 use super::{DecodeError, Stumble, without_position};
-use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny, Visitor};
+use serde_json::de::StrRead;
 use serde_json::{Map, Value};
 
 /// A key in JSON, and the parameter that it belongs to.
@@ -38,6 +40,9 @@ pub struct ArgumentReader<'a, 'k> {
     /// A bit for each of the first 64 parameters that was null.
     nulls: u64,
     rest: String,
+    /// Where the last value begins.
+    value_at: usize,
+    notes: Notes,
 }
 
 impl<'a, 'k> ArgumentReader<'a, 'k> {
@@ -51,6 +56,8 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
             parameter: 0,
             nulls: 0,
             rest: String::new(),
+            value_at: 0,
+            notes: Notes::default(),
         };
         match reader.next_byte() {
             Some(b'{') => Ok(reader),
@@ -134,7 +141,9 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// # Errors
     /// Text that is no JSON.
     pub fn skip(&mut self) -> Result<(), DecodeError> {
-        self.value::<IgnoredAny>().map(drop)
+        let mut json = self.json();
+        let skipped = IgnoredAny::deserialize(&mut json);
+        self.moved(json, skipped).map(drop)
     }
 
     /// Decodes the flattened parameter from the keys that no other parameter has. An optional one
@@ -143,16 +152,53 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// # Errors
     /// What does not fit.
     pub fn rest<T: DeserializeOwned>(&mut self, parameter: usize) -> Result<T, DecodeError> {
-        let object = format!("{{{}}}", self.rest);
-        serde_json::from_str(&object).or_else(|error| match absent() {
-            Some(nothing) if holds_nothing(&object) => Ok(nothing),
-            _ => Err(DecodeError::new(Stumble::Value(parameter, without_position(&error)))),
+        self.rest = format!("{{{}}}", self.rest);
+        self.parameter = parameter;
+        let mut json = serde_json::Deserializer::from_str(&self.rest);
+        T::deserialize(Watch::new(&mut json, &self.notes)).or_else(|error| match absent() {
+            Some(nothing) if holds_nothing(&self.rest) => Ok(nothing),
+            _ => Err(self.refused(&error)),
         })
     }
 
+    /// Refuses the flattened parameter if its type has ignored keys that are not allowed.
+    pub(crate) fn refuse_ignored_rest(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
+        self.refuse_ignored_in(&self.rest, allows)
+    }
+
+    /// Refuses the last value if its type has ignored keys that are not allowed.
+    #[inline]
+    pub(crate) fn refuse_ignored(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
+        self.refuse_ignored_in(&self.text[self.value_at..self.at], allows)
+    }
+
+    #[inline]
+    fn refuse_ignored_in(&self, text: &str, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
+        if self.notes.ignored.take() && !allows(text) {
+            return Err(DecodeError::new(Stumble::Ignored(self.parameter)));
+        }
+        Ok(())
+    }
+
     fn value<T: DeserializeOwned>(&mut self) -> Result<T, DecodeError> {
-        let mut json = serde_json::Deserializer::from_str(&self.text[self.at..]);
-        match T::deserialize(&mut json) {
+        self.value_at = self.at;
+        let mut json = self.json();
+        let value = T::deserialize(Watch::new(&mut json, &self.notes));
+        self.moved(json, value)
+    }
+
+    #[inline]
+    fn json(&self) -> serde_json::Deserializer<StrRead<'a>> {
+        serde_json::Deserializer::from_str(&self.text[self.at..])
+    }
+
+    #[inline]
+    fn moved<T>(
+        &mut self,
+        json: serde_json::Deserializer<StrRead<'a>>,
+        value: serde_json::Result<T>,
+    ) -> Result<T, DecodeError> {
+        match value {
             Ok(value) => {
                 // The one way to ask a deserializer how far it has come.
                 self.at += json.into_iter::<IgnoredAny>().byte_offset();
@@ -166,7 +212,12 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// is found again when the arguments are parsed as a whole.
     #[cold]
     fn refused(&self, error: &serde_json::Error) -> DecodeError {
-        DecodeError::new(Stumble::Value(self.parameter, without_position(error)))
+        DecodeError::new(match error.classify() {
+            serde_json::error::Category::Data => {
+                Stumble::Value(self.parameter, without_position(error))
+            }
+            _ => Stumble::Number(self.parameter, without_position(error)),
+        })
     }
 
     /// Whether there is another key; at the end, whether nothing follows the object.
@@ -182,7 +233,11 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
                 self.skip_space();
                 Ok(true)
             }
-            _ => Err(malformed("expected `,` or `}` between arguments")),
+            _ if is_first => Err(malformed("expected `,` or `}` between arguments")),
+            _ => {
+                let text = "expected `,` or `}` behind it".to_owned();
+                Err(DecodeError::new(Stumble::Number(self.parameter, text)))
+            }
         }
     }
 
@@ -345,6 +400,22 @@ mod tests {
             let error = read(text).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn an_empty_key_is_one_of_the_rest_like_any_other() {
+        const REST: &[Key] = &[Key::rest(0), Key::named("a", 1)];
+        for text in [r#"{"":1,"a":2}"#, r#"{"a":2,"":1}"#, r#"{"a":2, "" :1}"#] {
+            let mut reader = Arguments::new(text).reader(REST).expect("an object");
+            let mut a = None;
+            while let Some(parameter) = reader.next_key().expect(text) {
+                assert_eq!(parameter, 1, "{text}");
+                reader.read::<i64>(&mut a).expect(text);
+            }
+            let rest: std::collections::HashMap<String, i64> = reader.rest(0).expect(text);
+            assert_eq!((a, rest.get("")), (Some(2), Some(&1)), "{text}");
+        }
+        assert_eq!(read(r#"{"":1}"#), Err("unknown argument ``".to_owned()));
     }
 
     proptest::proptest! {

@@ -155,4 +155,14 @@ mod tests {
         assert!(range.admits(&None) && range.admits(&Some(0.5)));
         assert!(!range.admits(&Some(0.4)) && !range.admits(&Some(f64::NAN)));
     }
+
+    #[test]
+    fn the_ends_of_a_small_float_are_advertised_as_written() {
+        let range = Range::<f32>::new(Bound::Included(0.1), Bound::Excluded(0.3));
+        let mut schema = Schema::default();
+        range.describe(&mut schema);
+        let expected = serde_json::json!({"minimum": 0.1, "exclusiveMaximum": 0.3});
+        assert_eq!(schema.to_value(), expected);
+        assert!(range.admits(&0.1) && !range.admits(&0.3));
+    }
 }

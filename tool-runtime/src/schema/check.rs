@@ -13,6 +13,7 @@ mod describe;
 mod entry;
 mod equal;
 mod explain;
+mod fields;
 mod findings;
 mod kind;
 mod literal;
@@ -37,5 +38,6 @@ mod tests;
 
 pub(crate) use self::assertions::asserts_more_than_types;
 pub(crate) use self::entry::{check, check_params, check_result};
+pub(crate) use self::fields::{fields_at, holds_secrets, is_tuple, unknown_field};
 pub(crate) use self::findings::MOST_ISSUES;
 pub(crate) use self::wording::cut;

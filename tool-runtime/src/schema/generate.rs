@@ -1,6 +1,7 @@
 //! Schemas of arguments and outputs, from the table of parameters and from types.
 
-use super::{check, engine, normal};
+use super::{check, closed, engine, normal};
+use crate::arguments::probe::Decode;
 use crate::error::caught;
 use crate::parameter::Parameter;
 use schemars::generate::SchemaSettings;
@@ -61,6 +62,26 @@ pub(crate) fn input_of<T: JsonSchema>() -> Value {
             map.insert("$defs".to_owned(), definitions.into());
         }
         refuse_unknown(map);
+    }
+    schema
+}
+
+/// The schema of a type that holds all arguments and decodes them: unknown keys are refused at every depth.
+pub(crate) fn input_of_closed<T: JsonSchema>(decode: Decode) -> Value {
+    let mut schema = input_of::<T>();
+    closed::close_whole(&mut schema, decode);
+    schema
+}
+
+/// The schema of a type's value, as it stands in a schema of arguments.
+pub(super) fn of_type(make: fn(&mut SchemaGenerator) -> Schema) -> Value {
+    let mut generator = generator();
+    let mut schema = make(&mut generator);
+    normal::input(&mut schema);
+    let definitions = normal::definitions(generator.take_definitions(true), normal::input);
+    let mut schema = schema.to_value();
+    if let Value::Object(map) = &mut schema {
+        map.insert("$defs".to_owned(), definitions.into());
     }
     schema
 }
@@ -160,7 +181,9 @@ impl Fields {
             self.add(parameter, &mut generator);
         }
         let definitions = normal::definitions(generator.take_definitions(true), normal::input);
-        (object(self.properties, self.required, definitions), self.problems)
+        let mut schema = object(self.properties, self.required, definitions);
+        closed::close(&mut schema, parameters);
+        (schema, self.problems)
     }
 
     fn add(&mut self, parameter: &Parameter, generator: &mut SchemaGenerator) {

@@ -3,6 +3,7 @@
 use super::action_executor::settle;
 use super::{BoxFuture, Executor};
 use crate::access::Access;
+use crate::arguments::probe::{self, Decode};
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
@@ -38,6 +39,10 @@ pub trait Handler<M>: Send + Sync + 'static {
     #[doc(hidden)]
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema>;
 
+    /// What decodes the arguments; `None` without any.
+    #[doc(hidden)]
+    fn decoder() -> Option<Decode>;
+
     /// Whether the arguments decode, without starting anything.
     #[doc(hidden)]
     fn decodes(arguments: Arguments<'_>) -> Result<(), DecodeError>;
@@ -65,6 +70,10 @@ where
         R::output_schema(generator)
     }
 
+    fn decoder() -> Option<Decode> {
+        None
+    }
+
     fn decodes(_: Arguments<'_>) -> Result<(), DecodeError> {
         Ok(())
     }
@@ -88,15 +97,19 @@ where
     R: IntoObservation,
 {
     fn input_schema() -> Option<Value> {
-        Some(crate::schema::input_of::<A>())
+        Some(crate::schema::input_of_closed::<A>(probe::decode::<A>))
     }
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
         R::output_schema(generator)
     }
 
+    fn decoder() -> Option<Decode> {
+        Some(probe::decode::<A>)
+    }
+
     fn decodes(arguments: Arguments<'_>) -> Result<(), DecodeError> {
-        arguments.parse::<A>().map(drop)
+        arguments.parse_closed::<A>().map(drop)
     }
 
     fn start(
@@ -104,7 +117,7 @@ where
         arguments: Arguments<'_>,
         _: &ToolContext,
     ) -> Result<impl Future<Output = Result<Observation, ToolError>> + Send, DecodeError> {
-        let future = self(arguments.parse()?);
+        let future = self(arguments.parse_closed()?);
         Ok(async move { future.await.into_observation() })
     }
 }
@@ -118,15 +131,19 @@ where
     R: IntoObservation,
 {
     fn input_schema() -> Option<Value> {
-        Some(crate::schema::input_of::<A>())
+        Some(crate::schema::input_of_closed::<A>(probe::decode::<A>))
     }
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
         R::output_schema(generator)
     }
 
+    fn decoder() -> Option<Decode> {
+        Some(probe::decode::<A>)
+    }
+
     fn decodes(arguments: Arguments<'_>) -> Result<(), DecodeError> {
-        arguments.parse::<A>().map(drop)
+        arguments.parse_closed::<A>().map(drop)
     }
 
     fn start(
@@ -134,7 +151,7 @@ where
         arguments: Arguments<'_>,
         context: &ToolContext,
     ) -> Result<impl Future<Output = Result<Observation, ToolError>> + Send, DecodeError> {
-        let future = self(arguments.parse()?, context.clone());
+        let future = self(arguments.parse_closed()?, context.clone());
         Ok(async move { future.await.into_observation() })
     }
 }
@@ -159,10 +176,20 @@ impl<H: Handler<M>, M> HandlerExecutor<H, M> {
         Self {
             handler,
             access,
-            input: InputModel::walked(definition),
+            input: input::<H, M>(definition),
             is_text: definition.output_schema.is_none(),
             marker: PhantomData,
         }
+    }
+}
+
+/// A schema that was given may say more than the type does.
+fn input<H: Handler<M>, M>(definition: &ToolDefinition) -> InputModel {
+    let own = H::input_schema();
+    let is_own = own.as_ref().and_then(Value::as_object) == Some(&definition.input_schema);
+    match H::decoder().filter(|_| is_own) {
+        Some(decode) => InputModel::decoded(definition, decode),
+        None => InputModel::walked(definition),
     }
 }
 

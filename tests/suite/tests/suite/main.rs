@@ -42,6 +42,8 @@ mod mcp_names;
 mod mcp_resources;
 mod mcp_schedules;
 mod mcp_trust;
+mod nested_fields;
+mod numbers;
 mod outputs;
 mod outputs_limited;
 mod patterns;

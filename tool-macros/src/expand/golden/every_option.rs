@@ -65,7 +65,7 @@ const _: () = {
         __tool::ArgumentType<Page>,
     ) = (
         __tool::argument::<String>(),
-        __tool::defaulted::<Option<u32>>(),
+        __tool::defaulted::<Option<u32>>().allow_unknown_fields(),
         __tool::defaulted::<String>(),
         __tool::flattened::<Page>(),
     );

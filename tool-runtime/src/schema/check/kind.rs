@@ -1,6 +1,6 @@
 //! The keyword `type`.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::issue::Issue;
 use crate::schema::check::place::Place;
@@ -27,7 +27,7 @@ impl Kind {
         match value {
             Value::Null => Self::Null,
             Value::Bool(_) => Self::Boolean,
-            Value::Number(number) if number.as_i128().is_some() => Self::Integer,
+            Value::Number(number) if number.as_i128().is_some() || is_zero(number) => Self::Integer,
             Value::Number(_) => Self::Number,
             Value::String(_) => Self::String,
             Value::Array(_) => Self::Array,
@@ -87,6 +87,11 @@ impl Kind {
     }
 }
 
+/// Whether it is `-0`, which serde_json reads as a float.
+fn is_zero(number: &Number) -> bool {
+    number.as_f64().is_some_and(|number| number == 0.0 && number.is_sign_negative())
+}
+
 /// The types that a schema's own `type` allows; `None` if it allows all.
 pub(super) fn of_schema(schema: &Map<String, Value>) -> Option<Vec<Kind>> {
     let kinds: Vec<Kind> = match schema.get("type")? {
@@ -104,7 +109,7 @@ pub(super) fn of_schema(schema: &Map<String, Value>) -> Option<Vec<Kind>> {
 pub(super) fn check(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) -> Option<Issue> {
     let kinds = of_schema(schema)?;
     let kind = Kind::of(value);
-    if kinds.iter().any(|wanted| kind.is(*wanted)) || may_be_wide_integer(schema, value) {
+    if kinds.iter().any(|wanted| kind.is(*wanted)) || may_be_wide_integer(schema, value, at) {
         return None;
     }
     let words: Vec<String> = kinds.iter().map(|kind| kind.with_article().to_owned()).collect();
@@ -136,8 +141,12 @@ fn has_wide_format(schema: &Map<String, Value>) -> bool {
     matches!(schema.get("format").and_then(Value::as_str), Some("int128" | "uint128"))
 }
 
-/// Whether the number could be an integer of 128 bits: `Value` keeps no more than 64 of them and makes it a float.
-fn may_be_wide_integer(schema: &Map<String, Value>, value: &Value) -> bool {
+/// Whether the number could be an integer of 128 bits: `Value` keeps no more than 64 of them and makes it a float. A
+/// result that is one was written as one; its schema does not say how wide it may be.
+fn may_be_wide_integer(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) -> bool {
     let is_wide = |number: f64| number.fract() == 0.0 && number.abs() >= 2_f64.powi(63);
-    has_wide_format(schema) && value.is_f64() && value.as_f64().is_some_and(is_wide)
+    (has_wide_format(schema) || at.is_in_result())
+        && admits(schema, Kind::Integer)
+        && value.is_f64()
+        && value.as_f64().is_some_and(is_wide)
 }

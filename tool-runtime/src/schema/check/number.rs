@@ -58,7 +58,11 @@ fn issue(
 /// The issue, if the number does not fit the integer type that the schema's `format` names: schemars writes no bounds
 /// for the wider types, but decoding fails outside of them.
 fn type_limit(schema: &Map<String, Value>, number: &Number, at: &Place<'_>) -> Option<Issue> {
-    let (lowest, highest) = limits_of(schema.get("format")?.as_str()?)?;
+    let format = schema.get("format")?.as_str()?;
+    if format == "float" {
+        return single_limit(number, at);
+    }
+    let (lowest, highest) = limits_of(format)?;
     let value = number.as_i128()?;
     if value < lowest {
         let lowest = Number::from_i128(lowest)?;
@@ -69,6 +73,13 @@ fn type_limit(schema: &Map<String, Value>, number: &Number, at: &Place<'_>) -> O
     } else {
         None
     }
+}
+
+/// The issue, if the number is infinite as an `f32`.
+fn single_limit(number: &Number, at: &Place<'_>) -> Option<Issue> {
+    let value = number.as_f64().filter(|value| (*value as f32).is_infinite())?;
+    let (words, limit) = if value < 0.0 { ("at least", f32::MIN) } else { ("at most", f32::MAX) };
+    Some(issue("format", words, &Number::from_f64(limit.into())?, number, at))
 }
 
 /// The lowest and the highest number of an integer type, by the name that schemars has for it.

@@ -119,6 +119,11 @@ impl<'p> Place<'p> {
         self.secret
     }
 
+    /// Whether it is a part of a tool's result.
+    pub(super) fn is_in_result(&self) -> bool {
+        self.whole == Whole::Result
+    }
+
     /// Whether it is too far down to go on.
     pub(super) fn is_too_deep(&self) -> bool {
         self.level > DEEPEST_VALUE || self.hops >= LONGEST_WAY
@@ -196,13 +201,7 @@ impl Step<'_> {
             Step::Start | Step::Same(_) | Step::Name(_) => {}
             Step::Item(index) => path.push_str(&format!("[{index}]")),
             Step::Property(None) => path.push_str("[…]"),
-            Step::Property(Some(name)) if wording::is_identifier(name) => {
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                path.push_str(name);
-            }
-            Step::Property(Some(name)) => path.push_str(&format!("[{}]", wording::quoted(name))),
+            Step::Property(Some(name)) => wording::add_name(path, name),
         }
     }
 }

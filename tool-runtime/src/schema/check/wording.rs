@@ -37,11 +37,23 @@ pub(super) fn name(name: &str) -> String {
 }
 
 /// Whether a property's name can follow a dot in a path.
-pub(super) fn is_identifier(name: &str) -> bool {
+fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'))
         && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
         && name.chars().count() <= LONGEST_TEXT
+}
+
+/// Adds a property to a path: `.name` or `["odd name"]`.
+pub(super) fn add_name(path: &mut String, name: &str) {
+    if !is_identifier(name) {
+        path.push_str(&format!("[{}]", quoted(name)));
+        return;
+    }
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(name);
 }
 
 /// A value in a sentence. What arrays and objects hold is never shown: it is long, and parts of it may be secret.

@@ -1,0 +1,376 @@
+//! Unknown fields inside arguments: refused at every depth and advertised as refused, unless serde takes them or the
+//! type or the parameter allows them.
+
+// Fields are read by `Debug` alone.
+#![allow(dead_code)]
+
+use super::support::{pool_of, refusal, text};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use tool_runtime::prelude::*;
+
+/// A book.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Book {
+    /// The title.
+    #[serde(alias = "name")]
+    title: String,
+    /// Its pages.
+    #[serde(default)]
+    pages: Vec<Page>,
+    /// By language.
+    #[serde(default)]
+    editions: HashMap<String, Page>,
+    /// How it is bound.
+    binding: Option<Binding>,
+    /// The one before.
+    previous: Option<Box<Book>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Page {
+    number: u32,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+enum Binding {
+    Hard { weight: f32 },
+    Soft,
+}
+
+/// Keep a book.
+#[tool(register = false)]
+async fn keep(
+    /// The book.
+    x: Book,
+) -> String {
+    format!("{x:?}")
+}
+
+#[tokio::test]
+async fn an_unknown_field_is_refused_at_every_depth_with_its_path_and_the_nearest_name() {
+    let pool = pool_of::<KeepAction>();
+    for (arguments, expected) in [
+        (
+            r#"{"x":{"title":"a","nn":7}}"#,
+            "unknown field `nn` of `x`; the fields are `title`, `pages`, `editions`, `binding`, `previous`",
+        ),
+        (
+            r#"{"x":{"title":"a","pages":[{"number":1,"numbr":2}]}}"#,
+            "unknown field `numbr` of `x.pages[0]`; the only field is `number`",
+        ),
+        (
+            r#"{"x":{"title":"a","editions":{"de":{"number":1,"z":2}}}}"#,
+            "unknown field `z` of `x.editions.de`",
+        ),
+        (
+            r#"{"x":{"title":"a","binding":{"Hard":{"weight":1,"wait":2}}}}"#,
+            "unknown field `wait` of `x.binding.Hard`",
+        ),
+        (
+            r#"{"x":{"title":"a","previous":{"title":"b","titel":"c"}}}"#,
+            "unknown field `titel` of `x.previous`",
+        ),
+        (r#"{"x":{"title":"a","binding":null,"pags":[]}}"#, "did you mean `pages`?"),
+    ] {
+        let refusal = refusal(&pool, "keep", arguments).await;
+        assert!(refusal.contains(expected), "{arguments}: {refusal}");
+    }
+}
+
+#[test]
+fn what_is_refused_is_advertised() {
+    let schema = Value::Object(KeepAction::definition().input_schema);
+    let book = &schema["$defs"]["Book"];
+    assert_eq!(book["additionalProperties"], false, "{schema:#}");
+    let page = &book["properties"]["pages"]["items"];
+    assert_eq!(page["additionalProperties"], false);
+    assert_eq!(
+        book["properties"]["editions"]["additionalProperties"]["additionalProperties"],
+        false
+    );
+    assert!(jsonschema::meta::is_valid(&schema));
+    let accepts = |value: Value| jsonschema::is_valid(&schema, &value);
+    assert!(accepts(json!({ "x": { "title": "a", "binding": { "Hard": { "weight": 1.0 } } } })));
+    assert!(!accepts(json!({ "x": { "title": "a", "nn": 7 } })));
+    let unknown = json!({ "Hard": { "weight": 1.0, "wait": 2 } });
+    assert!(!accepts(json!({ "x": { "title": "a", "binding": unknown } })));
+}
+
+#[tokio::test]
+async fn an_alias_is_no_unknown_field() {
+    let pool = pool_of::<KeepAction>();
+    let kept = text(&pool, "keep", r#"{"x":{"name":"a","binding":"Soft"}}"#).await;
+    assert!(kept.contains(r#"title: "a""#), "{kept}");
+}
+
+#[tokio::test]
+async fn after_one_mistake_only_mistakes_are_reported() {
+    let pool = pool_of::<KeepAction>();
+    let refusal = refusal(&pool, "keep", r#"{"x":{"name":"a","pages":[{"number":"one"}]}}"#).await;
+    assert_eq!(
+        refusal,
+        "invalid arguments for `keep`: `x.pages[0].number` must be an integer, got the string \"one\""
+    );
+}
+
+#[tokio::test]
+async fn a_mistake_in_the_value_of_an_alias_is_reported_there() {
+    let pool = pool_of::<KeepAction>();
+    let refusal = refusal(&pool, "keep", r#"{"x":{"name":7}}"#).await;
+    assert!(
+        refusal.contains("`x.name`: invalid type: integer `7`, expected a string"),
+        "{refusal}"
+    );
+    assert!(!refusal.contains("unknown"), "{refusal}");
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Untagged {
+    Page(Page),
+    Pair { a: i64, b: i64 },
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+enum Tagged {
+    Page(Page),
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Flattened {
+    id: i64,
+    #[serde(flatten)]
+    page: Page,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct CatchAll {
+    id: i64,
+    #[serde(flatten)]
+    others: HashMap<String, Value>,
+}
+
+/// Keep what serde buffers.
+#[tool(register = false)]
+async fn buffer(
+    /// One of two.
+    untagged: Option<Untagged>,
+    /// One by its tag.
+    tagged: Option<Tagged>,
+    /// With others.
+    flattened: Option<Flattened>,
+    /// With any others.
+    catch_all: Option<CatchAll>,
+    /// Anything.
+    any: Option<HashMap<String, Value>>,
+) -> String {
+    format!("{untagged:?} {tagged:?} {flattened:?} {catch_all:?} {any:?}")
+}
+
+#[tokio::test]
+async fn what_serde_takes_stays_accepted_and_is_not_advertised_as_closed() {
+    let pool = pool_of::<BufferAction>();
+    let arguments = json!({
+        "untagged": { "number": 1, "z": 2 },
+        "tagged": { "kind": "Page", "number": 1, "z": 2 },
+        "flattened": { "id": 1, "number": 1, "z": 2 },
+        "catch_all": { "id": 1, "z": 2 },
+        "any": { "z": 2 },
+    });
+    let kept = text(&pool, "buffer", &arguments.to_string()).await;
+    assert!(kept.contains(r#"others: {"z": Number(2)}"#), "{kept}");
+    let schema = Value::Object(BufferAction::definition().input_schema);
+    assert!(jsonschema::is_valid(&schema, &arguments), "{schema:#}");
+    assert_eq!(schema.to_string().matches(r#""additionalProperties":false"#).count(), 1);
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
+struct Open {
+    id: i64,
+    page: Option<Page>,
+}
+
+/// Keep what is open.
+#[tool(register = false)]
+async fn keep_open(
+    /// Open by its type.
+    by_type: Option<Open>,
+    /// Open by its parameter.
+    #[arg(allow_unknown_fields)]
+    by_parameter: Option<Page>,
+    /// Open with a default.
+    #[arg(allow_unknown_fields, default = Page { number: 1 })]
+    by_default: Page,
+) -> String {
+    format!("{by_type:?} {by_parameter:?} {by_default:?}")
+}
+
+#[tokio::test]
+async fn a_type_or_a_parameter_may_allow_unknown_fields() {
+    let pool = pool_of::<KeepOpenAction>();
+    let arguments = r#"{"by_type":{"id":1,"z":2},"by_parameter":{"number":1,"z":2},"by_default":{"number":3,"z":2}}"#;
+    assert!(text(&pool, "keep_open", arguments).await.contains("id: 1"));
+    let inside = r#"{"by_type":{"id":1,"z":2,"page":{"number":1,"z":2}}}"#;
+    let refusal = refusal(&pool, "keep_open", inside).await;
+    assert!(refusal.contains("unknown field `z` of `by_type.page`"), "{refusal}");
+    assert_eq!(refusal.matches("unknown").count(), 1, "{refusal}");
+    let schema = KeepOpenAction::definition().input_schema;
+    assert_eq!(schema["properties"]["by_parameter"].get("additionalProperties"), None);
+    assert_eq!(schema["properties"]["by_type"]["additionalProperties"], json!({}));
+}
+
+/// The second page of a pair, and others.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Pairs {
+    pair: (i64, Page),
+    numbered: HashMap<u8, Page>,
+}
+
+/// Keep pairs.
+#[tool(register = false)]
+async fn keep_pairs(
+    /// The pairs.
+    x: Pairs,
+) -> String {
+    format!("{x:?}")
+}
+
+#[tokio::test]
+async fn what_is_not_advertised_is_refused_by_name_as_well() {
+    let pool = pool_of::<KeepPairsAction>();
+    let arguments = r#"{"x":{"pair":[1,{"number":1,"numbr":2}],"numbered":{}}}"#;
+    let refusal = refusal(&pool, "keep_pairs", arguments).await;
+    assert!(
+        refusal.contains(
+            "unknown field `numbr` of `x.pair[1]`; did you mean `number`? the fields are `number`"
+        ),
+        "{refusal}"
+    );
+}
+
+/// A tuple whose last item has a default.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Point(i64, #[serde(default)] i64);
+
+/// Go there.
+#[tool(register = false)]
+async fn go(
+    /// Where.
+    to: Point,
+    /// How fast.
+    speed: u8,
+) -> String {
+    format!("{to:?} {speed}")
+}
+
+#[tokio::test]
+async fn a_default_that_only_serde_knows_is_no_mistake() {
+    let pool = pool_of::<GoAction>();
+    assert_eq!(text(&pool, "go", r#"{"to":[1],"speed":1}"#).await, "Point(1, 0) 1");
+    let refusal = refusal(&pool, "go", r#"{"to":[1],"speed":"fast"}"#).await;
+    assert_eq!(
+        refusal,
+        "invalid arguments for `go`: `speed` must be an integer, got the string \"fast\""
+    );
+}
+
+/// A form of many fields.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Form {
+    id: i64,
+    page: Page,
+}
+
+/// Fill a form.
+#[tool(register = false)]
+async fn fill(#[arg(flatten)] form: Form) -> String {
+    format!("{form:?}")
+}
+
+#[tokio::test]
+async fn the_fields_of_a_flattened_parameter_are_closed_too() {
+    let pool = pool_of::<FillAction>();
+    let refusal = refusal(&pool, "fill", r#"{"id":1,"page":{"number":1,"z":2}}"#).await;
+    assert!(refusal.contains("unknown field `z` of `page`"), "{refusal}");
+    let schema = FillAction::definition().input_schema;
+    assert_eq!(schema["properties"]["page"]["additionalProperties"], false);
+}
+
+#[tokio::test]
+async fn the_arguments_of_a_closure_are_closed_too() {
+    let tool = Tool::builder("fill", "Fill a form.")
+        .handler(|form: Form| async move { format!("{form:?}") });
+    let pool = ToolPool::builder().add(tool).build().expect("a pool");
+    let refusal = refusal(&pool, "fill", r#"{"id":1,"page":{"number":1,"z":2}}"#).await;
+    assert!(refusal.contains("unknown field `z` of `page`"), "{refusal}");
+}
+
+/// Log in.
+#[tool(register = false)]
+async fn log_in(
+    /// The password.
+    #[arg(secret)]
+    password: std::num::NonZeroU8,
+    /// Where to.
+    host: Option<Host>,
+) -> String {
+    format!("{password} {host:?}")
+}
+
+/// A host, by a decoder of its own.
+#[derive(Debug, JsonSchema)]
+#[schemars(transparent)]
+struct Host(String);
+
+impl<'de> Deserialize<'de> for Host {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.contains('.') {
+            true => Ok(Self(text)),
+            false => Err(serde::de::Error::custom(format!("the host {text} has no dot"))),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_secret_parameter_hides_its_own_value_alone() {
+    let pool = pool_of::<LogInAction>();
+    let refused = refusal(&pool, "log_in", r#"{"password":7,"host":"localhost"}"#).await;
+    assert!(refused.contains("argument `host`: the host localhost has no dot"), "{refused}");
+    let refused = refusal(&pool, "log_in", r#"{"password":"hunter2","host":"localhost"}"#).await;
+    assert!(!refused.contains("hunter2"), "{refused}");
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Account {
+    #[serde(alias = "pw")]
+    #[schemars(extend("writeOnly" = true))]
+    password: u8,
+    /// Where.
+    host: String,
+}
+
+/// Open an account.
+#[tool(register = false)]
+async fn open_account(
+    /// The account.
+    x: Account,
+) -> String {
+    format!("{x:?}")
+}
+
+#[tokio::test]
+async fn an_alias_of_a_secret_field_hides_its_value() {
+    let pool = pool_of::<OpenAccountAction>();
+    let refused = refusal(&pool, "open_account", r#"{"x":{"pw":"hunter2","host":1}}"#).await;
+    assert!(!refused.contains("hunter2"), "{refused}");
+    assert!(
+        refused.contains("`x.pw`") && refused.contains("`x.host` must be a string"),
+        "{refused}"
+    );
+}

@@ -1,0 +1,114 @@
+//! Numbers are read as they are written, or refused.
+
+// Fields are read by `Debug` alone.
+#![allow(dead_code)]
+
+use super::support::{pool_of, refusal, text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_runtime::prelude::*;
+use tool_runtime::{McpManager, McpServer};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Nested {
+    n: i8,
+    small: Option<f32>,
+    wide: Option<i128>,
+}
+
+/// Take numbers.
+#[tool(register = false)]
+async fn take_numbers(
+    /// An integer.
+    a: Option<i64>,
+    /// One without a sign.
+    b: Option<u8>,
+    /// A wide one.
+    k: Option<i128>,
+    /// A wide one without a sign.
+    l: Option<u128>,
+    /// A small float.
+    f: Option<f32>,
+    /// Many.
+    many: Option<Vec<Nested>>,
+) -> String {
+    format!("{a:?} {b:?} {k:?} {l:?} {f:?} {many:?}")
+}
+
+#[tokio::test]
+async fn a_negative_zero_is_an_integer() {
+    let pool = pool_of::<TakeNumbersAction>();
+    let taken = text(&pool, "take_numbers", r#"{"a":-0,"b":-0,"many":[{"n":-0}]}"#).await;
+    assert!(taken.starts_with("Some(0) Some(0)") && taken.contains("n: 0"), "{taken}");
+}
+
+#[tokio::test]
+async fn a_wide_integer_is_read_from_its_digits() {
+    let pool = pool_of::<TakeNumbersAction>();
+    let wide = "-170141183460469231731687303715884105728";
+    let arguments = format!(
+        r#"{{"k":{wide},"l":340282366920938463463374607431768211455,"many":[{{"n":1,"wide":{wide}}}]}}"#
+    );
+    let taken = text(&pool, "take_numbers", &arguments).await;
+    assert_eq!(taken.matches(wide).count(), 2, "{taken}");
+    assert!(taken.contains("340282366920938463463374607431768211455"), "{taken}");
+}
+
+#[tokio::test]
+async fn what_is_no_wide_integer_is_refused_by_name() {
+    let pool = pool_of::<TakeNumbersAction>();
+    let expected = "a number in argument `k` is not an integer of its type; write digits alone, without fraction or exponent";
+    for number in ["1e20", "1e400", "100000000000000000000.5", &"9".repeat(60)] {
+        let arguments = format!(r#"{{"k":{number},"a":1}}"#);
+        let refusal = refusal(&pool, "take_numbers", &arguments).await;
+        let is_not_json = number == "1e400";
+        assert!(refusal.contains(expected) || is_not_json, "{number}: {refusal}");
+    }
+    let nested = r#"{"many":[{"n":1,"wide":1e20}]}"#;
+    let refusal = refusal(&pool, "take_numbers", nested).await;
+    assert!(refusal.contains("a number in argument `many`"), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_float_does_not_become_infinite() {
+    let pool = pool_of::<TakeNumbersAction>();
+    for arguments in [r#"{"f":1e39}"#, r#"{"many":[{"n":1,"small":-1e39}]}"#] {
+        let refusal = refusal(&pool, "take_numbers", arguments).await;
+        assert!(refusal.contains("e+39") && refusal.contains("3.4028234"), "{refusal}");
+    }
+    let taken = text(&pool, "take_numbers", r#"{"f":3.4028235e38}"#).await;
+    assert!(taken.contains("Some(3.4028235e38)"), "{taken}");
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Wide {
+    k: i128,
+}
+
+/// Give a wide integer back.
+#[tool(register = false)]
+async fn give_back(
+    /// The integer.
+    k: i128,
+    /// Nothing.
+    nothing: Option<u8>,
+) -> Wide {
+    Wide { k: k + i128::from(nothing.unwrap_or(0)) }
+}
+
+#[tokio::test]
+async fn a_wide_integer_passes_a_gateway_unchanged_in_both_directions() {
+    let far = McpServer::new(pool_of::<GiveBackAction>(), "far", "1.0.0");
+    let pool = ToolPool::builder().build().expect("a pool");
+    let manager = McpManager::builder().in_process("far", far);
+    let _manager = manager.connect(&pool).await.expect("a connection");
+    for wide in ["170141183460469231731687303715884105727", "-18446744073709551617"] {
+        for arguments in [format!(r#"{{"k":{wide}}}"#), format!(r#"{{"nothing":null,"k":{wide}}}"#)]
+        {
+            let result = pool.call_json("far.give_back", &arguments).await;
+            let structured = format!(r#""structuredContent":{{"k":{wide}}}"#);
+            assert!(result.contains(&structured), "{arguments}: {result}");
+            assert!(!result.contains("_meta"), "{result}");
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! A deserializer that notices what a type does with its JSON: which keys it ignores, and where it buffers.
+//!
+//! It also reads numbers exactly: `-0` is an integer, and what overflows an `f32` is an error.
+
+mod number;
+
+use number::{Integer, Single};
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
+use std::cell::Cell;
+use std::fmt;
+
+/// What a type did with its JSON.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// It ignored a value.
+    pub(super) ignored: Cell<bool>,
+    /// It took a value of any kind: serde buffers untagged, internally tagged and flattened types, and nothing below is
+    /// noticed.
+    pub(super) buffered: Cell<bool>,
+}
+
+/// A deserializer, visitor, seed or access whose use is noted.
+pub(super) struct Watch<'n, T> {
+    inner: T,
+    notes: &'n Notes,
+}
+
+impl<'n, T> Watch<'n, T> {
+    /// Notes what is done with `inner`.
+    pub(super) fn new(inner: T, notes: &'n Notes) -> Self {
+        Self { inner, notes }
+    }
+
+    fn on<U>(&self, inner: U) -> Watch<'n, U> {
+        Watch::new(inner, self.notes)
+    }
+}
+
+/// Methods whose values have no parts: their visitors are passed on as they are.
+macro_rules! scalars {
+    ($($method:ident($($name:ident: $type:ty),*))*) => {$(
+        #[inline]
+        fn $method<V: Visitor<'de>>(self, $($name: $type,)* visitor: V) -> Result<V::Value, D::Error> {
+            self.inner.$method($($name,)* visitor)
+        }
+    )*};
+}
+
+/// Methods for numbers, whose visitors are wrapped.
+macro_rules! numbers {
+    ($wrapper:ident: $($method:ident)*) => {$(
+        #[inline]
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+            self.inner.$method($wrapper(visitor))
+        }
+    )*};
+}
+
+/// Methods whose values have parts.
+macro_rules! compounds {
+    ($($method:ident($($name:ident: $type:ty),*))*) => {$(
+        #[inline]
+        fn $method<V: Visitor<'de>>(self, $($name: $type,)* visitor: V) -> Result<V::Value, D::Error> {
+            let visitor = self.on(visitor);
+            self.inner.$method($($name,)* visitor)
+        }
+    )*};
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Watch<'_, D> {
+    type Error = D::Error;
+
+    scalars! {
+        deserialize_bool() deserialize_i128() deserialize_u128() deserialize_f64() deserialize_char()
+        deserialize_str() deserialize_string() deserialize_bytes() deserialize_byte_buf() deserialize_unit()
+        deserialize_unit_struct(name: &'static str) deserialize_identifier()
+    }
+
+    numbers! {
+        Integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+    }
+
+    numbers! { Single: deserialize_f32 }
+
+    compounds! {
+        deserialize_option() deserialize_newtype_struct(name: &'static str) deserialize_seq()
+        deserialize_tuple(len: usize) deserialize_tuple_struct(name: &'static str, len: usize)
+        deserialize_map() deserialize_struct(name: &'static str, fields: &'static [&'static str])
+        deserialize_enum(name: &'static str, variants: &'static [&'static str])
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.notes.buffered.set(true);
+        self.inner.deserialize_any(visitor)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.notes.ignored.set(true);
+        self.inner.deserialize_ignored_any(visitor)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+}
+
+macro_rules! plain_visits {
+    ($($method:ident: $type:ty),*) => {$(
+        #[inline]
+        fn $method<E: Error>(self, value: $type) -> Result<V::Value, E> {
+            self.inner.$method(value)
+        }
+    )*};
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Watch<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.expecting(f)
+    }
+
+    plain_visits! {
+        visit_bool: bool, visit_i64: i64, visit_i128: i128, visit_u64: u64, visit_u128: u128, visit_f64: f64,
+        visit_str: &str, visit_borrowed_str: &'de str, visit_string: String,
+        visit_bytes: &[u8], visit_borrowed_bytes: &'de [u8], visit_byte_buf: Vec<u8>
+    }
+
+    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_none()
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_unit()
+    }
+
+    #[inline]
+    fn visit_some<D: Deserializer<'de>>(self, value: D) -> Result<V::Value, D::Error> {
+        let value = self.on(value);
+        self.inner.visit_some(value)
+    }
+
+    #[inline]
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<V::Value, D::Error> {
+        let value = self.on(value);
+        self.inner.visit_newtype_struct(value)
+    }
+
+    #[inline]
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
+        let items = self.on(items);
+        self.inner.visit_seq(items)
+    }
+
+    #[inline]
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<V::Value, A::Error> {
+        let entries = self.on(entries);
+        self.inner.visit_map(entries)
+    }
+
+    #[inline]
+    fn visit_enum<A: EnumAccess<'de>>(self, variant: A) -> Result<V::Value, A::Error> {
+        let variant = self.on(variant);
+        self.inner.visit_enum(variant)
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Watch<'_, S> {
+    type Value = S::Value;
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
+        let deserializer = self.on(deserializer);
+        self.inner.deserialize(deserializer)
+    }
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Watch<'_, A> {
+    type Error = A::Error;
+
+    #[inline]
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        let seed = self.on(seed);
+        self.inner.next_element_seed(seed)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.inner.size_hint()
+    }
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Watch<'_, A> {
+    type Error = A::Error;
+
+    #[inline]
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        self.inner.next_key_seed(seed)
+    }
+
+    #[inline]
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        let seed = self.on(seed);
+        self.inner.next_value_seed(seed)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.inner.size_hint()
+    }
+}
+
+impl<'de, 'n, A: EnumAccess<'de>> EnumAccess<'de> for Watch<'n, A> {
+    type Error = A::Error;
+    type Variant = Watch<'n, A::Variant>;
+
+    #[inline]
+    fn variant_seed<S: DeserializeSeed<'de>>(
+        self,
+        seed: S,
+    ) -> Result<(S::Value, Self::Variant), A::Error> {
+        let notes = self.notes;
+        let (value, variant) = self.inner.variant_seed(seed)?;
+        Ok((value, Watch::new(variant, notes)))
+    }
+}
+
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Watch<'_, A> {
+    type Error = A::Error;
+
+    fn unit_variant(self) -> Result<(), A::Error> {
+        self.inner.unit_variant()
+    }
+
+    #[inline]
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
+        let seed = self.on(seed);
+        self.inner.newtype_variant_seed(seed)
+    }
+
+    #[inline]
+    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
+        let visitor = self.on(visitor);
+        self.inner.tuple_variant(len, visitor)
+    }
+
+    #[inline]
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        let visitor = self.on(visitor);
+        self.inner.struct_variant(fields, visitor)
+    }
+}

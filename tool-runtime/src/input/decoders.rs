@@ -1,0 +1,217 @@
+//! What the types of arguments take beyond their schema: aliases, defaults that only serde knows. An issue that a type's
+//! own decoding contradicts is not a mistake.
+
+use crate::arguments::probe::{self, Decode, Step, Use};
+use crate::issue::Issue;
+use crate::parameter::Parameter;
+use crate::schema::check;
+use serde_json::Value;
+use std::cell::Cell;
+
+/// Rules that decoding enforces as well as a schema does.
+const DECODED: &[&str] = &["type", "enum", "const", "anyOf", "oneOf"];
+
+/// The types that decode a tool's arguments.
+#[derive(Clone, Copy)]
+pub(super) enum Decoders {
+    /// Nothing is known of them.
+    None,
+    /// One type for all arguments.
+    Whole(Decode),
+    /// One for each parameter.
+    Each(&'static [Parameter]),
+}
+
+/// As many bytes are decoded to judge the issues of one call; those that are left count as mistakes.
+const MOST_BYTES: usize = 64 << 20;
+
+impl Decoders {
+    /// Which of the issues are mistakes, by the types that decode `value`, whose text is so many `bytes` long. Of rules
+    /// that decoding enforces as well, the types are asked only if they have `refused` the value.
+    pub(super) fn mistakes(
+        self,
+        issues: Vec<Issue>,
+        schema: &Value,
+        (value, bytes): (&Value, usize),
+        refused: bool,
+    ) -> Vec<Issue> {
+        if matches!(self, Self::None) {
+            return issues;
+        }
+        let bytes_left = Cell::new(MOST_BYTES);
+        let judge = Judge { decoders: self, schema, value, refused, bytes, bytes_left };
+        issues.into_iter().filter_map(|issue| judge.judged(issue)).collect()
+    }
+
+    /// The type that decodes the parameter at `index`, where its value stands, and the value.
+    pub(super) fn decoded(
+        self,
+        mut arguments: Value,
+        index: usize,
+    ) -> Option<(Decode, Vec<Step>, Value)> {
+        let parameters = match self {
+            Self::None => return None,
+            Self::Whole(decode) => return Some((decode, Vec::new(), arguments)),
+            Self::Each(parameters) => parameters,
+        };
+        let parameter = parameters.get(index)?;
+        let map = arguments.as_object_mut()?;
+        if parameter.is_flattened {
+            map.retain(|key, _| parameters.iter().all(|other| other.name != key));
+            return Some((parameter.decode, Vec::new(), arguments));
+        }
+        let value = map.get_mut(parameter.name)?.take();
+        Some((parameter.decode, vec![Step::Key(parameter.name.to_owned())], value))
+    }
+
+    /// The type that decodes the value at `path`, and the way from there.
+    fn part(self, path: &[Step]) -> Option<(Decode, &[Step])> {
+        match self {
+            Self::None => None,
+            Self::Whole(decode) => Some((decode, path)),
+            Self::Each(parameters) => {
+                let (Step::Key(first), rest) = path.split_first()? else {
+                    return None;
+                };
+                let own = parameters.iter().find(|p| !p.is_flattened && p.name == first);
+                match own {
+                    Some(parameter) => Some((parameter.decode, rest)),
+                    None => Some((parameters.iter().find(|p| p.is_flattened)?.decode, path)),
+                }
+            }
+        }
+    }
+}
+
+/// Judges the issues of one call.
+struct Judge<'a> {
+    decoders: Decoders,
+    schema: &'a Value,
+    value: &'a Value,
+    refused: bool,
+    bytes: usize,
+    bytes_left: Cell<usize>,
+}
+
+impl Judge<'_> {
+    /// The issue, or what it should have been; nothing if it is not a mistake.
+    fn judged(&self, issue: Issue) -> Option<Issue> {
+        let Some(path) = read_path(issue.path(), self.value) else {
+            return Some(issue);
+        };
+        match issue.rule() {
+            "additionalProperties" | "unevaluatedProperties" => self.unless_read(issue, &path),
+            "required" => (!self.is_given(&path)).then_some(issue),
+            // serde may know a default for the last items of a tuple.
+            "minItems" if check::is_tuple(self.schema, &path) => {
+                (!self.takes(&path)).then_some(issue)
+            }
+            rule if self.refused && DECODED.contains(&rule) => {
+                (!self.takes(&path)).then_some(issue)
+            }
+            _ => Some(issue),
+        }
+    }
+
+    /// A field that the schema does not know and the type reads, as an alias: if anything is wrong, it is the value.
+    fn unless_read(&self, issue: Issue, path: &[Step]) -> Option<Issue> {
+        let asked = ways(path).find_map(|path| {
+            let (decode, route) = self.part(&path)?;
+            let (Step::Key(key), way) = route.split_last()? else {
+                return None;
+            };
+            let is_read = probe::use_of(decode, way, key) == Use::Read;
+            is_read.then(|| probe::takes(decode, route, at(self.value, &path)?))
+        });
+        match asked {
+            Some(Some(Err(why))) => {
+                // It may quote the value of a field that the schema hides under another name.
+                let hides = check::holds_secrets(self.schema, &path[..path.len() - 1]);
+                let why = if hides { "its value is not of its type".to_owned() } else { why };
+                let message = format!("`{}`: {why}", issue.path());
+                Some(Issue::new(issue.path(), "type", message))
+            }
+            Some(_) => None,
+            None => Some(issue),
+        }
+    }
+
+    /// Whether a field that the schema misses is given by an alias, or was not needed by a type that refused others.
+    fn is_given(&self, path: &[Step]) -> bool {
+        let Some((Step::Key(name), object)) = path.split_last() else {
+            return false;
+        };
+        ways(object).any(|way| self.gives(&way, name)) || (self.refused && self.takes(object))
+    }
+
+    fn gives(&self, way: &[Step], name: &str) -> bool {
+        let fields = at(self.value, way).and_then(Value::as_object);
+        fields.into_iter().flatten().any(|(key, value)| {
+            let part = self.part(way);
+            part.is_some_and(|(decode, route)| probe::gives(decode, route, (key, value), name))
+        })
+    }
+
+    /// Whether a part of the value, or something that it is a part of, decodes.
+    fn takes(&self, path: &[Step]) -> bool {
+        let upwards = (0..=path.len()).rev().map(|length| &path[..length]);
+        upwards.flat_map(ways).any(|way| {
+            let part = self.part(&way).zip(at(self.value, &way));
+            part.is_some_and(|((decode, route), value)| {
+                probe::takes(decode, route, value) == Some(Ok(()))
+            })
+        })
+    }
+
+    /// The type to ask about the value at `path`, as long as there is time to ask.
+    fn part<'p>(&self, path: &'p [Step]) -> Option<(Decode, &'p [Step])> {
+        self.bytes_left.set(self.bytes_left.get().checked_sub(self.bytes)?);
+        self.decoders.part(path)
+    }
+}
+
+/// A path as it is, and with each item as if it were alone: an item before it may be the one that does not decode.
+fn ways(path: &[Step]) -> impl Iterator<Item = Vec<Step>> + use<> {
+    let alone = |step: &Step| match step {
+        Step::Item { index, .. } => Step::alone(*index),
+        Step::Key(name) => Step::Key(name.clone()),
+    };
+    let alone: Vec<Step> = path.iter().map(alone).collect();
+    let differs = alone != path;
+    std::iter::once(path.to_vec()).chain(differs.then_some(alone))
+}
+
+/// The part of a value at `path`.
+fn at<'v>(value: &'v Value, path: &[Step]) -> Option<&'v Value> {
+    path.iter().try_fold(value, |value, step| match step {
+        Step::Key(name) => value.get(name),
+        Step::Item { index, .. } => value.get(index),
+    })
+}
+
+/// The steps of an issue's path: `filter.tags[2]["odd name"]`. `None` for a path whose names are cut or hidden.
+fn read_path(path: &str, value: &Value) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        if let Some(behind) = rest.strip_prefix('[') {
+            let mut parts = serde_json::Deserializer::from_str(behind).into_iter::<Value>();
+            let step = match parts.next()?.ok()? {
+                Value::String(name) if !name.ends_with('…') => Step::Key(name),
+                Value::Number(index) => {
+                    let items = at(value, &steps)?.as_array()?;
+                    Step::item(items, usize::try_from(index.as_u64()?).ok()?)
+                }
+                _ => return None,
+            };
+            steps.push(step);
+            rest = behind[parts.byte_offset()..].strip_prefix(']')?;
+        } else {
+            rest = rest.strip_prefix('.').unwrap_or(rest);
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            steps.push(Step::Key(rest[..end].to_owned()));
+            rest = &rest[end..];
+        }
+    }
+    Some(steps)
+}

@@ -1,0 +1,105 @@
+//! What a schema says of one key of an object: for keys that were found without a walk.
+
+use serde_json::{Map, Value};
+
+use crate::arguments::probe::Step;
+use crate::issue::Issue;
+use crate::schema::check::{parts, wording};
+
+/// The fields of the object that a path's last key stands in.
+#[derive(Debug, Default)]
+pub(crate) struct Fields<'s> {
+    /// The declared names.
+    names: Vec<&'s str>,
+    /// Whether the schema allows the key, by its name or because it allows others.
+    pub(crate) is_allowed: bool,
+}
+
+/// The fields of the object that holds the last key of `path`.
+pub(crate) fn fields_at<'s>(root: &'s Value, path: &[Step]) -> Fields<'s> {
+    let Some((Step::Key(key), way)) = path.split_last() else {
+        return Fields::default();
+    };
+    let mut fields = Fields::default();
+    for part in parts_at(root, way) {
+        let declared = part.get("properties").and_then(Value::as_object).into_iter().flatten();
+        fields.names.extend(declared.map(|(name, _)| name.as_str()));
+        let mut others = ["additionalProperties", "unevaluatedProperties"].into_iter();
+        fields.is_allowed |= others.any(|keyword| part.get(keyword).is_some_and(|o| o != false));
+    }
+    fields.is_allowed |= fields.names.contains(&key.as_str());
+    fields
+}
+
+/// Whether the value at the end of `path` may be a tuple.
+pub(crate) fn is_tuple(root: &Value, path: &[Step]) -> bool {
+    parts_at(root, path).iter().any(|part| part.contains_key("prefixItems"))
+}
+
+/// Whether the value at the end of `path` may hold something that must not be shown.
+pub(crate) fn holds_secrets(root: &Value, path: &[Step]) -> bool {
+    const SECRET: &str = r#""writeOnly":true"#;
+    let is_secret = |schema: &Map<String, Value>| {
+        serde_json::to_string(schema).is_ok_and(|text| {
+            // A definition further down may say it as well.
+            text.contains(SECRET) || text.contains("\"$ref\"") && root.to_string().contains(SECRET)
+        })
+    };
+    parts_at(root, path).into_iter().any(is_secret)
+}
+
+/// The schemas that may have a say in the value at the end of `path`.
+fn parts_at<'s>(root: &'s Value, path: &[Step]) -> Vec<&'s Map<String, Value>> {
+    let mut schemas = vec![root];
+    for step in path {
+        schemas = schemas.into_iter().flat_map(|schema| below(root, schema, step)).collect();
+    }
+    schemas.into_iter().flat_map(|schema| parts::possible(root, schema)).collect()
+}
+
+/// The issue that the object at the end of `path` ignores its last key.
+pub(crate) fn unknown_field(root: &Value, path: &[Step]) -> Option<Issue> {
+    let (Step::Key(key), way) = path.split_last()? else {
+        return None;
+    };
+    let names = fields_at(root, path).names;
+    let (owner, name) = (written(way), wording::name(key));
+    let hint = wording::did_you_mean(key, names.iter().copied(), wording::name);
+    let listed = wording::listed(&names.iter().map(|name| wording::name(name)).collect::<Vec<_>>());
+    let known = match listed.is_empty() {
+        true => String::new(),
+        false => format!("{} the fields are {listed}", if hint.is_empty() { ";" } else { "" }),
+    };
+    let message = format!("unknown field {name} of `{owner}`{hint}{known}");
+    Some(Issue::new(written(path), "additionalProperties", message))
+}
+
+/// The path as issues show it.
+fn written(path: &[Step]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step {
+            Step::Item { index, .. } => text.push_str(&format!("[{index}]")),
+            Step::Key(name) => wording::add_name(&mut text, name),
+        }
+    }
+    text
+}
+
+/// The schemas that may have a say in a part of a value.
+fn below<'s>(root: &'s Value, schema: &'s Value, step: &Step) -> Vec<&'s Value> {
+    let mut found = Vec::new();
+    for part in parts::possible(root, schema) {
+        match step {
+            Step::Key(key) => {
+                let own = part.get("properties").and_then(|properties| properties.get(key));
+                found.extend(own.or_else(|| part.get("additionalProperties")));
+            }
+            Step::Item { index, .. } => {
+                let own = parts::listed(part, "prefixItems").nth(*index);
+                found.extend(own.or_else(|| part.get("items")));
+            }
+        }
+    }
+    found
+}

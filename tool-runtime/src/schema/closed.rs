@@ -1,0 +1,190 @@
+//! Which objects inside arguments take no other keys than those they declare.
+//!
+//! schemars says so of types with `deny_unknown_fields` alone. Decoding refuses every key that serde ignores, so each
+//! object whose type ignores keys is closed, unless its schema says otherwise. A type is asked, because a schema does
+//! not show what serde buffers: keys in untagged, internally tagged and flattened types stay allowed.
+
+use super::check::fields_at;
+use super::generate;
+use crate::arguments::probe::{self, Decode, Step};
+use crate::parameter::Parameter;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Types with more parts than this stay as they are.
+const MOST_STEPS: usize = 10_000;
+
+/// Keywords that let other schemas speak of the same object.
+const BESIDE: &[&str] = &["allOf", "anyOf", "oneOf", "$ref", "if", "dependentSchemas"];
+
+/// Keywords that say which other keys there may be.
+const OTHERS: &[&str] = &["additionalProperties", "unevaluatedProperties", "patternProperties"];
+
+/// Closes what the types of a tool's parameters close, in the schema of all arguments.
+pub(super) fn close(schema: &mut Map<String, Value>, parameters: &[Parameter]) {
+    let mut root = Value::Object(std::mem::take(schema));
+    let closed = closed_by(&root, parameters);
+    apply(&closed, &mut root);
+    if let Value::Object(root) = root {
+        *schema = root;
+    }
+}
+
+/// The pointers to what the parameters' types close.
+fn closed_by(root: &Value, parameters: &[Parameter]) -> Vec<String> {
+    let properties = root["properties"].as_object().into_iter().flatten();
+    let mut survey = Survey::new(root);
+    for (name, property) in properties.filter(|(_, property)| !is_scalar(property)) {
+        let own = parameters.iter().find(|p| !p.is_flattened && p.name == name);
+        let flattened = || parameters.iter().find(|p| p.is_flattened);
+        let parameter = own.or_else(flattened).filter(|p| !p.allows_unknown_fields);
+        survey.decode = parameter.map(|parameter| parameter.decode);
+        match own {
+            Some(_) => survey.visit(&pointer("/properties", name), property),
+            None => survey.below("/properties", name, property, Step::Key(name.clone())),
+        }
+    }
+    survey.closed()
+}
+
+/// Closes what the type of all arguments closes.
+pub(super) fn close_whole(schema: &mut Value, decode: Decode) {
+    let mut survey = Survey::new(schema);
+    survey.decode = Some(decode);
+    survey.visit("", schema);
+    let closed = survey.closed();
+    apply(&closed, schema);
+}
+
+fn apply(closed: &[String], schema: &mut Value) {
+    for pointer in closed {
+        if let Some(Value::Object(map)) = schema.pointer_mut(pointer) {
+            map.insert("additionalProperties".to_owned(), false.into());
+        }
+    }
+}
+
+fn is_scalar(schema: &Value) -> bool {
+    let kind = schema.get("type").and_then(Value::as_str);
+    kind.is_some_and(|kind| kind != "object" && kind != "array")
+}
+
+/// Whether the schema of `T` allows each key that `T` ignores in this text.
+#[cold]
+pub(crate) fn allows_ignored<T: DeserializeOwned + JsonSchema>(text: &str) -> bool {
+    allows_all(SchemaGenerator::subschema_for::<T>, probe::decode::<T>, text)
+}
+
+fn allows_all(
+    make: fn(&mut SchemaGenerator) -> schemars::Schema,
+    decode: Decode,
+    text: &str,
+) -> bool {
+    let schema = generate::of_type(make);
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        return false;
+    };
+    let ignored = probe::ignored(decode, &value);
+    ignored.is_some_and(|ignored| ignored.iter().all(|path| fields_at(&schema, path).is_allowed))
+}
+
+/// A walk through a schema along with the type that it was made from.
+struct Survey<'s> {
+    root: &'s Value,
+    /// The type that is asked; without one everything stays open.
+    decode: Option<Decode>,
+    route: Vec<Step>,
+    /// The definitions on the way; a recursive one is entered twice.
+    entered: Vec<&'s str>,
+    /// The objects, by their pointers, and whether every way to them finds them closed.
+    closed: BTreeMap<String, bool>,
+    steps_left: usize,
+}
+
+impl<'s> Survey<'s> {
+    fn new(root: &'s Value) -> Self {
+        Self {
+            root,
+            decode: None,
+            route: Vec::new(),
+            entered: Vec::new(),
+            closed: BTreeMap::new(),
+            steps_left: MOST_STEPS,
+        }
+    }
+
+    fn visit(&mut self, pointer: &str, schema: &'s Value) {
+        let (Value::Object(map), Some(left)) = (schema, self.steps_left.checked_sub(1)) else {
+            return;
+        };
+        self.steps_left = left;
+        self.judge(pointer, map);
+        self.visit_definition(map);
+        self.visit_parts(pointer, map);
+        if !map.contains_key("properties") {
+            for keyword in ["anyOf", "oneOf"] {
+                let branches = map.get(keyword).and_then(Value::as_array).into_iter().flatten();
+                for (index, branch) in branches.enumerate() {
+                    self.visit(&format!("{pointer}/{keyword}/{index}"), branch);
+                }
+            }
+        }
+    }
+
+    /// Asks the type about an object that says nothing of other keys.
+    fn judge(&mut self, pointer: &str, map: &Map<String, Value>) {
+        let is_silent = map.contains_key("properties")
+            && !BESIDE.iter().chain(OTHERS).any(|keyword| map.contains_key(*keyword));
+        if is_silent {
+            let ignores =
+                self.decode.is_some_and(|decode| probe::ignores_unknown(decode, &self.route));
+            let closed = self.closed.entry(pointer.to_owned()).or_insert(true);
+            *closed &= ignores;
+        }
+    }
+
+    fn visit_definition(&mut self, map: &'s Map<String, Value>) {
+        let reference = map.get("$ref").and_then(Value::as_str);
+        let Some(pointer) = reference.and_then(|reference| reference.strip_prefix('#')) else {
+            return;
+        };
+        let times = self.entered.iter().filter(|entered| **entered == pointer).count();
+        if let (Some(target), 0..2) = (self.root.pointer(pointer), times) {
+            self.entered.push(pointer);
+            self.visit(pointer, target);
+            self.entered.pop();
+        }
+    }
+
+    fn visit_parts(&mut self, at: &str, map: &'s Map<String, Value>) {
+        let properties = map.get("properties").and_then(Value::as_object).into_iter().flatten();
+        for (name, property) in properties {
+            self.below(&format!("{at}/properties"), name, property, Step::Key(name.clone()));
+        }
+        if let Some(others) = map.get("additionalProperties") {
+            self.below(at, "additionalProperties", others, Step::Key("0".to_owned()));
+        }
+        if let Some(items) = map.get("items").filter(|_| !map.contains_key("prefixItems")) {
+            self.below(at, "items", items, Step::alone(0));
+        }
+    }
+
+    fn below(&mut self, at: &str, token: &str, schema: &'s Value, step: Step) {
+        self.route.push(step);
+        self.visit(&pointer(at, token), schema);
+        self.route.pop();
+    }
+
+    /// The pointers to what is closed; none if the schema was too large to be walked to its end.
+    fn closed(self) -> Vec<String> {
+        let found = self.closed.into_iter().filter(|_| self.steps_left > 0);
+        found.filter(|(_, closed)| *closed).map(|(pointer, _)| pointer).collect()
+    }
+}
+
+/// A JSON pointer one step further.
+fn pointer(at: &str, token: &str) -> String {
+    format!("{at}/{}", token.replace('~', "~0").replace('/', "~1"))
+}
