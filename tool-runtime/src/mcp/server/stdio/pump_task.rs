@@ -61,7 +61,7 @@ impl PolledOutlet {
             if shared.lock().is_closed() {
                 return;
             }
-            let is_lost = shared.lock().check().is_err();
+            let is_lost = shared.lock().lost().is_cancelled();
             let wanted = pin!(self.wanted.notified());
             let broken = pin!(async {
                 match is_lost {
@@ -69,9 +69,13 @@ impl PolledOutlet {
                     false => self.descriptor.broken().await,
                 }
             });
-            if let Either::Right((broken, _)) = select(wanted, broken).await {
-                let error = broken.err().unwrap_or_else(|| io::ErrorKind::BrokenPipe.into());
-                abandon(shared, error);
+            match select(wanted, broken).await {
+                Either::Left(_) => {}
+                Either::Right((Ok(()), _)) => {
+                    shared.lock().lose();
+                    shared.announce();
+                }
+                Either::Right((Err(error), _)) => abandon(shared, error),
             }
         }
     }
@@ -100,7 +104,7 @@ impl PolledOutlet {
     }
 }
 
-/// Nobody reads any more, or the event loop itself failed, as when the runtime shuts down.
+/// The event loop itself failed, which happens when the runtime shuts down.
 fn abandon(shared: &Shared, error: io::Error) {
     let mut queue = shared.lock();
     queue.stuck = false;

@@ -25,7 +25,7 @@ pub(super) struct Queue {
     in_hand: usize,
     limit: usize,
     fault: Option<Arc<io::Error>>,
-    /// Cancelled with the fault.
+    /// Cancelled when nobody reads any more, at the latest with the fault.
     lost: CancellationToken,
     /// Bytes given to the system so far.
     total: u64,
@@ -142,7 +142,15 @@ impl Queue {
         }
     }
 
-    /// Cancelled when nothing can be written any more.
+    /// Notes that nobody reads any more. That is a fault only if something waits.
+    pub(super) fn lose(&mut self) {
+        self.lost.cancel();
+        if !self.is_drained() {
+            self.fail(io::ErrorKind::BrokenPipe.into());
+        }
+    }
+
+    /// Cancelled when nobody reads any more.
     pub(super) fn lost(&self) -> &CancellationToken {
         &self.lost
     }

@@ -49,7 +49,7 @@ pub(crate) struct StdioTransport {
     turn: Turn,
     writer: Writer,
     pump: Pump,
-    /// Cancelled when nothing can be written any more.
+    /// Cancelled when nobody reads any more.
     lost: CancellationToken,
     /// Cancelled when there is no more input; whoever cancels it ends the input.
     gone: CancellationToken,
@@ -135,7 +135,12 @@ impl StdioTransport {
         self
     }
 
-    /// Waits until nothing more is to be read, or nothing can be written any more.
+    /// Whether little enough waits to be read by the peer; `None` if it does not read any more.
+    fn room(&self) -> Option<bool> {
+        self.writer.has_room().ok().filter(|_| !self.lost.is_cancelled())
+    }
+
+    /// Waits until nothing more is to be read, or nobody reads any more.
     async fn over(&self) {
         select(pin!(self.gone.cancelled()), pin!(self.lost.cancelled())).await;
     }
@@ -240,7 +245,7 @@ impl Transport<RoleServer> for StdioTransport {
             self.turn.mine().await;
             // A peer that does not read its answers gets no further requests served, but is heard.
             // One that cannot read them any more has gone.
-            let Ok(has_room) = self.writer.has_room() else {
+            let Some(has_room) = self.room() else {
                 self.end();
                 return None;
             };

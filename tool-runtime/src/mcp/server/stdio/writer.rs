@@ -91,7 +91,7 @@ impl Writer {
         queue.check().map(|()| !queue.is_full())
     }
 
-    /// Cancelled when nothing can be written any more.
+    /// Cancelled when nobody reads any more.
     pub(super) fn lost(&self) -> CancellationToken {
         self.shared.lock().lost().clone()
     }
