@@ -257,19 +257,27 @@ async fn one_key_is_one_question_in_both_eras() {
     }
 }
 
+/// Asks until the answer is yes, which ends where nobody stops it: it never waits.
+async fn keep_asking(context: &ToolContext) -> Result<(), ToolError> {
+    for _ in 0..5000 {
+        if context.ask::<bool>("sure", "Sure?").await?.accepted() == Some(true) {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// Ask until the answer is yes.
 #[tool(register = false)]
 async fn insist(context: &ToolContext) -> Result<(), ToolError> {
-    while context.ask::<bool>("sure", "Sure?").await?.accepted() != Some(true) {}
-    Ok(())
+    keep_asking(context).await
 }
 
 /// The same as a task.
 #[tool(register = false, task = "required")]
 async fn insist_later(context: &ToolContext) -> Result<(), ToolError> {
     tokio::task::yield_now().await;
-    while context.ask::<bool>("sure", "Sure?").await?.accepted() != Some(true) {}
-    Ok(())
+    keep_asking(context).await
 }
 
 #[tokio::test]
@@ -279,9 +287,7 @@ async fn a_tool_that_asks_what_was_answered_is_ended() {
     for tool in ["insist", "insist_later"] {
         let client = TestClient::builder(&pool).tasks();
         let client = client.answer(|_| async { Reply::decline() }).connect().await;
-        let called = client.call(tool, json!({})).into_future();
-        let called = tokio::time::timeout(std::time::Duration::from_secs(20), called).await;
-        let error = called.expect("the call ends").expect_err("an error");
+        let error = client.call(tool, json!({})).await.expect_err("an error");
         assert_eq!(error.code(), -32603, "{tool}: {error}");
         assert!(error.message().contains("`sure`"), "{tool}: {error}");
     }
