@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn an_integer_may_have_128_bits() {
-        let sum = Observation::structured(&std::collections::BTreeMap::from([("sum", i128::MAX)]));
+        let sum = Observation::json(&std::collections::BTreeMap::from([("sum", i128::MAX)]));
         assert!(model().check(&sum.expect("a value")).is_ok());
         assert!(model().check(&structured(json!({ "sum": 1e10 }))).is_err());
     }
