@@ -165,12 +165,13 @@ mod tests {
 
     #[test]
     fn of_two_secrets_the_longer_is_masked_whole() {
-        let both = [("${SHORT}", "s3cret-key"), ("${LONG}", "my-s3cret-key-2")];
-        for both in [both, [both[1], both[0]]] {
-            let mask = Mask::new(values(&both)).with_secrets(values(&both));
-            let said = "my-s3cret-key-2, s3cret-key, s3cret-key-2";
-            assert_eq!(mask.shown(said), "${LONG}, ${SHORT}, ${SHORT}-2");
-            assert_eq!(mask.text(said), "${LONG}, ${SHORT}, ${SHORT}-2");
+        let (short, long) = (("${SHORT}", "s3cret-key"), ("${LONG}", "s3cret-key-2"));
+        let around = ("${AROUND}", "my-s3cret-key-3");
+        for all in [[short, long, around], [around, long, short]] {
+            let mask = Mask::new(values(&all)).with_secrets(values(&all));
+            let said = "s3cret-key-2, my-s3cret-key-3, s3cret-key, s3cret-key-3";
+            assert_eq!(mask.shown(said), "${LONG}, ${AROUND}, ${SHORT}, ${SHORT}-3");
+            assert_eq!(mask.text(said), "${LONG}, ${AROUND}, ${SHORT}, ${SHORT}-3");
         }
     }
 
