@@ -130,13 +130,8 @@ impl InputModel {
         refused: bool,
     ) -> Result<Vec<Issue>, CallError> {
         let value = self.value(arguments)?;
-        let issues = check::check(&self.schema, &value);
-        Ok(self.decoders.mistakes(
-            issues,
-            &self.schema,
-            (&value, arguments.as_str().len()),
-            refused,
-        ))
+        let bytes = arguments.as_str().len();
+        Ok(self.decoders.mistakes(&self.schema, (value, bytes), refused))
     }
 
     /// The arguments by their names.

@@ -26,20 +26,27 @@ pub(super) enum Decoders {
 const MOST_BYTES: usize = 64 << 20;
 
 impl Decoders {
-    /// Which of the issues are mistakes, by the types that decode `value`, whose text is so many `bytes` long. Of rules
-    /// that decoding enforces as well, the types are asked only if they have `refused` the value.
+    /// What is wrong with the arguments, in the order of the schema, without what the types take that decode them. Of
+    /// rules that decoding enforces as well, the types are asked only if they have `refused` the value.
     pub(super) fn mistakes(
         self,
-        issues: Vec<Issue>,
         schema: &Value,
-        (value, bytes): (&Value, usize),
+        (mut value, bytes): (Value, usize),
         refused: bool,
     ) -> Vec<Issue> {
-        if matches!(self, Self::None) {
+        let mut issues = check::check(schema, &value);
+        if issues.is_empty() || matches!(self, Self::None) {
             return issues;
         }
         let bytes_left = Cell::new(MOST_BYTES);
-        let judge = Judge { decoders: self, schema, value, refused, bytes, bytes_left };
+        let judge = Judge { decoders: self, schema, value: &value, refused, bytes, bytes_left };
+        let aliases: Vec<Alias> = issues.iter().filter_map(|issue| judge.alias(issue)).collect();
+        let bytes_left = judge.bytes_left;
+        if !aliases.is_empty() {
+            aliases.iter().for_each(|alias| alias.rename_in(&mut value));
+            issues = check::check(schema, &value);
+        }
+        let judge = Judge { decoders: self, schema, value: &value, refused, bytes, bytes_left };
         issues.into_iter().filter_map(|issue| judge.judged(issue)).collect()
     }
 
@@ -93,6 +100,27 @@ struct Judge<'a> {
     bytes_left: Cell<usize>,
 }
 
+/// A field under another name, which serde takes and the schema does not know.
+struct Alias {
+    object: Vec<Step>,
+    given: String,
+    name: String,
+}
+
+impl Alias {
+    fn rename_in(&self, value: &mut Value) {
+        let object = self.object.iter().try_fold(value, |value, step| match step {
+            Step::Key(name) => value.get_mut(name),
+            Step::Item { index, .. } => value.get_mut(index),
+        });
+        if let Some(fields) = object.and_then(Value::as_object_mut)
+            && let Some(field) = fields.shift_remove(&self.given)
+        {
+            fields.insert(self.name.clone(), field);
+        }
+    }
+}
+
 impl Judge<'_> {
     /// The issue, or what it should have been; nothing if it is not a mistake.
     fn judged(&self, issue: Issue) -> Option<Issue> {
@@ -101,7 +129,8 @@ impl Judge<'_> {
         };
         match issue.rule() {
             "additionalProperties" | "unevaluatedProperties" => self.unless_read(issue, &path),
-            "required" => (!self.is_given(&path)).then_some(issue),
+            // A default that only serde knows.
+            "required" => (!self.refused || !self.takes(&path[..path.len() - 1])).then_some(issue),
             // serde may know a default for the last items of a tuple.
             "minItems" if check::is_tuple(self.schema, &path) => {
                 (!self.takes(&path)).then_some(issue)
@@ -113,7 +142,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A field that the schema does not know and the type reads, as an alias: if anything is wrong, it is the value.
+    /// A field that the schema does not know and the type reads: if anything is wrong, it is the value.
     fn unless_read(&self, issue: Issue, path: &[Step]) -> Option<Issue> {
         let asked = ways(path).find_map(|path| {
             let (decode, route) = self.part(&path)?;
@@ -136,19 +165,30 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a field that the schema misses is given by an alias, or was not needed by a type that refused others.
-    fn is_given(&self, path: &[Step]) -> bool {
-        let Some((Step::Key(name), object)) = path.split_last() else {
-            return false;
+    /// The alias behind an issue: a field that the schema does not know gives one that it misses.
+    fn alias(&self, issue: &Issue) -> Option<Alias> {
+        let path = read_path(issue.path(), self.value)?;
+        let (Step::Key(last), object) = path.split_last()? else {
+            return None;
         };
-        ways(object).any(|way| self.gives(&way, name)) || (self.refused && self.takes(object))
+        let given = at(self.value, object)?.as_object()?;
+        let names = check::fields_at(self.schema, &path).names;
+        let missing = || names.iter().copied().filter(|name| !given.contains_key(*name));
+        let unknown = || given.keys().map(String::as_str).filter(|key| !names.contains(key));
+        let gives = |key: &str, name: &str| self.gives(object, (key, &given[key]), name);
+        let (key, name) = match issue.rule() {
+            "additionalProperties" | "unevaluatedProperties" => {
+                (last.as_str(), missing().find(|name| gives(last, name))?)
+            }
+            "required" => (unknown().find(|key| gives(key, last))?, last.as_str()),
+            _ => return None,
+        };
+        Some(Alias { object: object.to_vec(), given: key.to_owned(), name: name.to_owned() })
     }
 
-    fn gives(&self, way: &[Step], name: &str) -> bool {
-        let fields = at(self.value, way).and_then(Value::as_object);
-        fields.into_iter().flatten().any(|(key, value)| {
-            let part = self.part(way);
-            part.is_some_and(|(decode, route)| probe::gives(decode, route, (key, value), name))
+    fn gives(&self, object: &[Step], field: (&str, &Value), name: &str) -> bool {
+        ways(object).any(|way| {
+            self.part(&way).is_some_and(|(decode, route)| probe::gives(decode, route, field, name))
         })
     }
 

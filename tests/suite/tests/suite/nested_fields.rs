@@ -374,3 +374,33 @@ async fn an_alias_of_a_secret_field_hides_its_value() {
         "{refused}"
     );
 }
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Limited {
+    #[serde(alias = "count")]
+    #[schemars(range(min = 1))]
+    number: i64,
+}
+
+/// Limit something.
+#[tool(register = false)]
+async fn limit(
+    /// How far.
+    x: Limited,
+) -> String {
+    format!("{x:?}")
+}
+
+/// Decoding does not enforce the range, so the schema is walked before it.
+#[tokio::test]
+async fn a_schema_that_is_walked_first_refuses_no_alias() {
+    let pool = pool_of::<LimitAction>();
+    assert_eq!(text(&pool, "limit", r#"{"x":{"count":2}}"#).await, "Limited { number: 2 }");
+    for arguments in [r#"{"x":{"number":0}}"#, r#"{"x":{"count":0}}"#] {
+        let refused = refusal(&pool, "limit", arguments).await;
+        assert!(refused.contains("`x.number` must be at least 1"), "{refused}");
+    }
+    let refused = refusal(&pool, "limit", r#"{"x":{"count":2,"z":1}}"#).await;
+    assert!(refused.contains("unknown field `z` of `x`"), "{refused}");
+    assert_eq!(refused.matches("unknown").count(), 1, "{refused}");
+}

@@ -10,7 +10,7 @@ use crate::schema::check::{parts, wording};
 #[derive(Debug, Default)]
 pub(crate) struct Fields<'s> {
     /// The declared names.
-    names: Vec<&'s str>,
+    pub(crate) names: Vec<&'s str>,
     /// Whether the schema allows the key, by its name or because it allows others.
     pub(crate) is_allowed: bool,
 }
