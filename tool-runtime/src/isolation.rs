@@ -10,6 +10,8 @@
 //! The [`watchdog`] does, and names what blocks. A task that user code wakes stays in the slot of its
 //! worker, from where no other worker takes it: see [`release_woken`].
 
+#[cfg(test)]
+mod tests;
 mod watchdog;
 
 use crate::tool::BoxFuture;

@@ -1,0 +1,188 @@
+use super::*;
+use futures_util::future::join_all;
+use std::sync::mpsc;
+use std::sync::{Condvar, Mutex};
+use tokio::time::timeout;
+
+/// A time limit that only a test that hangs reaches.
+const HANGING: Duration = Duration::from_secs(60);
+
+/// Blocks threads until it is opened.
+#[derive(Clone, Default)]
+struct Barrier(Arc<(Mutex<bool>, Condvar)>);
+
+impl Barrier {
+    fn block(&self) {
+        let (is_open, opened) = &*self.0;
+        let is_open = is_open.lock().expect("no panic");
+        drop(opened.wait_while(is_open, |is_open| !*is_open).expect("no panic"));
+    }
+
+    fn open(&self) {
+        *self.0.0.lock().expect("no panic") = true;
+        self.0.1.notify_all();
+    }
+}
+
+/// Opens a barrier in the end, also when a test fails: its runtime waits for threads.
+struct Opened(Barrier);
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.0.open();
+    }
+}
+
+/// Lets so many calls block, and gives them back.
+fn blocked(isolation: &Isolation, barrier: &Barrier, count: usize) -> Vec<BoxFuture<'static, ()>> {
+    let call = |_| {
+        let barrier = barrier.clone();
+        isolation.run("blocked", async move { barrier.block() })
+    };
+    (0..count).map(call).collect()
+}
+
+async fn stops_nothing(count: usize) {
+    let (isolation, barrier) = (Isolation::default(), Barrier::default());
+    let _opened = Opened(barrier.clone());
+    let calls = join_all(blocked(&isolation, &barrier, count));
+    let calls = tokio::spawn(async move { timeout(Duration::from_millis(200), calls).await });
+    let other = isolation.run("other", async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        "done"
+    });
+    assert_eq!(timeout(HANGING, other).await, Ok("done"));
+    let outcome = timeout(HANGING, calls).await.expect("the time limit is kept");
+    assert!(outcome.expect("no panic").is_err(), "they block");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn calls_that_block_stop_nothing_on_one_worker() {
+    stops_nothing(16).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn calls_that_block_stop_nothing_on_three_workers() {
+    stops_nothing(16).await;
+}
+
+#[tokio::test]
+async fn calls_that_block_stop_nothing_without_workers() {
+    stops_nothing(16).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn further_calls_wait_when_too_many_block() {
+    let (isolation, barrier) = (Isolation::default(), Barrier::default());
+    let _opened = Opened(barrier.clone());
+    // One more runs on a worker that is not needed.
+    let calls = join_all(blocked(&isolation, &barrier, MAX_HANDED_OVER + 1));
+    let calls = tokio::spawn(calls);
+    let polls = Arc::clone(&isolation.shared().polls);
+    timeout(HANGING, async {
+        while polls.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .expect("all of them block");
+    let mut waiting = isolation.run("waiting", async { "done" });
+    assert!(timeout(Duration::from_millis(50), &mut waiting).await.is_err());
+    barrier.open();
+    assert_eq!(timeout(HANGING, waiting).await, Ok("done"));
+    timeout(HANGING, calls).await.expect("they go on").expect("no panic");
+}
+
+async fn ends_with_its_caller() {
+    let (dropped, is_dropped) = mpsc::channel::<()>();
+    let (started, is_started) = tokio::sync::oneshot::channel();
+    let call = Isolation::default().run("endless", async move {
+        let _dropped = dropped;
+        started.send(()).expect("somebody waits");
+        std::future::pending::<()>().await;
+    });
+    let call = tokio::spawn(call);
+    timeout(HANGING, is_started).await.expect("it runs").expect("it tells");
+    call.abort();
+    let ended = tokio::task::spawn_blocking(move || is_dropped.recv_timeout(HANGING)).await;
+    assert_eq!(ended.expect("no panic"), Err(mpsc::RecvTimeoutError::Disconnected));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_ends_with_its_caller() {
+    ends_with_its_caller().await;
+}
+
+#[tokio::test]
+async fn a_call_ends_with_its_caller_without_workers() {
+    ends_with_its_caller().await;
+}
+
+async fn hands_on_panics() {
+    let call = Isolation::default().run("panics", async { panic!("on purpose") });
+    let ended: Result<(), _> = tokio::spawn(call).await;
+    let panic = ended.expect_err("it panics").into_panic();
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"on purpose"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_panic_goes_on_in_the_caller() {
+    hands_on_panics().await;
+}
+
+#[tokio::test]
+async fn a_panic_goes_on_in_the_caller_without_workers() {
+    hands_on_panics().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_ends_in_its_first_poll_is_known_to_end() {
+    for _ in 0..100 {
+        let first = Arc::default();
+        let isolation = Isolation::default().observed(&first);
+        let mut ready = isolation.run("ready", async { 1 });
+        assert_eq!(first_polled(&mut ready, &first).await, Poll::Ready(1));
+    }
+    let first = Arc::default();
+    let isolation = Isolation::default().observed(&first);
+    let mut waits = isolation.run("waits", std::future::pending::<()>());
+    assert_eq!(first_polled(&mut waits, &first).await, Poll::Pending);
+}
+
+/// A task that the blocked code has woken would wait in the slot of its worker.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_blocked_call_has_woken_runs() {
+    let (isolation, barrier) = (Isolation::default(), Barrier::default());
+    let _opened = Opened(barrier.clone());
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let listener = tokio::spawn(told);
+    let inside = barrier.clone();
+    let _call = tokio::spawn(isolation.run("blocked", async move {
+        tokio::task::yield_now().await;
+        tell.send("woken").expect("somebody waits");
+        release_woken();
+        inside.block();
+    }));
+    let heard = timeout(HANGING, listener).await.expect("it runs");
+    assert_eq!(heard.expect("no panic"), Ok("woken"));
+}
+
+/// The worker that waits for timers runs what they wake, and no other takes its place by itself.
+#[test]
+fn timers_go_on_when_the_worker_that_waits_for_them_blocks() {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let (isolation, barrier) = (Isolation::default(), Barrier::default());
+    let _opened = Opened(barrier.clone());
+    let (done, is_done) = mpsc::channel();
+    runtime.spawn(async move {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        isolation.run("blocked", async move { barrier.block() }).await;
+    });
+    runtime.spawn(async move {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        done.send(()).expect("somebody waits");
+    });
+    assert_eq!(is_done.recv_timeout(HANGING), Ok(()));
+}
