@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value, json};
 
-use crate::schema::check::{asserts_more_than_types, check};
+use super::check;
+use crate::schema::check::asserts_more_than_types;
 
 /// Names that schemas and values share, so that they meet.
 const NAMES: &[&str] = &["a", "b", "ab", "c"];

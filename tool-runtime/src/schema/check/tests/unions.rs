@@ -19,7 +19,7 @@ fn tool<T: JsonSchema>() -> Value {
 fn assert_says_of<T: JsonSchema>(rows: &[(Value, &[&str])]) {
     let schema = tool::<T>();
     for (value, expected) in rows {
-        let issues = crate::schema::check::check(&schema, &json!({ "a": value }));
+        let issues = super::check(&schema, &json!({ "a": value }));
         let said: Vec<String> = issues.iter().map(ToString::to_string).collect();
         assert_eq!(said, *expected, "{value} by {schema:#}");
     }
