@@ -8,6 +8,7 @@ use client::process;
 #[cfg(feature = "mcp-client")]
 mod config;
 mod lines;
+mod numbers;
 #[cfg(feature = "mcp-server")]
 mod server;
 

@@ -85,30 +85,26 @@ struct Wide {
     k: i128,
 }
 
-/// Give a wide integer back.
+/// Give two to the power of an exponent.
 #[tool(register = false)]
-async fn give_back(
-    /// The integer.
+async fn power_of_two(
+    /// The exponent.
     k: i128,
-    /// Nothing.
-    nothing: Option<u8>,
 ) -> Wide {
-    Wide { k: k + i128::from(nothing.unwrap_or(0)) }
+    Wide { k: 1 << k }
 }
 
 #[tokio::test]
-async fn a_wide_integer_passes_a_gateway_unchanged_in_both_directions() {
-    let far = McpServer::new(pool_of::<GiveBackAction>(), "far", "1.0.0");
+async fn a_wide_integer_passes_a_gateway_unchanged_or_is_refused() {
+    let far = McpServer::new(pool_of::<PowerOfTwoAction>(), "far", "1.0.0");
     let pool = ToolPool::builder().build().expect("a pool");
     let manager = McpManager::builder().in_process("far", far);
     let _manager = manager.connect(&pool).await.expect("a connection");
-    for wide in ["170141183460469231731687303715884105727", "-18446744073709551617"] {
-        for arguments in [format!(r#"{{"k":{wide}}}"#), format!(r#"{{"nothing":null,"k":{wide}}}"#)]
-        {
-            let result = pool.call_json("far.give_back", &arguments).await;
-            let structured = format!(r#""structuredContent":{{"k":{wide}}}"#);
-            assert!(result.contains(&structured), "{arguments}: {result}");
-            assert!(!result.contains("_meta"), "{result}");
-        }
+    for exponent in [3, 62, 63, 64, 126] {
+        let result = pool.call_json("far.power_of_two", &format!(r#"{{"k":{exponent}}}"#)).await;
+        let wide = 1_i128 << exponent;
+        assert!(result.contains(&format!(r#""structuredContent":{{"k":{wide}}}"#)), "{result}");
     }
+    let refused = pool.call_json("far.power_of_two", r#"{"k":18446744073709551616}"#).await;
+    assert!(refused.contains("an integer of more than 64 bits cannot be passed on"), "{refused}");
 }

@@ -1,7 +1,9 @@
 //! What a server answered to a call, as what a tool gives back.
 
 use crate::content::ContentBlock;
+use crate::mcp::numbers;
 use crate::observation::Observation;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 /// What a call gave back. Nothing of it is lost: what MCP does not know stays as it came.
@@ -10,11 +12,14 @@ pub(super) fn observation(result: Value) -> Observation {
     // It says how the result is read.
     members.shift_remove("resultType");
     let structured = members.shift_remove("structuredContent");
+    let blocks = blocks(members.shift_remove("content").unwrap_or_default());
     let mut observation = match &structured {
-        Some(value) => Observation::json(value).unwrap_or_default(),
+        Some(value) => match exact(value, &blocks) {
+            Some(exact) => Observation::json(&exact).unwrap_or_default(),
+            None => Observation::json(value).unwrap_or_default(),
+        },
         None => Observation::default(),
     };
-    let blocks = blocks(members.shift_remove("content").unwrap_or_default());
     if !is_mirror(&blocks, observation.structured_json()) {
         observation = blocks.into_iter().fold(observation, Observation::with_content);
     }
@@ -23,6 +28,12 @@ pub(super) fn observation(result: Value) -> Observation {
     }
     let is_error = members.shift_remove("isError") == Some(Value::Bool(true));
     observation.with_error(is_error).with_other(members)
+}
+
+/// The structured value as its text mirror writes it, where a `Value` has changed its numbers.
+fn exact(structured: &Value, blocks: &[ContentBlock]) -> Option<Box<RawValue>> {
+    let [ContentBlock::Text(only)] = blocks else { return None };
+    numbers::exact(structured, only.text())
 }
 
 /// The text mirror of a structured value is written for others.

@@ -17,6 +17,7 @@ use crate::definition::ToolDefinition;
 use crate::error::{CallError, ErrorClass};
 use crate::input::InputModel;
 use crate::issue::Issue;
+use crate::mcp::numbers::has_long_integer;
 use crate::observation::Observation;
 use crate::tool::{BoxFuture, Executor, Tool};
 use rmcp::model::ErrorCode;
@@ -99,6 +100,11 @@ impl Remote {
 
     /// The arguments as they are sent.
     async fn arguments(&self, arguments: Arguments<'_>) -> Result<Map<String, Value>, CallError> {
+        if has_long_integer(arguments.as_str()) {
+            return Err(self.refused(
+                "an integer of more than 64 bits cannot be passed on unchanged; pass a smaller one, or text",
+            ));
+        }
         let parsed = self
             .parsed(arguments)
             .map_err(|error| self.refused(&format!("the arguments are no valid JSON: {error}")))?;

@@ -10,6 +10,7 @@
 
 mod backlog;
 mod descriptor;
+mod exact;
 #[cfg(fuzzing)]
 mod fuzz;
 mod gate;

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::mcp::server::caller::Caller;
 
 use super::descriptor::Descriptors;
+use super::exact;
 use super::intake::Intake;
 #[cfg(unix)]
 use super::outlet;
@@ -230,7 +231,10 @@ impl Transport<RoleServer> for StdioTransport {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         self.intake.tell(&message);
         let message = passing::restored(message);
-        let queued = self.writer.push(&message);
+        let queued = match exact::message(&message) {
+            Some(exact) => self.writer.push(&exact),
+            None => self.writer.push(&message),
+        };
         let writer = self.writer.clone();
         async move {
             queued?;
