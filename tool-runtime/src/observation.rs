@@ -1,7 +1,6 @@
 //! What a call gives back, and how return values become it.
 
 mod blocks;
-mod finite;
 mod into;
 mod json;
 mod wire;
@@ -80,11 +79,8 @@ impl Observation {
     /// # Ok::<(), tool_runtime::ToolError>(())
     /// ```
     pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Self, ToolError> {
-        serde_json::value::to_raw_value(value).map(Self::from_raw).map_err(ToolError::internal)
-    }
-
-    fn from_raw(json: Box<RawValue>) -> Self {
-        Self { structured: Some(json), ..Self::default() }
+        let json = serde_json::value::to_raw_value(value).map_err(ToolError::internal)?;
+        Ok(Self { structured: Some(json), ..Self::default() })
     }
 
     /// Adds a content block.

@@ -7,6 +7,39 @@ use crate::observation::Observation;
 use crate::schema::check;
 use serde_json::Value;
 
+/// How a result of generated code differs from its output schema: its type is what the schema was
+/// made from, so that only floats can break it. serde_json writes those that are not finite as `null`.
+#[derive(Debug, Default)]
+pub(crate) enum Promise {
+    /// There is no schema although the value may be structured: a scalar, shown as text.
+    Text,
+    #[default]
+    Value,
+    /// Some values are floats.
+    Floats(OutputModel),
+}
+
+impl Promise {
+    pub(crate) fn of(definition: &ToolDefinition) -> Self {
+        match &definition.output_schema {
+            None => Self::Text,
+            Some(schema) if schema.values().any(has_floats) => {
+                OutputModel::new(definition).map_or(Self::Text, Self::Floats)
+            }
+            Some(_) => Self::Value,
+        }
+    }
+}
+
+fn has_floats(schema: &Value) -> bool {
+    match schema {
+        Value::String(word) => word == "number",
+        Value::Array(list) => list.iter().any(has_floats),
+        Value::Object(map) => map.values().any(has_floats),
+        _ => false,
+    }
+}
+
 /// What a success of one tool must look like.
 #[derive(Debug)]
 pub(crate) struct OutputModel {
@@ -44,6 +77,22 @@ impl OutputModel {
         }
     }
 
+    /// Refuses a float that is not finite where the schema does not allow the `null` that was
+    /// written for it.
+    ///
+    /// # Errors
+    /// [`ErrorClass::Internal`], with the places of such floats.
+    pub(crate) fn check_floats(&self, observation: &Observation) -> Result<(), CallError> {
+        let Some(json) = observation.structured_json().filter(|json| json.contains("null")) else {
+            return Ok(());
+        };
+        let Ok(value) = serde_json::from_str(json) else { return Ok(()) };
+        let issues = check::check_result(&self.schema, &value);
+        let nulls = issues.iter().filter(|issue| issue.message().contains("got null"));
+        let at: Vec<String> = nulls.map(|issue| format!("`{}`", issue.path())).collect();
+        if at.is_empty() { Ok(()) } else { Err(not_finite(&at.join(", "))) }
+    }
+
     #[cold]
     fn broken(&self, detail: &str) -> CallError {
         let text = format!(
@@ -53,6 +102,17 @@ impl OutputModel {
         let detail = format!("the result does not fit the output schema: {detail}");
         CallError::new(ErrorClass::Internal, text).with_detail(detail)
     }
+}
+
+#[cold]
+fn not_finite(at: &str) -> CallError {
+    let text = format!(
+        "the result has NaN or infinity at {at}, which JSON cannot hold; the call may have had its effect, so do not just repeat it"
+    );
+    let detail = format!(
+        "the output schema requires a number at {at}, and JSON has no NaN or infinity; return a finite number, or `Option<f64>` to allow `null`"
+    );
+    CallError::new(ErrorClass::Internal, text).with_detail(detail)
 }
 
 /// The place comes first: a log is searched for it, and not every message names it.

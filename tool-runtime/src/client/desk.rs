@@ -4,7 +4,7 @@ use super::call::{ClientCall, Request};
 use super::error::ClientAnswerError;
 use crate::error::{CallError, ErrorClass, INTERNAL, ToolError};
 use crate::observation::Observation;
-use crate::output_check::OutputModel;
+use crate::output_check::{OutputModel, Promise};
 use crate::tool::settle;
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -107,7 +107,8 @@ impl Desk {
         outcome: impl FnOnce() -> Result<Observation, ToolError>,
     ) -> Result<(), ClientAnswerError> {
         let Pending { id, output, reply, .. } = self.claim(id)?;
-        let answer = settle(outcome(), output.is_none());
+        let promise = if output.is_none() { Promise::Text } else { Promise::Value };
+        let answer = settle(outcome(), &promise);
         let misfit = match (&answer, output) {
             (Ok(observation), Some(model)) => model.check(observation).err(),
             _ => None,

@@ -57,13 +57,6 @@ impl ToolError {
         self
     }
 
-    /// Sets the text for the model.
-    #[must_use]
-    pub(crate) fn with_message(mut self, message: impl Into<String>) -> Self {
-        self.message = message.into();
-        self
-    }
-
     /// What kind of failure it is.
     pub fn class(&self) -> ErrorClass {
         self.class

@@ -1,11 +1,9 @@
 //! Return values that become observations without a schema, and `Json` for those with one.
 
+use super::Observation;
 use super::blocks::Blocks;
-use super::{Observation, finite};
 use crate::content::{ContentBlock, TextContent};
 use crate::error::ToolError;
-use crate::output::OutputSchema;
-use crate::schema::{self, check};
 use compact_str::ToCompactString as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -86,39 +84,12 @@ pub struct Json<T>(
 
 impl<T: Serialize + JsonSchema> IntoObservation for Json<T> {
     fn into_observation(self) -> Result<Observation, ToolError> {
-        let (json, is_finite) = finite::to_raw_value(&self.0).map_err(ToolError::internal)?;
-        let observation = Observation::from_raw(json);
-        if is_finite { Ok(observation) } else { nullable(observation, Self::output_schema) }
+        Observation::json(&self.0)
     }
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
         Some(T::json_schema(generator))
     }
-}
-
-/// Lets `null` stand for a float that is not finite where the output schema allows it.
-///
-/// # Errors
-/// The schema requires a number there.
-#[cold]
-fn nullable(observation: Observation, make: OutputSchema) -> Result<Observation, ToolError> {
-    let schema = schema::output(make).map(Value::Object);
-    let (Some(schema), Some(result)) = (schema, observation.structured()) else {
-        return Ok(observation);
-    };
-    let issues = check::check_result(&schema, result);
-    if issues.is_empty() {
-        return Ok(observation);
-    }
-    let at: Vec<String> = issues.iter().map(|issue| format!("`{}`", issue.path())).collect();
-    let at = at.join(", ");
-    let message = format!(
-        "the result has NaN or infinity at {at}, which JSON cannot hold; the call may have had its effect, so do not just repeat it"
-    );
-    let detail = format!(
-        "the output schema requires a number at {at}, and JSON has no NaN or infinity; return a finite number, or `Option<f64>` to allow `null`"
-    );
-    Err(ToolError::internal(detail).with_message(message))
 }
 
 #[diagnostic::do_not_recommend]

@@ -10,6 +10,7 @@ use crate::definition::ToolDefinition;
 use crate::error::{CallError, ToolError};
 use crate::input::InputModel;
 use crate::observation::Observation;
+use crate::output_check::Promise;
 use crate::parameter::{Parameter, SchemaOrigin, Settings};
 use crate::schema;
 use std::sync::{Arc, OnceLock};
@@ -22,8 +23,7 @@ pub(super) struct ActionExecutor {
     input: OnceLock<InputModel>,
     definition: Arc<ToolDefinition>,
     settings: Settings,
-    /// The output has no schema although it may be structured: a scalar, shown as text.
-    is_text: bool,
+    promise: Promise,
     enter: Enter,
 }
 
@@ -52,7 +52,7 @@ type Enter = for<'a> fn(Arguments<'a>, Purpose<'a>) -> Result<Entered<'a>, Decod
 /// What an action is decoded for. It is one function that does all of this, because decoding is
 /// most of what is compiled per action.
 enum Purpose<'a> {
-    Run { context: &'a ToolContext, is_text: bool },
+    Run { context: &'a ToolContext, promise: &'a Promise },
     Access,
     Visual,
 }
@@ -77,7 +77,7 @@ impl ActionExecutor {
         }
         Self {
             input: OnceLock::new(),
-            is_text: definition.output_schema.is_none(),
+            promise: Promise::of(&definition),
             definition: Arc::new(definition),
             settings,
             enter: parts.enter,
@@ -117,7 +117,7 @@ impl Executor for ActionExecutor {
         if let Err(refusal) = self.input().check(arguments) {
             return Box::pin(std::future::ready(Err(refusal)));
         }
-        match (self.enter)(arguments, Purpose::Run { context, is_text: self.is_text }) {
+        match (self.enter)(arguments, Purpose::Run { context, promise: &self.promise }) {
             Ok(Entered::Running(running)) => running,
             Ok(_) => unreachable!("what is to run runs"),
             Err(error) => self.refused(arguments, &error),
@@ -148,8 +148,8 @@ fn enter<'a, A: Action>(
 ) -> Result<Entered<'a>, DecodeError> {
     let action = A::decode(arguments)?;
     Ok(match purpose {
-        Purpose::Run { context, is_text } => Entered::Running(Box::pin(async move {
-            settle(A::observe(action.run(context).await), is_text)
+        Purpose::Run { context, promise } => Entered::Running(Box::pin(async move {
+            settle(A::observe(action.run(context).await), promise)
         })),
         Purpose::Access => Entered::Access(A::ACCESS.map(|access| access(&action))),
         Purpose::Visual => Entered::Visual(action.visualize()),
@@ -159,11 +159,12 @@ fn enter<'a, A: Action>(
 /// What is the same for every action.
 pub(crate) fn settle(
     observed: Result<Observation, ToolError>,
-    is_text: bool,
+    promise: &Promise,
 ) -> Result<Observation, CallError> {
-    match observed {
-        Ok(observation) if is_text && observation.is_scalar() => Ok(observation.into_plain_text()),
-        Ok(observation) => Ok(observation),
-        Err(error) => Err(error.into()),
+    let observation = observed?;
+    match promise {
+        Promise::Text if observation.is_scalar() => Ok(observation.into_plain_text()),
+        Promise::Floats(model) => model.check_floats(&observation).map(|()| observation),
+        Promise::Text | Promise::Value => Ok(observation),
     }
 }

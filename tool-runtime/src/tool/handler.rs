@@ -10,6 +10,7 @@ use crate::definition::ToolDefinition;
 use crate::error::{CallError, ToolError};
 use crate::input::InputModel;
 use crate::observation::{IntoObservation, Observation};
+use crate::output_check::Promise;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -163,7 +164,7 @@ pub(super) struct HandlerExecutor<H, M> {
     handler: H,
     access: Option<Box<AccessOf>>,
     input: InputModel,
-    is_text: bool,
+    promise: Promise,
     marker: PhantomData<fn() -> M>,
 }
 
@@ -177,7 +178,7 @@ impl<H: Handler<M>, M> HandlerExecutor<H, M> {
             handler,
             access,
             input: input::<H, M>(definition),
-            is_text: definition.output_schema.is_none(),
+            promise: Promise::of(definition),
             marker: PhantomData,
         }
     }
@@ -203,7 +204,7 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
             // The closure starts when its arguments decode, so the schema comes first.
             self.input.check(arguments)?;
             match self.handler.start(arguments, context) {
-                Ok(future) => settle(future.await, self.is_text),
+                Ok(future) => settle(future.await, &self.promise),
                 Err(error) => Err(self.input.explain(arguments, &error)),
             }
         })
