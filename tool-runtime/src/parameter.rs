@@ -98,7 +98,7 @@ impl Parameter {
 
 /// What a type does as an argument. Generated code makes one per argument, at the type's own
 /// span, and takes everything else from it: a type that cannot be an argument is reported once,
-/// by [`ArgumentValue`].
+/// by `ArgumentValue`.
 pub struct ArgumentType<T> {
     schema: fn(&mut SchemaGenerator) -> Schema,
     decode: Decode,
