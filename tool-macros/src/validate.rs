@@ -146,7 +146,7 @@ fn argument(argument: &Argument<'_>, mistakes: &mut Mistakes) {
 
 fn described(argument: &Argument<'_>, mistakes: &mut Mistakes) {
     let name = argument.ident;
-    // Of another type the compiler finds out first whether it is an argument at all.
+    // For another type the compiler checks first whether it can be an argument.
     if argument.is_undescribed() && shape::is_certain(argument.ty()) {
         mistakes.at(name.span(), undescribed(argument));
     } else if argument.docs.is_empty() {

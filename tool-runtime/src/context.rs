@@ -209,7 +209,7 @@ impl ToolContext {
         self
     }
 
-    /// What runs the call, and those that it makes, apart from the server that it came through.
+    /// Runs the call, and nested calls, apart from the server that received it.
     #[cfg(feature = "mcp-server")]
     pub(crate) fn isolation(&self) -> Option<&Isolation> {
         self.isolation.as_ref()

@@ -188,7 +188,7 @@ impl<F: Future> Future for UserTask<F> {
     }
 }
 
-/// What user code drops may block as well.
+/// Destructors of user code may block as well.
 impl<F> Drop for UserTask<F> {
     fn drop(&mut self) {
         if let Some(work) = self.work.take() {

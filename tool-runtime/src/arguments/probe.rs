@@ -53,7 +53,7 @@ impl Step {
 /// Decodes text as some type.
 pub(crate) type Decode = fn(&str) -> Trial;
 
-/// What came of decoding a text.
+/// The outcome of decoding a text.
 pub struct Trial {
     end: End,
     ignored: bool,
@@ -69,7 +69,7 @@ enum End {
     Stopped,
 }
 
-/// What a type does with a key.
+/// The reaction of a type to a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     /// It decodes the value.
@@ -103,7 +103,7 @@ impl End {
     }
 }
 
-/// What the type does with `key` in the object at the end of `route`.
+/// The reaction of the type to `key` in the object at the end of `route`.
 pub(crate) fn use_of(decode: Decode, route: &[Step], key: &str) -> Use {
     let trial = decode(&format!("{}{{{}:{STOP}", along(route), quoted(key)));
     match trial.end {

@@ -11,7 +11,7 @@ use serde::de::{
 use std::cell::Cell;
 use std::fmt;
 
-/// What a type did with its JSON.
+/// The reaction of a type to its JSON.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     /// It ignored a value.

@@ -131,7 +131,7 @@ async fn connected(
         absent.know(&statuses);
     }
     let code = if command.is_server() {
-        // What there is to tell is known later: a client waits for its first answer.
+        // The problems are known later: a client waits for its first answer.
         tokio::select! {
             code = about.run(pool, command) => code,
             never = tell_later(pool, &config, &manager, files.wait) => match never {},

@@ -16,7 +16,7 @@ const MEMBERS: [&str; 8] = [
 const HINTS: [&str; 5] =
     ["title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
-/// What is unknown of a definition and of its annotations.
+/// The unknown members of a definition and of its annotations.
 pub(crate) fn unknown(tool: &Map<String, Value>) -> Map<String, Value> {
     let mut unknown = without(tool, &MEMBERS);
     if let Some(Value::Object(annotations)) = tool.get("annotations") {

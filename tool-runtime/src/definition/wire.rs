@@ -54,7 +54,7 @@ fn is_none(meta: &Cow<'_, Map<String, Value>>) -> bool {
     meta.is_empty()
 }
 
-/// What `_meta` says of a tool where MCP has no field for it.
+/// Marks in `_meta` for which MCP has no field.
 struct Marks {
     reports_progress: bool,
     untrusted_annotations: bool,

@@ -121,7 +121,7 @@ impl McpConfig {
         &self.warnings
     }
 
-    /// What is wrong with the servers that [`McpConfigLoader::load_usable`] left out.
+    /// The problems of the servers that [`McpConfigLoader::load_usable`] left out.
     pub fn left_out(&self) -> &[McpConfigProblem] {
         &self.left_out
     }

@@ -23,7 +23,7 @@ use std::fmt;
 pub struct ToolSpec {
     /// A registered name, the id of one tool of a registered toolset, or a pattern over both.
     pub name: String,
-    /// What stands in front of the names of a toolset's tools, instead of the type's own prefix.
+    /// The prefix of the toolset's tools, instead of the type's own.
     /// Default: none, the type's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,

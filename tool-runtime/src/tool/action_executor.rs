@@ -103,7 +103,7 @@ impl ActionExecutor {
     }
 }
 
-/// What keeps every call from succeeding where the schema was given beside the table.
+/// The reasons why no call can succeed where the schema was given beside the table.
 fn unfit_schema(definition: &ToolDefinition, settings: &Settings) -> Vec<String> {
     let advertised = |given| {
         let has = |parameter: &&Parameter| parameter.aliases.contains(&given);

@@ -40,7 +40,7 @@ pub trait Handler<M>: Send + Sync + 'static {
     #[doc(hidden)]
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema>;
 
-    /// What decodes the arguments; `None` without any.
+    /// The decoder of the arguments; `None` without any.
     #[doc(hidden)]
     fn decoder() -> Option<Decode>;
 

@@ -54,7 +54,7 @@ pub struct ToolsetKind {
 /// Makes the tools of a type from its parameters.
 type Create = fn(Value, New) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
 
-/// What a toolset is made with beside its parameters.
+/// The inputs of a toolset's creation beside its parameters.
 #[derive(Clone, Default)]
 pub(crate) struct New {
     /// Holds the pool's state.

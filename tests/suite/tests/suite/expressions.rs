@@ -1,4 +1,4 @@
-//! What `#[arg]` is given as an expression: evaluated when a pool is built, and held to the rest.
+//! Expressions in `#[arg]`: evaluated when a pool is built, and checked against the constraints.
 
 use super::support::text;
 use serde_json::json;

@@ -42,7 +42,7 @@ fn gateway(file: &Path, words: &[&str]) -> Output {
     command.output().expect("the gateway starts")
 }
 
-/// What is logged while it serves, up to the line that holds a text.
+/// The log of a server, up to the line that holds a text.
 fn serving_until(file: &Path, words: &[&str], text: &str) -> String {
     let mut command = Command::new(built("gateway"));
     command.arg("--mcp-config").arg(file).args(words).env_remove("RUST_LOG");
@@ -162,7 +162,7 @@ fn a_mistake_in_one_entry_keeps_the_doctor_from_no_other() {
     let well = of(2, "well");
     assert_eq!(well["level"], "ok");
     assert!(text(&well).ends_with("lists 2 tools"), "{found}");
-    // What is wrong with one entry keeps nobody from the others.
+    // A mistake in one entry does not affect the others.
     for (words, code) in [(&["list"] as &[_], 0), (&["call", "well.echo"], 0), (&["status"], 1)] {
         let output = gateway(&file, words);
         assert_eq!(output.status.code(), Some(code), "{words:?}: {output:?}");

@@ -1,4 +1,4 @@
-//! What foreign servers list, ask for and keep waiting for: servers that a test writes.
+//! Lists, requests and delays of foreign servers, which a test writes.
 
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What is believed of servers, what of them is kept from models, and what is passed on.
+//! Trust in servers: annotations, secrets, and members that are passed on.
 
 use super::support::{Bar, in_time};
 use serde_json::{Map, Value, json};

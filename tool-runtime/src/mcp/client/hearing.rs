@@ -92,7 +92,7 @@ impl Hearing {
         &self.server
     }
 
-    /// What keeps secrets out of what the server says.
+    /// Masks secrets in texts of the server.
     pub(super) fn mask(&self) -> &Mask {
         &self.mask
     }

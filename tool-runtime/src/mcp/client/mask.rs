@@ -79,7 +79,7 @@ impl Mask {
 struct Values {
     /// `None`, if there are no values.
     finder: Option<AhoCorasick>,
-    /// What is shown in their places, in the order of the finder's patterns.
+    /// The replacements, in the order of the finder's patterns.
     shown: Vec<String>,
     longest: usize,
 }

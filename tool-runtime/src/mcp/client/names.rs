@@ -36,7 +36,7 @@ pub(super) fn distinct(id: &str, server: &str, tool: &str) -> String {
     suffixed(id, &[server, tool])
 }
 
-/// What is to be said of a server's names that differ in case alone.
+/// Notices about names of a server that differ in case alone.
 pub(super) fn alike(names: &[&str]) -> Vec<String> {
     let mut groups = BTreeMap::<String, Vec<&str>>::new();
     for name in names {

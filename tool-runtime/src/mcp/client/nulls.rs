@@ -49,7 +49,7 @@ fn allows_null(root: &Map<String, Value>, schema: &Value, steps: usize) -> bool 
         && members.get("$ref").and_then(|to| referenced(root, to)).is_none_or(allows)
 }
 
-/// What a reference within the schema leads to.
+/// The target of a reference within the schema.
 fn referenced<'a>(root: &'a Map<String, Value>, to: &Value) -> Option<&'a Value> {
     let mut path = to.as_str()?.strip_prefix("#/")?.split('/');
     let first = root.get(path.next()?)?;

@@ -6,7 +6,7 @@ use crate::observation::Observation;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// What a call gave back. Nothing of it is lost: what MCP does not know stays as it came.
+/// The observation of a result. Members that MCP does not have are kept.
 pub(super) fn observation(result: Value) -> Observation {
     let Value::Object(mut members) = result else { return Observation::default() };
     // It says how the result is read.

@@ -55,7 +55,7 @@ struct Candidate {
     name: String,
     definition: Arc<ToolDefinition>,
     pin: McpPin,
-    /// What of it is not enforced here.
+    /// Notes on patterns that are not enforced.
     notes: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl Candidate {
         names::id(prefix, &self.name)
     }
 
-    /// What is wrong with its definition, in words.
+    /// The problems of its definition.
     fn problems(&self) -> impl Iterator<Item = String> {
         let name = &self.name;
         let reasons = self.definition.problems.iter();

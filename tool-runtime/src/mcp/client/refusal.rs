@@ -35,7 +35,7 @@ impl Refusal {
     }
 
     pub(super) fn late(what: &str, within: Duration) -> Self {
-        // What is left of a time has digits that nobody reads.
+        // The remaining time has more digits than a reader needs.
         let millis = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         let within = humantime::format_duration(Duration::from_millis(millis));
         let help = "if it needs longer, give it a `connect_timeout`";

@@ -58,7 +58,7 @@ impl Service<RoleClient> for Refusing {
 impl RefusedKinds {
     fn note(&self, server: &str, method: &'static str, error: &ErrorData) {
         let is_first = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(method);
-        // Of others the message is what the server wrote.
+        // Other failures have the message of the server.
         let why = if method == OTHER { "it is not known" } else { &error.message };
         if is_first {
             tracing::warn!(

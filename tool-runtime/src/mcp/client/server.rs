@@ -95,7 +95,7 @@ impl Server {
         self.mask.shown(text)
     }
 
-    /// What keeps secrets out of what it says.
+    /// Masks secrets in its texts.
     pub(super) fn mask(&self) -> &Mask {
         &self.mask
     }

@@ -71,7 +71,7 @@ fn next(text: &str) -> Option<usize> {
     [text.find('$'), text.find(BARE)].into_iter().flatten().min()
 }
 
-/// What follows the brace of an `{env:VAR}` that is closed.
+/// The text after the opening brace of a closed `{env:VAR}`.
 fn bare(here: &str) -> Option<&str> {
     let after = here.strip_prefix('{').filter(|_| here.starts_with(BARE))?;
     after.contains('}').then_some(after)

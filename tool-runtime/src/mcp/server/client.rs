@@ -171,7 +171,7 @@ impl Client {
     pub(super) async fn send(&self, question: Question) {
         let Question { request, asked } = question;
         let sent = self.while_there(self.sent(request)).await;
-        // Whoever asked may have gone: then the question is taken back.
+        // The caller may have gone: then the question is withdrawn.
         drop(asked.send(sent.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())))));
     }
 

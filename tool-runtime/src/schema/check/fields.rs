@@ -1,4 +1,4 @@
-//! What a schema says of one key of an object: for keys that were found without a walk.
+//! The schema's verdict on one key of an object, for keys that were found without a walk.
 
 use serde_json::{Map, Value};
 

@@ -147,7 +147,7 @@ impl<'s> Walker<'s> {
         self.engine()?.conforms(format, text)
     }
 
-    /// What checks patterns and formats; if it is not linked, this is noted for the end.
+    /// The engine for patterns and formats; a missing one is noted for the end.
     fn engine(&self) -> Option<&'static Engine> {
         if self.engine.is_none() {
             let message = "patterns and formats cannot be checked: nothing in this program links what checks them";

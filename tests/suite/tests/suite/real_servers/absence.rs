@@ -66,7 +66,7 @@ async fn a_server_that_is_installed_late_joins_the_others_whose_names_stay() {
 async fn a_call_that_may_be_repeated_survives_the_death_of_its_server() {
     let scene = Scene::new("killed");
     let pool = ToolPool::builder().build().unwrap();
-    // What it says of its tools is believed: this one may be repeated.
+    // Its annotations are trusted: a lost call may be repeated.
     let builder = manager().server("it", scene.server(Server::Everything)).trust("it");
     let manager = builder.connect(&pool).await.unwrap();
     let started = Arc::new(Started::default());

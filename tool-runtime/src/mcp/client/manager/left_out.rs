@@ -3,7 +3,7 @@
 use crate::mcp::config::McpConfig;
 use crate::pool::{AbsentSource, Source};
 
-/// What is wrong with them, for the pool's report. The log says it as well.
+/// Their problems, for the pool's report and the log.
 pub(super) fn of(config: &McpConfig) -> Vec<AbsentSource> {
     let absent = |problem: &crate::mcp::config::McpConfigProblem| {
         tracing::warn!("an MCP server is left out: {problem}");

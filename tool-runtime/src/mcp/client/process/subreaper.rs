@@ -102,7 +102,7 @@ mod system {
                 return;
             }
         }
-        // Whoever is killed may have started another one.
+        // A killed process may have started another one.
         are_gone_by(Instant::now() + LAST_PATIENCE, || signal(Signal::KILL));
     }
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// How much is read of a body that nobody wants, and for how long.
 const PATIENCE: (usize, Duration) = (16 << 20, Duration::from_secs(1));
 
-/// What a body is read with.
+/// The outcome of reading a body.
 type Read = Result<Collected<Bytes>, Box<dyn Error + Send + Sync>>;
 
 /// The whole body.

@@ -41,7 +41,7 @@ struct Parts<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// What tells an answer from a request.
+/// The members that distinguish an answer from a request.
 #[derive(Deserialize)]
 struct Outline<'a> {
     #[serde(borrow)]
