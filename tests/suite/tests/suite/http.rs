@@ -9,6 +9,7 @@ mod lane;
 mod limits;
 mod nested;
 mod program;
+mod questions;
 mod refusals;
 mod repeats;
 mod served;

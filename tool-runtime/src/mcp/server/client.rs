@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::oneshot;
+use tokio::task::yield_now;
 
 /// What a request asks for, and with what.
 pub(super) struct Subject {
@@ -109,6 +110,11 @@ impl Client {
     /// Why the request must be answered before its work is done, if it must.
     pub(super) fn interruption(&self) -> Option<Interruption> {
         self.rounds.get()?.interruption()
+    }
+
+    /// The same for a call that is not polled at present.
+    pub(super) fn interruption_now(&self) -> Option<Interruption> {
+        self.rounds.get()?.interruption_now()
     }
 
     /// The arguments as text: our transports keep it, others hand over a parsed map.
@@ -271,11 +277,15 @@ impl Peer for Client {
                 let answer = self.while_there(self.pushed(request)).await;
                 return answer.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())));
             };
-            match self.rounds(asking).ask(request, &wording, &self.outbox)? {
-                Some(answer) => Ok(answer),
-                // Whoever drives the call ends it here.
-                None => pending().await,
+            let rounds = self.rounds(asking);
+            if let Some(answer) = rounds.ask(request, &wording)? {
+                return Ok(answer);
             }
+            // Everything that the tool asks at once is sent together: the rest of its poll comes first.
+            yield_now().await;
+            rounds.complete(&self.outbox);
+            // The task of the request ends the call here.
+            pending().await
         })
     }
 

@@ -43,6 +43,8 @@ struct Talk {
     uses: usize,
     /// What has no answer yet, by key.
     open: InputRequests,
+    /// Whether the poll that asked has ended, so that everything asked at once is there.
+    is_complete: bool,
     refusal: Option<ErrorData>,
 }
 
@@ -59,7 +61,8 @@ impl Rounds {
         Self { round, seal, binding, talk: Mutex::default() }
     }
 
-    /// The answer to a question of this [`digest`], or a note that it is open.
+    /// The answer to a question of this [`digest`], or a note that it is open. What is open is sent
+    /// after [`Self::complete`].
     ///
     /// # Errors
     /// The question is none that clients know.
@@ -67,7 +70,6 @@ impl Rounds {
         &self,
         request: PeerRequest,
         wording: &str,
-        outbox: &Outbox,
     ) -> Result<Option<Value>, PeerError> {
         let mut talk = self.talk();
         match self.answer(&mut talk, &request, wording) {
@@ -88,9 +90,13 @@ impl Rounds {
             }
             Err(refusal) => talk.refusal = Some(refusal),
         }
-        drop(talk);
-        outbox.nudge();
         Ok(None)
+    }
+
+    /// Lets the open questions go out.
+    pub(super) fn complete(&self, outbox: &Outbox) {
+        self.talk().is_complete = true;
+        outbox.nudge();
     }
 
     /// What was answered to this very question. One that is worded otherwise now, because its tool
@@ -124,6 +130,11 @@ impl Rounds {
 
     /// Why the call must end here, if it must.
     pub(super) fn interruption(&self) -> Option<Interruption> {
+        if self.talk().is_complete { self.interruption_now() } else { None }
+    }
+
+    /// The same for a call that is not polled at present.
+    pub(super) fn interruption_now(&self) -> Option<Interruption> {
         let mut talk = self.talk();
         if let Some(refusal) = talk.refusal.take() {
             return Some(Interruption::Refused(refusal));
@@ -198,9 +209,9 @@ mod tests {
         let rounds = Rounds::new(Round { responses, state }, Arc::clone(seal), "call".to_owned());
         let question = question(message);
         let wording = digest(&question);
-        match rounds.ask(question, &wording, &Outbox::default()).expect("a question") {
+        match rounds.ask(question, &wording).expect("a question") {
             Some(answer) => Ok(answer),
-            None => match rounds.interruption() {
+            None => match rounds.interruption_now() {
                 Some(Interruption::Questions(asked)) => Err(asked.request_state.expect("a state")),
                 _ => panic!("neither answered nor asked"),
             },
@@ -215,12 +226,12 @@ mod tests {
         let rounds = Rounds::new(round, Arc::clone(seal), "call".to_owned());
         let question = question(message);
         let wording = digest(&question);
-        let answer = rounds.ask(question, &wording, &Outbox::default());
+        let answer = rounds.ask(question, &wording);
         assert_eq!(answer, Ok(Some(yes())));
         let other = PeerRequest::new("other", PeerCapability::Roots, Map::new());
         let wording = digest(&other);
-        assert_eq!(rounds.ask(other, &wording, &Outbox::default()), Ok(None));
-        match rounds.interruption() {
+        assert_eq!(rounds.ask(other, &wording), Ok(None));
+        match rounds.interruption_now() {
             Some(Interruption::Questions(asked)) => asked.request_state.expect("a state"),
             _ => panic!("nothing was asked"),
         }

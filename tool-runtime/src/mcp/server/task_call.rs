@@ -61,7 +61,7 @@ impl PoolHandler {
         sent(&client).await;
         match first {
             Poll::Ready(outcome) => answer(client.name(), outcome).map(Into::into),
-            Poll::Pending => match client.interruption() {
+            Poll::Pending => match client.interruption_now() {
                 Some(interruption) => {
                     cut_short(&client, || drop(call));
                     interrupted(interruption)

@@ -1,0 +1,30 @@
+//! Questions of tools that run beside the request that asks them.
+
+use super::client::Ask;
+use super::served::Served;
+use serde_json::json;
+use std::time::Duration;
+use tool_runtime::prelude::*;
+use tool_runtime::{HttpOptions, ToolPoolBuilder};
+
+/// Ask two things at once. The second question takes a while to write.
+#[tool(register = false)]
+async fn pair(context: &ToolContext) -> Result<String, ToolError> {
+    let (left, right) = futures_util::join!(context.ask::<String>("left", "Left?"), async {
+        std::thread::sleep(Duration::from_millis(50));
+        context.ask::<String>("right", "Right?").await
+    });
+    Ok(format!("{:?} {:?}", left?.accepted(), right?.accepted()))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn questions_that_are_asked_at_once_are_sent_together() {
+    let tools = |pool: ToolPoolBuilder| pool.tool::<PairAction>();
+    let served = Served::start_with(HttpOptions::default(), tools).await;
+    let ask = Ask::call(1, "pair").with_params(|params| {
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {}});
+    });
+    let result = served.ask(&ask).await.json();
+    let asked = result["result"]["inputRequests"].as_object().expect("questions");
+    assert_eq!(asked.keys().collect::<Vec<_>>(), ["left", "right"]);
+}
