@@ -1,26 +1,7 @@
 //! What the fuzz targets look into. Only there with `--cfg fuzzing`, and part of no promise.
 
-use crate::action::Action;
-use crate::arguments::Arguments;
-use crate::input::InputModel;
-use crate::issue::Issue;
-
+pub use tool_runtime_core::__fuzz::*;
 #[cfg(feature = "http")]
-pub use crate::mcp::fuzz::serve_http;
+pub use tool_runtime_server::fuzz::serve_http;
 #[cfg(feature = "mcp-server")]
-pub use crate::mcp::fuzz::{Fate, fates, serve};
-
-/// The schema of an action's arguments, as it is walked.
-pub struct Walker(InputModel);
-
-impl Walker {
-    /// Of an action that `#[tool]` made.
-    pub fn of<A: Action>() -> Self {
-        Self(InputModel::new(&A::definition(), &A::settings()))
-    }
-
-    /// What is wrong with arguments; `None` if they are no JSON.
-    pub fn issues(&self, arguments: Arguments<'_>) -> Option<Vec<Issue>> {
-        self.0.issues(arguments, false).ok()
-    }
-}
+pub use tool_runtime_server::fuzz::{Fate, fates, serve};

@@ -89,129 +89,50 @@
 //! | it ends when our own process is killed | if it heeds the end of its input | if it heeds the end of its input |
 //! | its program is found | in `PATH` | in `PATH`, with the endings of `PATHEXT` |
 
-mod access;
-mod action;
-mod annotations;
-mod approval;
-mod arguments;
-mod blocking;
-mod call;
-#[cfg(feature = "cli")]
-mod cli;
-mod client;
-mod completion;
-mod constraint;
-mod content;
-mod context;
-mod definition;
-mod dispatch;
-mod error;
-mod hook;
-mod icon;
-mod input;
-#[cfg(feature = "mcp-server")]
-mod isolation;
-mod issue;
-mod limits;
-#[cfg(any(feature = "mcp-client", feature = "mcp-server"))]
-mod mcp;
-mod name;
-mod observation;
-mod offering;
-mod output;
-mod output_check;
-mod parameter;
-mod pattern;
-mod peer;
-mod pool;
-mod principal;
-mod prompt;
-mod regex;
-mod registration;
-mod registry;
-mod resource;
-mod schedule;
-mod schema;
-#[cfg(feature = "mcp-client")]
-mod secret;
-#[cfg(feature = "tower")]
-mod service;
-#[cfg(feature = "testing")]
-pub mod testing;
-mod texts;
-mod tool;
-mod toolset;
-
-pub use access::{Access, KeyPart};
-pub use action::Action;
-pub use annotations::ToolAnnotations;
-pub use approval::{Approval, ApprovalRequest, Approver};
-pub use arguments::{Arguments, DecodeError};
-pub use blocking::BlockingPool;
-pub use call::{ToolCall, ToolResult};
-#[cfg(feature = "cli")]
-pub use cli::Cli;
-pub use client::{ClientAnswerError, ClientCall, ClientTools};
-pub use completion::{Complete, Completion, Given};
-pub use content::{
-    ContentAnnotations, ContentBlock, ContentExtra, EmbeddedResource, MediaContent,
-    ResourceContents, ResourceLink, TextContent,
-};
-pub use context::{SessionId, ToolContext};
-pub use definition::{TaskSupport, ToolDefinition};
-pub use dispatch::{Batch, CallAction};
-pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
-pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
-pub use icon::Icon;
-pub use issue::Issue;
-pub use limits::OutputLimits;
-#[cfg(feature = "mcp-client-http")]
-pub use mcp::McpHeaderRequest;
-#[cfg(feature = "http")]
-pub use mcp::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
-#[cfg(feature = "mcp-server")]
-pub use mcp::{CacheScope, McpServer};
-#[cfg(feature = "mcp-client")]
-pub use mcp::{
-    HttpConfig, McpAuth, McpChange, McpConfig, McpConfigError, McpConfigLoader, McpConfigProblem,
-    McpDiagnosis, McpDiagnosisLevel, McpManager, McpManagerBuilder, McpManagerError, McpOAuth,
-    McpPin, McpPins, McpReader, McpServerConfig, McpServerStatus, McpState, McpStatuses, McpText,
-    McpTransportConfig, McpUnapproved, McpWriter, StdioConfig, Subreaper,
-};
-#[cfg(feature = "mcp-client-oauth")]
-pub use mcp::{McpAuthPage, McpTokens};
-pub use observation::{IntoObservation, Json, Observation};
-pub use offering::TextHandler;
-pub use pattern::{PatternError, ToolPattern};
-pub use peer::{
-    Amount, Answer, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest,
-    Progress, Root, Sample, SampleRequest, Total, TraceContext,
-};
-pub use pool::{
-    AbsentSource, CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport,
-    PoolSession, Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder,
-    ToolReport, ToolStatus,
-};
-pub use principal::Principal;
-pub use prompt::{
-    IntoPrompt, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
-    PromptMessage, PromptMessages, Role,
-};
-pub use registration::Registration;
-pub use registry::{
-    ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,
-};
-pub use resource::{
-    IntoResource, Reading, Resource, ResourceAction, ResourceBuilder, ResourceDefinition,
-};
-#[cfg(feature = "mcp-client")]
-pub use secret::Secret;
-#[cfg(feature = "tower")]
-pub use service::CallService;
-pub use texts::TextArguments;
 pub use tokio_util::sync::CancellationToken;
-pub use tool::{BoxFuture, Executor, Handler, Tool, ToolBuilder};
-pub use toolset::{SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
+#[cfg(feature = "cli")]
+pub use tool_runtime_cli::{Cli, main};
+#[cfg(feature = "mcp-client-http")]
+pub use tool_runtime_client::McpHeaderRequest;
+#[cfg(feature = "mcp-client-oauth")]
+pub use tool_runtime_client::{McpAuthPage, McpTokens};
+#[cfg(feature = "mcp-client")]
+pub use tool_runtime_client::{
+    McpChange, McpManager, McpManagerBuilder, McpManagerError, McpPin, McpPins, McpReader,
+    McpServerStatus, McpState, McpStatuses, McpUnapproved, McpWriter, Subreaper,
+};
+#[cfg(feature = "mcp-client")]
+pub use tool_runtime_config::{
+    HttpConfig, McpAuth, McpConfig, McpConfigError, McpConfigLoader, McpConfigProblem,
+    McpDiagnosis, McpDiagnosisLevel, McpOAuth, McpServerConfig, McpText, McpTransportConfig,
+    StdioConfig,
+};
+#[cfg(feature = "tower")]
+pub use tool_runtime_core::CallService;
+pub use tool_runtime_core::{
+    AbsentSource, Access, Action, After, AfterCall, Amount, Answer, Approval, ApprovalRequest,
+    Approver, Arguments, Batch, Before, BlockingPool, BoxFuture, CallAction, CallError,
+    CallRequest, ClientAnswerError, ClientCall, ClientTools, Complete, Completion, ConfigError,
+    ContentAnnotations, ContentBlock, ContentExtra, DecodeError, EmbeddedResource, ErrorClass,
+    Executor, Filter, Given, Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation,
+    IntoPrompt, IntoResource, Issue, Json, KeyPart, LogEntry, LogLevel, MediaContent, Observation,
+    OutputLimits, PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, PoolChange,
+    PoolChanges, PoolConfig, PoolError, PoolProblem, PoolReport, PoolSession, Principal, Progress,
+    Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition, PromptMessage,
+    PromptMessages, ProtocolError, Reading, Registration, Registry, RegistryError, Resource,
+    ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
+    Restriction, Role, Root, Sample, SampleRequest, Secret, Selector, SelectorError, SessionId,
+    SharedBy, Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent, TextHandler,
+    Tool, ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError,
+    ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec,
+    ToolStatus, Tools, Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext,
+};
+#[cfg(feature = "http")]
+pub use tool_runtime_server::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
+#[cfg(feature = "mcp-server")]
+pub use tool_runtime_server::{CacheScope, McpServer};
+#[cfg(feature = "testing")]
+pub use tool_runtime_testing as testing;
 
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]
@@ -231,25 +152,25 @@ pub use tool_macros::toolset;
 
 /// What a file with tools needs: `use tool_runtime::prelude::*;`.
 pub mod prelude {
-    pub use crate::action::Action;
-    pub use crate::call::{ToolCall, ToolResult};
-    pub use crate::content::ContentBlock;
-    pub use crate::context::ToolContext;
-    pub use crate::definition::ToolDefinition;
-    pub use crate::dispatch::CallAction;
-    pub use crate::error::{ErrorClass, ToolError};
-    pub use crate::observation::{IntoObservation, Json, Observation};
-    pub use crate::pool::ToolPool;
-    pub use crate::prompt::{Prompt, PromptAction, PromptMessage, Role};
-    pub use crate::resource::{Resource, ResourceAction};
-    pub use crate::tool::Tool;
-    pub use crate::toolset::Toolset;
     #[cfg(feature = "macros")]
     pub use tool_macros::{prompt, resource, tool, toolset};
+    pub use tool_runtime_core::Action;
+    pub use tool_runtime_core::CallAction;
+    pub use tool_runtime_core::ContentBlock;
+    pub use tool_runtime_core::Tool;
+    pub use tool_runtime_core::ToolContext;
+    pub use tool_runtime_core::ToolDefinition;
+    pub use tool_runtime_core::ToolPool;
+    pub use tool_runtime_core::Toolset;
+    pub use tool_runtime_core::{ErrorClass, ToolError};
+    pub use tool_runtime_core::{IntoObservation, Json, Observation};
+    pub use tool_runtime_core::{Prompt, PromptAction, PromptMessage, Role};
+    pub use tool_runtime_core::{Resource, ResourceAction};
+    pub use tool_runtime_core::{ToolCall, ToolResult};
 }
 
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod __fuzz;
 #[doc(hidden)]
-pub mod __private;
+pub use tool_runtime_core::__private;

@@ -1,13 +1,14 @@
-//! No module imports from a floor above its own.
+//! No module of the core imports from a floor above its own. Crates keep the other floors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bottom floor first, as in ARCHITECTURE.md. `lib.rs`, `__fuzz.rs` and `__private.rs`
+/// Bottom floor first, as in ARCHITECTURE.md. `lib.rs`, `__fuzz.rs`, `__private.rs` and `seam.rs`
 /// stand outside: they only hand on.
 const FLOORS: &[&[&str]] = &[
     &[
         "annotations",
+        "canonical",
         "content",
         "error",
         "icon",
@@ -47,17 +48,16 @@ const FLOORS: &[&[&str]] = &[
     &["approval", "client", "hook", "limits"],
     &["pool", "registry"],
     &["dispatch"],
-    &["blocking", "mcp", "service", "testing"],
-    &["cli"],
+    &["blocking", "service"],
 ];
 
 #[test]
 fn nothing_runs_back_up() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tool-runtime/src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tool-runtime/core/src");
     let mut offences = Vec::new();
     for file in sources(&root) {
         let module = module_of(&root, &file);
-        if ["lib", "__fuzz", "__private"].contains(&module.as_str()) {
+        if ["lib", "__fuzz", "__private", "seam"].contains(&module.as_str()) {
             continue;
         }
         let floor = floor_of(&module).unwrap_or_else(|| {
@@ -117,7 +117,7 @@ fn modules_in(line: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn an_offence_would_be_seen() {
-    let text = "use crate::pool::ToolPool;\n/// use crate::cli::Cli;\n";
+    let text = "use crate::pool::ToolPool;\n/// use crate::dispatch::Batch;\n";
     let used: Vec<&str> = code_lines(text).flat_map(|(_, line)| modules_in(line)).collect();
     assert_eq!(used, ["pool"]);
     assert!(floor_of("pool") > floor_of("tool"));

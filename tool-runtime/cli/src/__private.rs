@@ -1,0 +1,5 @@
+//! What `main!` names, and nobody else: it changes with every version.
+
+pub use crate::main_macro::{Setup, SetupFuture, SetupResult, main, pool, ready};
+pub use std::string::String;
+pub use tool_runtime_core::ToolPool;

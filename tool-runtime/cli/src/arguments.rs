@@ -1,0 +1,182 @@
+//! `key=value` to JSON, typed by the tool's schema. Text stays text where the schema admits it, as
+//! for a union of string and number; else it is read as JSON, unless the schema wants text alone.
+
+use serde_json::{Map, Value, json};
+use tool_runtime_core::Tool;
+use tool_runtime_core::seam::check;
+
+/// The arguments object, as the schema would have it. Values that fit no type are passed on
+/// as they are: dispatch words what is wrong with them.
+pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
+    let definition = tool.definition();
+    let mut arguments: Map<String, Value> = Map::new();
+    for pair in pairs {
+        let Some((key, text)) = pair.split_once('=') else {
+            return Err(format!("`{pair}` is no argument; write `key=value`"));
+        };
+        let schema = definition.argument(tool.argument_name(key)).cloned().unwrap_or_default();
+        let definitions = definition.input_schema.get("$defs").cloned();
+        let typed = Typed { schema, definitions: definitions.unwrap_or_default() };
+        match arguments.get_mut(key) {
+            None => drop(arguments.insert(key.to_owned(), typed.value(text))),
+            Some(Value::Array(items)) if typed.is_list() => items.push(typed.item(text)),
+            Some(_) => return Err(format!("`{key}` is given twice; give it once")),
+        }
+    }
+    Ok(Value::Object(arguments).to_string())
+}
+
+/// The schema that one value should have.
+struct Typed {
+    schema: Value,
+    definitions: Value,
+}
+
+impl Typed {
+    fn is_list(&self) -> bool {
+        self.schema.get("type").is_some_and(|kind| kind == "array")
+    }
+
+    /// Whether the schema says nothing: then JSON is meant as JSON.
+    fn is_untyped(&self) -> bool {
+        const SAYING: [&str; 6] = ["type", "enum", "const", "anyOf", "oneOf", "$ref"];
+        SAYING.iter().all(|keyword| self.schema.get(keyword).is_none())
+    }
+
+    /// The first reading of the text that the schema admits.
+    fn value(&self, text: &str) -> Value {
+        let parsed = serde_json::from_str::<Value>(text).ok();
+        if self.is_list() && !matches!(parsed, Some(Value::Array(_))) {
+            return Value::Array(vec![self.item(text)]);
+        }
+        let readings = if self.is_untyped() {
+            [parsed.clone(), Some(Value::from(text))]
+        } else {
+            [Some(Value::from(text)), parsed.clone()]
+        };
+        let admitted = readings.into_iter().flatten().find(|value| self.admits(value));
+        let parsed = parsed.filter(|_| !self.wants_text());
+        admitted.or(parsed).unwrap_or_else(|| text.into())
+    }
+
+    fn wants_text(&self) -> bool {
+        is_text_alone(&self.schema, &self.definitions, DEEPEST)
+    }
+
+    fn item(&self, text: &str) -> Value {
+        let items = Self {
+            schema: self.schema.get("items").cloned().unwrap_or_default(),
+            definitions: self.definitions.clone(),
+        };
+        items.value(text)
+    }
+
+    fn admits(&self, value: &Value) -> bool {
+        let schema = json!({
+            "type": "object",
+            "properties": { "value": self.schema },
+            "required": ["value"],
+            "$defs": self.definitions,
+        });
+        check(&schema, &json!({ "value": value })).is_empty()
+    }
+}
+
+/// Definitions may refer to themselves.
+const DEEPEST: u8 = 8;
+
+/// Whether every value that a schema admits is text.
+fn is_text_alone(schema: &Value, definitions: &Value, depth: u8) -> bool {
+    let all = |key: &str, is_text: &dyn Fn(&Value) -> bool| {
+        schema[key].as_array().is_some_and(|list| list.iter().all(is_text))
+    };
+    let inner = |schema: &Value| depth > 0 && is_text_alone(schema, definitions, depth - 1);
+    let definition = schema["$ref"].as_str().and_then(|to| to.strip_prefix("#/$defs/"));
+    schema["type"] == "string"
+        || all("type", &|kind| kind == "string" || kind == "null")
+        || schema["const"].is_string()
+        || all("enum", &Value::is_string)
+        || all("anyOf", &inner)
+        || all("oneOf", &inner)
+        || definition.is_some_and(|name| inner(&definitions[name]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool() -> Tool {
+        Tool::builder("t", "T.")
+            .input_schema(json!({
+                "type": "object",
+                "properties": {
+                    "n": { "type": "integer" },
+                    "x": { "type": "number" },
+                    "s": { "type": "string" },
+                    "flag": { "type": "boolean" },
+                    "tags": { "type": "array", "items": { "type": "string" } },
+                    "numbers": { "type": "array", "items": { "type": "integer" } },
+                    "unit": { "enum": ["c", "f"] },
+                    "isbn": { "type": "string", "pattern": "^978" },
+                    "isbns": { "type": "array", "items": { "type": "string", "minLength": 9 } },
+                    "code": { "anyOf": [{ "$ref": "#/$defs/Code" }, { "const": "any" }] },
+                    "either": { "type": ["string", "number"], "minLength": 3, "maximum": 9 },
+                    "point": { "type": "object" },
+                    "any": {}
+                },
+                "$defs": { "Code": { "oneOf": [{ "enum": ["a", "b"] }] } }
+            }))
+            .handler(|_: Map<String, Value>| async {})
+    }
+
+    fn object_of(pairs: &[&str]) -> Result<Value, String> {
+        let pairs: Vec<String> = pairs.iter().map(|pair| (*pair).to_owned()).collect();
+        object(&tool(), &pairs).map(|text| serde_json::from_str(&text).expect("JSON"))
+    }
+
+    #[test]
+    fn values_take_the_type_that_the_schema_wants() {
+        let object = object_of(&[
+            "n=42",
+            "x=2",
+            "s=42",
+            "flag=true",
+            "unit=c",
+            "point={\"a\":1}",
+            "any=x=y",
+        ]);
+        assert_eq!(
+            object.unwrap(),
+            json!({"n": 42, "x": 2, "s": "42", "flag": true, "unit": "c", "point": {"a": 1}, "any": "x=y"})
+        );
+    }
+
+    #[test]
+    fn text_stays_text_also_where_it_does_not_fit() {
+        let object = object_of(&["isbn=12", "isbns=12", "unit=1", "code=true", "either=1234"]);
+        assert_eq!(
+            object.unwrap(),
+            json!({"isbn": "12", "isbns": ["12"], "unit": "1", "code": "true", "either": "1234"})
+        );
+        assert_eq!(object_of(&["either=7"]).unwrap(), json!({"either": 7}));
+        assert_eq!(object_of(&["either=10"]).unwrap(), json!({"either": 10}));
+    }
+
+    #[test]
+    fn a_list_is_a_repeated_key_or_json() {
+        assert_eq!(object_of(&["tags=a", "tags=1"]).unwrap(), json!({"tags": ["a", "1"]}));
+        assert_eq!(object_of(&["numbers=1"]).unwrap(), json!({"numbers": [1]}));
+        assert_eq!(object_of(&["tags=[\"a\"]"]).unwrap(), json!({"tags": ["a"]}));
+    }
+
+    #[test]
+    fn what_fits_nowhere_is_passed_on() {
+        assert_eq!(object_of(&["n=x", "typo=1"]).unwrap(), json!({"n": "x", "typo": 1}));
+    }
+
+    #[test]
+    fn a_pair_needs_an_equals_sign_and_a_scalar_one_value() {
+        assert!(object_of(&["n"]).unwrap_err().contains("key=value"));
+        assert!(object_of(&["n=1", "n=2"]).unwrap_err().contains("twice"));
+    }
+}

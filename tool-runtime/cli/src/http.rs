@@ -1,0 +1,57 @@
+//! Serves over HTTP until a signal ends it.
+
+use super::options::ServeHttp;
+use super::{exit, print, signals};
+use std::process::ExitCode;
+use std::time::Duration;
+use tool_runtime_server::seam::serve_http;
+use tool_runtime_server::{BearerTokens, HttpOptions, McpServer, TokensError};
+
+/// How long calls in flight may go on after the first signal.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Serves until the first signal, and then until calls are done.
+pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
+    let options = match options(&command) {
+        Ok(options) => options.shutdown(signals::first(), DRAIN),
+        Err(problem) => {
+            print::error(&problem);
+            return ExitCode::from(exit::USAGE);
+        }
+    };
+    // Whoever reads the line may send a signal at once.
+    let serving = serve_http(server, &command.address, options, |address| {
+        print::status(&format!("listening on http://{address}/mcp"));
+    });
+    exit::served(serving.await)
+}
+
+fn options(command: &ServeHttp) -> Result<HttpOptions, String> {
+    let mut options = HttpOptions::default().sessions(command.sessions);
+    if let Some(limit) = command.hang_up_after {
+        options = options.hang_up_after(limit);
+    }
+    for host in &command.hosts {
+        options = options.allow_host(host);
+    }
+    for origin in &command.origins {
+        options = options.try_allow_origin(origin)?;
+    }
+    if command.insecure_no_auth {
+        options = options.insecure_no_auth();
+    }
+    Ok(match tokens(command).map_err(|error| error.to_string())? {
+        Some(tokens) => options.auth(tokens),
+        None => options,
+    })
+}
+
+/// Those in the variable and those in the file.
+fn tokens(command: &ServeHttp) -> Result<Option<BearerTokens>, TokensError> {
+    let variable = command.token_variable.as_deref().map(BearerTokens::from_env).transpose()?;
+    let file = command.token_file.as_deref().map(BearerTokens::from_file).transpose()?;
+    match (variable, file) {
+        (Some(variable), Some(file)) => variable.and(file).map(Some),
+        (variable, file) => Ok(variable.or(file)),
+    }
+}

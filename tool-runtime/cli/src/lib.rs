@@ -1,0 +1,265 @@
+//! The command line of the generated binary.
+
+mod arguments;
+mod call;
+#[cfg(feature = "http")]
+mod http;
+mod list;
+mod log;
+mod main_macro;
+mod options;
+mod print;
+#[cfg(feature = "mcp-client")]
+mod servers;
+mod signals;
+mod table;
+
+#[doc(hidden)]
+pub mod __private;
+
+use options::Command;
+use std::ffi::OsString;
+use std::pin::Pin;
+use std::process::ExitCode;
+use tool_runtime_core::{BoxFuture, ToolPool};
+use tool_runtime_server::McpServer;
+
+/// What the process exits with.
+mod exit {
+    use super::print;
+    use std::io;
+    use std::process::ExitCode;
+
+    /// The tool answered with an error, or the server could not serve.
+    pub(super) const ERROR: u8 = 1;
+    /// The command line is wrong: unknown tools and arguments, values of the wrong type.
+    pub(super) const USAGE: u8 = 2;
+    /// The pool of tools cannot be built, or lacks a server that is required.
+    pub(super) const SETUP: u8 = 3;
+
+    /// After serving.
+    pub(super) fn served(result: io::Result<()>) -> ExitCode {
+        match result {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                print::error(&format!("the server stopped: {error}"));
+                ExitCode::from(ERROR)
+            }
+        }
+    }
+}
+
+/// The command line of a pool: `serve`, `list`, `call`, `schema`, `report`.
+///
+/// Without a command it serves when standard input is not a terminal, as under an MCP client,
+/// and shows its help when it is. `serve --http ADDR` serves over HTTP, with the feature `http`:
+/// it prints one line `listening on http://HOST:PORT/mcp` to standard error. `main!` is sugar for
+/// this.
+///
+/// SIGTERM, SIGINT and SIGHUP end a server when calls in flight are done, over HTTP after 10 seconds at the
+/// latest, over standard input and output after one second, as the end of the input does. They
+/// cancel the call of `call`. The second such signal ends the process at once, with exit code 1.
+///
+/// | Exit code | Means |
+/// |---|---|
+/// | 0 | success |
+/// | 1 | the tool answered with an error |
+/// | 2 | wrong usage: an unknown tool or argument, a value of the wrong type |
+/// | 3 | the pool cannot be built, the configuration of MCP servers cannot be used, or one that is required is not there (only `main!`) |
+///
+/// [`Self::run`] and `main!` close the pool when they are done.
+///
+/// Logs go to standard error; `RUST_LOG` says how much of them: `warn` by default, nothing for
+/// `call`, which shows its failure anyway.
+///
+/// ```no_run
+/// use std::process::ExitCode;
+/// use tool_runtime::Cli;
+/// use tool_runtime::prelude::*;
+///
+/// fn main() -> ExitCode {
+///     let pool = ToolPool::builder().linked().build().expect("a working pool");
+///     Cli::new(pool).name(env!("CARGO_PKG_NAME")).version(env!("CARGO_PKG_VERSION")).run()
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cli {
+    pool: ToolPool,
+    about: About,
+}
+
+/// What a program says of itself.
+#[derive(Clone, Debug)]
+struct About {
+    name: String,
+    version: String,
+    about: Option<String>,
+    title: Option<String>,
+    instructions: Option<String>,
+}
+
+impl Cli {
+    /// The command line of a pool, named after the program, version 0.0.0.
+    pub fn new(pool: ToolPool) -> Self {
+        let name = program_name();
+        let version = "0.0.0".to_owned();
+        let about = About { name, version, about: None, title: None, instructions: None };
+        Self { pool, about }
+    }
+
+    /// Sets the name that help and MCP clients show.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.about.name = name.into();
+        self
+    }
+
+    /// Sets the version that `--version` and MCP clients show.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.about.version = version.into();
+        self
+    }
+
+    /// Sets the sentence that help begins with.
+    #[must_use]
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about.about = Some(about.into()).filter(|about| !about.is_empty());
+        self
+    }
+
+    /// Sets the title that MCP clients show to people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.about.title = Some(title.into());
+        self
+    }
+
+    /// Tells models how to use the tools together.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.about.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Runs the command that the process was started with, in a runtime of its own.
+    ///
+    /// # Panics
+    /// Inside a tokio runtime: use [`Self::run_async`] there.
+    pub fn run(self) -> ExitCode {
+        assert!(
+            tokio::runtime::Handle::try_current().is_err(),
+            "`Cli::run` starts a runtime of its own; inside one write `run_async().await`"
+        );
+        in_runtime(Box::pin(async {
+            let pool = self.pool.clone();
+            let code = self.run_async().await;
+            // The runtime ends here, and with it whatever toolsets left to be closed later.
+            pool.close().await;
+            code
+        }))
+    }
+
+    /// Runs the command that the process was started with, in the caller's tokio runtime.
+    pub async fn run_async(self) -> ExitCode {
+        self.run_from(std::env::args_os()).await
+    }
+
+    /// Runs the command in `arguments`, the first of which is the program.
+    ///
+    /// ```
+    /// # use tool_runtime::{Cli, prelude::*};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+    ///     .build()?;
+    /// let code = Cli::new(pool).run_from(["program", "call", "ping"]).await;
+    /// assert_eq!(code, std::process::ExitCode::SUCCESS);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn run_from<T>(self, arguments: impl IntoIterator<Item = T>) -> ExitCode
+    where
+        T: Into<OsString> + Clone,
+    {
+        let command = options::parse(&self.about, false, arguments);
+        let code = match command {
+            Ok(options) => {
+                log::start(options.command.log());
+                self.about.run(&self.pool, options.command).await
+            }
+            Err(code) => code,
+        };
+        log::finish();
+        code
+    }
+}
+
+impl About {
+    /// In a box: it would be compiled again for everything that awaits it.
+    fn run(self, pool: &ToolPool, command: Command) -> BoxFuture<'_, ExitCode> {
+        Box::pin(async move {
+            match command {
+                Command::Serve => self.serve(pool).await,
+                #[cfg(feature = "http")]
+                Command::ServeHttp(http) => http::serve(self.server(pool), http).await,
+                Command::List { json } => list::list(pool, json),
+                Command::Report => list::report(pool),
+                Command::Schema { name } => list::schema(pool, &name),
+                Command::Call(call) => call::call(pool, call).await,
+                // Only programs that take servers have these.
+                #[cfg(feature = "mcp-client")]
+                Command::Status { .. } | Command::Doctor { .. } => ExitCode::from(exit::USAGE),
+            }
+        })
+    }
+
+    async fn serve(self, pool: &ToolPool) -> ExitCode {
+        let end = signals::first();
+        exit::served(self.server(pool).serve_stdio_until(&end).await)
+    }
+
+    fn server(self, pool: &ToolPool) -> McpServer {
+        let mut server = McpServer::new(pool.clone(), self.name, self.version);
+        if let Some(title) = self.title {
+            server = server.with_title(title);
+        }
+        if let Some(instructions) = self.instructions {
+            server = server.with_instructions(instructions);
+        }
+        server
+    }
+}
+
+fn program_name() -> String {
+    let program = std::env::args_os().next().map(std::path::PathBuf::from);
+    let stem = program.as_deref().and_then(std::path::Path::file_stem);
+    stem.map_or_else(|| "tools".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Workers of the runtime at least: with one of them free for the server, tools that block their thread
+/// still run beside each other.
+const MIN_WORKERS: usize = 3;
+
+/// Plain functions, and tools that block their thread, may still run when the answer is known or the
+/// client is gone: the process does not wait for them.
+///
+/// The future is in a box because tokio compiles it for each of its schedulers.
+fn in_runtime(future: Pin<Box<dyn Future<Output = ExitCode> + '_>>) -> ExitCode {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores.max(MIN_WORKERS))
+        .enable_all()
+        .build();
+    match runtime {
+        Ok(runtime) => {
+            let code = runtime.block_on(future);
+            runtime.shutdown_background();
+            code
+        }
+        Err(error) => {
+            print::error(&format!("cannot start the runtime: {error}"));
+            ExitCode::from(exit::ERROR)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `list` and `schema`: what there is.
+
+use super::{exit, print, table};
+use serde_json::Value;
+use std::process::ExitCode;
+use tool_runtime_core::{ToolDefinition, ToolPool};
+
+/// A table with a row a tool, or the definitions as JSON.
+pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {
+    if json {
+        print::line(&pool.definitions_json());
+        return ExitCode::SUCCESS;
+    }
+    let header = ["NAME", "TITLE", "HINTS", "DESCRIPTION"].map(str::to_owned);
+    let rows: Vec<[String; 4]> =
+        std::iter::once(header).chain(pool.snapshot().definitions().map(row)).collect();
+    for line in table::aligned(&rows) {
+        print::line(&line);
+    }
+    ExitCode::SUCCESS
+}
+
+/// What became of every tool.
+pub(super) fn report(pool: &ToolPool) -> ExitCode {
+    for line in pool.report().to_string().lines() {
+        print::line(line);
+    }
+    ExitCode::SUCCESS
+}
+
+/// One definition, as MCP JSON.
+pub(super) fn schema(pool: &ToolPool, name: &str) -> ExitCode {
+    match pool.resolve(name) {
+        Ok(tool) => {
+            let json = serde_json::to_string(tool.definition());
+            let json = json.and_then(|json| serde_json::from_str::<Value>(&json));
+            // By way of a value, whose indented form is there anyway.
+            print::line(&format!("{:#}", json.expect("definitions have string keys")));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            print::error(error.message());
+            ExitCode::from(exit::USAGE)
+        }
+    }
+}
+
+fn row(definition: &ToolDefinition) -> [String; 4] {
+    let dash = || "-".to_owned();
+    [
+        definition.name.clone(),
+        definition.title.clone().unwrap_or_else(dash),
+        Some(hints(definition)).filter(|hints| !hints.is_empty()).unwrap_or_else(dash),
+        definition.summary().to_owned(),
+    ]
+}
+
+/// Only what the tool itself says.
+fn hints(definition: &ToolDefinition) -> String {
+    let annotations = &definition.annotations;
+    let named = [
+        ("read-only", annotations.read_only_hint),
+        ("destructive", annotations.destructive_hint),
+        ("idempotent", annotations.idempotent_hint),
+        ("open-world", annotations.open_world_hint),
+    ];
+    let said = named.iter().filter_map(|(name, hint)| match hint {
+        Some(true) => Some((*name).to_owned()),
+        Some(false) => Some(format!("not {name}")),
+        None => None,
+    });
+    let said = said.collect::<Vec<_>>().join(", ");
+    match said.is_empty() || !definition.untrusted_annotations {
+        true => said,
+        false => format!("{said} (untrusted)"),
+    }
+}

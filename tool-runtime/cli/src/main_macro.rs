@@ -1,0 +1,366 @@
+//! `main!`: the whole of a tool binary's `main`.
+
+use super::options::{self, Options};
+#[cfg(feature = "mcp-client")]
+use super::servers::{self, Files};
+use super::{About, exit, in_runtime, log, print};
+use std::any::Any;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::process::ExitCode;
+use std::time::Duration;
+use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder};
+
+/// Writes `main`: all linked tools, served and called by [`Cli`](crate::Cli). Tests reach the same
+/// pool by the function `pool()`, which it writes as well.
+///
+/// Its options are the methods of a pool and a command line, each written `name = value`:
+///
+/// | Option | Does |
+/// |---|---|
+/// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more |
+/// | `tools = PATH` | has the tools that this file names, instead of all that are linked in; `--tools FILE` names another. See [`PoolConfig`](tool_runtime_core::PoolConfig) |
+/// | `mcp = PATH` | has the tools of the MCP servers that this file names, if the file is there; `--mcp-config FILE` names others, and `--var NAME=VALUE` gives their variables. See `McpConfig`; feature `mcp-client` |
+/// | `registry = EXPR` | resolves the names in that file, instead of what is linked in |
+/// | `pool = CLOSURE` | changes the pool's builder: `|pool: ToolPoolBuilder| pool.deny(["x"])` |
+/// | `toolsets = CLOSURE` | adds toolsets with parameters or prefixes: `async \|pool: ToolPoolBuilder\| pool.toolset_as::<Lamp>("desk", params).await`. One of their types is not made without parameters as well |
+/// | `timeout = DURATION` | limits calls whose tool has no limit of its own |
+/// | `name = EXPR`, `version = EXPR`, `about = EXPR` | instead of the package's own |
+/// | `title = EXPR` | the title that MCP clients show to people |
+/// | `instructions = EXPR` | tells models how to use the tools together |
+///
+/// Without a file, all tools that are linked in are there, and every toolset is made without
+/// parameters.
+///
+/// Expressions may `.await`, and may fail by `?`. Name, version and description are those of
+/// the calling package; without cargo, the name is that of the crate. What fails, also a pool
+/// that cannot be built, is reported on standard error and ends the process with exit code 3.
+///
+/// With the feature `mcp-client`, on Linux, the process ends all of its remaining descendants when it
+/// ends in an orderly way, see `Subreaper`.
+///
+/// ```no_run
+/// use tool_runtime::prelude::*;
+///
+/// struct Greeting(&'static str);
+///
+/// /// Greet somebody.
+/// #[tool(read_only)]
+/// async fn greet(
+///     /// Whom to greet.
+///     name: String,
+///     greeting: &Greeting,
+/// ) -> String {
+///     format!("{} {name}", greeting.0)
+/// }
+///
+/// tool_runtime::main!(state = Greeting("Hello"), instructions = "Greet politely.");
+///
+/// // With `#[tokio::test]`, in `mod tests`:
+/// # #[cfg(feature = "testing")]
+/// async fn greets_by_name() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+///     use tool_runtime::testing::TestClient;
+///
+///     let client = TestClient::modern(&pool().await?).await;
+///     let result = client.call("greet", serde_json::json!({ "name": "Ada" })).await?;
+///     assert_eq!(result.to_text(), "Hello Ada");
+///     Ok(())
+/// }
+/// ```
+///
+/// # In tests
+///
+/// Beside `main`, this defines `pub(crate) async fn pool()`. Its result is a new
+/// [`ToolPool`](tool_runtime_core::ToolPool) by the same options, without what the command line adds: tests
+/// call it as above. External servers of `mcp` are not connected there.
+#[macro_export]
+macro_rules! main {
+    ($($option:ident = $value:expr),* $(,)?) => {
+        fn main() -> ::std::process::ExitCode {
+            // A build without cargo sets none of these.
+            $crate::__private::main(
+                ::core::option_env!("CARGO_PKG_NAME").unwrap_or(::core::module_path!()),
+                ::core::option_env!("CARGO_PKG_VERSION").unwrap_or("0.0.0"),
+                ::core::option_env!("CARGO_PKG_DESCRIPTION").unwrap_or(""),
+                __tool_setup(),
+            )
+        }
+
+        /// The pool that `main` serves, made anew.
+        #[allow(dead_code)]
+        pub(crate) async fn pool() -> $crate::__private::SetupResult<$crate::__private::ToolPool> {
+            $crate::__private::pool(__tool_setup()).await
+        }
+
+        fn __tool_setup() -> $crate::__private::SetupFuture {
+            ::std::boxed::Box::pin(async {
+                let setup = $crate::__private::Setup::default();
+                $(let setup = $crate::__main_option!(setup, $option, $value);)*
+                $crate::__private::ready(setup)
+            })
+        }
+    };
+}
+
+/// One option of `main!`; all that are unknown are told.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __main_option {
+    ($setup:ident, state, $value:expr) => { $setup.state($value) };
+    ($setup:ident, timeout, $value:expr) => { $setup.timeout($value) };
+    ($setup:ident, tools, $value:expr) => { $setup.tools($value) };
+    ($setup:ident, mcp, $value:expr) => { $setup.mcp($value) };
+    ($setup:ident, registry, $value:expr) => { $setup.registry($value) };
+    ($setup:ident, pool, $value:expr) => { $setup.pool($value) };
+    ($setup:ident, toolsets, $value:expr) => { $setup.toolsets($value) };
+    ($setup:ident, name, $value:expr) => { $crate::__main_option!(@cli $setup, name, $value) };
+    ($setup:ident, version, $value:expr) => { $crate::__main_option!(@cli $setup, version, $value) };
+    ($setup:ident, about, $value:expr) => { $crate::__main_option!(@cli $setup, about, $value) };
+    ($setup:ident, title, $value:expr) => { $crate::__main_option!(@cli $setup, title, $value) };
+    ($setup:ident, instructions, $value:expr) => {
+        $crate::__main_option!(@cli $setup, instructions, $value)
+    };
+    (@cli $setup:ident, $option:ident, $value:expr) => {{
+        let value: $crate::__private::String = ::core::convert::Into::into($value);
+        $setup.$option(value)
+    }};
+    ($setup:ident, $unknown:ident, $value:expr) => {{
+        ::core::compile_error!(::core::concat!(
+            "unknown option `",
+            ::core::stringify!($unknown),
+            "` of `main!`; write one of `state`, `tools`, `mcp`, `registry`, `pool`, `toolsets`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
+        ));
+        $setup
+    }};
+}
+
+/// The options of `main!`, collected: its pool, and what the program says of itself.
+#[derive(Default)]
+pub struct Setup {
+    pool: ToolPoolBuilder,
+    tools: Option<PathBuf>,
+    #[cfg(feature = "mcp-client")]
+    servers: Option<PathBuf>,
+    registry: Option<Registry>,
+    toolsets: Option<Change>,
+    name: Option<String>,
+    version: Option<String>,
+    about: Option<String>,
+    title: Option<String>,
+    instructions: Option<String>,
+}
+
+/// A change of a builder that takes time.
+type Change = Box<dyn FnOnce(ToolPoolBuilder) -> Pin<Box<dyn Future<Output = ToolPoolBuilder>>>>;
+
+/// Writes a method per option that is a text.
+macro_rules! texts {
+    ($($option:ident),*) => {$(
+        #[doc = concat!("`", stringify!($option), " = EXPR`.")]
+        #[must_use]
+        pub fn $option(mut self, text: String) -> Self {
+            self.$option = Some(text);
+            self
+        }
+    )*};
+}
+
+impl Setup {
+    /// `state = EXPR`.
+    #[must_use]
+    pub fn state<T: Any + Send + Sync>(mut self, value: T) -> Self {
+        self.pool = self.pool.state(value);
+        self
+    }
+
+    /// `timeout = DURATION`.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.pool = self.pool.timeout(timeout);
+        self
+    }
+
+    /// `tools = PATH`.
+    #[must_use]
+    pub fn tools(mut self, file: impl Into<PathBuf>) -> Self {
+        self.tools = Some(file.into());
+        self
+    }
+
+    /// `mcp = PATH`.
+    #[cfg(feature = "mcp-client")]
+    #[must_use]
+    pub fn mcp(mut self, file: impl Into<PathBuf>) -> Self {
+        self.servers = Some(file.into());
+        self
+    }
+
+    /// `registry = EXPR`.
+    #[must_use]
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry = Some(registry);
+        self
+    }
+
+    /// `pool = CLOSURE`.
+    #[must_use]
+    pub fn pool(mut self, change: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder) -> Self {
+        self.pool = change(self.pool);
+        self
+    }
+
+    /// `toolsets = CLOSURE`. It runs when all state is there.
+    #[must_use]
+    pub fn toolsets<F>(mut self, add: impl FnOnce(ToolPoolBuilder) -> F + 'static) -> Self
+    where
+        F: Future<Output = ToolPoolBuilder> + 'static,
+    {
+        self.toolsets = Some(Box::new(|pool| Box::pin(add(pool))));
+        self
+    }
+
+    texts!(name, version, about, title, instructions);
+
+    fn introduction(&mut self, name: &str, version: &str, about: &str) -> About {
+        About {
+            name: self.name.take().unwrap_or_else(|| name.to_owned()),
+            version: self.version.take().unwrap_or_else(|| version.to_owned()),
+            about: Some(self.about.take().unwrap_or_else(|| about.to_owned()))
+                .filter(|about| !about.is_empty()),
+            title: self.title.take(),
+            instructions: self.instructions.take(),
+        }
+    }
+}
+
+/// What an option may fail with.
+pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The result of an option, or of all of them.
+pub type SetupResult<T> = Result<T, BoxError>;
+
+/// The options of `main!`, to be evaluated.
+pub type SetupFuture = Pin<Box<dyn Future<Output = SetupResult<Setup>>>>;
+
+/// Names the error type that `?` in an option converts to.
+///
+/// # Errors
+/// Never.
+pub fn ready(setup: Setup) -> SetupResult<Setup> {
+    Ok(setup)
+}
+
+/// The function `pool` beside `main!`.
+///
+/// # Errors
+/// An option that fails, a file that cannot be read, a pool that cannot be built.
+pub async fn pool(setup: SetupFuture) -> SetupResult<ToolPool> {
+    let setup = setup.await?;
+    #[cfg(feature = "mcp-client")]
+    let builder = if setup.servers.is_some() { setup.pool.expects_more() } else { setup.pool };
+    #[cfg(not(feature = "mcp-client"))]
+    let builder = setup.pool;
+    built(builder, setup.toolsets, setup.tools, setup.registry).await
+}
+
+/// What `main!` expands to. It is not generic: the whole server would be compiled again in
+/// every user's crate, which is ten times what one needs.
+pub fn main(name: &str, version: &str, about: &str, setup: SetupFuture) -> ExitCode {
+    // Ends what servers leave behind when everything else has ended, also by a panic.
+    #[cfg(all(feature = "mcp-client", target_os = "linux"))]
+    let _subreaper = tool_runtime_client::Subreaper::new();
+    in_runtime(Box::pin(async {
+        let code = run(name, version, about, setup).await.unwrap_or_else(|failure| failure.code());
+        log::finish();
+        code
+    }))
+}
+
+/// Why nothing was run.
+enum Failure {
+    /// It has been said: help, a version, or wrong usage.
+    Said(ExitCode),
+    Setup(BoxError),
+}
+
+impl Failure {
+    fn code(self) -> ExitCode {
+        match self {
+            Self::Said(code) => code,
+            Self::Setup(error) => {
+                print::error(&error.to_string());
+                ExitCode::from(exit::SETUP)
+            }
+        }
+    }
+}
+
+async fn run(
+    name: &str,
+    version: &str,
+    about: &str,
+    setup: SetupFuture,
+) -> Result<ExitCode, Failure> {
+    let mut setup = setup.await.map_err(Failure::Setup)?;
+    let about = setup.introduction(name, version, about);
+    let Options { command, offer } =
+        options::parse(&about, true, std::env::args_os()).map_err(Failure::Said)?;
+    #[cfg(feature = "mcp-client")]
+    log::start(servers::log(&command));
+    #[cfg(not(feature = "mcp-client"))]
+    log::start(command.log());
+    let mut builder = setup.pool;
+    if let Some(filter) = offer.filter {
+        builder = builder.filter(filter);
+    }
+    #[cfg(feature = "mcp-client")]
+    let files = Files::of(offer.servers, setup.servers);
+    #[cfg(feature = "mcp-client")]
+    if !files.is_empty() {
+        builder = builder.expects_more();
+    }
+    let tools = offer.tools.or(setup.tools);
+    let pool =
+        built(builder, setup.toolsets, tools, setup.registry).await.map_err(Failure::Setup)?;
+    if command.is_server() {
+        log::panics();
+    }
+    #[cfg(feature = "mcp-client")]
+    let code = servers::run(about, &pool, command, &files).await;
+    #[cfg(not(feature = "mcp-client"))]
+    let code = Ok(about.run(&pool, command).await);
+    pool.close().await;
+    code.map_err(Failure::Setup)
+}
+
+/// What the file names; without one, everything that is linked in.
+async fn built(
+    mut pool: ToolPoolBuilder,
+    toolsets: Option<Change>,
+    tools: Option<PathBuf>,
+    registry: Option<Registry>,
+) -> SetupResult<ToolPool> {
+    if let Some(add) = toolsets {
+        pool = add(pool).await;
+    }
+    let pool = match tools {
+        Some(file) => {
+            let config = PoolConfig::read(&file)?;
+            let registry = registry.unwrap_or_else(self::registry);
+            let pool = pool.config(&registry, config).await.build();
+            return pool.map_err(|error| format!("{}: {error}", file.display()).into());
+        }
+        #[cfg(feature = "linked")]
+        None => pool.linked().linked_toolsets().await,
+        #[cfg(not(feature = "linked"))]
+        None => pool,
+    };
+    Ok(pool.build()?)
+}
+
+fn registry() -> Registry {
+    #[cfg(feature = "linked")]
+    return Registry::linked();
+    #[cfg(not(feature = "linked"))]
+    Registry::new()
+}

@@ -1,0 +1,108 @@
+//! `status`: how the servers are.
+
+use super::{Files, NAME_A_FILE, NAME_A_SERVER, start, state};
+use crate::main_macro::BoxError;
+use crate::{About, exit, print, table};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use tool_runtime_client::McpServerStatus;
+use tool_runtime_config::McpConfig;
+use tool_runtime_core::ToolPool;
+
+/// Tries every server once, and shows what became of it.
+///
+/// # Errors
+/// A file cannot be used, or a server cannot be what its entry says.
+pub(super) async fn status(
+    about: &About,
+    pool: &ToolPool,
+    files: &Files,
+    json: bool,
+) -> Result<ExitCode, BoxError> {
+    let config = files.loader().load_usable()?;
+    if config.servers.is_empty() && config.left_out().is_empty() {
+        let help = if files.is_empty() { NAME_A_FILE } else { NAME_A_SERVER };
+        print::warning(&format!("there are no MCP servers; {help}"));
+    }
+    let manager = start::builder(about).config(config.clone()).start(pool)?;
+    start::all(&manager, &config).await;
+    let statuses = manager.status();
+    manager.close().await;
+    if json {
+        let left_out = left_out(&config).into_iter().map(|(name, reasons)| {
+            json!({ "name": name, "state": "failed", "reason": reasons.join("; "), "tools": 0 })
+        });
+        print::line(&statuses.iter().map(object).chain(left_out).collect::<Value>().to_string());
+    } else {
+        show(&statuses, &left_out(&config));
+    }
+    let is_well = statuses.iter().all(|status| state::fault(&status.state).is_none())
+        && config.left_out().is_empty();
+    Ok(ExitCode::from(if is_well { 0 } else { exit::ERROR }))
+}
+
+/// The servers whose entries cannot be used, and what is wrong with them.
+fn left_out(config: &McpConfig) -> BTreeMap<&str, Vec<String>> {
+    let mut servers = BTreeMap::<_, Vec<_>>::new();
+    for problem in config.left_out() {
+        let name = problem.server.as_deref().unwrap_or_default();
+        servers.entry(name).or_default().push(problem.to_string());
+    }
+    servers
+}
+
+/// A table with a row a server, and below it what there is to say.
+fn show(statuses: &[McpServerStatus], left_out: &BTreeMap<&str, Vec<String>>) {
+    if statuses.is_empty() && left_out.is_empty() {
+        return;
+    }
+    let header = ["SERVER", "STATE", "TOOLS", "PROTOCOL", "IS"].map(str::to_owned);
+    let unusable = left_out.keys().map(|name| [name, "failed", "-", "-", "-"].map(str::to_owned));
+    let rows = std::iter::once(header).chain(statuses.iter().map(row)).chain(unusable);
+    let rows: Vec<_> = rows.collect();
+    for line in table::aligned(&rows) {
+        print::line(&line);
+    }
+    for status in statuses {
+        for text in state::fault(&status.state).iter().chain(&status.problems) {
+            print::line(&format!("{}: {text}", table::cell(&status.name)));
+        }
+    }
+    for (name, reasons) in left_out {
+        for reason in reasons {
+            print::line(&format!("{}: {reason}", table::cell(name)));
+        }
+    }
+}
+
+fn row(status: &McpServerStatus) -> [String; 5] {
+    let dash = || "-".to_owned();
+    let tools = if status.is_ready() { status.tools.to_string() } else { dash() };
+    let info = status.info.as_ref().map(|info| format!("{} {}", info.name, info.version));
+    [
+        status.name.clone(),
+        state::word(&status.state).replace('_', " "),
+        tools,
+        status.protocol.clone().unwrap_or_else(dash),
+        info.unwrap_or_else(dash),
+    ]
+}
+
+/// The same for scripts; its help says what is in it.
+fn object(status: &McpServerStatus) -> Value {
+    let info = status.info.as_ref();
+    let info = info.map(|info| json!({ "name": info.name, "version": info.version }));
+    let problems = (!status.problems.is_empty()).then(|| json!(status.problems));
+    let members = [
+        ("name", Some(json!(status.name))),
+        ("state", Some(json!(state::word(&status.state)))),
+        ("reason", state::fault(&status.state).map(Value::from)),
+        ("tools", Some(json!(status.tools))),
+        ("problems", problems),
+        ("protocol", status.protocol.clone().map(Value::from)),
+        ("server", info),
+    ];
+    let given = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Value::Object(given.collect::<Map<_, _>>())
+}

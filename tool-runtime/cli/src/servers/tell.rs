@@ -1,0 +1,103 @@
+//! What an operator is told before a command runs: which servers are not there, which patterns
+//! pick nothing.
+
+use super::state;
+use crate::options::Command;
+use crate::print;
+use tool_runtime_client::{McpServerStatus, McpState};
+use tool_runtime_config::McpConfig;
+use tool_runtime_core::ToolPool;
+
+pub(super) fn before(
+    command: &Command,
+    pool: &ToolPool,
+    config: &McpConfig,
+    statuses: &[McpServerStatus],
+) {
+    for text in told(command, pool, config, statuses) {
+        if command.is_server() {
+            tracing::warn!("{text}");
+        } else {
+            print::warning(&text);
+        }
+    }
+}
+
+fn told(
+    command: &Command,
+    pool: &ToolPool,
+    config: &McpConfig,
+    statuses: &[McpServerStatus],
+) -> Vec<String> {
+    let fault = if command.is_server() { late } else { missing };
+    let mut told: Vec<String> = statuses.iter().filter_map(fault).collect();
+    // A server has it in its log.
+    let left_out = config.left_out().iter().filter(|_| !command.is_server());
+    told.extend(left_out.map(|problem| format!("an MCP server is left out: {problem}")));
+    if matches!(command, Command::List { .. }) {
+        told.extend(config.warnings().iter().map(ToString::to_string));
+        told.extend(statuses.iter().flat_map(problems));
+    }
+    // What is not there yet may have what they pick; the report tells of them itself.
+    let is_complete = statuses.iter().all(|status| state::fault(&status.state).is_none());
+    if is_complete && !matches!(command, Command::Report) {
+        told.extend(idle(pool));
+    }
+    told
+}
+
+fn missing(status: &McpServerStatus) -> Option<String> {
+    let fault = state::fault(&status.state)?;
+    Some(format!("the MCP server `{}` is not connected: {fault}", status.name))
+}
+
+/// Of others it is logged why they are not there.
+fn late(status: &McpServerStatus) -> Option<String> {
+    let is_late = status.state == McpState::Connecting;
+    is_late.then(|| {
+        format!(
+            "the MCP server `{}` is still being connected to; its tools come when it answers",
+            status.name
+        )
+    })
+}
+
+fn problems(status: &McpServerStatus) -> impl Iterator<Item = String> {
+    status.problems.iter().map(|problem| format!("the MCP server `{}`: {problem}", status.name))
+}
+
+/// The patterns that pick none of all tools.
+fn idle(pool: &ToolPool) -> impl Iterator<Item = String> {
+    let unmatched = pool.report().unmatched;
+    unmatched.into_iter().map(|selector| format!("the pattern `{selector}` picks no tool"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tool_runtime_client::McpManager;
+    use tool_runtime_config::McpServerConfig;
+
+    /// A server that was not waited for.
+    async fn connecting(pool: &ToolPool) -> Vec<McpServerStatus> {
+        let server = McpServerConfig::stdio("no-such-program-here");
+        let manager = McpManager::builder().server("h", server).start(pool).unwrap();
+        let statuses = manager.status();
+        manager.close().await;
+        statuses
+    }
+
+    #[tokio::test]
+    async fn a_server_that_has_not_answered_yet_is_told_in_every_command() {
+        let pool = ToolPool::builder().expects_more().build().unwrap();
+        let (config, statuses) = (McpConfig::new(), connecting(&pool).await);
+        assert_eq!(
+            told(&Command::Serve, &pool, &config, &statuses),
+            ["the MCP server `h` is still being connected to; its tools come when it answers"]
+        );
+        assert_eq!(
+            told(&Command::List { json: false }, &pool, &config, &statuses),
+            ["the MCP server `h` is not connected: it did not answer in time"]
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! Results with the members that rmcp's types do not have.
+//!
+//! rmcp reads an answer by trying all types that it knows, and drops members that they lack. Results
+//! of calls and lists of tools are handed through it as values instead. Where rmcp reads the text
+//! itself, the value is wrapped, so that it is nothing that rmcp knows.
+
+use rmcp::model::{CustomResult, RequestId, ServerResult};
+use serde::Deserialize;
+use serde_json::Value;
+#[cfg(feature = "http")]
+use serde_json::json;
+use serde_json::value::RawValue;
+
+/// The one member of a wrapped result.
+const WRAPPED: &str = "tool-runtime/as-it-came";
+
+/// The result of a request, as a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    Call,
+    List,
+}
+
+/// The answer of a server, as far as it matters here.
+#[derive(Deserialize)]
+pub(super) struct Answer<'a> {
+    pub(super) id: RequestId,
+    #[serde(borrow)]
+    pub(super) result: &'a RawValue,
+}
+
+/// Whether a value is the result of a call.
+pub(super) fn is_result(value: &Value) -> bool {
+    ["content", "structuredContent", "isError"].iter().any(|key| value.get(key).is_some())
+}
+
+/// A complete result as a value. `None`, if it is another.
+pub(super) fn result(text: &RawValue, of: Of) -> Option<ServerResult> {
+    let value: Value = serde_json::from_str(text.get()).ok()?;
+    is_complete(&value, of).then_some(ServerResult::CustomResult(CustomResult(value)))
+}
+
+fn is_complete(value: &Value, of: Of) -> bool {
+    let is_complete = value.get("resultType").is_none_or(|kind| kind == "complete");
+    is_complete
+        && match of {
+            Of::Call => is_result(value),
+            Of::List => value.get("tools").is_some_and(Value::is_array),
+        }
+}
+
+/// The text of an answer with its result wrapped. `None`, if there is nothing to be wrapped.
+#[cfg(feature = "http")]
+pub(super) fn wrapped(text: &str, of: Of) -> Option<String> {
+    let answer: Answer<'_> = serde_json::from_str(text).ok()?;
+    let ServerResult::CustomResult(CustomResult(value)) = result(answer.result, of)? else {
+        return None;
+    };
+    let message = json!({ "jsonrpc": "2.0", "id": answer.id, "result": { WRAPPED: value } });
+    Some(message.to_string())
+}
+
+/// The value of a result that may be wrapped.
+pub(super) fn unwrapped(value: Value) -> Value {
+    match value {
+        Value::Object(mut members) if members.contains_key(WRAPPED) => {
+            members.shift_remove(WRAPPED).unwrap_or_default()
+        }
+        value => value,
+    }
+}

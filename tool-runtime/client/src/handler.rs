@@ -1,0 +1,127 @@
+//! Answers what a server asks while it is connected: the older era's questions.
+
+#![expect(deprecated, reason = "servers of the older era still log and ask")]
+
+use super::hearing::Hearing;
+use super::listener::Listener;
+use super::questions::{Answerer, elicitation};
+use rmcp::model::{
+    ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
+    ElicitResult, ErrorCode, ErrorData, Implementation, ListRootsResult, ProtocolVersion,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ClientHandler, RoleClient};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tool_runtime_core::{PeerCapability, PeerError, PeerRequest};
+
+/// How many questions of a server may wait for an answer at once.
+const MOST_OPEN: usize = 8;
+
+/// What one connection says of this program, and who answers its questions.
+pub(super) struct Handler {
+    config: ClientConfig,
+    server: Arc<str>,
+    answerer: Answerer,
+    hearing: Arc<Hearing>,
+    /// Cancelled when the connection has ended.
+    ended: CancellationToken,
+    /// How many more questions may be open.
+    places: Semaphore,
+}
+
+impl Handler {
+    pub(super) fn new(
+        client: Implementation,
+        server: Arc<str>,
+        answerer: Answerer,
+        (hearing, ended): (Arc<Hearing>, CancellationToken),
+    ) -> Self {
+        let config = ClientConfig::new(answerer.capabilities(), client)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
+        let places = Semaphore::new(MOST_OPEN);
+        Self { config, server, answerer, hearing, ended, places }
+    }
+
+    async fn answer<T: DeserializeOwned>(
+        &self,
+        mut params: Map<String, Value>,
+        capability: PeerCapability,
+        context: &RequestContext<RoleClient>,
+    ) -> Result<T, ErrorData> {
+        let Ok(_place) = self.places.try_acquire() else {
+            let text = format!("{MOST_OPEN} questions wait for an answer already");
+            return Err(ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
+        };
+        let call = self.hearing.only_call();
+        let key = match &call {
+            Some(call) => call.next_question(&self.server),
+            None => self.server.to_string(),
+        };
+        self.hearing.mask().redact_members(&mut params);
+        let request = PeerRequest::new(key, capability, params);
+        // Nobody is to be asked for what nobody waits for.
+        let answer = tokio::select! {
+            answer = self.answerer.answer(request, call.as_deref()) => answer,
+            () = self.pointless(call.as_ref(), context) => {
+                Err(PeerError::Failed("nobody waits for the answer any more".to_owned()))
+            }
+        };
+        let answer = answer
+            .map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error.to_string(), None))?;
+        serde_json::from_value(answer).map_err(|error| {
+            ErrorData::internal_error(format!("the answer is not what MCP asks for: {error}"), None)
+        })
+    }
+
+    /// Waits until nobody waits for the answer to a question any more.
+    async fn pointless(&self, call: Option<&Arc<Listener>>, context: &RequestContext<RoleClient>) {
+        tokio::select! {
+            () = self.ended.cancelled() => {}
+            () = context.ct.cancelled() => {}
+            () = self.hearing.over(call) => {}
+        }
+    }
+}
+
+fn fields(params: &impl Serialize) -> Result<Map<String, Value>, ErrorData> {
+    match serde_json::to_value(params) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        _ => Err(ErrorData::invalid_params("the parameters are no object", None)),
+    }
+}
+
+impl ClientHandler for Handler {
+    fn get_info(&self) -> ClientConfig {
+        self.config.clone()
+    }
+
+    async fn create_message(
+        &self,
+        params: CreateMessageRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        self.answer(fields(&params)?, PeerCapability::Sampling, &context).await
+    }
+
+    async fn list_roots(
+        &self,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        self.answer(Map::new(), PeerCapability::Roots, &context).await
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let fields = fields(&params)?;
+        let capability = elicitation(&fields);
+        self.answer(fields, capability, &context).await
+    }
+}

@@ -1,0 +1,417 @@
+//! External MCP servers, kept connected, their tools kept in a pool.
+
+mod builder;
+mod entry;
+mod error;
+mod left_out;
+mod replace;
+mod resources;
+mod settings;
+mod slot;
+mod statuses;
+
+pub use builder::McpManagerBuilder;
+pub use error::McpManagerError;
+pub use replace::McpChange;
+pub use statuses::McpStatuses;
+
+use super::pins::{Listed, McpPins, McpUnapproved};
+use super::server::{Server, Watchers};
+use super::status::{McpServerStatus, McpState};
+use entry::Entry;
+use futures_util::future::join_all;
+use resources::ResourceTools;
+use settings::Settings;
+use slot::Slot;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::pending;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+use tool_runtime_config::{McpConfig, McpServerConfig};
+use tool_runtime_core::seam::Absence;
+use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, ToolPool};
+
+/// External MCP servers whose tools are tools of a pool.
+///
+/// All are connected to at once; those that fail are tried again in the background, and so is a
+/// server that goes away later, with pauses that grow from one second to a minute. Nobody can
+/// tell their tools from those of the pool's own program: they are listed, restricted, hooked and
+/// called alike, and named `server.tool`, however many servers there are. A server that was there once
+/// keeps its tools in the pool while it is away; a call makes it be tried at once, and says what
+/// is wrong if that fails.
+///
+/// What a server does as a task only (the extension `io.modelcontextprotocol/tasks`) looks like any
+/// other call: it waits until the task is done, and a call that is dropped cancels it.
+///
+/// What servers have to be read is had by [`Self::resources`] and [`Self::read_resource`]. Models get
+/// it by two more tools of the pool, `list_mcp_resources` and `read_mcp_resource`, which are there
+/// while there is a server whose entry says `resources`, and show those servers only.
+///
+/// What servers say is not trusted: schemas are bounded and fetch nothing, one odd tool is left out
+/// and named in [`ToolPool::report`](tool_runtime_core::ToolPool::report). Annotations are listed and loosen nothing:
+/// tools count as neither read-only nor idempotent for filters, concurrency and retries. The setting
+/// `trusted` of an entry ([`McpServerConfig::trusted`]), or [`McpManagerBuilder::trust`], has them acted on.
+///
+/// A server's program ends with its connection: its input is closed, then it and all of its process
+/// group get SIGTERM and at last SIGKILL. What left the group is ended by a
+/// [`Subreaper`](crate::Subreaper) when this process ends. Where there are no signals less can be done, see
+/// [the crate's front page](crate#systems).
+///
+/// Cheap to clone; every clone is the same manager. Keep one: when the last is dropped, all servers
+/// are disconnected and their tools leave the pool; [`Self::close`] also waits for it. Closing the
+/// pool disconnects them as well. It needs a tokio runtime with its I/O and time drivers, and
+/// keeps the pool alive.
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::{McpManager, McpServer};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+/// let far = McpServer::new(ToolPool::builder().add(ping).build()?, "far", "1.0.0");
+///
+/// let pool = ToolPool::builder().build()?;
+/// let manager = McpManager::builder().in_process("far", far).connect(&pool).await?;
+/// let result = pool.call(ToolCall::new("far.ping", "{}")).await;
+/// assert_eq!(result.observation().to_text(), "pong");
+/// manager.close().await;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+#[must_use = "the servers are disconnected when the manager is dropped"]
+pub struct McpManager(Arc<Shared>);
+
+struct Shared {
+    pool: ToolPool,
+    settings: Settings,
+    slots: Mutex<BTreeMap<String, Arc<Slot>>>,
+    /// Whoever adds, removes, starts or stops servers does it alone.
+    turn: tokio::sync::Mutex<()>,
+    /// Cancelled, all servers are disconnected.
+    end: CancellationToken,
+    watchers: Arc<Watchers>,
+    resources: Mutex<Option<ResourceTools>>,
+    /// The servers whose entries could not be used.
+    left_out: Mutex<Vec<AbsentSource>>,
+    /// Lists of tools wait until then for servers that are being connected to.
+    list_until: Instant,
+}
+
+impl Shared {
+    fn left_out(&self) -> MutexGuard<'_, Vec<AbsentSource>> {
+        self.left_out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why a tool is not there whose server's entry cannot be used.
+    fn unusable(&self, tool: &str) -> Option<CallError> {
+        let (server, _) = tool.split_once('.')?;
+        let left_out = self.left_out();
+        let absent = left_out.iter().find(|absent| absent.source == Source::mcp(server))?;
+        let text = format!("the MCP server `{server}` is not connected: {}", absent.reason);
+        Some(CallError::new(ErrorClass::Tool, text))
+    }
+}
+
+/// Whoever calls a tool while its server is disconnected must not wait for nobody.
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.end.cancel();
+        let slots = std::mem::take(self.slots.get_mut().unwrap_or_else(PoisonError::into_inner));
+        slots.values().for_each(|slot| slot.retire());
+    }
+}
+
+impl McpManager {
+    /// Starts a manager.
+    pub fn builder() -> McpManagerBuilder {
+        McpManagerBuilder::default()
+    }
+
+    /// Connects to all servers of a configuration.
+    ///
+    /// # Errors
+    /// As [`McpManagerBuilder::connect`].
+    pub async fn connect(config: McpConfig, pool: &ToolPool) -> Result<Self, McpManagerError> {
+        Self::builder().config(config).connect(pool).await
+    }
+
+    /// How all servers are, sorted by name.
+    pub fn status(&self) -> Vec<McpServerStatus> {
+        self.slots().values().map(|slot| slot.server.status()).collect()
+    }
+
+    /// How one server is.
+    ///
+    /// # Errors
+    /// There is no such server.
+    pub fn server(&self, name: &str) -> Result<McpServerStatus, McpManagerError> {
+        Ok(self.slot(name)?.server.status())
+    }
+
+    /// How all servers are, whenever that changes from now on.
+    pub fn statuses(&self) -> McpStatuses {
+        McpStatuses::new(self)
+    }
+
+    /// Adds a server. It is connected to in the background; see [`Self::settled`].
+    ///
+    /// # Errors
+    /// There is a server of that name, or one whose tools would have the same ids; this build
+    /// cannot reach such a server.
+    pub async fn add(
+        &self,
+        name: impl Into<String>,
+        config: McpServerConfig,
+    ) -> Result<(), McpManagerError> {
+        let _turn = self.turn().await?;
+        self.put(Entry::of(&name.into(), config, &self.0.settings.aids)?)
+    }
+
+    /// Disconnects a server and takes its tools out of the pool, for good.
+    ///
+    /// # Errors
+    /// There is no such server.
+    pub async fn remove(&self, name: &str) -> Result<(), McpManagerError> {
+        let (manager, name) = (self.clone(), name.to_owned());
+        whole(async move {
+            let _turn = manager.turn().await?;
+            manager.take_out(&name).await
+        })
+        .await
+    }
+
+    /// Connects to a server that was disabled. One that is enabled stays as it is.
+    ///
+    /// # Errors
+    /// There is no such server, or its entry lacks something.
+    pub async fn enable(&self, name: &str) -> Result<(), McpManagerError> {
+        let _turn = self.turn().await?;
+        self.checked(name)?.start(&self.0.end);
+        Ok(())
+    }
+
+    /// Disconnects a server and takes its tools out of the pool, until it is enabled again.
+    ///
+    /// # Errors
+    /// There is no such server.
+    pub async fn disable(&self, name: &str) -> Result<(), McpManagerError> {
+        let (manager, name) = (self.clone(), name.to_owned());
+        whole(async move {
+            let _turn = manager.turn().await?;
+            let slot = manager.slot(&name)?;
+            slot.stop(McpState::Disabled).await;
+            slot.withdraw();
+            Ok(())
+        })
+        .await
+    }
+
+    /// Disconnects a server and connects to it anew, whatever state it was in. Its tools stay where
+    /// they are; calls that run fail.
+    ///
+    /// # Errors
+    /// There is no such server, or it was disabled and its entry lacks something.
+    pub async fn reconnect(&self, name: &str) -> Result<(), McpManagerError> {
+        let (manager, name) = (self.clone(), name.to_owned());
+        whole(async move {
+            let _turn = manager.turn().await?;
+            let slot = manager.checked(&name)?;
+            slot.stop(McpState::Connecting).await;
+            slot.start(&manager.0.end);
+            Ok(())
+        })
+        .await
+    }
+
+    /// The definitions that servers list now, to be stored as approved.
+    pub fn pins(&self) -> McpPins {
+        self.0.settings.approvals.listed()
+    }
+
+    /// The tools whose definitions are not the approved ones, if that was asked for by
+    /// [`McpManagerBuilder::pins`].
+    pub fn unapproved(&self) -> Vec<McpUnapproved> {
+        self.0.settings.approvals.unapproved()
+    }
+
+    /// Approves the definition of a tool that [`Self::unapproved`] found and somebody has looked at.
+    /// If the tool was held back, the pool gets it after the server's list was read once more.
+    ///
+    /// # Errors
+    /// There is no such server, it lists no such tool any more, or by now another definition of it.
+    pub fn approve(&self, tool: &McpUnapproved) -> Result<(), McpManagerError> {
+        let slot = self.slot(&tool.server)?;
+        let listed = self.0.settings.approvals.approve(&tool.server, &tool.tool, &tool.pin);
+        let (server, tool) = (tool.server.clone(), tool.tool.clone());
+        match listed {
+            Listed::Same => slot.server.list_again(),
+            Listed::Another => return Err(McpManagerError::AnotherDefinition { server, tool }),
+            Listed::Nothing => return Err(McpManagerError::UnknownTool { server, tool }),
+        }
+        Ok(())
+    }
+
+    /// Waits until every server was tried once since it was started last: it is ready then, or its
+    /// status says why not.
+    pub async fn settled(&self) {
+        let servers: Vec<_> = self.slots().values().map(|slot| Arc::clone(&slot.server)).collect();
+        join_all(servers.iter().map(|server| server.tried())).await;
+    }
+
+    /// Disconnects all servers and takes their tools out of the pool. Bounded: what does not end is
+    /// killed. Whoever closes it again waits for the same end.
+    pub async fn close(&self) {
+        self.0.end.cancel();
+        let manager = self.clone();
+        whole(async move {
+            let _turn = manager.0.turn.lock().await;
+            let slots = std::mem::take(&mut *manager.slots());
+            join_all(slots.values().map(|slot| slot.stop(McpState::Closed))).await;
+            slots.values().for_each(|slot| slot.retire());
+            manager.0.left_out().clear();
+            manager.withdraw_resources();
+        })
+        .await;
+    }
+
+    /// The turn to change something.
+    async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, McpManagerError> {
+        let turn = self.0.turn.lock().await;
+        if self.0.end.is_cancelled() { Err(McpManagerError::Closed) } else { Ok(turn) }
+    }
+
+    /// Puts a server in its place, and starts it if it is enabled.
+    fn put(&self, entry: Entry) -> Result<(), McpManagerError> {
+        let mut slots = self.slots();
+        let name = entry.name.clone();
+        if slots.contains_key(&*name) {
+            return Err(McpManagerError::Known { name: name.to_string() });
+        }
+        let taken: Vec<(&str, &str)> =
+            slots.iter().map(|(name, slot)| (&**name, slot.prefix())).collect();
+        let slot = entry.into_slot(&self.0.settings, &self.0.pool, &self.0.watchers, &taken)?;
+        slots.values().for_each(|other| other.give_way());
+        if slot.server.status().state != McpState::Disabled {
+            slot.start(&self.0.end);
+        }
+        let has_resources = slot.config.as_ref().is_some_and(|config| config.resources);
+        slots.insert(name.to_string(), Arc::new(slot));
+        drop(slots);
+        if has_resources {
+            self.offer_resources();
+        }
+        Ok(())
+    }
+
+    async fn take_out(&self, name: &str) -> Result<(), McpManagerError> {
+        let slot = self.slot(name)?;
+        slot.stop(McpState::Closed).await;
+        slot.retire();
+        self.slots().remove(name);
+        Ok(())
+    }
+
+    /// A server that can be started, as far as its entry tells.
+    fn checked(&self, name: &str) -> Result<Arc<Slot>, McpManagerError> {
+        let slot = self.slot(name)?;
+        if let Some(config) = &slot.config {
+            entry::check(name, config)?;
+        }
+        Ok(slot)
+    }
+
+    /// The servers that came from configurations.
+    fn configured(&self) -> Vec<(String, McpServerConfig)> {
+        let slots = self.slots();
+        let configured = slots.iter().filter_map(|(name, slot)| {
+            slot.config.as_ref().map(|config| (name.clone(), config.clone()))
+        });
+        configured.collect()
+    }
+
+    fn slot(&self, name: &str) -> Result<Arc<Slot>, McpManagerError> {
+        let slots = self.slots();
+        slots.get(name).cloned().ok_or_else(|| McpManagerError::Unknown {
+            name: name.to_owned(),
+            known: slots.keys().cloned().collect(),
+        })
+    }
+
+    fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Slot>>> {
+        self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does something to its end, whether or not the future is dropped: half done, nobody would look
+/// after a server.
+async fn whole<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    match tokio::spawn(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // The runtime ends, and this future with it.
+            Err(_) => pending().await,
+        },
+    }
+}
+
+impl Absence for Shared {
+    fn why(&self, name: &str) -> Option<CallError> {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reason) = slots.values().find_map(|slot| slot.why_left_out(name)) {
+            let text = format!("`{name}` cannot be called: {reason}");
+            return Some(CallError::new(ErrorClass::Denied, text));
+        }
+        let mut servers = slots.values().filter(|slot| {
+            let rest = name.strip_prefix(slot.prefix());
+            !slot.prefix().is_empty() && rest.is_some_and(|rest| rest.starts_with('.'))
+        });
+        servers.find_map(|slot| slot.server.absence()).or_else(|| self.unusable(name))
+    }
+
+    fn settling(&self) -> Option<BoxFuture<'static, ()>> {
+        let until = self.list_until;
+        if Instant::now() >= until {
+            return None;
+        }
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let servers = slots.values().map(|slot| &slot.server);
+        let is_connecting = |server: &&Arc<Server>| server.status().state == McpState::Connecting;
+        let connecting: Vec<_> = servers.filter(is_connecting).cloned().collect();
+        if connecting.is_empty() {
+            return None;
+        }
+        Some(Box::pin(async move {
+            let tried = join_all(connecting.iter().map(|server| server.tried()));
+            drop(timeout_at(until, tried).await);
+        }))
+    }
+
+    fn absent(&self) -> Vec<AbsentSource> {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let absent = slots.iter().filter_map(|(name, slot)| {
+            let reason = match slot.server.status().state {
+                McpState::Ready | McpState::Disabled => return None,
+                McpState::Connecting => "it is still being connected to".to_owned(),
+                state => state.reason().map_or_else(|| state.to_string(), str::to_owned),
+            };
+            Some(AbsentSource::new(Source::mcp(name), reason))
+        });
+        absent.chain(self.left_out().iter().cloned()).collect()
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for McpManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let states = self.status().into_iter().map(|status| (status.name, status.state));
+        f.debug_map().entries(states).finish()
+    }
+}

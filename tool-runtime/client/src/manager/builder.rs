@@ -1,0 +1,378 @@
+//! What a manager is made of.
+
+use super::entry::Entry;
+use super::left_out;
+use super::settings::Settings;
+use super::{McpManager, McpManagerError, Shared};
+use crate::backoff::Backoff;
+use crate::pins::{Approvals, McpPins};
+use crate::status::McpState;
+use crate::transport::{Custom, McpReader, McpWriter};
+#[cfg(feature = "http")]
+use crate::transport::{HeaderSource, McpHeaderRequest};
+#[cfg(feature = "oauth")]
+use crate::transport::{McpAuthPage, McpTokens};
+use rmcp::model::Implementation;
+use std::error::Error;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+use tool_runtime_config::{McpConfig, McpServerConfig};
+#[cfg(feature = "http")]
+use tool_runtime_core::Secret;
+use tool_runtime_core::{AbsentSource, Peer, ToolPool};
+use tool_runtime_mcp::InProcessServer;
+
+/// An `Instant` cannot be added to without end.
+const MOST_WAIT: Duration = Duration::from_secs(86_400);
+
+/// Builds a manager of external MCP servers.
+///
+/// ```
+/// use std::time::Duration;
+/// use tool_runtime::{McpConfig, McpManager};
+///
+/// let config = McpConfig::from_json(r#"{"mcpServers": {"time": {"command": "mcp-server-time"}}}"#)?;
+/// let builder = McpManager::builder()
+///     .config(config)
+///     .client("my-agent", "1.0.0")
+///     .call_timeout(Duration::from_secs(60));
+/// # let _ = builder;
+/// # Ok::<(), tool_runtime::McpConfigError>(())
+/// ```
+#[must_use = "nothing is connected to before `connect`"]
+pub struct McpManagerBuilder {
+    settings: Settings,
+    entries: Vec<Result<Entry, McpManagerError>>,
+    left_out: Vec<AbsentSource>,
+    start_timeout: Duration,
+    list_wait: Duration,
+}
+
+impl Default for McpManagerBuilder {
+    fn default() -> Self {
+        let start_timeout = Duration::from_secs(10);
+        Self {
+            settings: Settings::default(),
+            entries: Vec::new(),
+            left_out: Vec::new(),
+            start_timeout,
+            list_wait: Duration::from_secs(5),
+        }
+    }
+}
+
+impl McpManagerBuilder {
+    /// Adds all servers of a configuration.
+    pub fn config(mut self, config: McpConfig) -> Self {
+        for warning in config.warnings() {
+            tracing::warn!("{warning}");
+        }
+        self.left_out.extend(left_out::of(&config));
+        for (name, server) in config.servers {
+            self = self.server(name, server);
+        }
+        self
+    }
+
+    /// Adds a server.
+    pub fn server(mut self, name: impl AsRef<str>, config: McpServerConfig) -> Self {
+        self.entries.push(Entry::of(name.as_ref(), config, &self.settings.aids));
+        self
+    }
+
+    /// Adds a server of this very process: another pool, say, with rules of its own. It is spoken to
+    /// as any other.
+    pub fn in_process(mut self, name: impl AsRef<str>, server: impl InProcessServer) -> Self {
+        let way = crate::transport::InProcess(Box::new(server));
+        self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(way))));
+        self
+    }
+
+    /// Adds a server that is reached in a way of your own: `open` opens a connection each time that
+    /// one is needed, over which messages go as lines of JSON.
+    ///
+    /// ```no_run
+    /// use tool_runtime::McpManager;
+    ///
+    /// let builder = McpManager::builder().custom("far", || async {
+    ///     let stream = tokio::net::UnixStream::connect("/run/far.sock").await?;
+    ///     let (reader, writer) = stream.into_split();
+    ///     Ok((Box::new(reader) as _, Box::new(writer) as _))
+    /// });
+    /// # let _ = builder;
+    /// ```
+    pub fn custom<O, F>(mut self, name: impl AsRef<str>, open: O) -> Self
+    where
+        O: Fn() -> F + Send + Sync + 'static,
+        F: Future<Output = Result<(McpReader, McpWriter), Box<dyn Error + Send + Sync>>>
+            + Send
+            + 'static,
+    {
+        self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(Custom::new(open)))));
+        self
+    }
+
+    /// Gives headers to a server that is reached over HTTP by its entry, anew for each request: a
+    /// token that is refreshed, say. They come to those of its entry, in the place of those that
+    /// have the same name. If the server refuses them with status 401, `source` is asked once more,
+    /// with what it said. Of no use for other servers; a second source for the same server takes the
+    /// place of the first.
+    ///
+    /// ```
+    /// use tool_runtime::{McpHeaderRequest, McpManager, McpServerConfig, Secret};
+    ///
+    /// let builder = McpManager::builder()
+    ///     .server("issues", McpServerConfig::http("https://example.com/mcp"))
+    ///     .headers("issues", |request: McpHeaderRequest| async move {
+    ///         let token = if request.refused.is_some() { "a new one" } else { "8fQm2x" };
+    ///         let value = Secret::from(format!("Bearer {token}"));
+    ///         Ok(vec![("Authorization".to_owned(), value)])
+    ///     });
+    /// # let _ = builder;
+    /// ```
+    #[cfg(feature = "http")]
+    pub fn headers<S, F>(self, server: impl AsRef<str>, source: S) -> Self
+    where
+        S: Fn(McpHeaderRequest) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<Vec<(String, Secret)>, Box<dyn Error + Send + Sync>>>
+            + Send
+            + 'static,
+    {
+        let source: Arc<HeaderSource> = Arc::new(move |request| Box::pin(source(request)));
+        self.settings.aids.headers.set(server.as_ref(), source);
+        self
+    }
+
+    /// Sets how a person is shown a page, on which they let this program in at a server whose entry
+    /// has OAuth for its `auth`: by opening it in their browser, say. `show` gives back nothing, or
+    /// the address that the page led to in the end, if the program knows it. Default: nobody is
+    /// shown anything, and servers that want it need auth.
+    ///
+    /// A call waits three seconds for it, and fails then; the server is connected to when the person
+    /// is done, which [`Self::connect`] waits for no longer than [`Self::start_timeout`] says. The
+    /// person has ten minutes.
+    ///
+    /// ```
+    /// use tool_runtime::{McpAuthPage, McpManager};
+    ///
+    /// let builder = McpManager::builder().oauth(|page: McpAuthPage| async move {
+    ///     println!("Let me in at {}: {}", page.server, page.url);
+    ///     Ok(None)
+    /// });
+    /// # let _ = builder;
+    /// ```
+    #[cfg(feature = "oauth")]
+    pub fn oauth<S, F>(self, show: S) -> Self
+    where
+        S: Fn(McpAuthPage) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<Option<String>, Box<dyn Error + Send + Sync>>> + Send + 'static,
+    {
+        self.settings.aids.oauth.show_pages(Arc::new(move |page| Box::pin(show(page))));
+        self
+    }
+
+    /// Sets who keeps the tokens that OAuth gives. Default: this manager, as long as it is there.
+    #[cfg(feature = "oauth")]
+    pub fn tokens(self, tokens: Arc<dyn McpTokens>) -> Self {
+        self.settings.aids.oauth.keep_tokens(tokens);
+        self
+    }
+
+    /// Sets who answers what servers ask: forms and pages for a person, questions to a model, root
+    /// folders. Default: nobody. A server is told when it is connected to what it may ask; what it
+    /// asks of a person who is not there is declined.
+    pub fn peer(mut self, peer: Arc<dyn Peer>) -> Self {
+        self.settings.answerer.host = Some(peer);
+        self
+    }
+
+    /// Asks whoever made a call what a server asks while it works at the call, and the peer does not
+    /// answer. Default: no. A person is shown what a foreign server wants to show them: turn this
+    /// on for servers that you trust.
+    pub fn ask_callers(mut self) -> Self {
+        self.settings.answerer.asks_callers = true;
+        self
+    }
+
+    /// Acts on the annotations of a server's tools, as the setting
+    /// [`trusted`](McpServerConfig::trusted) of an entry does. Default: only where the entry says so.
+    ///
+    /// ```
+    /// use tool_runtime::{McpManager, McpServerConfig};
+    ///
+    /// let files = McpServerConfig::stdio("mcp-server-files");
+    /// let builder = McpManager::builder().server("files", files).trust("files");
+    /// # let _ = builder;
+    /// ```
+    pub fn trust(mut self, server: impl Into<String>) -> Self {
+        self.settings.trusted.insert(server.into());
+        self
+    }
+
+    /// Sets what servers are told that this program is. Default: this library.
+    pub fn client(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.settings.client = Implementation::new(name.into(), version.into());
+        self
+    }
+
+    /// Gives tools and servers whose ids others have a suffix made from their names, the same in
+    /// every run. Default: two servers of one prefix are an error, and a tool whose id another has
+    /// is left out, and named in the pool's report.
+    pub fn suffix_collisions(mut self) -> Self {
+        self.settings.suffixes = true;
+        self
+    }
+
+    /// Compares what servers say of their tools with what was approved: what is another, or new, is
+    /// a problem in the server's [status](McpManager::status) and in
+    /// [`McpManager::unapproved`]. Default: nothing is compared.
+    pub fn pins(self, approved: McpPins) -> Self {
+        self.compared(approved, false)
+    }
+
+    /// As [`Self::pins`], and what is not approved is held back: the pool does not show it, and its
+    /// report says why, until [`McpManager::approve`].
+    pub fn only_approved(self, approved: McpPins) -> Self {
+        self.compared(approved, true)
+    }
+
+    fn compared(mut self, approved: McpPins, holds: bool) -> Self {
+        self.settings.approvals = Arc::new(Approvals::new(Some(approved), holds));
+        self
+    }
+
+    /// Sets how long a server may take to be connected to and to list its tools, where its entry
+    /// does not say it. Default: 30 seconds.
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.settings.connect_timeout = limit;
+        self
+    }
+
+    /// Sets how long a server may work at a call without a word, where its entry does not say it:
+    /// progress that it reports begins the time anew. Default: 5 minutes.
+    pub fn call_timeout(mut self, limit: Duration) -> Self {
+        self.settings.call_timeout = limit;
+        self
+    }
+
+    /// Sets how long a call may take in all, whatever progress is reported, where its server's
+    /// entry does not allow more. Default: an hour.
+    pub fn longest_call(mut self, limit: Duration) -> Self {
+        self.settings.longest_call = limit;
+        self
+    }
+
+    /// Sets how long to wait before a server is tried again: `first` after the first failure, twice
+    /// as long after each further one, at most `most`; in each case between half of it and all.
+    /// Default: a second, and a minute.
+    pub fn retry(mut self, first: Duration, most: Duration) -> Self {
+        self.settings.backoff = Backoff { first, most };
+        self
+    }
+
+    /// Sets how long [`Self::connect`] waits for servers that neither answer nor fail; they go on
+    /// being connected to in the background. Default: 10 seconds.
+    pub fn start_timeout(mut self, limit: Duration) -> Self {
+        self.start_timeout = limit;
+        self
+    }
+
+    /// Sets how long from the start of the manager a `tools/list` to an MCP server of the pool waits
+    /// for servers that are still being connected to. Clients that list later wait for nothing, and
+    /// all are told of the tools that come later. Default: 5 seconds.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::McpManager;
+    ///
+    /// let builder = McpManager::builder().list_wait(Duration::from_secs(2));
+    /// # let _ = builder;
+    /// ```
+    pub fn list_wait(mut self, limit: Duration) -> Self {
+        self.list_wait = limit;
+        self
+    }
+
+    /// Connects to all servers at once and brings their tools into the pool. Waits until each was
+    /// tried once, or for the time of [`Self::start_timeout`]. Servers that failed, or are not done
+    /// yet, are tried on in the background.
+    ///
+    /// # Errors
+    /// A server cannot be what its entry says; all that are enabled failed; one failed that is
+    /// required. Nothing is left behind then.
+    pub async fn connect(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
+        let limit = self.start_timeout;
+        let manager = self.start(pool)?;
+        drop(timeout(limit, manager.settled()).await);
+        match manager.failure() {
+            None => Ok(manager),
+            Some(error) => {
+                manager.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Connects to all servers in the background.
+    ///
+    /// # Errors
+    /// A server cannot be what its entry says, or another manager of the pool has one of its name.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn start(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
+        let end = pool.closing().child_token();
+        let manager = McpManager(Arc::new(Shared {
+            pool: pool.clone(),
+            settings: self.settings,
+            slots: std::sync::Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+            end,
+            watchers: Arc::new(watch::Sender::new(0)),
+            resources: std::sync::Mutex::default(),
+            left_out: std::sync::Mutex::new(self.left_out),
+            list_until: Instant::now() + self.list_wait.min(MOST_WAIT),
+        }));
+        let absence: Weak<Shared> = Arc::downgrade(&manager.0);
+        pool.ask_of_absence(absence);
+        for entry in self.entries {
+            manager.put(entry?)?;
+        }
+        Ok(manager)
+    }
+}
+
+impl McpManager {
+    /// What keeps a start from being one.
+    fn failure(&self) -> Option<McpManagerError> {
+        let slots = self.slots();
+        let reason = |state: &McpState| match state.reason() {
+            Some(reason) => reason.to_owned(),
+            None => "it did not answer in time".to_owned(),
+        };
+        let missing =
+            slots.values().filter(|slot| slot.is_required).map(|slot| slot.server.status());
+        let reasons: Vec<_> = missing
+            .filter(|status| !status.is_ready() && status.state != McpState::Disabled)
+            .map(|status| (status.name, reason(&status.state)))
+            .collect();
+        if !reasons.is_empty() {
+            return Some(McpManagerError::RequiredFailed { reasons });
+        }
+        let statuses = slots.values().map(|slot| slot.server.status());
+        let enabled: Vec<_> =
+            statuses.filter(|status| status.state != McpState::Disabled).collect();
+        let has_hope = |state: &McpState| {
+            matches!(state, McpState::Ready | McpState::Connecting | McpState::Authorizing)
+        };
+        let has_hope = enabled.iter().any(|status| has_hope(&status.state));
+        if enabled.is_empty() || has_hope {
+            return None;
+        }
+        let reasons =
+            enabled.into_iter().map(|status| (status.name, reason(&status.state))).collect();
+        Some(McpManagerError::AllFailed { reasons })
+    }
+}

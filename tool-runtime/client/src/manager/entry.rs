@@ -1,0 +1,114 @@
+//! One server as it was given, before it has its place.
+
+use super::McpManagerError;
+use super::settings::Settings;
+use super::slot::Slot;
+use crate::dialer::Dialer;
+use crate::mask::Mask;
+use crate::publisher::Publisher;
+use crate::remote::Waits;
+use crate::server::{Server, Times, Watchers};
+use crate::status::McpState;
+use crate::transport::{Aids, Way};
+use crate::{names, transport};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tool_runtime_config::{McpConfig, McpServerConfig};
+use tool_runtime_core::ToolPool;
+
+/// One server as it was given.
+pub(super) struct Entry {
+    pub(super) name: Arc<str>,
+    way: Box<dyn Way>,
+    config: Option<McpServerConfig>,
+}
+
+impl Entry {
+    /// From a configuration.
+    ///
+    /// # Errors
+    /// It cannot be used, or this build has no way to it.
+    pub(super) fn of(
+        name: &str,
+        config: McpServerConfig,
+        aids: &Aids,
+    ) -> Result<Self, McpManagerError> {
+        if config.enabled {
+            check(name, &config)?;
+        }
+        let way = transport::way(name, &config, aids)
+            .map_err(|problem| McpManagerError::NoTransport { name: name.to_owned(), problem })?;
+        Ok(Self { name: name.into(), way, config: Some(config) })
+    }
+
+    /// From code.
+    pub(super) fn by(name: &str, way: Box<dyn Way>) -> Self {
+        Self { name: name.into(), way, config: None }
+    }
+
+    /// Gives it a place beside those whose names and prefixes are taken.
+    ///
+    /// # Errors
+    /// Its tools would have the ids of another server's, or another manager of the pool has a server
+    /// of its name.
+    pub(super) fn into_slot(
+        self,
+        settings: &Settings,
+        pool: &ToolPool,
+        watchers: &Arc<Watchers>,
+        taken: &[(&str, &str)],
+    ) -> Result<Slot, McpManagerError> {
+        let Self { name, way, config } = self;
+        let given = config.as_ref().and_then(|config| config.prefix.clone());
+        let is_given = given.is_some();
+        let prefix = given.unwrap_or_else(|| names::prefix(&name));
+        let prefix = settings.distinct_prefix(&name, prefix, taken)?;
+        let notice = (!is_given && prefix != *name).then(|| {
+            format!("its tools are `{prefix}.…`: ids cannot hold its name; set a `prefix` that you like better")
+        });
+        let prefix = settings.prefixes.take(&name, prefix);
+        let entry = config.as_ref();
+        let times = Times {
+            connect: entry
+                .and_then(|config| config.connect_timeout)
+                .unwrap_or(settings.connect_timeout),
+            backoff: settings.backoff,
+        };
+        let own = entry.and_then(|config| config.call_timeout);
+        let waits = Waits {
+            idle: own.unwrap_or(settings.call_timeout),
+            // What is said of one server holds whatever is said of all.
+            most: own.map_or(settings.longest_call, |own| settings.longest_call.max(own)),
+            of_tools: entry.map_or_else(BTreeMap::new, |config| config.tool_timeouts.clone()),
+        };
+        let is_enabled = entry.is_none_or(|config| config.enabled);
+        let state = if is_enabled { McpState::Connecting } else { McpState::Disabled };
+        let mask = Mask::new(entry.iter().flat_map(|config| config.secrets()))
+            .with_secrets(entry.iter().flat_map(|config| config.result_secrets()));
+        let mask = Arc::new(mask);
+        let known = (Arc::clone(&name), Arc::clone(&mask));
+        let dialer = Dialer::new(known, way, settings.client.clone(), settings.answerer.clone());
+        let known = (Arc::clone(&name), mask);
+        let server = Server::new(known, dialer, times, (state, Arc::clone(watchers)));
+        let told = (waits, entry.cloned());
+        let is_trusted =
+            entry.is_some_and(|config| config.trusted) || settings.trusted.contains(&*name);
+        let approvals = Arc::clone(&settings.approvals);
+        let prefix = (prefix, notice);
+        let publisher =
+            Publisher::new(pool.clone(), &name, prefix, settings.suffixes, told, approvals)
+                .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?
+                .trusting(is_trusted);
+        let is_required = entry.is_some_and(|config| config.required);
+        Ok(Slot::new(Arc::new(server), publisher, config, is_required))
+    }
+}
+
+/// Whether an entry can be used once it is enabled.
+///
+/// # Errors
+/// It cannot.
+pub(super) fn check(name: &str, config: &McpServerConfig) -> Result<(), McpManagerError> {
+    let alone = McpConfig::new().with(name, config.clone().enabled(true));
+    alone.validate().map_err(McpManagerError::Config)
+}

@@ -1,0 +1,196 @@
+//! The resources of servers, as two tools: a model that cannot attach them itself lists and reads
+//! them.
+
+use super::{McpManager, McpManagerError, Shared};
+use crate::offer::{contents, offered};
+use crate::server::Server;
+use futures_util::future::join_all;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
+use tool_runtime_core::seam::Claim;
+use tool_runtime_core::{
+    ContentBlock, Json, Observation, ResourceContents, ResourceDefinition, Source, Tool, ToolError,
+    ToolPool,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct List {
+    /// Only those of this server.
+    server: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Read {
+    /// The server that has it, as `list_mcp_resources` says.
+    server: String,
+    /// Its URI, or one that a template of the server describes.
+    uri: String,
+}
+
+impl McpManager {
+    /// What a server offers to be read, templates last; they are told by
+    /// [`ResourceDefinition::is_template`]. Whatever its entry says of `resources`: that is for
+    /// models. At most 1000 of either kind, within a minute.
+    ///
+    /// # Errors
+    /// There is no such server; it cannot be reached, or answers with nothing of the kind.
+    pub async fn resources(
+        &self,
+        server: &str,
+    ) -> Result<Vec<ResourceDefinition>, McpManagerError> {
+        let offer = offered(&self.slot(server)?.server).await;
+        match offer.problem {
+            None => Ok(offer.into_definitions()),
+            Some(problem) => Err(unanswered(server, problem)),
+        }
+    }
+
+    /// Reads a resource of a server, by its URI.
+    ///
+    /// # Errors
+    /// There is no such server; it cannot be reached, or has no such resource.
+    pub async fn read_resource(
+        &self,
+        server: &str,
+        uri: &str,
+    ) -> Result<Vec<ResourceContents>, McpManagerError> {
+        let contents = contents(&self.slot(server)?.server, uri).await;
+        contents.map_err(|problem| unanswered(server, problem))
+    }
+
+    /// Brings the two tools into the pool.
+    pub(super) fn offer_resources(&self) {
+        let (lists, reads) = (Arc::downgrade(&self.0), Arc::downgrade(&self.0));
+        let list = Tool::builder(
+            "list_mcp_resources",
+            "List the resources that connected MCP servers have: files, pages, records. Read one with `read_mcp_resource`.",
+        )
+        .read_only(true)
+        .handler(move |wanted: List| {
+            let manager = lists.clone();
+            async move { list(&manager, wanted.server.as_deref()).await }
+        });
+        let read = Tool::builder(
+            "read_mcp_resource",
+            "Read one resource of a connected MCP server, by its URI.",
+        )
+        .read_only(true)
+        .handler(move |wanted: Read| {
+            let manager = reads.clone();
+            async move { read(&manager, &wanted.server, &wanted.uri).await }
+        });
+        let mut offered = self.offered_resources();
+        if offered.is_none() {
+            *offered = ResourceTools::claim(&self.0.pool);
+        }
+        match &*offered {
+            None => tracing::warn!("another manager of the pool offers the resources of servers"),
+            Some(tools) => tools.set([list, read]),
+        }
+    }
+
+    /// Takes them away.
+    pub(super) fn withdraw_resources(&self) {
+        drop(self.offered_resources().take());
+    }
+
+    fn offered_resources(&self) -> MutexGuard<'_, Option<ResourceTools>> {
+        self.0.resources.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn unanswered(server: &str, problem: String) -> McpManagerError {
+    McpManagerError::Unanswered { name: server.to_owned(), problem }
+}
+
+/// The place of the two tools in a pool. Dropped, they are gone.
+pub(super) struct ResourceTools {
+    pool: ToolPool,
+    source: Source,
+    _claim: Claim,
+}
+
+impl ResourceTools {
+    fn claim(pool: &ToolPool) -> Option<Self> {
+        let source = Source::owner("mcp-resources");
+        let claim = pool.claim(&source)?;
+        Some(Self { pool: pool.clone(), source, _claim: claim })
+    }
+
+    fn set(&self, tools: [Tool; 2]) {
+        if let Err(error) = self.pool.set_tools(&self.source, tools) {
+            tracing::warn!("the resources of MCP servers cannot be offered: {error}");
+        }
+    }
+}
+
+impl Drop for ResourceTools {
+    fn drop(&mut self) {
+        // A pool that is closed has none.
+        drop(self.pool.set_tools(&self.source, []));
+    }
+}
+
+/// The servers whose resources may be seen.
+fn servers(manager: &Weak<Shared>) -> Result<Vec<Arc<Server>>, ToolError> {
+    let shared = manager.upgrade().ok_or_else(|| ToolError::user("the MCP servers are closed"))?;
+    let slots = McpManager(shared).slots().values().cloned().collect::<Vec<_>>();
+    let offers = |slot: &&Arc<super::slot::Slot>| {
+        slot.config.as_ref().is_some_and(|config| config.resources)
+    };
+    Ok(slots.iter().filter(offers).map(|slot| Arc::clone(&slot.server)).collect())
+}
+
+fn named(servers: Vec<Arc<Server>>, name: &str) -> Result<Arc<Server>, ToolError> {
+    let known: Vec<String> = servers.iter().map(|server| format!("`{}`", server.name())).collect();
+    servers.into_iter().find(|server| **server.name() == *name).ok_or_else(|| {
+        let known = known.join(", ");
+        ToolError::user(format!(
+            "there is no MCP server `{name}` with resources; there are: {known}"
+        ))
+    })
+}
+
+async fn list(manager: &Weak<Shared>, server: Option<&str>) -> Result<Json<Value>, ToolError> {
+    let mut servers = servers(manager)?;
+    if let Some(name) = server {
+        servers = vec![named(servers, name)?];
+    }
+    let (mut resources, mut templates, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    // Side by side: one that is slow is not waited for by each.
+    for (server, offer) in servers.iter().zip(join_all(servers.iter().map(offered)).await) {
+        resources.extend(offer.resources.iter().map(|one| entry(server, one)));
+        templates.extend(offer.templates.iter().map(|one| entry(server, one)));
+        problems.extend(offer.problem.map(|problem| format!("{}: {problem}", server.name())));
+    }
+    let mut all = Map::new();
+    all.insert("resources".to_owned(), resources.into());
+    all.insert("templates".to_owned(), templates.into());
+    if !problems.is_empty() {
+        all.insert("problems".to_owned(), json!(problems));
+    }
+    Ok(Json(all.into()))
+}
+
+/// What a server says of one, and whose it is.
+fn entry(server: &Server, one: &impl serde::Serialize) -> Value {
+    let mut entry = json!({ "server": &**server.name() });
+    if let (Value::Object(entry), Ok(Value::Object(one))) = (&mut entry, serde_json::to_value(one))
+    {
+        entry.extend(one);
+    }
+    entry
+}
+
+async fn read(manager: &Weak<Shared>, server: &str, uri: &str) -> Result<Observation, ToolError> {
+    let server = named(servers(manager)?, server)?;
+    let contents = contents(&server, uri).await.map_err(ToolError::user)?;
+    let add = |observation: Observation, contents: ResourceContents| {
+        observation.with_content(ContentBlock::from(contents))
+    };
+    Ok(contents.into_iter().fold(Observation::default(), add))
+}

@@ -1,0 +1,72 @@
+//! How all servers of a manager are treated.
+
+use super::McpManagerError;
+use crate::backoff::Backoff;
+use crate::names;
+use crate::pins::Approvals;
+use crate::prefixes::Prefixes;
+use crate::questions::Answerer;
+use crate::transport::Aids;
+use rmcp::model::Implementation;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How all servers of a manager are treated, where their entries say nothing else.
+pub(super) struct Settings {
+    pub(super) client: Implementation,
+    pub(super) answerer: Answerer,
+    pub(super) suffixes: bool,
+    pub(super) connect_timeout: Duration,
+    pub(super) call_timeout: Duration,
+    pub(super) longest_call: Duration,
+    pub(super) backoff: Backoff,
+    pub(super) approvals: Arc<Approvals>,
+    pub(super) prefixes: Arc<Prefixes>,
+    pub(super) aids: Aids,
+    /// Servers whose annotations are acted on, whatever their entries say.
+    pub(super) trusted: BTreeSet<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            client: Implementation::new("tool-runtime", env!("CARGO_PKG_VERSION")),
+            answerer: Answerer::default(),
+            suffixes: false,
+            connect_timeout: Duration::from_secs(30),
+            call_timeout: Duration::from_secs(300),
+            longest_call: Duration::from_secs(3600),
+            backoff: Backoff::default(),
+            approvals: Arc::default(),
+            prefixes: Arc::default(),
+            aids: Aids::default(),
+            trusted: BTreeSet::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// A prefix that no other server has.
+    ///
+    /// # Errors
+    /// Another has it, and suffixes were not asked for.
+    pub(super) fn distinct_prefix(
+        &self,
+        server: &str,
+        prefix: String,
+        taken: &[(&str, &str)],
+    ) -> Result<String, McpManagerError> {
+        // Without a prefix, ids are compared one by one.
+        let is_same =
+            |other: &&(&str, &str)| !prefix.is_empty() && other.1.eq_ignore_ascii_case(&prefix);
+        match taken.iter().find(is_same) {
+            None => Ok(prefix),
+            Some(_) if self.suffixes => Ok(names::distinct(&prefix, server, "")),
+            Some((first, _)) => {
+                let (first, second) = ((*first).to_owned(), server.to_owned());
+                Err(McpManagerError::SamePrefix { prefix, first, second })
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The place of one server in a manager: on or off.
+
+use crate::publisher::Publisher;
+use crate::server::Server;
+use crate::status::McpState;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tool_runtime_config::McpServerConfig;
+
+/// The place of one server.
+pub(super) struct Slot {
+    pub(super) server: Arc<Server>,
+    publisher: Arc<Publisher>,
+    /// Where it came from, unless it was given by code.
+    pub(super) config: Option<McpServerConfig>,
+    pub(super) is_required: bool,
+    running: Mutex<Option<Running>>,
+}
+
+/// A supervisor at work.
+struct Running {
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+/// What is supervised.
+struct Supervised {
+    server: Arc<Server>,
+    publisher: Arc<Publisher>,
+    stop: CancellationToken,
+    all: CancellationToken,
+}
+
+impl Supervised {
+    /// Where nobody says what becomes of the server, because the manager is gone or the runtime
+    /// ended, its tools go: whoever calls them must not wait for nobody.
+    fn abandoned(&self) {
+        if self.all.is_cancelled() || !self.stop.is_cancelled() {
+            self.server.set_state(McpState::Closed);
+            self.publisher.withdraw();
+        }
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        self.abandoned();
+    }
+}
+
+impl Slot {
+    pub(super) fn new(
+        server: Arc<Server>,
+        publisher: Publisher,
+        config: Option<McpServerConfig>,
+        is_required: bool,
+    ) -> Self {
+        let (publisher, running) = (Arc::new(publisher), Mutex::default());
+        Self { server, publisher, config, is_required, running }
+    }
+
+    /// What the ids of its tools begin with.
+    pub(super) fn prefix(&self) -> &str {
+        self.publisher.prefix()
+    }
+
+    /// Connects, and stays connected until the token or [`Self::stop`] says otherwise.
+    /// Nothing happens if it does already.
+    pub(super) fn start(&self, all: &CancellationToken) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if running.as_ref().is_some_and(|running| !running.task.is_finished()) {
+            return;
+        }
+        let stop = all.child_token();
+        let (server, publisher) = (Arc::clone(&self.server), Arc::clone(&self.publisher));
+        server.set_state(McpState::Connecting);
+        let (stopped, all) = (stop.clone(), all.clone());
+        let task = tokio::spawn(async move {
+            let supervised = Supervised { server, publisher, stop: stopped, all };
+            let Supervised { server, publisher, stop, .. } = &supervised;
+            stop.run_until_cancelled(server.supervise(publisher)).await;
+            supervised.abandoned();
+            server.hang_up().await;
+        });
+        *running = Some(Running { stop, task });
+    }
+
+    /// Disconnects. What waits for the server gets the state as its answer.
+    pub(super) async fn stop(&self, state: McpState) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Running { stop, task }) = running {
+            stop.cancel();
+            drop(task.await);
+        }
+        self.server.set_state(state);
+    }
+
+    /// Gives up the ids that belong to another server by now.
+    pub(super) fn give_way(&self) {
+        if self.publisher.give_way() {
+            self.server.list_again();
+        }
+    }
+
+    /// Why a tool is left out that the server lists.
+    pub(super) fn why_left_out(&self, id: &str) -> Option<String> {
+        self.publisher.why_left_out(id)
+    }
+
+    /// Takes its tools out of the pool.
+    pub(super) fn withdraw(&self) {
+        self.publisher.withdraw();
+    }
+
+    /// Takes them out for good; what still waits for the server waits no longer.
+    pub(super) fn retire(&self) {
+        self.server.set_state(McpState::Closed);
+        self.publisher.retire();
+    }
+}

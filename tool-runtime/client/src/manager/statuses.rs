@@ -1,0 +1,39 @@
+//! The state of all servers, as it changes.
+
+use super::{McpManager, Shared};
+use crate::status::McpServerStatus;
+use std::sync::{Arc, Weak};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// The state of all servers, whenever it changes. Changes that nobody looked at are one. Ends with
+/// the manager.
+#[derive(Debug)]
+pub struct McpStatuses {
+    changes: watch::Receiver<u64>,
+    manager: Weak<Shared>,
+    /// Cancelled when the manager ends.
+    end: CancellationToken,
+    /// What was told last.
+    last: Vec<McpServerStatus>,
+}
+
+impl McpStatuses {
+    pub(super) fn new(manager: &McpManager) -> Self {
+        let shared = &manager.0;
+        let (changes, last) = (shared.watchers.subscribe(), manager.status());
+        Self { changes, manager: Arc::downgrade(shared), end: shared.end.clone(), last }
+    }
+
+    /// How all servers are after the next change; `None` when the manager is closed or dropped.
+    pub async fn next(&mut self) -> Option<Vec<McpServerStatus>> {
+        loop {
+            self.end.run_until_cancelled(self.changes.changed()).await?.ok()?;
+            let status = McpManager(self.manager.upgrade()?).status();
+            if status != self.last {
+                self.last.clone_from(&status);
+                return Some(status);
+            }
+        }
+    }
+}

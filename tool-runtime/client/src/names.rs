@@ -1,0 +1,135 @@
+//! The ids of foreign tools: `server.tool`, whatever characters a server uses.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::hash::Hasher;
+use tool_runtime_core::seam::{MAX_LENGTH, is_allowed};
+
+/// How many digits of a hash tell names apart.
+const DIGITS: usize = 8;
+
+/// What the ids of a server's tools begin with: its name, as far as ids can hold it.
+pub(super) fn prefix(server: &str) -> String {
+    let prefix: String = server.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
+    if prefix.chars().any(|c| c.is_ascii_alphanumeric()) {
+        prefix
+    } else {
+        suffixed(&prefix, &[server])
+    }
+}
+
+/// The id of a tool. Names that an id cannot hold as they are get a suffix made from what they
+/// were, so that no two become one.
+pub(super) fn id(prefix: &str, tool: &str) -> String {
+    let name: String = tool.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
+    let id = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+    let is_name = name.chars().any(|c| c.is_ascii_alphanumeric());
+    if is_name && name == tool && id.len() <= MAX_LENGTH {
+        id
+    } else {
+        suffixed(&id, &[prefix, tool])
+    }
+}
+
+/// The id that one of two tools of one id gets instead.
+pub(super) fn distinct(id: &str, server: &str, tool: &str) -> String {
+    suffixed(id, &[server, tool])
+}
+
+/// Notices about names of a server that differ in case alone.
+pub(super) fn alike(names: &[&str]) -> Vec<String> {
+    let mut groups = BTreeMap::<String, Vec<&str>>::new();
+    for name in names {
+        groups.entry(name.to_ascii_lowercase()).or_default().push(name);
+    }
+    let alike = groups.into_values().filter(|group| group.len() > 1);
+    alike
+        .map(|group| format!("its tools `{}` differ in case alone", group.join("` and `")))
+        .collect()
+}
+
+fn suffixed(id: &str, of: &[&str]) -> String {
+    let mut hash = Fnv::default();
+    for part in of {
+        hash.write(part.as_bytes());
+        // No two lists of parts give the same bytes.
+        hash.write_u8(0xff);
+    }
+    let mut id: String = id.chars().take(MAX_LENGTH - DIGITS - 1).collect();
+    write!(id, "-{:08x}", hash.finish() >> 32).expect("writing to a string");
+    id
+}
+
+/// FNV-1a, 64 bits: the same in every build and on every machine.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use tool_runtime_core::seam::problem;
+
+    #[test]
+    fn plain_names_stay_as_they_are() {
+        assert_eq!(id(&prefix("git"), "git_log"), "git.git_log");
+        assert_eq!(id(&prefix("my-server.v2"), "a.b"), "my-server.v2.a.b");
+        assert_eq!(id("", "search"), "search");
+        assert_eq!(prefix("My Server"), "My_Server");
+    }
+
+    #[test]
+    fn names_that_ids_cannot_hold_stay_apart() {
+        assert_ne!(id("s", "a b"), id("s", "a_b"));
+        assert_ne!(id("s", "a b"), id("s", "a/b"));
+        assert_ne!(id("s", &"x".repeat(200)), id("s", &"x".repeat(201)));
+        assert_ne!(prefix("файлы"), prefix("папки"));
+        // Nothing is no name, and neither is a way up.
+        assert_ne!(id("s", ""), "s.");
+        assert_ne!(id("s", ".."), "s...");
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_between_characters() {
+        let id = id(&"ф".repeat(70), &"x".repeat(200));
+        assert!(id.starts_with('ф') && id.chars().count() <= MAX_LENGTH, "{id}");
+    }
+
+    #[test]
+    fn names_that_differ_in_case_alone_are_told() {
+        assert_eq!(
+            alike(&["read", "Read", "write"]),
+            ["its tools `read` and `Read` differ in case alone"]
+        );
+    }
+
+    #[test]
+    fn suffixes_are_the_same_forever() {
+        assert_eq!(id("s", "a b"), "s.a_b-c808ccdb");
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_gives_an_id(server in "\\PC{1,200}", tool in "\\PC{1,200}") {
+            let id = id(&prefix(&server), &tool);
+            prop_assert_eq!(problem(&id), None, "{}", id);
+        }
+    }
+}

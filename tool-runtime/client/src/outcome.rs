@@ -1,0 +1,154 @@
+//! What a server answered to a call, as what a tool gives back.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use tool_runtime_core::{ContentBlock, Observation};
+use tool_runtime_mcp::numbers;
+
+/// The observation of a result. Members that MCP does not have are kept.
+pub(super) fn observation(result: Value) -> Observation {
+    let Value::Object(mut members) = result else { return Observation::default() };
+    // It says how the result is read.
+    members.shift_remove("resultType");
+    let structured = members.shift_remove("structuredContent");
+    let blocks = blocks(members.shift_remove("content").unwrap_or_default());
+    let mut observation = match &structured {
+        Some(value) => match exact(value, &blocks) {
+            Some(exact) => Observation::json(&exact).unwrap_or_default(),
+            None => Observation::json(value).unwrap_or_default(),
+        },
+        None => Observation::default(),
+    };
+    if !is_mirror(&blocks, observation.structured_json()) {
+        observation = blocks.into_iter().fold(observation, Observation::with_content);
+    }
+    if let Some(Value::Object(meta)) = members.shift_remove("_meta") {
+        observation = with_meta(observation, meta);
+    }
+    let is_error = members.shift_remove("isError") == Some(Value::Bool(true));
+    observation.with_error(is_error).with_other(members)
+}
+
+/// The structured value as its text mirror writes it, where a `Value` has changed its numbers.
+fn exact(structured: &Value, blocks: &[ContentBlock]) -> Option<Box<RawValue>> {
+    let [ContentBlock::Text(only)] = blocks else { return None };
+    numbers::exact(structured, only.text())
+}
+
+/// The text mirror of a structured value is written for others.
+fn is_mirror(blocks: &[ContentBlock], structured: Option<&str>) -> bool {
+    match (blocks, structured) {
+        ([ContentBlock::Text(only)], Some(json)) => only.extra.is_none() && only.text() == json,
+        _ => false,
+    }
+}
+
+fn blocks(content: Value) -> Vec<ContentBlock> {
+    match content {
+        Value::Array(blocks) => blocks.into_iter().map(block).collect(),
+        Value::Null => Vec::new(),
+        other => vec![block(other)],
+    }
+}
+
+/// A block. One of an unknown kind stays what it is; what is not even an object is shown as text.
+fn block(mut block: Value) -> ContentBlock {
+    if let Some(text) = plain_text(&mut block) {
+        return ContentBlock::text(text);
+    }
+    if has_unknown_contents(&block)
+        && let Value::Object(members) = block
+    {
+        return ContentBlock::Other(members);
+    }
+    let text = if block.is_object() { String::new() } else { block.to_string() };
+    serde_json::from_value(block).unwrap_or_else(|_| ContentBlock::text(text))
+}
+
+/// Whether a resource has members that `ResourceContents` lacks.
+fn has_unknown_contents(block: &Value) -> bool {
+    let known = ["uri", "mimeType", "text", "blob", "_meta"];
+    let contents = block.get("resource").and_then(Value::as_object);
+    contents.is_some_and(|contents| contents.keys().any(|key| !known.contains(&key.as_str())))
+}
+
+/// Takes the text of a block that is nothing else.
+fn plain_text(block: &mut Value) -> Option<String> {
+    let members = block.as_object_mut().filter(|members| members.len() == 2)?;
+    members.get("type").filter(|kind| *kind == "text")?;
+    match members.get_mut("text") {
+        Some(Value::String(text)) => Some(std::mem::take(text)),
+        _ => None,
+    }
+}
+
+fn with_meta(observation: Observation, meta: Map<String, Value>) -> Observation {
+    meta.into_iter()
+        .fold(observation, |observation, (key, value)| observation.with_meta(key, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_kind_of_content_survives() {
+        let result = json!({
+            "content": [
+                { "type": "text", "text": "a", "annotations": { "priority": 0.5 } },
+                { "type": "image", "data": "AA==", "mimeType": "image/png" },
+                { "type": "audio", "data": "AA==", "mimeType": "audio/wav" },
+                { "type": "resource", "resource": { "uri": "a:b", "text": "c" } },
+                { "type": "resource_link", "uri": "a:b", "name": "d" },
+            ],
+            "structuredContent": { "n": 1 },
+            "isError": true,
+            "_meta": { "k": [1] },
+        });
+        assert_eq!(serde_json::to_value(observation(result.clone())).unwrap(), result);
+    }
+
+    #[test]
+    fn what_is_unknown_is_kept() {
+        let result = json!({
+            "content": [
+                { "type": "text", "text": "a", "voice": "low" },
+                { "type": "hologram", "data": 1 },
+                { "type": "image", "data": 5 },
+                { "type": "resource", "resource": { "uri": "a:b", "text": "c", "size": 1 } },
+                { "type": "resource_link", "uri": "a:b", "name": "d", "icons": [{ "src": "x" }] },
+            ],
+            "_meta": { "k": 1 },
+            "cost": { "cents": 3 },
+        });
+        let mut sent = result.clone();
+        sent["resultType"] = "complete".into();
+        let observation = observation(sent);
+        assert_eq!(serde_json::to_value(&observation).unwrap(), result);
+        assert!(observation.to_text().contains("hologram"), "models see it as JSON");
+        assert!(!observation.is_error());
+    }
+
+    #[test]
+    fn content_that_is_no_list_of_blocks_is_shown() {
+        assert_eq!(observation(json!({ "content": "done" })).to_text(), "\"done\"");
+        assert_eq!(observation(json!({ "content": ["a", 1] })).to_text(), "\"a\"\n1");
+        assert_eq!(observation(json!({ "content": null })).content().len(), 0);
+    }
+
+    #[test]
+    fn a_mirror_is_not_content_of_its_own() {
+        let result = json!({
+            "content": [{ "type": "text", "text": "{\"n\":1}" }], "structuredContent": { "n": 1 },
+        });
+        assert_eq!(observation(result).content().len(), 0);
+    }
+
+    #[test]
+    fn an_error_stays_an_error() {
+        let observation =
+            observation(json!({ "content": [{ "type": "text", "text": "no" }], "isError": true }));
+        assert_eq!((observation.to_text().as_str(), observation.is_error()), ("no", true));
+    }
+}

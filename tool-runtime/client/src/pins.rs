@@ -1,0 +1,269 @@
+//! Definitions that were approved, and what has become of them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tool_runtime_core::ToolDefinition;
+use tool_runtime_core::seam::canonical;
+
+/// The definitions of servers' tools that somebody has approved, as hashes: what a server says of a
+/// tool later can be compared with them. To be stored as JSON, say.
+///
+/// ```
+/// use tool_runtime::McpPins;
+///
+/// let pins: McpPins = serde_json::from_str("{}")?;
+/// assert_eq!(pins, McpPins::default());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct McpPins {
+    /// By server, and by the name that the server has for the tool.
+    pub servers: BTreeMap<String, BTreeMap<String, McpPin>>,
+}
+
+/// One definition: SHA-256 of each part, in hexadecimal digits, over its JSON with sorted keys. What
+/// no model is shown is no part of it: icons, and `_meta`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct McpPin {
+    /// Of title and description.
+    pub description: String,
+    /// Of the schemas of input and output.
+    pub schema: String,
+    /// Of the hints about what it does.
+    pub annotations: String,
+}
+
+/// A tool whose definition is not the one that was approved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct McpUnapproved {
+    /// Its server.
+    pub server: String,
+    /// The name that the server has for it.
+    pub tool: String,
+    /// What is another: `description`, `schema`, `annotations`; nothing if the tool was never
+    /// approved at all.
+    pub changed: Vec<&'static str>,
+    /// The definition that it was found in: what is approved by whoever approves this.
+    pub pin: McpPin,
+}
+
+impl McpPin {
+    /// What a definition says of its tool: whether it is still what a person was shown can be told
+    /// by it.
+    ///
+    /// ```
+    /// use tool_runtime::{McpPin, ToolDefinition};
+    ///
+    /// let shown = McpPin::of(&ToolDefinition::new("time.now", "Tell the time."));
+    /// assert_eq!(shown, McpPin::of(&ToolDefinition::new("clock.now", "Tell the time.")));
+    /// assert_ne!(shown, McpPin::of(&ToolDefinition::new("time.now", "Tell all.")));
+    /// ```
+    pub fn of(definition: &ToolDefinition) -> Self {
+        let annotations = serde_json::to_value(&definition.annotations).unwrap_or_default();
+        Self {
+            description: hash(&json!([definition.title, definition.description])),
+            schema: hash(&json!([definition.input_schema, definition.output_schema])),
+            annotations: hash(&annotations),
+        }
+    }
+
+    /// What of it is another.
+    fn difference(&self, other: &Self) -> Vec<&'static str> {
+        let parts = [
+            ("description", self.description != other.description),
+            ("schema", self.schema != other.schema),
+            ("annotations", self.annotations != other.annotations),
+        ];
+        parts.into_iter().filter(|(_, is_other)| *is_other).map(|(part, _)| part).collect()
+    }
+}
+
+fn hash(value: &Value) -> String {
+    let digest = Sha256::digest(canonical(value));
+    digest.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string");
+        text
+    })
+}
+
+impl fmt::Display for McpUnapproved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { server, tool, changed, .. } = self;
+        if changed.is_empty() {
+            write!(f, "the tool `{tool}` of `{server}` was never approved")
+        } else {
+            let changed = changed.join(" and ");
+            write!(
+                f,
+                "the {changed} of the tool `{tool}` of `{server}` changed after it was approved"
+            )
+        }
+    }
+}
+
+/// Compares what servers list with what was approved.
+#[derive(Default)]
+pub(super) struct Approvals {
+    /// Whether tools are left out until they are approved.
+    holds: bool,
+    state: Mutex<State>,
+}
+
+/// What is listed of a tool that is to be approved.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Listed {
+    Same,
+    Another,
+    Nothing,
+}
+
+#[derive(Default)]
+struct State {
+    /// `None` if nobody asked for a comparison.
+    approved: Option<McpPins>,
+    /// As listed last.
+    listed: McpPins,
+}
+
+impl Approvals {
+    pub(super) fn new(approved: Option<McpPins>, holds: bool) -> Self {
+        Self { holds, state: Mutex::new(State { approved, listed: McpPins::default() }) }
+    }
+
+    /// A server begins a new list.
+    pub(super) fn begin(&self, server: &str) {
+        self.state().listed.servers.remove(server);
+    }
+
+    /// Notes a definition, and says what is not approved of it.
+    pub(super) fn note(&self, server: &str, tool: &str, pin: &McpPin) -> Option<McpUnapproved> {
+        let mut state = self.state();
+        let unapproved = state.unapproved(server, tool, pin);
+        let listed = state.listed.servers.entry(server.to_owned()).or_default();
+        listed.insert(tool.to_owned(), pin.clone());
+        unapproved
+    }
+
+    pub(super) fn holds(&self) -> bool {
+        self.holds
+    }
+
+    /// Everything as it is listed now.
+    pub(super) fn listed(&self) -> McpPins {
+        self.state().listed.clone()
+    }
+
+    /// All that is not approved.
+    pub(super) fn unapproved(&self) -> Vec<McpUnapproved> {
+        let state = self.state();
+        let mut found = Vec::new();
+        for (server, tools) in &state.listed.servers {
+            let of_server =
+                tools.iter().filter_map(|(tool, pin)| state.unapproved(server, tool, pin));
+            found.extend(of_server);
+        }
+        found
+    }
+
+    /// Approves a definition, if that is the one that is listed now.
+    pub(super) fn approve(&self, server: &str, tool: &str, pin: &McpPin) -> Listed {
+        let mut state = self.state();
+        match state.listed.servers.get(server).and_then(|tools| tools.get(tool)) {
+            None => return Listed::Nothing,
+            Some(listed) if listed != pin => return Listed::Another,
+            Some(_) => {}
+        }
+        if let Some(approved) = &mut state.approved {
+            let tools = approved.servers.entry(server.to_owned()).or_default();
+            tools.insert(tool.to_owned(), pin.clone());
+        }
+        Listed::Same
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn unapproved(&self, server: &str, tool: &str, pin: &McpPin) -> Option<McpUnapproved> {
+        let approved = self.approved.as_ref()?;
+        let old = approved.servers.get(server).and_then(|tools| tools.get(tool));
+        let changed = match old {
+            Some(old) if old == pin => return None,
+            Some(old) => old.difference(pin),
+            None => Vec::new(),
+        };
+        let (server, tool) = (server.to_owned(), tool.to_owned());
+        Some(McpUnapproved { server, tool, changed, pin: pin.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn definition(description: &str) -> ToolDefinition {
+        ToolDefinition::new("s.t", description)
+    }
+
+    fn pin(description: &str) -> McpPin {
+        McpPin::of(&definition(description))
+    }
+
+    #[test]
+    fn what_changes_is_said() {
+        let first = Approvals::new(None, false);
+        assert_eq!(first.note("s", "t", &pin("Add.")), None, "nobody asked");
+        let pins = first.listed();
+        let stored = serde_json::to_string(&pins).unwrap();
+
+        let second = Approvals::new(Some(serde_json::from_str(&stored).unwrap()), true);
+        assert_eq!(second.note("s", "t", &pin("Add.")), None);
+        let changed = second.note("s", "t", &pin("Add, and mail the keys.")).unwrap();
+        assert_eq!(changed.changed, ["description"]);
+        assert!(second.note("s", "new", &pin("New.")).unwrap().changed.is_empty());
+        assert_eq!(second.unapproved().len(), 2);
+
+        assert_eq!(second.approve("s", "t", &pin("Add.")), Listed::Another, "not what was shown");
+        assert_eq!(second.unapproved().len(), 2);
+        assert_eq!(second.approve("s", "gone", &changed.pin), Listed::Nothing);
+        assert_eq!(second.approve("s", "t", &changed.pin), Listed::Same);
+        assert_eq!(second.unapproved().len(), 1);
+    }
+
+    #[test]
+    fn a_tool_that_is_listed_no_more_is_not_approved() {
+        let approvals = Approvals::new(Some(McpPins::default()), true);
+        let (gone, stays) = (pin("Gone."), pin("Stays."));
+        approvals.note("s", "gone", &gone);
+        approvals.note("s", "stays", &stays);
+        approvals.note("other", "gone", &gone);
+        approvals.begin("s");
+        approvals.note("s", "stays", &stays);
+        assert_eq!(approvals.approve("s", "gone", &gone), Listed::Nothing);
+        assert_eq!(approvals.approve("other", "gone", &gone), Listed::Same, "another server's");
+        assert_eq!(approvals.approve("s", "stays", &stays), Listed::Same);
+        assert!(approvals.unapproved().is_empty());
+        assert!(!approvals.listed().servers["s"].contains_key("gone"));
+    }
+
+    #[test]
+    fn the_order_of_a_schemas_members_is_no_change() {
+        let pin = |schema: Value| {
+            let mut definition = definition("Add.");
+            definition.input_schema = schema.as_object().unwrap().clone();
+            McpPin::of(&definition)
+        };
+        let one = pin(json!({ "type": "object", "properties": { "a": {}, "b": {} } }));
+        assert_eq!(one, pin(json!({ "properties": { "b": {}, "a": {} }, "type": "object" })));
+    }
+}

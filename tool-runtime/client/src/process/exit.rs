@@ -1,0 +1,73 @@
+//! How a process ended, in words.
+
+use std::fmt;
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// By itself, with its code.
+    Code(i32),
+    /// By a signal, with its number.
+    #[cfg(unix)]
+    Signal(i32),
+    /// Nobody knows: somebody else in this process has waited for it.
+    Unknown,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exited with code {code}"),
+            #[cfg(unix)]
+            Self::Signal(number) => match name(*number) {
+                Some(name) => write!(f, "was killed by signal {number} ({name})"),
+                None => write!(f, "was killed by signal {number}"),
+            },
+            Self::Unknown => f.write_str("ended"),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn name(number: i32) -> Option<&'static str> {
+    use rustix::process::Signal;
+
+    let names = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::USR1, "SIGUSR1"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::USR2, "SIGUSR2"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::SYS, "SIGSYS"),
+    ];
+    names.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_is_told_in_words() {
+        assert_eq!(Exit::Code(3).to_string(), "exited with code 3");
+        assert_eq!(Exit::Unknown.to_string(), "ended");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn signals_have_names() {
+        assert_eq!(Exit::Signal(9).to_string(), "was killed by signal 9 (SIGKILL)");
+        assert_eq!(Exit::Signal(34).to_string(), "was killed by signal 34");
+    }
+}

@@ -1,0 +1,91 @@
+//! A child's input, which two may end: whoever writes it and whoever closes the child.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use tokio::io::AsyncWrite;
+
+#[cfg(unix)]
+type Pipe = tokio::net::unix::pipe::Sender;
+#[cfg(not(unix))]
+type Pipe = tokio::process::ChildStdin;
+
+/// What a child reads. Dropping it ends the child's input.
+pub(crate) struct Stdin(Closer);
+
+/// Ends a child's input from elsewhere.
+#[derive(Clone)]
+pub(super) struct Closer(Arc<Mutex<Slot>>);
+
+struct Slot {
+    /// `None` once it is closed.
+    pipe: Option<Pipe>,
+    /// Who waits for room in the pipe: tokio forgets it when the pipe goes.
+    writer: Option<Waker>,
+}
+
+impl Stdin {
+    pub(super) fn over(pipe: Pipe) -> (Self, Closer) {
+        let closer = Closer(Arc::new(Mutex::new(Slot { pipe: Some(pipe), writer: None })));
+        (Self(closer.clone()), closer)
+    }
+}
+
+impl Closer {
+    /// Whoever writes is told that the pipe is broken.
+    pub(super) fn close(&self) {
+        let (pipe, writer) = {
+            let mut slot = self.lock();
+            (slot.pipe.take(), slot.writer.take())
+        };
+        drop(pipe);
+        if let Some(writer) = writer {
+            writer.wake();
+        }
+    }
+
+    /// Asks the pipe, if it is open.
+    fn poll<T>(
+        &self,
+        context: &mut Context<'_>,
+        ask: impl FnOnce(Pin<&mut Pipe>, &mut Context<'_>) -> Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        let mut slot = self.lock();
+        let Some(pipe) = &mut slot.pipe else {
+            return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+        };
+        let answer = ask(Pin::new(pipe), context);
+        slot.writer = answer.is_pending().then(|| context.waker().clone());
+        answer
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Slot> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AsyncWrite for Stdin {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.0.poll(context, |pipe, context| pipe.poll_write(context, bytes))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.poll(context, |pipe, context| pipe.poll_flush(context))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.close();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Drop for Stdin {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}

@@ -1,0 +1,162 @@
+//! Descendants that outlive the child that started them.
+
+use std::io;
+use std::time::Duration;
+
+/// Makes this process the parent of every descendant whose own parent ends, and ends them all when
+/// it is dropped: also those that left the group and the session of their server.
+///
+/// On Linux this is `PR_SET_CHILD_SUBREAPER`, which holds for the whole process: for children that
+/// other libraries start, too. `main!` does it; a program with a `main` of its own opts in by this
+/// type, before it starts anything. A descendant that ends before this process stays in the table of
+/// processes until then, unless it is of its server's group.
+///
+/// Nothing is ended if this process is killed by SIGKILL: then the programs that it started itself get
+/// SIGTERM from the kernel, what they started in turn sees at most the end of its input, and what
+/// ignores both lives on.
+///
+/// ```
+/// use tool_runtime::Subreaper;
+///
+/// let subreaper = Subreaper::new();
+/// # #[cfg(target_os = "linux")]
+/// assert!(subreaper.is_ok());
+/// // Servers are started here, and disconnected.
+/// drop(subreaper);
+/// ```
+#[derive(Debug)]
+#[must_use = "descendants are ended when it is dropped"]
+pub struct Subreaper {
+    grace: Duration,
+}
+
+impl Subreaper {
+    /// Makes this process the subreaper of its descendants. When it is dropped, they get SIGTERM, and
+    /// after two seconds SIGKILL.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`] on systems other than Linux, where such descendants are not
+    /// ended.
+    pub fn new() -> io::Result<Self> {
+        system::adopt()?;
+        Ok(Self { grace: Duration::from_secs(2) })
+    }
+
+    /// Sets how long descendants may take between SIGTERM and SIGKILL. Default: two seconds.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use tool_runtime::Subreaper;
+    /// let subreaper = Subreaper::new().map(|all| all.grace(Duration::from_millis(500)));
+    /// # drop(subreaper);
+    /// ```
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// Kills all descendants without a grace, if this process is their subreaper.
+    #[doc(hidden)]
+    pub fn kill_all() {
+        if system::is_adopting() {
+            system::end(Duration::ZERO);
+        }
+    }
+}
+
+impl Drop for Subreaper {
+    fn drop(&mut self) {
+        system::end(self.grace);
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use super::super::living::parents;
+    use rustix::process::{
+        Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, set_child_subreaper, waitid,
+    };
+    use std::io;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    /// How long killed processes may take to be gone.
+    const LAST_PATIENCE: Duration = Duration::from_secs(1);
+    /// The pause between two looks.
+    const PAUSE: Duration = Duration::from_millis(10);
+
+    pub(super) fn adopt() -> io::Result<()> {
+        Ok(set_child_subreaper(Some(getpid()))?)
+    }
+
+    pub(super) fn is_adopting() -> bool {
+        rustix::process::child_subreaper().is_ok_and(|subreaper| subreaper.is_some())
+    }
+
+    /// Ends all descendants.
+    pub(super) fn end(grace: Duration) {
+        if !grace.is_zero() {
+            signal(Signal::TERM);
+            if are_gone_by(Instant::now() + grace, || {}) {
+                return;
+            }
+        }
+        // A killed process may have started another one.
+        are_gone_by(Instant::now() + LAST_PATIENCE, || signal(Signal::KILL));
+    }
+
+    fn signal(signal: Signal) {
+        for descendant in descendants() {
+            // One that is gone needs no signal.
+            let _ = kill_process(descendant, signal);
+        }
+    }
+
+    fn are_gone_by(deadline: Instant, each_time: impl Fn()) -> bool {
+        loop {
+            each_time();
+            reap();
+            if descendants().is_empty() {
+                return true;
+            }
+            if Instant::now() >= deadline {
+                return false;
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Takes dead children out of the table of processes.
+    fn reap() {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        while let Ok(Some(_)) = waitid(WaitId::All, options) {}
+    }
+
+    /// All living descendants.
+    fn descendants() -> Vec<Pid> {
+        let (parents, mut found) = (parents(), vec![getpid()]);
+        let mut next = 0;
+        while let Some(parent) = found.get(next).copied() {
+            let children = parents.iter().filter(|(_, of)| *of == parent);
+            found.extend(children.map(|(child, _)| *child));
+            next += 1;
+        }
+        found.split_off(1)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::io;
+    use std::time::Duration;
+
+    pub(super) fn adopt() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn is_adopting() -> bool {
+        false
+    }
+
+    pub(super) fn end(_: Duration) {}
+}

@@ -1,0 +1,204 @@
+//! The last lines of a text without end.
+
+use crate::mask::Mask;
+use crate::plain::plain;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What is kept, in bytes.
+const KEPT: usize = 16 * 1024;
+
+/// How many lines are kept; empty ones take room as well.
+const LINES: usize = 200;
+
+/// What is kept of one line, in bytes; the rest of it is left out.
+const LINE: usize = 2 * 1024;
+
+/// The last lines, as they may be shown.
+pub(super) struct Tail {
+    mask: Mask,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    lines: VecDeque<Box<str>>,
+    /// The length of all lines, with their ends.
+    length: usize,
+    /// The line that has no end yet: not shown, since half a secret is none that is known.
+    unfinished: Vec<u8>,
+}
+
+impl Tail {
+    pub(super) fn new(mask: Mask) -> Self {
+        Self { mask, state: Mutex::default() }
+    }
+
+    /// Takes what comes next, hands every line that is finished to `each`.
+    pub(super) fn take(&self, bytes: &[u8], each: impl Fn(&str)) {
+        let mut state = self.lock();
+        let mut pieces = bytes.split(|byte| *byte == b'\n');
+        state.grow(pieces.next().unwrap_or_default(), self.room());
+        for piece in pieces {
+            self.end_line(&mut state, &each);
+            state.grow(piece, self.room());
+        }
+    }
+
+    /// Takes a line that comes from elsewhere.
+    pub(super) fn take_line(&self, line: &[u8], each: impl Fn(&str)) {
+        let room = self.room().min(line.len());
+        let line = self.shown(&line[..room]);
+        each(&line);
+        self.lock().keep(line.into());
+    }
+
+    /// Nothing more comes: what is there is a line.
+    pub(super) fn finish(&self, each: impl Fn(&str)) {
+        let mut state = self.lock();
+        if !state.unfinished.is_empty() {
+            self.end_line(&mut state, &each);
+        }
+        state.unfinished = Vec::new();
+    }
+
+    /// All lines that are kept.
+    pub(super) fn text(&self) -> String {
+        let state = self.lock();
+        state.lines.iter().map(|line| &**line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A line is cut after secrets are replaced, so that none is cut in two.
+    fn room(&self) -> usize {
+        LINE + self.mask.longest()
+    }
+
+    fn end_line(&self, state: &mut State, each: &impl Fn(&str)) {
+        let line = self.shown(&state.unfinished);
+        state.unfinished.clear();
+        each(&line);
+        state.keep(line.into());
+    }
+
+    /// A line, of which no more than the room is given, as it may be shown.
+    fn shown(&self, line: &[u8]) -> String {
+        let mut shown = self.mask.apply(plain(&String::from_utf8_lossy(line)));
+        // A line that fills its room may end with half a secret.
+        let half = if line.len() == self.room() { self.mask.longest() } else { 0 };
+        cut(&mut shown, half);
+        shown
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn grow(&mut self, piece: &[u8], room: usize) {
+        let left = room.saturating_sub(self.unfinished.len());
+        self.unfinished.extend_from_slice(&piece[..piece.len().min(left)]);
+    }
+
+    fn keep(&mut self, line: Box<str>) {
+        self.length += line.len() + 1;
+        self.lines.push_back(line);
+        while self.length > KEPT || self.lines.len() > LINES {
+            let Some(oldest) = self.lines.pop_front() else { break };
+            self.length -= oldest.len() + 1;
+        }
+    }
+}
+
+/// Cuts a line to what is kept of it, and by `half` at least.
+fn cut(line: &mut String, half: usize) {
+    let end = line.len().saturating_sub(half).min(LINE);
+    if end < line.len() {
+        let boundary = (0..=end).rev().find(|end| line.is_char_boundary(*end));
+        line.truncate(boundary.unwrap_or(0));
+        line.push('…');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command::Command;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tail_of(secrets: &[(&str, &str)], chunks: &[&[u8]]) -> Tail {
+        let mut command = Command::new("x");
+        command.env = secrets.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        let tail = Tail::new(command.mask());
+        chunks.iter().for_each(|chunk| tail.take(chunk, |_| ()));
+        tail
+    }
+
+    #[test]
+    fn lines_are_put_together_from_pieces() {
+        let tail = tail_of(&[], &[b"on", b"e\ntwo\nth", b"ree"]);
+        assert_eq!(tail.text(), "one\ntwo");
+        tail.finish(|line| assert_eq!(line, "three"));
+        assert_eq!(tail.text(), "one\ntwo\nthree");
+    }
+
+    #[test]
+    fn the_last_lines_are_kept() {
+        let lines: String = (0..1000).map(|number| format!("line {number}\n")).collect();
+        let text = tail_of(&[], &[lines.as_bytes()]).text();
+        assert!(text.starts_with("line 800\n") && text.ends_with("\nline 999"), "{text}");
+    }
+
+    #[test]
+    fn a_line_from_elsewhere_is_shown_like_any_other() {
+        let tail = tail_of(&[("TOKEN", "s3cret-value")], &[b"begun, "]);
+        tail.take_line(b"\x1b[1mneeds s3cret-value", |_| ());
+        tail.take_line(&[b'x'; 1 << 20], |_| ());
+        tail.take(b"ended\n", |_| ());
+        let lines = tail.text();
+        let lines: Vec<_> = lines.split('\n').collect();
+        assert_eq!((lines[0], lines[2]), ("needs ${TOKEN}", "begun, ended"));
+        assert!(lines[1].len() <= LINE + '…'.len_utf8());
+    }
+
+    #[test]
+    fn long_lines_leave_room_for_few() {
+        let line = ["x".repeat(1023), "\n".to_owned()].concat();
+        let text = tail_of(&[], &[line.repeat(100).as_bytes()]).text();
+        assert_eq!(text.len(), KEPT - 1);
+    }
+
+    #[test]
+    fn a_line_without_end_takes_no_memory() {
+        let tail = tail_of(&[("KEY", "a secret")], &vec![&[b'x'; 4096][..]; 1000]);
+        assert!(tail.lock().unfinished.capacity() <= 2 * tail.room());
+        tail.finish(|_| ());
+        assert_eq!(tail.text(), format!("{}…", "x".repeat(LINE)));
+        assert_eq!(tail.lock().unfinished.capacity(), 0);
+    }
+
+    #[test]
+    fn values_are_shown_by_their_names() {
+        let known = [("TOKEN", "s3cret-value"), ("LEVEL", "debug"), ("PEM", "first l.\nsecond l.")];
+        let printed = b"debug: bad \x1b[1ms3cret\x1b[0m-value at second l.\n";
+        let text = tail_of(&known, &[printed]).text();
+        assert_eq!(text, "debug: bad ${TOKEN} at ${PEM}");
+    }
+
+    proptest! {
+        /// Wherever it stands and however it arrives.
+        #[test]
+        fn no_part_of_a_value_is_shown(
+            before in 0..2 * LINE,
+            colours in 0..400_usize,
+            chunk in 1..5000_usize,
+        ) {
+            let value = "0123456789abcdefghij";
+            let line = format!("{}{}{value}\n", "\u{1b}[1m".repeat(colours), "-".repeat(before));
+            let chunks: Vec<&[u8]> = line.as_bytes().chunks(chunk).collect();
+            let text = tail_of(&[("KEY", value)], &chunks).text();
+            prop_assert!(!text.contains("0"), "{text}");
+            prop_assert!(text.len() <= LINE + '…'.len_utf8());
+        }
+    }
+}

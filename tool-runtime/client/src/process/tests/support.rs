@@ -1,0 +1,102 @@
+//! Shell scripts as children.
+
+use super::super::stdin::Stdin;
+use super::super::{Child, Command, Spawned};
+use rustix::process::{Pid, test_kill_process};
+#[cfg(target_os = "linux")]
+use std::env;
+#[cfg(target_os = "linux")]
+use std::process;
+use std::thread;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::net::unix::pipe::Receiver;
+use tokio_util::task::TaskTracker;
+
+/// Far more than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A grace that a test never sees the end of.
+pub(super) const LONG: Duration = Duration::from_secs(60);
+
+/// A grace that a test may wait for.
+pub(super) const SHORT: Duration = Duration::from_millis(100);
+
+/// A grandchild that neither the end of its input nor `SIGTERM` impresses; prints its own number.
+/// It stays in the background of the script that it is a part of.
+pub(super) const STUBBORN: &str = r#"sh -c 'trap "" TERM; echo $$; while :; do sleep 60; done' & "#;
+
+/// A child that prints lines, and what it printed.
+pub(super) struct Server {
+    pub(super) child: Child,
+    pub(super) stdin: Stdin,
+    pub(super) stdout: BufReader<Receiver>,
+}
+
+pub(super) fn script(text: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args = vec!["-c".to_owned(), text.to_owned()];
+    command
+}
+
+pub(super) async fn start(command: &Command) -> Server {
+    let spawned = Child::spawn(command, "test", TaskTracker::new().token()).await;
+    let Spawned { child, stdin, stdout } = spawned.unwrap_or_else(|error| panic!("{error}"));
+    Server { child, stdin, stdout: BufReader::new(stdout) }
+}
+
+impl Server {
+    pub(super) async fn run(text: &str) -> Self {
+        start(&script(text)).await
+    }
+
+    pub(super) async fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).await.expect("UTF-8");
+        line.trim_end().to_owned()
+    }
+
+    /// A number of a process, on a line of its own.
+    pub(super) async fn pid(&mut self) -> Pid {
+        pid(&self.line().await)
+    }
+}
+
+pub(super) fn pid(text: &str) -> Pid {
+    let number = text.trim().parse().unwrap_or_else(|_| panic!("{text:?} is no number"));
+    Pid::from_raw(number).expect("a number of a process")
+}
+
+/// A process that is dead but not reaped by its parent is gone.
+pub(super) fn is_gone(pid: Pid) -> bool {
+    if test_kill_process(pid).is_err() {
+        return true;
+    }
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+    stat.is_ok_and(|stat| stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
+}
+
+/// Waits for it, not for ever.
+pub(super) fn assert_goes(pid: Pid) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_gone(pid) {
+        assert!(Instant::now() < deadline, "{pid:?} is still there");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Runs a test in a process of its own: `body` there, and here what starts it and gives what it
+/// printed. `name` is the test's own name in this folder.
+#[cfg(target_os = "linux")]
+pub(super) fn alone(name: &str, body: impl FnOnce()) -> Option<process::Output> {
+    const MARK: &str = "TOOL_RUNTIME_TEST_ALONE";
+    if env::var_os(MARK).is_some() {
+        body();
+        return None;
+    }
+    let mut command = process::Command::new(env::current_exe().expect("this test"));
+    let (_crate, path) = module_path!().split_once("::").expect("a module");
+    let path = path.replace("support", name);
+    command.args(["--exact", "--nocapture", &path]).env(MARK, "1");
+    Some(command.output().expect("it starts"))
+}

@@ -1,0 +1,314 @@
+//! Brings what a server lists into the pool, under the ids that its entry gives.
+
+use super::definition::definition;
+use super::listing::{Listed, Listing};
+use super::mask::Mask;
+use super::names;
+use super::pace::Pace;
+use super::pins::{Approvals, McpPin};
+use super::prefixes::TakenPrefix;
+use super::remote::{Remote, Waits};
+use super::schema::{Examiner, elsewhere};
+use super::server::Server;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tool_runtime_config::McpServerConfig;
+use tool_runtime_core::seam::Claim;
+use tool_runtime_core::{PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool};
+
+/// Brings the tools of one server into the pool.
+pub(super) struct Publisher {
+    pool: ToolPool,
+    source: Source,
+    prefix: TakenPrefix,
+    /// What is to be said of the prefix.
+    notice: Option<String>,
+    /// Whether a tool whose id another has gets a suffix, instead of being left out.
+    suffixes: bool,
+    waits: Waits,
+    /// Whether annotations are acted on.
+    is_trusted: bool,
+    /// What the entry says of its tools, if it has one.
+    entry: Option<McpServerConfig>,
+    approvals: Arc<Approvals>,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Gone with the server: somebody else may have one of its name then.
+    claim: Option<Claim>,
+    /// What was brought last, by the name that the server knows it by.
+    known: BTreeMap<String, Tool>,
+    /// Why tools of the last list are left out, by their ids.
+    left_out: BTreeMap<String, String>,
+}
+
+/// What became of a listing.
+pub(super) struct Published {
+    pub(super) tools: usize,
+    pub(super) problems: Vec<String>,
+}
+
+/// A tool under the name that its server knows it by.
+struct Candidate {
+    name: String,
+    definition: Arc<ToolDefinition>,
+    pin: McpPin,
+    /// Notes on patterns that are not enforced.
+    notes: Vec<String>,
+}
+
+impl Candidate {
+    fn of(prefix: &str, listed: Listed, examiner: &mut Examiner) -> Self {
+        let id = names::id(prefix, listed.name());
+        let (name, mut definition, notes) = definition(id, listed, examiner);
+        let pin = McpPin::of(&definition);
+        // Clients refuse a whole list for one schema without it.
+        definition.input_schema.entry("type").or_insert_with(|| "object".into());
+        Self { name, definition: Arc::new(definition), pin, notes }
+    }
+
+    /// Masks secrets in its texts, and marks its annotations if its server is not trusted.
+    fn shown(&mut self, is_trusted: bool, mask: &Mask) {
+        let definition = Arc::make_mut(&mut self.definition);
+        definition.untrusted_annotations |= !is_trusted;
+        definition.description = mask.text(&definition.description).into_owned();
+        definition.title = definition.title.take().map(|title| mask.text(&title).into_owned());
+    }
+
+    /// The id that its name gives, whatever became of it.
+    fn id(&self, prefix: &str) -> String {
+        names::id(prefix, &self.name)
+    }
+
+    /// The problems of its definition.
+    fn problems(&self) -> impl Iterator<Item = String> {
+        let name = &self.name;
+        let reasons = self.definition.problems().iter();
+        let left_out =
+            reasons.map(move |reason| format!("its tool `{name}` is left out: {reason}"));
+        left_out.chain(self.notes.iter().map(move |note| format!("its tool `{name}`: {note}")))
+    }
+}
+
+impl Publisher {
+    /// One for a server of a name that no other publisher of the pool has.
+    pub(super) fn new(
+        pool: ToolPool,
+        server: &str,
+        (prefix, notice): (TakenPrefix, Option<String>),
+        suffixes: bool,
+        (waits, entry): (Waits, Option<McpServerConfig>),
+        approvals: Arc<Approvals>,
+    ) -> Option<Self> {
+        let source = Source::mcp(server);
+        let claim = Some(pool.claim(&source)?);
+        let state = Mutex::new(State { claim, known: BTreeMap::new(), left_out: BTreeMap::new() });
+        let is_trusted = false;
+        Some(Self {
+            pool,
+            source,
+            prefix,
+            notice,
+            suffixes,
+            waits,
+            is_trusted,
+            entry,
+            approvals,
+            state,
+        })
+    }
+
+    /// Sets whether annotations are acted on. Default: false.
+    pub(super) fn trusting(mut self, is_trusted: bool) -> Self {
+        self.is_trusted = is_trusted;
+        self
+    }
+
+    /// What the ids of its tools begin with.
+    pub(super) fn prefix(&self) -> &str {
+        self.prefix.text()
+    }
+
+    /// Brings the tools of a listing, and takes those away that it does not have any more. What
+    /// has not changed stays the very same tool. Whatever else the thread has to do goes on
+    /// meanwhile; given up, it has done nothing.
+    pub(super) async fn publish(&self, server: &Arc<Server>, listing: Listing) -> Published {
+        let Listing { tools, mut problems } = listing;
+        let names: Vec<&str> = tools.iter().map(Listed::name).collect();
+        problems.extend(self.entry.iter().flat_map(|entry| entry.idle(&names)));
+        problems.extend(self.notice.clone());
+        problems.extend(names::alike(&names));
+        let wants = |tool: &str| self.entry.as_ref().is_none_or(|entry| entry.wants(tool));
+        let wanted: Vec<_> = tools.into_iter().filter(|listed| wants(listed.name())).collect();
+        let (prefix, is_trusted) = (self.prefix().to_owned(), self.is_trusted);
+        let shared = Arc::clone(server);
+        // Schemas are compiled.
+        let mut candidates = elsewhere(move || {
+            let mut examiner = Examiner::default();
+            let candidate = |listed| {
+                let mut candidate = Candidate::of(&prefix, listed, &mut examiner);
+                candidate.shown(is_trusted, shared.mask());
+                candidate
+            };
+            wanted.into_iter().map(candidate).collect::<Vec<_>>()
+        })
+        .await;
+        problems.extend(candidates.iter().flat_map(Candidate::problems));
+        let mut pace = Pace::default();
+        self.approvals.begin(server.name());
+        for candidate in &mut candidates {
+            problems.extend(self.foreign(candidate));
+            problems.extend(self.unapproved(server.name(), candidate));
+        }
+        // One try more: what collides by then has no id left.
+        for _ in 0..2 {
+            match self.offer(server, &candidates, &mut pace).await {
+                Ok(()) => break,
+                Err(error) => self.settle(&mut candidates, &error, &mut problems),
+            }
+        }
+        let reason = |candidate: &Candidate| candidate.definition.problems().last().cloned();
+        let left_out = candidates
+            .iter()
+            .filter_map(|candidate| Some((candidate.id(self.prefix()), reason(candidate)?)));
+        self.state().left_out = left_out.collect();
+        Published { tools: candidates.len(), problems }
+    }
+
+    /// Why a tool is left out that the server lists.
+    pub(super) fn why_left_out(&self, id: &str) -> Option<String> {
+        self.state().left_out.get(id).cloned()
+    }
+
+    /// Takes all tools of the server away.
+    pub(super) fn withdraw(&self) {
+        self.clear(&mut self.state());
+    }
+
+    /// Takes them away for good: nothing is brought any more.
+    pub(super) fn retire(&self) {
+        let mut state = self.state();
+        self.clear(&mut state);
+        if let Source::Mcp(server) = &self.source {
+            // Nobody approves what is not there.
+            self.approvals.begin(server);
+        }
+        state.claim = None;
+    }
+
+    fn clear(&self, state: &mut State) {
+        if state.claim.is_some() {
+            state.known.clear();
+            state.left_out.clear();
+            // A pool that is closed has none.
+            drop(self.pool.set_tools(&self.source, []));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a tool out whose id is for another server to give, by whatever turn they come.
+    fn foreign(&self, candidate: &mut Candidate) -> Option<String> {
+        let Candidate { name, definition, .. } = candidate;
+        let (id, owner) = (definition.name.clone(), self.prefix.owner(&definition.name)?);
+        let problem = format!(
+            "its tool `{name}` would be `{id}`, and such ids are for the server `{owner}`; set another `prefix` for one of them"
+        );
+        let definition = Arc::make_mut(definition);
+        // Under a name of its own it can be reported.
+        definition.name = names::distinct(&id.replace('.', "_"), self.prefix(), name);
+        definition.add_problem(problem.clone());
+        Some(problem)
+    }
+
+    /// Gives up the ids that belong to another server by now. Whether there were any.
+    pub(super) fn give_way(&self) -> bool {
+        let mut state = self.state();
+        let before = state.known.len();
+        state.known.retain(|_, tool| self.prefix.owner(tool.name()).is_none());
+        let gives = state.known.len() < before;
+        if gives {
+            // A pool that is closed has none; and fewer tools collide with no others.
+            drop(self.pool.set_tools(&self.source, state.known.values().cloned()));
+        }
+        gives
+    }
+
+    /// Says what is not approved of a tool, and keeps it out where that is asked for.
+    fn unapproved(&self, server: &str, candidate: &mut Candidate) -> Option<String> {
+        let Candidate { name, definition, pin, .. } = candidate;
+        let mut problem = self.approvals.note(server, name, pin)?.to_string();
+        if self.approvals.holds() {
+            problem.push_str("; it is held back until it is approved");
+            Arc::make_mut(definition).add_problem(problem.clone());
+        }
+        Some(problem)
+    }
+
+    async fn offer(
+        &self,
+        server: &Arc<Server>,
+        candidates: &[Candidate],
+        pace: &mut Pace,
+    ) -> Result<(), PoolError> {
+        let (known, mut tools) = (self.state().known.clone(), BTreeMap::new());
+        for Candidate { name, definition, .. } in candidates {
+            let old = known.get(name).filter(|tool| *tool.definition() == **definition);
+            let tool = match old {
+                Some(tool) => tool.clone(),
+                None => Remote::tool(server, name, definition, &self.waits),
+            };
+            tools.insert(name.clone(), tool);
+            pace.keep().await;
+        }
+        let mut state = self.state();
+        if state.claim.is_none() {
+            return Ok(());
+        }
+        // Another server may have come meanwhile.
+        tools.retain(|_, tool| self.prefix.owner(tool.name()).is_none());
+        self.pool.set_tools(&self.source, tools.values().cloned())?;
+        state.known = tools;
+        Ok(())
+    }
+
+    /// Gives tools whose ids others have another one, or keeps them out.
+    fn settle(&self, candidates: &mut [Candidate], error: &PoolError, problems: &mut Vec<String>) {
+        let mut taken = BTreeMap::new();
+        for problem in error.problems() {
+            match problem {
+                PoolProblem::Duplicate { name, first, second } => {
+                    let own = self.source.to_string();
+                    let other = if first.ends_with(&own) { second } else { first };
+                    taken.insert(name.clone(), other.clone());
+                }
+                other => problems.push(other.to_string()),
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for Candidate { name, definition, .. } in candidates {
+            let is_second = !seen.insert(definition.name.clone());
+            let Some(other) = taken.get(&definition.name) else { continue };
+            let is_own = other == "given with it";
+            if is_own && !is_second {
+                continue;
+            }
+            let id = definition.name.clone();
+            let definition = Arc::make_mut(definition);
+            if self.suffixes {
+                definition.name = names::distinct(&id, self.prefix(), name);
+                continue;
+            }
+            let problem = format!(
+                "its tool `{name}` would be `{id}`, which another tool ({other}) is; set a `prefix`, or leave one of them out"
+            );
+            // Under a name of its own it can be reported.
+            definition.name = names::distinct(&id, self.prefix(), name);
+            definition.add_problem(problem.clone());
+            problems.push(problem);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A schema that values are checked against, compiled when the first one is.
+
+use super::graph::Graph;
+use super::patterns;
+use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
+use serde_json::{Map, Value, json};
+use std::panic::resume_unwind;
+use std::sync::{Arc, OnceLock};
+use tokio::task::spawn_blocking;
+use tool_runtime_core::{Issue, ToolDefinition};
+
+/// How long a pattern may look for a match, in steps of its engine.
+const PATTERN_STEPS: usize = 100_000;
+/// A check of more steps has a thread of its own: this many take a millisecond or two.
+const SMALL: u64 = 10_000;
+/// What is wrong is put into words within so many steps: finding them may take the square of it.
+const WORDED: u64 = 2_000;
+/// A check of more steps is not made: this many take a second or two.
+const MOST: u64 = 10_000_000;
+
+/// One of the schemas of a definition, for values to be checked against.
+pub(crate) struct Checker {
+    definition: Arc<ToolDefinition>,
+    which: Which,
+    compiled: OnceLock<Result<Compiled, String>>,
+}
+
+#[derive(Clone, Copy)]
+enum Which {
+    Input,
+    Output,
+}
+
+/// What a check comes to.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Verdict {
+    Fits,
+    Wrong(Vec<Issue>),
+    /// To find it out would take too long.
+    Unchecked,
+}
+
+pub(super) struct Compiled {
+    validator: Validator,
+    graph: Graph,
+    /// The patterns that the engine cannot compile.
+    pub(super) unenforced: Vec<String>,
+}
+
+impl Checker {
+    pub(crate) fn of_input(definition: &Arc<ToolDefinition>) -> Arc<Self> {
+        Self::new(definition, Which::Input)
+    }
+
+    /// Nothing, if there is no such schema.
+    pub(crate) fn of_output(definition: &Arc<ToolDefinition>) -> Option<Arc<Self>> {
+        definition.output_schema.as_ref()?;
+        Some(Self::new(definition, Which::Output))
+    }
+
+    fn new(definition: &Arc<ToolDefinition>, which: Which) -> Arc<Self> {
+        let (definition, compiled) = (Arc::clone(definition), OnceLock::new());
+        Arc::new(Self { definition, which, compiled })
+    }
+
+    /// Checks a value and gives it back. What takes long is done elsewhere, so that nothing else
+    /// has to wait for it.
+    ///
+    /// # Errors
+    /// The schema is none.
+    pub(crate) async fn check(self: &Arc<Self>, value: Value) -> (Value, Result<Verdict, String>) {
+        if let Some(Ok(compiled)) = self.compiled.get()
+            && compiled.graph.is_within(SMALL, &value)
+        {
+            let verdict = compiled.verdict(&value);
+            return (value, Ok(verdict));
+        }
+        let checker = Arc::clone(self);
+        elsewhere(move || {
+            let verdict = checker.checked(&value);
+            (value, verdict)
+        })
+        .await
+    }
+
+    fn checked(&self, value: &Value) -> Result<Verdict, String> {
+        let compiled = self.compiled.get_or_init(|| compile(self.schema()));
+        let compiled = compiled.as_ref().map_err(String::clone)?;
+        let is_bearable = compiled.graph.is_within(MOST, value);
+        Ok(if is_bearable { compiled.verdict(value) } else { Verdict::Unchecked })
+    }
+
+    fn schema(&self) -> Map<String, Value> {
+        match self.which {
+            Which::Input => self.definition.input_schema.clone(),
+            Which::Output => self.definition.output_schema.clone().unwrap_or_default(),
+        }
+    }
+}
+
+impl Compiled {
+    fn verdict(&self, value: &Value) -> Verdict {
+        if self.validator.is_valid(value) {
+            return Verdict::Fits;
+        }
+        if !self.graph.is_within(WORDED, value) {
+            return Verdict::Wrong(vec![Issue::new("", "schema", "it does not fit the schema")]);
+        }
+        let issue = |error: jsonschema::ValidationError<'_>| {
+            // Values are left out: some are secret.
+            let (path, masked) = (path(error.instance_path().as_str()), error.masked());
+            let place = if path.is_empty() { path.clone() } else { format!("`{path}`: ") };
+            Issue::new(path, "schema", format!("{place}{masked}"))
+        };
+        Verdict::Wrong(self.validator.iter_errors(value).take(20).map(issue).collect())
+    }
+}
+
+/// Does something on a thread that may be kept busy.
+pub(crate) async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+        // The runtime is ending, and with it whoever waits.
+        Err(_) => std::future::pending().await,
+    }
+}
+
+/// Compiles a schema, without the patterns that cannot be compiled.
+///
+/// # Errors
+/// The schema is not a valid one.
+pub(super) fn compile(mut schema: Map<String, Value>) -> Result<Compiled, String> {
+    let options = options(&schema);
+    let mut built = options.build(&Value::Object(schema.clone()));
+    let mut unenforced = Vec::new();
+    if built.is_err() {
+        let removed = patterns::remove(&mut schema, &mut |pattern| {
+            options.build(&json!({ "pattern": pattern })).is_ok()
+        });
+        unenforced = removed.patterns;
+        built = options.build(&Value::Object(schema.clone()));
+        if removed.is_inverting && !unenforced.is_empty() && built.is_ok() {
+            // A looser part would refuse what the server takes: nothing is enforced.
+            schema.clear();
+            built = options.build(&json!({}));
+        }
+    }
+    let graph = Graph::of(&schema);
+    let worded = |error: &jsonschema::ValidationError<'_>| match error.instance_path().as_str() {
+        "" => error.to_string(),
+        pointer => format!("at `{}`: {error}", path(pointer)),
+    };
+    built.map(|validator| Compiled { validator, graph, unenforced }).map_err(|error| worded(&error))
+}
+
+fn options(schema: &Map<String, Value>) -> ValidationOptions<'static> {
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(PATTERN_STEPS);
+    let options = jsonschema::options().offline().with_pattern_options(patterns);
+    let is_unknown = schema
+        .get("$schema")
+        .is_some_and(|dialect| !dialect.as_str().is_some_and(super::is_official));
+    // A dialect of the server's own is read as the newest one.
+    if is_unknown { options.with_draft(Draft::Draft202012) } else { options }
+}
+
+/// `/a/0/b` as we write paths: `a[0].b`.
+fn path(pointer: &str) -> String {
+    let mut path = String::new();
+    for step in pointer.split('/').skip(1) {
+        if step.bytes().all(|byte| byte.is_ascii_digit()) {
+            path = format!("{path}[{step}]");
+        } else {
+            let dot = if path.is_empty() { "" } else { "." };
+            path = format!("{path}{dot}{}", step.replace("~1", "/").replace("~0", "~"));
+        }
+    }
+    path
+}

@@ -1,0 +1,221 @@
+//! A call that goes on as a task of the server's (the extension `io.modelcontextprotocol/tasks`):
+//! asked how it is until it is done, and cancelled when nobody waits for it any more.
+
+use super::connection::Connection;
+use super::failure::Failure;
+use super::listener::Listener;
+use super::patience::Patience;
+use super::rounds::{Stop, answers};
+use super::server::Server;
+use rmcp::model::{
+    CancelTaskParams, CancelTaskRequest, ClientCapabilities, ClientRequest, DetailedTask,
+    ErrorCode, ErrorData, GetTaskParams, GetTaskRequest, GetTaskResult, InputRequests,
+    RequestMetaObject, ServerResult, Task, TaskPayload, UpdateTaskParams, UpdateTaskRequest,
+};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::time::{Instant, sleep, sleep_until};
+use tool_runtime_core::{CallError, ErrorClass, Progress};
+
+/// How often a server is asked that does not say how often it likes to be.
+const POLL: Duration = Duration::from_secs(1);
+
+/// However often it likes to be.
+const FASTEST: Duration = Duration::from_millis(20);
+const SLOWEST: Duration = Duration::from_secs(60);
+
+/// How often in a row the connection may be lost while a task is asked for.
+const MOST_LOSSES: usize = 3;
+
+/// How long a server may take to hear that a task is not wanted any more.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// Whether a server refused a call because it does it as a task only.
+pub(super) fn is_demanded(error: &ErrorData) -> bool {
+    let required = || error.data.as_ref()?.get("requiredCapabilities").cloned();
+    error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
+        && required()
+            .and_then(|required| serde_json::from_value::<ClientCapabilities>(required).ok())
+            .is_some_and(|required| required.supports_tasks())
+}
+
+/// A task that somebody waits for. Dropped before its end, it is cancelled.
+struct Following<'a> {
+    server: &'a Server,
+    connection: Arc<Connection>,
+    listener: &'a Arc<Listener>,
+    id: String,
+    /// The questions that were answered: a task names each by a key of its own.
+    answered: HashSet<String>,
+    /// What it said last that it was doing, and how many things it has said.
+    told: (Option<String>, u32),
+    is_over: bool,
+}
+
+/// Waits for what a task comes to.
+pub(super) async fn follow(
+    server: &Server,
+    connection: Arc<Connection>,
+    listener: &Arc<Listener>,
+    task: Task,
+) -> Result<Value, Stop> {
+    let id = task.task_id.clone();
+    let (answered, told) = (HashSet::new(), (None, 0));
+    let mut following =
+        Following { server, connection, listener, id, answered, told, is_over: false };
+    following.outcome(task).await
+}
+
+impl Following<'_> {
+    async fn outcome(&mut self, mut task: Task) -> Result<Value, Stop> {
+        loop {
+            self.tell(&task);
+            self.pause(&task).await?;
+            let asked = self.asked().await?;
+            task = asked.task;
+            match asked.payload {
+                TaskPayload::InputRequired { input_requests } => {
+                    self.answer(input_requests).await?;
+                }
+                TaskPayload::Completed { result } => {
+                    self.is_over = true;
+                    return Ok(Value::Object(result));
+                }
+                TaskPayload::Failed { error } => {
+                    self.is_over = true;
+                    return Err(Stop::Failed(Failure::Refused(reason(error))));
+                }
+                TaskPayload::Cancelled => {
+                    self.is_over = true;
+                    return Err(self.ended(ErrorClass::Tool, "was cancelled there"));
+                }
+                // `Working`, and whatever else goes on.
+                _ => {}
+            }
+        }
+    }
+
+    /// Hands on what it says that it does.
+    fn tell(&mut self, task: &Task) {
+        self.listener.touch();
+        if task.status_message.is_some() && task.status_message != self.told.0 {
+            self.told = (task.status_message.clone(), self.told.1 + 1);
+            let message = task.status_message.as_deref();
+            let message = message.map(|text| self.server.mask().text(text).into_owned());
+            let done = f64::from(self.told.1);
+            let mut progress = Progress::new(done);
+            progress.message = message;
+            self.listener.hear(progress);
+        }
+    }
+
+    async fn pause(&self, task: &Task) -> Result<(), Stop> {
+        let pause = task.poll_interval_ms.map_or(POLL, Duration::from_millis);
+        let next = Instant::now() + pause.clamp(FASTEST, SLOWEST);
+        let deadline = self.listener.deadline();
+        sleep_until(next.min(deadline)).await;
+        if deadline <= next {
+            return Err(Stop::Failed(self.listener.patience().over()));
+        }
+        Ok(())
+    }
+
+    /// How the task is. It lives on when the connection does not, if its server does.
+    async fn asked(&mut self) -> Result<DetailedTask, Stop> {
+        let mut losses = 0;
+        loop {
+            let request = GetTaskRequest::new(GetTaskParams::new(&self.id)).into();
+            let failure = match self.request(request).await {
+                Ok(ServerResult::GetTaskResult(GetTaskResult { task, .. })) => return Ok(task),
+                Ok(_) => return Err(self.unknown("its answer to `tasks/get` is none")),
+                Err(Failure::Refused(error)) => return Err(self.unknown(&error.message)),
+                Err(failure) => failure,
+            };
+            losses += 1;
+            if losses == MOST_LOSSES || !matches!(failure, Failure::Lost(_) | Failure::Unsent(_)) {
+                return Err(Stop::Failed(lost(failure)));
+            }
+            self.connection.give_up_after(&failure);
+            sleep(POLL / 4).await;
+            self.connection = self.server.connection().await.map_err(|error| {
+                Stop::Failed(Failure::Lost(format!("and could not be asked again: {error}")))
+            })?;
+        }
+    }
+
+    async fn answer(&mut self, mut requests: InputRequests) -> Result<(), Stop> {
+        requests.retain(|key, _| !self.answered.contains(key));
+        if requests.is_empty() {
+            return Ok(());
+        }
+        self.answered.extend(requests.keys().cloned());
+        let answers = answers(&self.connection, &requests, 1, self.listener).await?;
+        let update = UpdateTaskRequest::new(UpdateTaskParams::new(&self.id, answers)).into();
+        self.request(update).await.map_err(|failure| Stop::Failed(lost(failure)))?;
+        Ok(())
+    }
+
+    /// Nobody knows how it ends.
+    fn unknown(&self, why: &str) -> Stop {
+        let what = format!(
+            "is known there no more ({}); it may have had its effect, so find that out before you try again",
+            self.server.shown(why)
+        );
+        self.ended(ErrorClass::Indeterminate, &what)
+    }
+
+    fn ended(&self, class: ErrorClass, what: &str) -> Stop {
+        let server = self.server.name();
+        let text = format!("the task that the MCP server `{server}` made of this call {what}");
+        Stop::Ended(CallError::new(class, text))
+    }
+
+    async fn request(&self, request: ClientRequest) -> Result<ServerResult, Failure> {
+        sent(&self.connection, request, self.listener.patience()).await
+    }
+}
+
+/// Servers answer about tasks whoever says each time that they know of them.
+async fn sent(
+    connection: &Connection,
+    request: ClientRequest,
+    patience: Patience,
+) -> Result<ServerResult, Failure> {
+    let mut meta = RequestMetaObject::default();
+    meta.set_client_capabilities(connection.answerer().capabilities_with_tasks());
+    connection.request_with(request, Some(meta), patience).await
+}
+
+/// The call was sent long ago.
+fn lost(failure: Failure) -> Failure {
+    match failure {
+        Failure::Unsent(why) => {
+            Failure::Lost(why.unwrap_or_else(|| "the connection ended".to_owned()))
+        }
+        other => other,
+    }
+}
+
+/// What a task failed of.
+fn reason(error: serde_json::Map<String, Value>) -> ErrorData {
+    let text = error.get("message").and_then(Value::as_str);
+    let text = text.unwrap_or("its task failed and does not say why").to_owned();
+    serde_json::from_value(Value::Object(error))
+        .unwrap_or_else(|_| ErrorData::internal_error(text, None))
+}
+
+impl Drop for Following<'_> {
+    fn drop(&mut self) {
+        let Ok(runtime) = Handle::try_current() else { return };
+        if self.is_over {
+            return;
+        }
+        let request = CancelTaskRequest::new(CancelTaskParams::new(&self.id)).into();
+        let (connection, patience) =
+            (Arc::clone(&self.connection), Patience { idle: FAREWELL, until: None });
+        runtime.spawn(async move { drop(sent(&connection, request, patience).await) });
+    }
+}

@@ -1,0 +1,48 @@
+//! A way of the host's own: lines of JSON over whatever it opens.
+
+use super::lines::Lines;
+use super::{Opened, Way};
+use crate::hearing::Hearing;
+use crate::refusal::{Kind, Refusal};
+use crate::wire::Wire;
+use std::error::Error;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tool_runtime_core::BoxFuture;
+
+/// Where a server's messages come from: a line of JSON each.
+pub type McpReader = Box<dyn AsyncRead + Send + Unpin>;
+/// Where messages to a server go: a line of JSON each.
+pub type McpWriter = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// Opens a connection, each time that it is called.
+type Open = dyn Fn() -> BoxFuture<'static, Result<(McpReader, McpWriter), Box<dyn Error + Send + Sync>>>
+    + Send
+    + Sync;
+
+/// A way of the host's own.
+pub(crate) struct Custom(Box<Open>);
+
+impl Custom {
+    pub(crate) fn new<F, O>(open: O) -> Self
+    where
+        O: Fn() -> F + Send + Sync + 'static,
+        F: Future<Output = Result<(McpReader, McpWriter), Box<dyn Error + Send + Sync>>>
+            + Send
+            + 'static,
+    {
+        Self(Box::new(move || Box::pin(open())))
+    }
+}
+
+impl Way for Custom {
+    fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>> {
+        Box::pin(async move {
+            let (reader, writer) = (self.0)()
+                .await
+                .map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
+            let transport = Lines::new(reader, writer, Arc::clone(&hearing));
+            Ok(Opened { wire: Wire::new(transport, hearing), behind: None })
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! A server that is asked over HTTP: by the transport of today, or by that of 2024-11-05.
+
+mod agent;
+mod challenge;
+mod client;
+mod error;
+mod headers;
+mod made;
+mod mirrored;
+#[cfg(feature = "oauth")]
+mod oauth;
+mod shown;
+mod source;
+mod sse;
+mod streamable;
+mod tame;
+
+pub use source::McpHeaderRequest;
+pub(crate) use source::{HeaderSource, HeaderSources};
+
+#[cfg(feature = "oauth")]
+pub(crate) use oauth::OAuthAids;
+#[cfg(feature = "oauth")]
+pub use oauth::{McpAuthPage, McpTokens};
+
+use super::{Aids, Behind, Opened, Way};
+use crate::hearing::Hearing;
+use crate::refusal::{Kind, Refusal};
+use crate::wire::Wire;
+use client::{Agent, Client};
+use headers::Headers;
+use reqwest::Url;
+use sse::Sse;
+use std::future::{pending, ready};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use streamable::Streamable;
+use tool_runtime_config::HttpConfig;
+#[cfg(feature = "oauth")]
+use tool_runtime_config::McpAuth;
+use tool_runtime_core::BoxFuture;
+
+/// A server that is asked over HTTP.
+pub(crate) struct Http {
+    server: Arc<str>,
+    agent: Agent,
+    config: HttpConfig,
+    sources: HeaderSources,
+    #[cfg(feature = "oauth")]
+    oauth: Option<Arc<oauth::OAuth>>,
+    /// Whether it speaks only the transport of 2024-11-05, as far as is known.
+    is_old: AtomicBool,
+    /// Whether the last connection ended in a way that an older server's would.
+    looks_old: Arc<AtomicBool>,
+}
+
+impl Http {
+    /// # Errors
+    /// Its entry cannot be acted on: the address, a header, the way to authenticate.
+    pub(crate) fn new(server: &str, config: &HttpConfig, aids: &Aids) -> Result<Self, String> {
+        let url = Url::parse(config.url.as_str()).ok().filter(Url::has_host);
+        let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+        let url = url.ok_or("`url` is no address of scheme `http` or `https`")?;
+        // What is wrong with them is said here, not at the first connection.
+        Headers::new(server, config, None)?;
+        Ok(Self {
+            server: server.into(),
+            agent: Agent { client: agent::client(&url)?, url: url.as_str().into() },
+            #[cfg(feature = "oauth")]
+            oauth: match &config.auth {
+                Some(McpAuth::OAuth(oauth)) => {
+                    Some(Arc::new(oauth::OAuth::new(server, &url, oauth, &aids.oauth)))
+                }
+                _ => None,
+            },
+            config: config.clone(),
+            sources: aids.headers.clone(),
+            is_old: AtomicBool::new(config.legacy_sse),
+            looks_old: Arc::default(),
+        })
+    }
+
+    fn client(&self, hearing: Arc<Hearing>) -> Result<Client, Refusal> {
+        let source = self.sources.of(&self.server);
+        let headers = Headers::new(&self.server, &self.config, source);
+        let headers = headers.map_err(|problem| Refusal::new(Kind::Failed, problem))?;
+        #[cfg(feature = "oauth")]
+        let headers = headers.with_oauth(self.oauth.clone());
+        Ok(Client::new(self.agent.clone(), headers, hearing, Arc::clone(&self.looks_old)))
+    }
+
+    async fn opened(&self, hearing: Arc<Hearing>) -> Result<Opened, Refusal> {
+        let client = self.client(Arc::clone(&hearing))?;
+        let wire = if self.is_old.load(Ordering::Relaxed) {
+            let opened = Sse::open(client).await;
+            if opened.is_err() {
+                // It may have learned something since.
+                self.is_old.store(self.config.legacy_sse, Ordering::Relaxed);
+            }
+            Wire::new(opened?, hearing)
+        } else {
+            Wire::new(Streamable::new(client), hearing)
+        };
+        Ok(Opened { wire, behind: Some(Arc::new(Alone)) })
+    }
+}
+
+/// Each request is one of its own.
+struct Alone;
+
+impl Behind for Alone {
+    fn gone(&self) -> BoxFuture<'_, ()> {
+        Box::pin(pending())
+    }
+
+    fn last_words(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(ready(None))
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(ready(()))
+    }
+
+    fn loses_single_requests(&self) -> bool {
+        true
+    }
+}
+
+impl Way for Http {
+    fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>> {
+        Box::pin(self.opened(hearing))
+    }
+
+    #[cfg(feature = "oauth")]
+    fn is_authorizing(&self) -> bool {
+        self.oauth.as_ref().is_some_and(|oauth| oauth.is_authorizing())
+    }
+
+    #[cfg(feature = "oauth")]
+    fn authorized(&self) -> BoxFuture<'_, Result<(), String>> {
+        match &self.oauth {
+            Some(oauth) => Box::pin(oauth.authorized()),
+            None => Box::pin(pending()),
+        }
+    }
+
+    fn is_old(&self) -> bool {
+        self.is_old.load(Ordering::Relaxed)
+    }
+
+    fn falls_back(&self) -> bool {
+        let falls_back = self.looks_old.swap(false, Ordering::Relaxed);
+        if falls_back {
+            self.is_old.store(true, Ordering::Relaxed);
+        }
+        falls_back
+    }
+}

@@ -1,0 +1,144 @@
+//! What is sent to a server over HTTP: rmcp's requests, with the headers that are ours.
+
+mod backend;
+mod legible;
+mod post;
+mod status;
+mod verdict;
+
+use super::error::{HttpError, Worded};
+use super::headers::{HeaderMap, Headers, NoHeaders};
+use super::mirrored::Mirrors;
+use super::tame::{Events, tamed};
+use crate::hearing::Hearing;
+use reqwest::header::AUTHORIZATION;
+use rmcp::transport::streamable_http_client::StreamableHttpClient as _;
+pub(super) use status::telling;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32};
+use tokio_util::sync::CancellationToken;
+use verdict::{no_headers, refused, without_url};
+
+/// The longest event of a stream.
+const LONGEST_EVENT: usize = 16 << 20;
+
+/// Where requests go, and over which connections.
+#[derive(Clone)]
+pub(super) struct Agent {
+    pub(super) client: reqwest::Client,
+    pub(super) url: Arc<str>,
+}
+
+/// What one connection sends. A clone is of the same connection.
+#[derive(Clone)]
+pub(super) struct Client(Arc<Shared>);
+
+struct Shared {
+    agent: Agent,
+    headers: Headers,
+    mirrors: Mirrors,
+    hearing: Arc<Hearing>,
+    /// Whether the server answered as one does that is older than this transport.
+    looks_old: Arc<AtomicBool>,
+    /// Whether the server has a stream for what belongs to no request.
+    has_stream: AtomicBool,
+    /// How often in a row its streams broke before they brought anything.
+    breaks: Arc<AtomicU32>,
+    /// Cancelled when the server is not there any more, or knows nothing of the session.
+    lost: CancellationToken,
+}
+
+impl Client {
+    pub(super) fn new(
+        agent: Agent,
+        headers: Headers,
+        hearing: Arc<Hearing>,
+        looks_old: Arc<AtomicBool>,
+    ) -> Self {
+        Self(Arc::new(Shared {
+            agent,
+            headers,
+            mirrors: Mirrors::default(),
+            hearing,
+            looks_old,
+            has_stream: AtomicBool::new(false),
+            breaks: Arc::default(),
+            lost: CancellationToken::new(),
+        }))
+    }
+
+    pub(super) fn url(&self) -> Arc<str> {
+        Arc::clone(&self.0.agent.url)
+    }
+
+    pub(super) fn agent(&self) -> &reqwest::Client {
+        &self.0.agent.client
+    }
+
+    pub(super) fn hearing(&self) -> &Hearing {
+        &self.0.hearing
+    }
+
+    pub(super) fn worded(&self, error: HttpError) -> Worded {
+        Worded::new(error, &self.0.headers)
+    }
+
+    /// Waits until nothing more is to be expected of the server.
+    pub(super) async fn lost(&self) {
+        self.0.lost.cancelled().await;
+    }
+
+    /// Opens a stream of events.
+    pub(super) async fn events(&self) -> Result<Events, HttpError> {
+        self.stream(self.url(), None, None, HeaderMap::new(), LONGEST_EVENT).await
+    }
+
+    /// Makes a request, and once more with other headers if there are any when it is refused.
+    pub(super) async fn renewing<T, F>(
+        &self,
+        own: HeaderMap,
+        request: impl Fn(HeaderMap) -> F,
+    ) -> Result<T, HttpError>
+    where
+        F: Future<Output = Result<T, HttpError>>,
+    {
+        let all = &self.0.headers;
+        let headers = all.with(own.clone(), None).await.map_err(no_headers)?;
+        let sent = headers.get(&AUTHORIZATION).cloned();
+        let error = match request(headers).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => without_url(error),
+        };
+        let refused = refused(&error, sent.as_ref());
+        let Some(refused) = refused.filter(|refused| all.are_renewable(refused.status)) else {
+            return Err(error);
+        };
+        tracing::debug!("headers are made anew: the last were refused");
+        match all.with(own, Some(&refused)).await {
+            Ok(headers) => request(headers).await.map_err(without_url),
+            Err(NoHeaders::Same) => Err(error),
+            Err(problem) => Err(no_headers(problem)),
+        }
+    }
+
+    async fn stream(
+        &self,
+        url: Arc<str>,
+        session: Option<Arc<str>>,
+        last: Option<String>,
+        own: HeaderMap,
+        longest: usize,
+    ) -> Result<Events, HttpError> {
+        let opened = self.renewing(own, |headers| {
+            self.agent().get_stream_with_max_sse_event_size(
+                Arc::clone(&url),
+                session.clone(),
+                last.clone(),
+                None,
+                headers,
+                longest,
+            )
+        });
+        opened.await.map(|events| tamed(events, Arc::clone(&self.0.breaks)))
+    }
+}

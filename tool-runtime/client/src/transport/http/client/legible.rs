@@ -1,0 +1,35 @@
+//! Answers in streams of events that cannot be read: rmcp passes over them, and their callers wait.
+
+use crate::hearing::Hearing;
+use crate::reading::{Incoming, Salvaged, salvaged};
+use crate::transport::http::tame::Events;
+use futures_util::{StreamExt as _, stream};
+use rmcp::transport::streamable_http_client::SseError;
+use sse_stream::Sse;
+use std::sync::Arc;
+
+/// The same events, with what can be made of those that cannot be read. `is_call` says whether
+/// they answer a call.
+pub(super) fn legible(events: Events, is_call: bool, hearing: Arc<Hearing>) -> Events {
+    let events = events.flat_map(move |event| {
+        stream::iter(match event {
+            Ok(event) => read(event, is_call, &hearing),
+            Err(error) => vec![Err(error)],
+        })
+    });
+    events.boxed()
+}
+
+fn read(event: Sse, is_call: bool, hearing: &Hearing) -> Vec<Result<Sse, SseError>> {
+    let text = event.data.as_deref().unwrap_or_default();
+    if text.is_empty() {
+        return vec![Ok(event)];
+    }
+    let Err(why) = serde_json::from_str::<Incoming>(text) else { return vec![Ok(event)] };
+    let Salvaged::Messages(messages) = salvaged(text.as_bytes(), &why, &|_| is_call, hearing)
+    else {
+        return vec![Ok(event)];
+    };
+    let texts = messages.iter().filter_map(|message| serde_json::to_string(message).ok());
+    texts.map(|text| Ok(Sse { data: Some(text), ..event.clone() })).collect()
+}

@@ -1,0 +1,28 @@
+//! The status of an answer: rmcp hands on an error of the protocol without the one that it came
+//! with.
+
+use reqwest::retry::{Builder, for_host};
+use std::cell::Cell;
+
+tokio::task_local! {
+    static LAST: Cell<Option<u16>>;
+}
+
+/// Makes a request, and gives back the status of its answer beside what became of it. The client of
+/// HTTP beneath must tell it, see [`telling`].
+pub(super) async fn with_status<T>(request: impl Future<Output = T>) -> (T, Option<u16>) {
+    let noted = async { (request.await, LAST.with(Cell::get)) };
+    LAST.scope(Cell::new(None), noted).await
+}
+
+/// A policy for requests that are not sent again: the one place where a status can be seen before
+/// rmcp reads the answer.
+pub(in crate::transport::http) fn telling() -> Builder {
+    for_host("").no_budget().classify_fn(|seen| {
+        if let Some(status) = seen.status() {
+            // Other requests than ours have nobody who asks.
+            let _noted = LAST.try_with(|last| last.set(Some(status.as_u16())));
+        }
+        seen.success()
+    })
+}

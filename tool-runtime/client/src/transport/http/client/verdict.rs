@@ -1,0 +1,102 @@
+//! What the failure of a request means.
+
+use crate::transport::http::error::{HttpError, status};
+use crate::transport::http::headers::{NoHeaders, Refused};
+use reqwest::header::HeaderValue;
+use rmcp::model::ErrorData;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+use std::io;
+
+/// An address may hold what must not be logged.
+pub(super) fn without_url(error: HttpError) -> HttpError {
+    match error {
+        StreamableHttpError::Client(error) => StreamableHttpError::Client(error.without_url()),
+        other => other,
+    }
+}
+
+/// What a server said when it wanted to know who asks, or did not let them.
+pub(super) fn refused(error: &HttpError, sent: Option<&HeaderValue>) -> Option<Refused> {
+    let status = code(error).filter(|status| matches!(status, 401 | 403))?;
+    let challenge = match error {
+        StreamableHttpError::AuthRequired(error) => error.www_authenticate_header.clone(),
+        StreamableHttpError::InsufficientScope(error) => error.www_authenticate_header.clone(),
+        _ => String::new(),
+    };
+    let sent = sent.and_then(|value| value.to_str().ok());
+    let token = sent.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned);
+    Some(Refused { status, challenge, token })
+}
+
+/// There is nothing to send.
+pub(super) fn no_headers(problem: NoHeaders) -> HttpError {
+    let kind = match problem {
+        NoHeaders::Unauthorized(_) => io::ErrorKind::PermissionDenied,
+        _ => io::ErrorKind::Other,
+    };
+    StreamableHttpError::Io(io::Error::new(kind, problem.to_string()))
+}
+
+/// The status of an answer that is none of MCP.
+pub(super) fn code(error: &HttpError) -> Option<u16> {
+    match error {
+        StreamableHttpError::AuthRequired(_) => Some(401),
+        StreamableHttpError::InsufficientScope(_) => Some(403),
+        StreamableHttpError::HttpStatus(error) => Some(error.status),
+        StreamableHttpError::UnexpectedServerResponse(text) => status(text),
+        StreamableHttpError::Client(error) => error.status().map(|status| status.as_u16()),
+        _ => None,
+    }
+}
+
+/// Whether it may be otherwise in a while.
+pub(super) fn is_passing(error: &HttpError) -> bool {
+    match error {
+        StreamableHttpError::Client(error) => error.status().is_none() && !error.is_connect(),
+        other => matches!(code(other), Some(408 | 429 | 500 | 502..=504)),
+    }
+}
+
+/// Whether there is no server any more, or none that knows the session.
+pub(super) fn is_gone(error: &HttpError) -> bool {
+    match error {
+        _ if code(error) == Some(404) => true,
+        StreamableHttpError::SessionExpired => true,
+        StreamableHttpError::Client(error) => error.is_connect(),
+        _ => false,
+    }
+}
+
+/// Whether there is an answer that cannot be read.
+pub(super) fn is_illegible(error: &HttpError) -> bool {
+    match error {
+        StreamableHttpError::UnexpectedServerResponse(text) => {
+            text.starts_with("could not parse JSON response")
+        }
+        StreamableHttpError::ResponseBodyTooLarge { .. } => true,
+        _ => false,
+    }
+}
+
+/// How servers of the official SDKs say that they know no such session.
+const NO_SESSION: &[&str] = &[
+    "bad request: mcp-session-id header is required",
+    "bad request: missing session id",
+    "bad request: no valid session id provided",
+    "bad request: server not initialized",
+    "invalid or expired session id",
+    "invalid or missing session id",
+    "invalid session id",
+    "no valid session id provided",
+    "not found: invalid or expired session id",
+    "not found: session has been terminated",
+    "not found: session not found",
+    "session not found",
+];
+
+/// Some say so with status 400 where 404 is meant. What comes with another status, or says more, is
+/// what became of the request.
+pub(super) fn says_no_session(status: Option<u16>, error: &ErrorData) -> bool {
+    let said = error.message.trim().trim_end_matches('.').to_ascii_lowercase();
+    matches!(status, Some(400 | 404)) && NO_SESSION.contains(&&*said)
+}

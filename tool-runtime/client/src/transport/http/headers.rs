@@ -1,0 +1,224 @@
+//! The headers of every request: those of the entry, and those that the host gives anew each time.
+
+use super::made::{self, header, secrets_of};
+#[cfg(feature = "oauth")]
+use super::oauth::OAuth;
+use super::source::{HeaderSource, McpHeaderRequest};
+use reqwest::Url;
+use reqwest::header::{HeaderName, HeaderValue};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use tool_runtime_config::HttpConfig;
+#[cfg(feature = "oauth")]
+use tool_runtime_config::McpAuth;
+
+pub(super) type HeaderMap = HashMap<HeaderName, HeaderValue>;
+
+/// What was refused, and what the server said.
+#[derive(Clone)]
+pub(super) struct Refused {
+    pub(super) status: u16,
+    /// The header `WWW-Authenticate`, or nothing.
+    pub(super) challenge: String,
+    /// The token that the request had, if it had one.
+    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth asks"))]
+    pub(super) token: Option<String>,
+}
+
+/// Why there are no headers for a request.
+#[derive(Clone, Debug)]
+pub(super) enum NoHeaders {
+    /// Somebody has to do something first.
+    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth waits"))]
+    Unauthorized(String),
+    /// They may be there when they are asked for again.
+    Failed(String),
+    /// There are none but those that were refused.
+    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth knows"))]
+    Same,
+}
+
+impl fmt::Display for NoHeaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unauthorized(text) | Self::Failed(text) => f.write_str(text),
+            Self::Same => f.write_str("there are no other headers"),
+        }
+    }
+}
+
+/// The headers of requests to one server.
+pub(super) struct Headers {
+    server: String,
+    /// Where requests go, without secrets.
+    url: String,
+    fixed: HeaderMap,
+    source: Option<Arc<HeaderSource>>,
+    #[cfg(feature = "oauth")]
+    oauth: Option<Arc<OAuth>>,
+    /// What must not be printed: of the entry, and of the last request.
+    secrets: Mutex<(Vec<String>, Vec<String>)>,
+}
+
+impl Headers {
+    /// # Errors
+    /// What the entry says cannot be a header.
+    pub(super) fn new(
+        server: &str,
+        config: &HttpConfig,
+        source: Option<Arc<HeaderSource>>,
+    ) -> Result<Self, String> {
+        let mut fixed = HeaderMap::new();
+        let mut secrets = secrets_of(config.url.as_str());
+        for (name, value) in &config.headers {
+            let (name, value) = header(name.as_str(), value.expose(), &mut secrets)
+                .map_err(|problem| format!("`headers.{}` {problem}", name.shown()))?;
+            fixed.insert(name, value);
+        }
+        if let Some(auth) = config.auth.as_ref().filter(|auth| !made::is_spoken(auth)) {
+            let (name, value) = made::authorization(auth, &mut secrets)
+                .map_err(|problem| format!("`auth` {problem}"))?;
+            fixed.insert(name, value);
+        }
+        let url =
+            Url::parse(config.url.as_str()).map(|url| made::without_secrets(&url).to_string());
+        let (server, secrets) = (server.to_owned(), Mutex::new((secrets, Vec::new())));
+        Ok(Self {
+            server,
+            url: url.unwrap_or_default(),
+            fixed,
+            source,
+            #[cfg(feature = "oauth")]
+            oauth: None,
+            secrets,
+        })
+    }
+
+    /// With tokens besides.
+    #[cfg(feature = "oauth")]
+    pub(super) fn with_oauth(self, oauth: Option<Arc<OAuth>>) -> Self {
+        Self { oauth, ..self }
+    }
+
+    /// Whether there can be others than those that a server has refused with a status.
+    pub(super) fn are_renewable(&self, status: u16) -> bool {
+        #[cfg(feature = "oauth")]
+        if self.oauth.is_some() && matches!(status, 401 | 403) {
+            return true;
+        }
+        self.source.is_some() && status == 401
+    }
+
+    /// A call was let through with the headers that it had.
+    pub(super) fn are_enough(&self) {
+        #[cfg(feature = "oauth")]
+        if let Some(oauth) = &self.oauth {
+            oauth.is_enough();
+        }
+    }
+
+    /// All headers of a request, given those that belong to the protocol.
+    ///
+    /// # Errors
+    /// The host has none to give, or what can be none.
+    pub(super) async fn with(
+        &self,
+        own: HeaderMap,
+        refused: Option<&Refused>,
+    ) -> Result<HeaderMap, NoHeaders> {
+        let (mut headers, mut secrets) = (self.fixed.clone(), Vec::new());
+        if let Some(source) = &self.source {
+            let refused = refused.map(|refused| refused.challenge.clone());
+            let given = source(McpHeaderRequest {
+                server: self.server.clone(),
+                url: self.url.clone(),
+                refused,
+            })
+            .await;
+            let given = given.map_err(|error| {
+                NoHeaders::Failed(format!("no headers are given for it: {error}"))
+            })?;
+            for (name, value) in given {
+                let made = header(&name, value.expose(), &mut secrets).map_err(|problem| {
+                    NoHeaders::Failed(format!("the header `{name}` given for it {problem}"))
+                });
+                headers.extend([made?]);
+            }
+        }
+        #[cfg(feature = "oauth")]
+        if let Some(oauth) = &self.oauth
+            && let Some(token) = oauth.token(refused).await?
+        {
+            let made = made::authorization(&McpAuth::Bearer(token.into()), &mut secrets);
+            let problem =
+                |problem| NoHeaders::Failed(format!("the token that was given {problem}"));
+            headers.extend([made.map_err(problem)?]);
+        }
+        self.secrets.lock().unwrap_or_else(PoisonError::into_inner).1 = secrets;
+        headers.extend(own);
+        Ok(headers)
+    }
+
+    /// Keeps secrets out of what a server says: it may repeat what it was told.
+    pub(super) fn mask(&self, text: &str) -> String {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<&String> = secrets.0.iter().chain(&secrets.1).collect();
+        // One may be a part of another.
+        all.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        all.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), ".."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tool_runtime_config::McpAuth;
+
+    fn headers(config: &HttpConfig) -> Headers {
+        Headers::new("far", config, None).unwrap()
+    }
+
+    #[tokio::test]
+    async fn each_way_to_authenticate_is_a_header() {
+        let basic = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
+        let key = McpAuth::ApiKey { header: "X-Key".into(), key: "1vXk9p".into() };
+        for (auth, name, value) in [
+            (McpAuth::Bearer("8fQm2x".into()), "authorization", "Bearer 8fQm2x"),
+            (basic, "authorization", "Basic YWRhOjhmUW0yeA=="),
+            (key, "x-key", "1vXk9p"),
+        ] {
+            let mut config = HttpConfig::new("https://example.com/mcp");
+            config.auth = Some(auth);
+            let made = headers(&config).with(HeaderMap::new(), None).await.unwrap();
+            assert_eq!(made[&HeaderName::from_static(name)], value);
+            assert!(!format!("{made:?}").contains(value));
+        }
+    }
+
+    #[test]
+    fn what_a_server_repeats_is_not_shown() {
+        let mut config = HttpConfig::new("https://ada:pass-word@example.com/mcp?key=query-value");
+        config.headers.insert("X-Team".into(), "header-value".into());
+        config.auth = Some(McpAuth::Bearer("token-value".into()));
+        let said = "pass-word, query-value, header-value, Bearer token-value, YWRhOnBhc3Mtd29yZA==";
+        assert_eq!(headers(&config).mask(said), ".., .., .., .., ..");
+    }
+
+    #[test]
+    fn what_can_be_no_header_is_named_without_its_value() {
+        let mut config = HttpConfig::new("https://example.com/mcp");
+        config.headers.insert("X-Team".into(), "a\nb".into());
+        let problem = Headers::new("far", &config, None).err().unwrap();
+        assert_eq!(problem, "`headers.X-Team` holds what no header carries; write visible ASCII");
+    }
+
+    #[cfg(not(feature = "oauth"))]
+    #[test]
+    fn without_oauth_it_is_said_what_to_turn_on() {
+        let mut config = HttpConfig::new("https://example.com/mcp");
+        config.auth = Some(McpAuth::OAuth(Default::default()));
+        let problem = Headers::new("far", &config, None).err().unwrap();
+        assert!(problem.contains("`mcp-client-oauth`"), "{problem}");
+    }
+}

@@ -1,0 +1,155 @@
+//! Tokens by OAuth 2.1, as a server and its authorization server tell by their metadata.
+
+mod aids;
+mod asker;
+mod flow;
+mod hush;
+mod issuer;
+mod landing;
+mod page;
+mod reach;
+mod vault;
+mod visit;
+mod words;
+
+pub(crate) use aids::OAuthAids;
+pub use aids::{McpAuthPage, McpTokens};
+
+use super::headers::{NoHeaders, Refused};
+use flow::Flow;
+use reqwest::Url;
+use rmcp::transport::auth::AuthorizationManager;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{OnceCell, watch};
+use tokio::time::timeout;
+use tool_runtime_config::McpOAuth;
+
+/// How long a request waits for a token: machines are that fast. Who waits for a person is told
+/// when they are done.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The tokens of one server.
+pub(super) struct OAuth(Arc<Shared>);
+
+struct Shared {
+    flow: Flow,
+    manager: Mutex<Option<Arc<AuthorizationManager>>>,
+    /// Whether what an earlier run has stored was looked at.
+    restored: OnceCell<()>,
+    running: Mutex<Option<Running>>,
+    /// Whether a request gave up waiting.
+    is_awaited: AtomicBool,
+}
+
+/// What a renewal comes to, for everybody who waits for it.
+type Running = watch::Receiver<Option<Result<(), NoHeaders>>>;
+
+impl OAuth {
+    pub(super) fn new(server: &str, url: &Url, config: &McpOAuth, aids: &OAuthAids) -> Self {
+        Self(Arc::new(Shared {
+            flow: Flow::new(server, url, config, aids),
+            manager: Mutex::default(),
+            restored: OnceCell::new(),
+            running: Mutex::default(),
+            is_awaited: AtomicBool::new(false),
+        }))
+    }
+
+    /// Whether a request has given up waiting for a person.
+    pub(super) fn is_authorizing(&self) -> bool {
+        self.0.is_awaited.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the person; once for each time that a request gave up.
+    pub(super) async fn authorized(&self) -> Result<(), String> {
+        let running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let is_awaited = self.0.is_awaited.swap(false, Ordering::Relaxed);
+        let Some(running) = running.filter(|_| is_awaited) else {
+            return std::future::pending().await;
+        };
+        done(running).await.map_err(|problem| problem.to_string())
+    }
+
+    /// A call was let through.
+    pub(super) fn is_enough(&self) {
+        self.0.flow.is_enough();
+    }
+
+    /// The token to send; none as long as a server was not asked what it wants.
+    ///
+    /// # Errors
+    /// There is none, or none other than that which was refused.
+    pub(super) async fn token(
+        &self,
+        refused: Option<&Refused>,
+    ) -> Result<Option<String>, NoHeaders> {
+        self.0.restored.get_or_init(|| self.0.restore()).await;
+        let Some(refused) = refused else { return self.0.current().await };
+        let current = self.0.current().await.ok().flatten();
+        if current.is_some() && current != refused.token {
+            return Ok(current);
+        }
+        self.0.renewed(self.0.renewing(refused)).await?;
+        self.0.current().await
+    }
+}
+
+impl Shared {
+    async fn restore(&self) {
+        match self.flow.restored().await {
+            Ok(Some(manager)) => *self.manager() = Some(Arc::new(manager)),
+            Ok(None) => {}
+            Err(error) => tracing::warn!("stored tokens are not used: {error}"),
+        }
+    }
+
+    /// The token of now, refreshed in time.
+    async fn current(&self) -> Result<Option<String>, NoHeaders> {
+        let Some(manager) = self.manager().clone() else { return Ok(None) };
+        self.flow.current(&manager).await
+    }
+
+    /// The renewal that runs, begun if need be: one for all requests.
+    fn renewing(self: &Arc<Self>, refused: &Refused) -> Running {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let unfinished = running.as_ref().filter(|running| running.borrow().is_none());
+        if let Some(running) = unfinished {
+            return running.clone();
+        }
+        let (tell, told) = watch::channel(None);
+        *running = Some(told.clone());
+        let (shared, refused) = (Arc::clone(self), refused.clone());
+        tokio::spawn(async move {
+            let manager = shared.manager().clone();
+            let renewed = shared.flow.renewed(manager, &refused).await;
+            let renewed = renewed.map(|manager| *shared.manager() = Some(manager));
+            tell.send_replace(Some(renewed));
+        });
+        told
+    }
+
+    /// Waits for a renewal, if it is done soon.
+    async fn renewed(&self, running: Running) -> Result<(), NoHeaders> {
+        match timeout(PATIENCE, done(running)).await {
+            Ok(done) => done,
+            Err(_) => {
+                self.is_awaited.store(true, Ordering::Relaxed);
+                let text = "it waits for a person to let this program in";
+                Err(NoHeaders::Unauthorized(text.to_owned()))
+            }
+        }
+    }
+
+    fn manager(&self) -> MutexGuard<'_, Option<Arc<AuthorizationManager>>> {
+        self.manager.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a renewal comes to.
+async fn done(mut running: Running) -> Result<(), NoHeaders> {
+    let done = running.wait_for(Option::is_some).await.ok();
+    let broken = || Err(NoHeaders::Failed("the authorization was broken off".to_owned()));
+    done.and_then(|done| done.clone()).unwrap_or_else(broken)
+}

@@ -1,0 +1,286 @@
+//! The ways to a token: another one for an old one, by the client's own secret, by a person.
+
+use super::aids::OAuthAids;
+use super::asker::Asker;
+use super::hush::Hush;
+use super::issuer::Issuer;
+use super::landing::Landing;
+use super::vault::Vault;
+use super::words::words;
+use crate::transport::http::headers::{NoHeaders, Refused};
+use crate::transport::http::made::without_secrets;
+use reqwest::Url;
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession,
+    ClientCredentialsConfig, CredentialStore as _, OAuthClientConfig, StoredCredentials,
+    WWWAuthenticateParams,
+};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{Mutex as AsyncMutex, OnceCell};
+use tokio::time::Instant;
+use tool_runtime_config::McpOAuth;
+
+/// What the client is called where nobody says otherwise.
+const CLIENT: &str = "tool-runtime";
+/// How often a server may want more before a call succeeds.
+const MOST_WIDENINGS: u32 = 3;
+
+pub(super) type Manager = Arc<AuthorizationManager>;
+
+/// How one server's tokens are got.
+pub(super) struct Flow {
+    pub(super) server: String,
+    /// The server's address, without secrets.
+    pub(super) url: Url,
+    config: McpOAuth,
+    pub(super) aids: OAuthAids,
+    pub(super) hush: Arc<Hush>,
+    issuer: Issuer,
+    landing: OnceCell<Landing>,
+    /// Held by the one who refreshes a token; the last failure of that, and when it was.
+    turn: AsyncMutex<Option<(Instant, NoHeaders)>>,
+    /// The scopes that were asked for because a server wanted more.
+    asked: Mutex<BTreeSet<String>>,
+    widenings: AtomicU32,
+}
+
+impl Flow {
+    pub(super) fn new(server: &str, url: &Url, config: &McpOAuth, aids: &OAuthAids) -> Self {
+        Self {
+            server: server.to_owned(),
+            url: without_secrets(url),
+            config: config.clone(),
+            aids: aids.clone(),
+            hush: Arc::new(Hush::new(config)),
+            issuer: Issuer::new(config),
+            landing: OnceCell::new(),
+            turn: AsyncMutex::default(),
+            asked: Mutex::default(),
+            widenings: AtomicU32::new(0),
+        }
+    }
+
+    /// With the tokens of an earlier run, if there are any.
+    pub(super) async fn restored(&self) -> Result<Option<AuthorizationManager>, NoHeaders> {
+        let stored = self.vault().load().await.map_err(|error| self.no_token(&error))?;
+        let is_whole =
+            |stored: &_| self.is_of_this_client(stored) && stored.token_response.is_some();
+        let Some(stored) = stored.filter(is_whole) else { return Ok(None) };
+        self.issuer.remember(stored.issuer);
+        let mut manager = self.manager().await.map_err(|error| self.no_token(&error))?;
+        self.discover(&mut manager, None).await?;
+        let restored = async {
+            let is_restored = manager.initialize_from_store().await?;
+            self.configure(&mut manager, &stored.client_id).await?;
+            Ok(is_restored.then_some(manager))
+        };
+        restored.await.map_err(|error| self.no_token(&error))
+    }
+
+    fn is_of_this_client(&self, stored: &StoredCredentials) -> bool {
+        let id = self.config.client_id.as_ref();
+        id.is_none_or(|id| id.expose() == stored.client_id)
+    }
+
+    /// What the client is at its authorization server, as it was when it got its tokens.
+    async fn configure(
+        &self,
+        manager: &mut AuthorizationManager,
+        id: &str,
+    ) -> Result<(), AuthError> {
+        if self.config.client_credentials {
+            return manager.configure_client_credentials(&self.credentials(Vec::new()));
+        }
+        let landing = self.landing().await;
+        let redirect = landing.map_or(self.url.as_str(), |landing| landing.redirect_uri());
+        let mut client = OAuthClientConfig::new(id, redirect);
+        if let (Some(_), Some(secret)) = (&self.config.client_id, &self.config.client_secret) {
+            client = client.with_client_secret(secret.expose());
+        }
+        manager.configure_client(client)
+    }
+
+    /// Finds the authorization server, and whether it is the right one.
+    async fn discover(
+        &self,
+        manager: &mut AuthorizationManager,
+        challenge: Option<&str>,
+    ) -> Result<(), NoHeaders> {
+        let found = manager.resolve_metadata_from_challenge(challenge).await;
+        let metadata = found.map_err(|error| self.no_token(&error))?.metadata;
+        self.issuer.check(&metadata).map_err(|problem| self.unauthorized(&problem))?;
+        manager.set_metadata(metadata);
+        Ok(())
+    }
+
+    /// The token of now, refreshed in time: by one of all that ask.
+    pub(super) async fn current(&self, manager: &Manager) -> Result<Option<String>, NoHeaders> {
+        let asked = Instant::now();
+        let mut failed = self.turn.lock().await;
+        // What the one before has learned holds for all who waited for it.
+        if let Some((_, problem)) = failed.as_ref().filter(|(when, _)| *when >= asked) {
+            return Err(problem.clone());
+        }
+        match manager.get_access_token().await {
+            Ok(token) => {
+                self.hush.told(&token);
+                Ok(Some(token))
+            }
+            Err(AuthError::AuthorizationRequired) => Ok(None),
+            Err(error) => {
+                let problem = self.no_token(&error);
+                *failed = Some((Instant::now(), problem.clone()));
+                Err(problem)
+            }
+        }
+    }
+
+    /// Another token than the one that was refused.
+    pub(super) async fn renewed(
+        &self,
+        manager: Option<Manager>,
+        refused: &Refused,
+    ) -> Result<Manager, NoHeaders> {
+        let Some(manager) = manager else { return self.authorized(refused).await };
+        if refused.status == 403 {
+            return self.widened(manager, refused).await;
+        }
+        let refreshed = {
+            let _turn = self.turn.lock().await;
+            manager.refresh_token().await
+        };
+        match refreshed {
+            Ok(_) => Ok(manager),
+            Err(error) => {
+                tracing::debug!("the token is not refreshed: {}", words(&error, &self.hush));
+                self.authorized(refused).await
+            }
+        }
+    }
+
+    /// From the beginning.
+    async fn authorized(&self, refused: &Refused) -> Result<Manager, NoHeaders> {
+        let mut manager = self.manager().await.map_err(|error| self.no_token(&error))?;
+        let challenge = Some(&*refused.challenge).filter(|challenge| !challenge.is_empty());
+        self.discover(&mut manager, challenge).await?;
+        if self.config.client_credentials {
+            let manager = self.by_itself(manager).await;
+            return manager.map_err(|error| self.no_token(&error));
+        }
+        let landing = self.landing().await?;
+        let session = AuthorizationSession::new(manager, self.request(landing)).await;
+        let session = session.map_err(|(_, error)| self.no_token(&error))?;
+        let page = session.auth_url;
+        self.let_in(Arc::new(session.auth_manager), &page).await
+    }
+
+    fn request(&self, landing: &Landing) -> AuthorizationRequest {
+        let mut request = AuthorizationRequest::new(landing.redirect_uri())
+            .with_client_name(self.config.client_name.as_deref().unwrap_or(CLIENT))
+            .with_scopes(self.config.scopes.iter().cloned())
+            .with_initial_scope_selection();
+        if let Some(id) = &self.config.client_id {
+            request = request.with_preregistered_client(id.expose());
+        }
+        if let Some(secret) = &self.config.client_secret {
+            request = request.with_client_secret(secret.expose());
+        }
+        if let Some(url) = &self.config.client_metadata_url {
+            request = request.with_client_metadata_url(url);
+        }
+        request
+    }
+
+    /// A client that asks for itself.
+    async fn by_itself(&self, mut manager: AuthorizationManager) -> Result<Manager, AuthError> {
+        let scopes = match &*self.config.scopes {
+            [] => manager.select_initial_scopes(&[]).await,
+            scopes => scopes.to_vec(),
+        };
+        let config = self.credentials(scopes);
+        manager.validate_client_credentials_metadata(&config)?;
+        manager.configure_client_credentials(&config)?;
+        manager.exchange_client_credentials(&config).await?;
+        Ok(Arc::new(manager))
+    }
+
+    fn credentials(&self, scopes: Vec<String>) -> ClientCredentialsConfig {
+        let text = |secret: &Option<tool_runtime_core::Secret>| {
+            secret.as_ref().map(|secret| secret.expose().to_owned()).unwrap_or_default()
+        };
+        ClientCredentialsConfig::ClientSecret {
+            client_id: text(&self.config.client_id),
+            client_secret: text(&self.config.client_secret),
+            scopes,
+            resource: Some(self.url.to_string()),
+        }
+    }
+
+    /// With more scopes: those that a server wants, if they were not asked for before.
+    async fn widened(&self, manager: Manager, refused: &Refused) -> Result<Manager, NoHeaders> {
+        let wanted = WWWAuthenticateParams::parse(&refused.challenge, &self.url).scope;
+        let wanted = wanted.unwrap_or_default();
+        if self.config.client_credentials || !self.may_widen(&wanted) {
+            return Err(NoHeaders::Same);
+        }
+        let page = manager.request_scope_upgrade(&wanted).await;
+        let page = page.map_err(|error| self.no_token(&error))?;
+        self.let_in(manager, &page).await
+    }
+
+    /// Whether a person is asked for more once more: a server could want something else each time.
+    fn may_widen(&self, wanted: &str) -> bool {
+        if self.widenings.load(Ordering::Relaxed) >= MOST_WIDENINGS {
+            return false;
+        }
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = wanted.split_whitespace();
+        let is_new = all.filter(|scope| asked.insert((*scope).to_owned())).count() > 0;
+        self.widenings.fetch_add(u32::from(is_new), Ordering::Relaxed);
+        is_new
+    }
+
+    /// A call was let through: what was asked for was enough.
+    pub(super) fn is_enough(&self) {
+        self.widenings.store(0, Ordering::Relaxed);
+    }
+
+    pub(super) async fn landing(&self) -> Result<&Landing, NoHeaders> {
+        let redirect = self.config.redirect_uri.as_deref();
+        let landing = self.landing.get_or_try_init(|| Landing::at(redirect)).await;
+        landing.map_err(|error| {
+            NoHeaders::Failed(format!("a browser could not come back to this program: {error}"))
+        })
+    }
+
+    async fn manager(&self) -> Result<AuthorizationManager, AuthError> {
+        let asker = Asker::new(&self.url, Arc::clone(&self.hush)).await;
+        let asker = Arc::new(asker.map_err(AuthError::InternalError)?);
+        let url = self.url.clone();
+        let mut manager = AuthorizationManager::new_with_oauth_http_client(url, asker).await?;
+        manager.set_credential_store(self.vault());
+        Ok(manager)
+    }
+
+    fn vault(&self) -> Vault {
+        let (server, resource) = (self.server.clone(), self.url.to_string());
+        Vault { server, resource, aids: self.aids.clone() }
+    }
+
+    pub(super) fn unauthorized(&self, text: &str) -> NoHeaders {
+        NoHeaders::Unauthorized(self.hush.shown(text))
+    }
+
+    /// What went wrong at the authorization server is tried again; what it says is not.
+    pub(super) fn no_token(&self, error: &AuthError) -> NoHeaders {
+        let text = format!("no token: {}", words(error, &self.hush));
+        match error {
+            AuthError::HttpError(_)
+            | AuthError::DiscoveryRequestFailed { .. }
+            | AuthError::TokenRefreshFailed(_) => NoHeaders::Failed(text),
+            _ => NoHeaders::Unauthorized(text),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Whose the authorization server is that gets a client's secret: a server names it, and may name
+//! another one tomorrow.
+
+use rmcp::transport::auth::AuthorizationMetadata;
+use std::sync::{Mutex, PoisonError};
+use tool_runtime_config::McpOAuth;
+
+/// Who may issue one server's tokens.
+pub(super) struct Issuer {
+    expected: Option<String>,
+    /// Whether the first one is the only one.
+    is_kept: bool,
+    first: Mutex<Option<String>>,
+}
+
+impl Issuer {
+    pub(super) fn new(config: &McpOAuth) -> Self {
+        Self {
+            expected: config.issuer.clone(),
+            is_kept: config.client_secret.is_some(),
+            first: Mutex::default(),
+        }
+    }
+
+    /// Remembers who issued tokens in an earlier run.
+    pub(super) fn remember(&self, issuer: Option<String>) {
+        *self.first.lock().unwrap_or_else(PoisonError::into_inner) = issuer;
+    }
+
+    /// Whether this one may be asked.
+    ///
+    /// # Errors
+    /// It is another one than that which is expected.
+    pub(super) fn check(&self, metadata: &AuthorizationMetadata) -> Result<(), String> {
+        let named = metadata.issuer.as_ref().unwrap_or(&metadata.token_endpoint);
+        let is_same = |known: &str| named.trim_end_matches('/') == known.trim_end_matches('/');
+        if let Some(expected) = &self.expected {
+            return if is_same(expected) {
+                Ok(())
+            } else {
+                Err(format!(
+                    "its authorization server is `{named}`, which is not the one that `issuer` names: nothing is sent there"
+                ))
+            };
+        }
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_kept || is_same(first.get_or_insert_with(|| named.clone())) {
+            return Ok(());
+        }
+        Err(format!(
+            "its authorization server is `{named}`, which is not the one that it was before: nothing is sent there; if it is meant, name it by `issuer`"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(issuer: &str) -> AuthorizationMetadata {
+        let mut metadata = AuthorizationMetadata::default();
+        metadata.issuer = Some(issuer.to_owned());
+        metadata
+    }
+
+    #[test]
+    fn a_secret_goes_to_one_issuer() {
+        let mut config = McpOAuth::default();
+        let any = Issuer::new(&config);
+        assert!(any.check(&of("https://a.example")).is_ok());
+        assert!(any.check(&of("https://b.example")).is_ok());
+        config.client_secret = Some("8fQm2x".into());
+        let kept = Issuer::new(&config);
+        assert!(kept.check(&of("https://a.example")).is_ok());
+        assert!(kept.check(&of("https://b.example")).is_err());
+        let restored = Issuer::new(&config);
+        restored.remember(Some("https://b.example".to_owned()));
+        assert!(restored.check(&of("https://a.example")).is_err());
+        config.issuer = Some("https://b.example".to_owned());
+        let named = Issuer::new(&config);
+        assert!(named.check(&of("https://a.example")).is_err());
+        assert!(named.check(&of("https://b.example/")).is_ok());
+        assert!(named.check(&AuthorizationMetadata::default()).is_err());
+    }
+}

@@ -1,0 +1,80 @@
+//! The page that a person is sent to. A server has chosen it: it must be one of the web, and ask
+//! for what this program asks for.
+
+use crate::transport::http::agent::is_this_machine;
+use reqwest::Url;
+
+/// What this program says on the page, once each: of two, nobody knows which counts.
+const OURS: &[&str] = &[
+    "client_id",
+    "code_challenge",
+    "code_challenge_method",
+    "redirect_uri",
+    "response_type",
+    "state",
+];
+
+/// The page of an authorization server that `server` has named.
+///
+/// # Errors
+/// It is none that a person can be sent to.
+pub(super) fn fit(page: &str, server: &Url) -> Result<Url, &'static str> {
+    let page = Url::parse(page).map_err(|_| "the page to be let in on has no address")?;
+    let is_open = page.scheme() == "http"
+        && (is_this_machine(&page) || (server.scheme() == "http" && server.host() == page.host()));
+    if page.scheme() != "https" && !is_open {
+        return Err("the page to be let in on is none of the web: it is not opened");
+    }
+    if !page.username().is_empty() || page.password().is_some() {
+        return Err("the page to be let in on names a user: it is not opened");
+    }
+    let count = |name: &str| page.query_pairs().filter(|(key, _)| key == name).count();
+    if OURS.iter().any(|name| count(name) != 1) {
+        return Err("the page to be let in on says what only this program may: it is not opened");
+    }
+    Ok(page)
+}
+
+/// What a page gives back, so that it is known for the one that was asked for.
+pub(super) fn state(page: &Url) -> String {
+    let state = page.query_pairs().find(|(key, _)| key == "state");
+    state.map(|(_, state)| state.into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pages_of_the_web_that_say_what_we_say_are_opened() {
+        const OURS: &str = "response_type=code&client_id=c&state=s&code_challenge=x&code_challenge_method=S256&redirect_uri=r";
+        let (far, near) = ("https://far.example/mcp", "http://near.example/mcp");
+        for (server, address, is_fine) in [
+            (far, "https://login.example/authorize?", true),
+            (far, "https://login.example/authorize?tenant=t&", true),
+            (far, "http://127.0.0.1:1/authorize?", true),
+            (far, "http://[::1]:1/authorize?", true),
+            (far, "http://login.example/authorize?", false),
+            (near, "http://near.example:1/authorize?", true),
+            (near, "http://login.example/authorize?", false),
+            (far, "javascript:alert(1)//?", false),
+            (far, "file:///etc/passwd?", false),
+            (far, "vscode://x/y?", false),
+            (far, "data:text/html,x?", false),
+            (far, "https://evil@login.example/authorize?", false),
+            (far, "https://:evil@login.example/authorize?", false),
+            (far, "https://login.example/authorize?state=fixed&", false),
+            (far, "https://login.example/authorize?client%5Fid=z&", false),
+            (far, "https://login.example/authorize?redirect_uri=evil&", false),
+            (far, "https://login.example/authorize#", false),
+        ] {
+            let server = Url::parse(server).unwrap();
+            let found = fit(&format!("{address}{OURS}"), &server);
+            assert_eq!(found.is_ok(), is_fine, "{address}: {found:?}");
+        }
+        let broken = format!("http://127.0.0.1:1/a b\nc?{OURS}");
+        let shown = fit(&broken, &Url::parse(near).unwrap()).unwrap();
+        assert!(shown.as_str().starts_with("http://127.0.0.1:1/a%20bc?"), "{shown}");
+        assert_eq!(state(&shown), "s");
+    }
+}

@@ -1,0 +1,68 @@
+//! A person is sent to a page, and comes back.
+
+use super::aids::McpAuthPage;
+use super::flow::{Flow, Manager};
+use super::page;
+use crate::transport::http::headers::NoHeaders;
+use reqwest::Url;
+use rmcp::transport::auth::AuthorizationCallback;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a person may take.
+const LONGEST: Duration = Duration::from_secs(600);
+
+impl Flow {
+    /// Sends a person to a page, and waits for them to come back.
+    pub(super) async fn let_in(&self, manager: Manager, page: &str) -> Result<Manager, NoHeaders> {
+        let page = page::fit(page, &self.url).map_err(|problem| self.unauthorized(problem))?;
+        let landing = self.landing().await?;
+        let Some(show) = self.aids.page() else {
+            let text = "a person would have to let this program in, and it does not say how to ask them (`McpManagerBuilder::oauth`)";
+            return Err(self.unauthorized(text));
+        };
+        let shown = show(McpAuthPage {
+            server: self.server.clone(),
+            url: page.to_string(),
+            redirect_uri: landing.redirect_uri().to_owned(),
+        });
+        let back = async {
+            match shown.await {
+                Ok(Some(url)) => Url::parse(&url).map_err(|error| error.to_string()),
+                Ok(None) => {
+                    let landed = landing.landed(&page::state(&page)).await;
+                    landed.map_err(|error| error.to_string())
+                }
+                Err(error) => Err(format!("no page is shown: {error}")),
+            }
+        };
+        let back = match timeout(LONGEST, back).await {
+            Ok(back) => back.map_err(|problem| self.unauthorized(&problem))?,
+            Err(_) => {
+                let text = "nobody has let this program in within ten minutes";
+                return Err(self.unauthorized(text));
+            }
+        };
+        self.taken(&manager, &back).await?;
+        Ok(manager)
+    }
+
+    /// Takes a token for what a page led back with.
+    async fn taken(&self, manager: &Manager, back: &Url) -> Result<(), NoHeaders> {
+        let said = |name| back.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);
+        if let Some(error) = said("error") {
+            let why = said("error_description").unwrap_or_default();
+            let text = format!("this program is not let in: `{error}` {why}");
+            return Err(self.unauthorized(&text));
+        }
+        let callback = AuthorizationCallback::from_redirect_url(back.as_str());
+        let callback = callback.map_err(|error| self.no_token(&error))?;
+        self.hush.told(&callback.code);
+        let taken = manager.exchange_code_for_token_with_issuer(
+            &callback.code,
+            &callback.csrf_token,
+            callback.issuer.as_deref(),
+        );
+        taken.await.map(drop).map_err(|error| self.no_token(&error))
+    }
+}

@@ -1,0 +1,42 @@
+//! Headers that the host gives anew for each request.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+use tool_runtime_core::{BoxFuture, Secret};
+
+/// For what headers are asked for: a request to a server over HTTP.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct McpHeaderRequest {
+    /// The server's name.
+    pub server: String,
+    /// Where the request goes: the address of the server's entry, without user information, query
+    /// and fragment. Another server may come to have the name.
+    pub url: String,
+    /// What the server said when it refused the headers that were given last, with status 401: the
+    /// value of its header `WWW-Authenticate`, or nothing. New ones are needed then; the request is
+    /// sent once more with them. Default: `None`, nothing was refused.
+    pub refused: Option<String>,
+}
+
+/// Gives headers of one request.
+pub(crate) type HeaderSource = dyn Fn(
+        McpHeaderRequest,
+    ) -> BoxFuture<'static, Result<Vec<(String, Secret)>, Box<dyn Error + Send + Sync>>>
+    + Send
+    + Sync;
+
+/// Who gives headers, by the names of servers.
+#[derive(Clone, Default)]
+pub(crate) struct HeaderSources(Arc<Mutex<HashMap<String, Arc<HeaderSource>>>>);
+
+impl HeaderSources {
+    pub(crate) fn set(&self, server: &str, source: Arc<HeaderSource>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(server.to_owned(), source);
+    }
+
+    pub(super) fn of(&self, server: &str) -> Option<Arc<HeaderSource>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(server).cloned()
+    }
+}

@@ -1,0 +1,154 @@
+//! The transport of 2024-11-05: a stream of events to hear, and another address to speak to.
+
+use super::client::Client;
+use super::error::{HttpError, Worded};
+use super::headers::HeaderMap;
+use super::tame::Events;
+use crate::reading::{Incoming, Salvaged, salvaged};
+use crate::refusal::{Kind, Refusal};
+use futures_util::StreamExt as _;
+use reqwest::header::WWW_AUTHENTICATE;
+use reqwest::{Response, StatusCode, Url};
+use rmcp::RoleClient;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::streamable_http_client::{AuthRequiredError, StreamableHttpError};
+use std::collections::VecDeque;
+
+/// One connection: it lasts as long as its stream.
+pub(super) struct Sse {
+    events: Events,
+    client: Client,
+    /// Where messages go.
+    endpoint: Url,
+    /// What came in one event with what was handed on.
+    more: VecDeque<Incoming>,
+}
+
+impl Sse {
+    /// Opens the stream and waits for the address that messages go to.
+    ///
+    /// # Errors
+    /// There is no stream, or it does not begin with an address of the same origin.
+    pub(super) async fn open(client: Client) -> Result<Self, Refusal> {
+        let events = client.events().await;
+        let mut events = events.map_err(|error| Refusal::of_transport(&client.worded(error)))?;
+        while let Some(Ok(event)) = events.next().await {
+            if event.event.as_deref() == Some("endpoint") {
+                let endpoint = endpoint(&client.url(), event.data.as_deref().unwrap_or_default())?;
+                return Ok(Self { events, client, endpoint, more: VecDeque::new() });
+            }
+        }
+        let text = "its stream of events ended before it said where messages go";
+        Err(Refusal::new(Kind::Failed, text))
+    }
+}
+
+/// Headers with secrets go there: to nobody else than the server.
+fn endpoint(url: &str, said: &str) -> Result<Url, Refusal> {
+    let base = Url::parse(url).ok();
+    let endpoint = base.as_ref().and_then(|base| base.join(said.trim()).ok());
+    match endpoint {
+        Some(endpoint) if base.is_some_and(|base| base.origin() == endpoint.origin()) => {
+            Ok(endpoint)
+        }
+        Some(_) => {
+            let text = "it wants messages sent to another server, which is refused";
+            Err(Refusal::new(Kind::Failed, text))
+        }
+        None => Err(Refusal::new(Kind::Failed, "where it wants messages sent is no address")),
+    }
+}
+
+impl Transport<RoleClient> for Sse {
+    type Error = Worded;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Worded>> + Send + 'static {
+        let (client, endpoint) = (self.client.clone(), self.endpoint.clone());
+        async move {
+            let sent = client.renewing(HeaderMap::new(), |headers| {
+                let request = client.agent().post(endpoint.clone()).json(&message);
+                let request = headers
+                    .into_iter()
+                    .fold(request, |request, (name, value)| request.header(name, value));
+                async { taken(request.send().await?).await }
+            });
+            sent.await.map_err(|error| client.worded(error))
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            if let Some(message) = self.more.pop_front() {
+                return Some(message);
+            }
+            let event = self.events.next().await?.ok()?;
+            if !matches!(event.event.as_deref(), None | Some("" | "message")) {
+                continue;
+            }
+            let text = event.data.as_deref().unwrap_or_default();
+            match serde_json::from_str(text) {
+                Ok(message) => return Some(message),
+                Err(why) => {
+                    let text = text.as_bytes();
+                    if let Salvaged::Messages(messages) =
+                        salvaged(text, &why, &|_| false, self.client.hearing())
+                    {
+                        self.more.extend(messages);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Worded> {
+        self.events = futures_util::stream::empty().boxed();
+        Ok(())
+    }
+}
+
+/// Whether a message was taken.
+async fn taken(mut response: Response) -> Result<(), HttpError> {
+    let status = response.status();
+    match status {
+        status if status.is_success() => Ok(()),
+        StatusCode::UNAUTHORIZED => {
+            let challenge = response.headers().get(WWW_AUTHENTICATE);
+            let challenge = challenge.and_then(|value| value.to_str().ok()).unwrap_or_default();
+            let error = AuthRequiredError::new(challenge.to_owned());
+            Err(StreamableHttpError::AuthRequired(error))
+        }
+        // The stream that it belonged to is none of the server's any more.
+        StatusCode::NOT_FOUND => Err(StreamableHttpError::SessionExpired),
+        status => {
+            let said = response.chunk().await.ok().flatten().unwrap_or_default();
+            let text = format!("HTTP {status}: {}", String::from_utf8_lossy(&said));
+            Err(StreamableHttpError::UnexpectedServerResponse(text.into()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::endpoint;
+
+    #[test]
+    fn messages_go_to_the_same_origin_only() {
+        let url = "https://example.com/a/sse?key=1vXk9p";
+        for (said, expected) in [
+            ("/messages?id=1", Some("https://example.com/messages?id=1")),
+            ("messages", Some("https://example.com/a/messages")),
+            (" https://example.com/m\n", Some("https://example.com/m")),
+            ("https://example.com:8443/m", None),
+            ("http://example.com/m", None),
+            ("//example.org/m", None),
+            ("https://[", None),
+        ] {
+            let endpoint = endpoint(url, said).ok();
+            assert_eq!(endpoint.as_ref().map(|url| url.as_str()), expected, "{said}");
+        }
+    }
+}

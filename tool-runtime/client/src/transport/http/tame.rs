@@ -1,0 +1,60 @@
+//! Streams of events that do no harm by how they ask to be reopened.
+
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use rmcp::transport::common::client_side_sse::SseRetryPolicy;
+use rmcp::transport::streamable_http_client::SseError;
+use sse_stream::Sse;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use tokio::time::sleep;
+
+use crate::backoff::Backoff;
+
+pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
+
+/// What a server may ask for as the pause before its stream is opened again, in milliseconds.
+const SHORTEST_RETRY: u64 = 100;
+const LONGEST_RETRY: u64 = 60_000;
+
+/// How a stream is opened again that ended.
+#[derive(Debug)]
+pub(super) struct Reopening(pub(super) Backoff);
+
+impl Default for Reopening {
+    fn default() -> Self {
+        Self(Backoff { most: Duration::from_secs(30), ..Backoff::default() })
+    }
+}
+
+impl SseRetryPolicy for Reopening {
+    fn retry(&self, times: usize) -> Option<Duration> {
+        Some(self.0.pause(u32::try_from(times).unwrap_or(u32::MAX).saturating_add(1)))
+    }
+}
+
+/// Bounds the pause that a server asks for. A stream that breaks is opened again at once, which
+/// would be without end where it always breaks: so its error comes late, and later each time that
+/// nothing came before it.
+pub(super) fn tamed(events: Events, breaks: Arc<AtomicU32>) -> Events {
+    let tame = move |event| tame(event, Arc::clone(&breaks));
+    events.then(tame).boxed()
+}
+
+async fn tame(event: Result<Sse, SseError>, breaks: Arc<AtomicU32>) -> Result<Sse, SseError> {
+    match event {
+        Ok(mut event) => {
+            breaks.store(0, Ordering::Relaxed);
+            event.retry = event.retry.map(|pause| pause.clamp(SHORTEST_RETRY, LONGEST_RETRY));
+            Ok(event)
+        }
+        Err(error) => {
+            let breaks = breaks.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+            sleep(Reopening::default().0.pause(breaks)).await;
+            // As text, it is any error: rmcp does not open a stream again after one that it knows
+            // for an event that is too long.
+            Err(SseError::Body(error.to_string().into()))
+        }
+    }
+}

@@ -1,0 +1,469 @@
+//! What waits to be written to a server: in order, and not without end.
+
+use crate::failure::Unsent;
+use crate::hearing::Hearing;
+use rmcp::RoleClient;
+use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
+use rmcp::service::TxJsonRpcMessage;
+use std::collections::{HashSet, VecDeque};
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{Notify, oneshot};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+type Message = TxJsonRpcMessage<RoleClient>;
+type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// How long a server may take nothing that is sent to it, unless it works at a call: some read
+/// nothing meanwhile.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// How much may wait, whatever the server works at: callers wait for all of it, since what was
+/// given up is not written. A server that reads has however much time it needs.
+const MOST_BYTES: usize = 64 << 20;
+const MOST_MESSAGES: usize = 10_000;
+/// A server that took something so lately reads.
+const LATELY: Duration = Duration::from_secs(1);
+/// How long the end waits for what is to be written.
+const MOMENT: Duration = Duration::from_millis(500);
+
+/// Why a message was not written.
+#[derive(Debug)]
+pub(crate) enum Unwritten {
+    /// Nothing of it was.
+    Wholly(Unsent),
+    Partly(String),
+}
+
+impl fmt::Display for Unwritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wholly(why) => why.fmt(f),
+            Self::Partly(why) => f.write_str(why),
+        }
+    }
+}
+
+impl Error for Unwritten {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Wholly(why) => Some(why),
+            Self::Partly(_) => None,
+        }
+    }
+}
+
+/// Messages to a server. Whoever sends first writes for all who send meanwhile.
+pub(super) struct Outgoing {
+    state: Mutex<State>,
+    hearing: Arc<Hearing>,
+    /// Nothing waits any more.
+    rest: Notify,
+    /// Nothing more is written.
+    over: CancellationToken,
+}
+
+struct State {
+    /// `None` while somebody writes, and when nothing more is to be written.
+    writer: Option<Writer>,
+    queue: VecDeque<Parcel>,
+    /// How long what waits is.
+    bytes: usize,
+    /// The calls that were written, or begun, and that were neither answered nor given up.
+    calls: HashSet<RequestId>,
+    /// The one of them that is being written.
+    begun: Option<RequestId>,
+    /// When the server last took something, or first had something to take.
+    moved: Instant,
+    /// Why nothing more is written.
+    end: Option<String>,
+}
+
+struct Parcel {
+    line: Vec<u8>,
+    call: Option<RequestId>,
+    done: oneshot::Sender<Result<(), Unwritten>>,
+}
+
+impl Outgoing {
+    pub(super) fn new(
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        hearing: Arc<Hearing>,
+    ) -> Arc<Self> {
+        let state = State {
+            writer: Some(Box::new(writer)),
+            queue: VecDeque::new(),
+            bytes: 0,
+            calls: HashSet::new(),
+            begun: None,
+            moved: Instant::now(),
+            end: None,
+        };
+        let (rest, over) = (Notify::new(), CancellationToken::new());
+        Arc::new(Self { state: Mutex::new(state), hearing, rest, over })
+    }
+
+    /// Puts a message into the queue, at once; the future writes, or waits until it is written.
+    pub(super) fn send(
+        self: &Arc<Self>,
+        message: &Message,
+    ) -> impl Future<Output = Result<(), Unwritten>> + Send + use<> {
+        let (this, queued) = (Arc::clone(self), self.queue(message));
+        async move {
+            let Some(written) = queued? else { return Ok(()) };
+            if let Some(writer) = this.idle_writer() {
+                this.work_off(writer).await;
+            }
+            written.await.unwrap_or_else(|_| Err(this.refusal()))
+        }
+    }
+
+    /// Gives back who tells that it is written; nobody, if there is nothing to write: a call that
+    /// is taken back before the server has it is as good as never made.
+    fn queue(
+        &self,
+        message: &Message,
+    ) -> Result<Option<oneshot::Receiver<Result<(), Unwritten>>>, Unwritten> {
+        if taken_back(message).is_some_and(|call| self.state().forget(call)) {
+            return Ok(None);
+        }
+        let line = line(message).map_err(|error| Unwritten::Wholly(Unsent(error.to_string())))?;
+        let (done, written) = oneshot::channel();
+        let mut state = self.state();
+        if state.end.is_some() {
+            drop(state);
+            return Err(self.refusal());
+        }
+        if state.is_idle() {
+            state.moved = Instant::now();
+        }
+        state.bytes += line.len();
+        state.queue.push_back(Parcel { line, call: call(message).cloned(), done });
+        if state.is_full() {
+            drop(state);
+            self.give_up("it does not read what it is sent, and too much waits for it");
+            return Err(self.refusal());
+        }
+        Ok(Some(written))
+    }
+
+    /// Whether the server has calls to answer.
+    pub(super) fn has_calls(&self) -> bool {
+        !self.state().calls.is_empty()
+    }
+
+    /// Whether the server was called so; the call is over then.
+    pub(super) fn answered(&self, call: &RequestId) -> bool {
+        self.state().calls.remove(call)
+    }
+
+    /// Whether it was us who ended the connection.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.hearing.end().is_some()
+    }
+
+    /// Whether nothing more is written.
+    pub(super) fn is_over(&self) -> bool {
+        self.over.is_cancelled()
+    }
+
+    /// Ends what the server reads. What waits is written, if that takes no more than a moment.
+    pub(super) async fn close(&self) {
+        let at_rest = async {
+            while !self.state().is_at_rest() {
+                self.rest.notified().await;
+            }
+        };
+        drop(timeout(MOMENT, at_rest).await);
+        self.end("the connection is closed");
+    }
+
+    fn idle_writer(&self) -> Option<Writer> {
+        self.state().writer.take()
+    }
+
+    /// Writes what waits, also what comes meanwhile.
+    async fn work_off(&self, mut writer: Writer) {
+        while let Some((pen, parcel)) = self.next(writer) {
+            writer = pen;
+            let result = self.write(&mut writer, &parcel.line).await;
+            let end = result.as_ref().err().map(ToString::to_string);
+            // Whoever sent it may have gone.
+            drop(parcel.done.send(result));
+            if let Some(end) = end {
+                return self.end(&end);
+            }
+        }
+    }
+
+    /// What is to be written next. If there is nothing, the writer is laid down.
+    fn next(&self, writer: Writer) -> Option<(Writer, Parcel)> {
+        let mut state = self.state();
+        if let Some(parcel) = state.queue.pop_front() {
+            state.bytes -= parcel.line.len();
+            state.calls.extend(parcel.call.clone());
+            state.begun.clone_from(&parcel.call);
+            return Some((writer, parcel));
+        }
+        state.begun = None;
+        state.writer = state.end.is_none().then_some(writer);
+        drop(state);
+        self.rest.notify_one();
+        None
+    }
+
+    async fn write(&self, writer: &mut Writer, line: &[u8]) -> Result<(), Unwritten> {
+        let mut rest = line;
+        while !rest.is_empty() {
+            let count = match self.step(writer.write(rest)).await {
+                Ok(count @ 1..) => count,
+                Ok(0) => return Err(Unwritten::Partly("nothing more is taken".to_owned())),
+                Err(error) if rest.len() == line.len() => {
+                    return Err(Unwritten::Wholly(Unsent(error.to_string())));
+                }
+                Err(error) => return Err(Unwritten::Partly(error.to_string())),
+            };
+            rest = &rest[count..];
+            self.state().moved = Instant::now();
+        }
+        let flushed = self.step(writer.flush()).await;
+        flushed.map_err(|error| Unwritten::Partly(error.to_string()))
+    }
+
+    /// Waits for the writer as long as there is hope. The time is asked for only if it has to wait.
+    async fn step<T>(&self, step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+        let mut step = pin!(step);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut step => return done,
+                () = self.over.cancelled() => return Err(io::Error::other(self.reason())),
+                () = sleep(LONGEST_PAUSE) => {}
+            }
+            if !self.state().is_busy() {
+                let pause = humantime::format_duration(LONGEST_PAUSE);
+                self.give_up(&format!("it has read nothing of what it was sent for {pause}"));
+            }
+        }
+    }
+
+    /// Ends the connection, and lets everybody know why.
+    fn give_up(&self, why: &str) {
+        self.hearing.note_end(why);
+        self.end(why);
+    }
+
+    fn end(&self, why: &str) {
+        let mut state = self.state();
+        if state.end.is_some() {
+            return;
+        }
+        state.end = Some(why.to_owned());
+        let (queue, writer) = (std::mem::take(&mut state.queue), state.writer.take());
+        drop(state);
+        self.hearing.note_over();
+        self.over.cancel();
+        drop((queue, writer));
+    }
+
+    fn refusal(&self) -> Unwritten {
+        Unwritten::Wholly(Unsent(self.reason()))
+    }
+
+    fn reason(&self) -> String {
+        self.state().end.clone().unwrap_or_else(|| "the connection ended".to_owned())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Whether nobody writes, and nothing is to be written.
+    fn is_idle(&self) -> bool {
+        self.writer.is_some() && self.queue.is_empty()
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.is_idle() || self.end.is_some()
+    }
+
+    /// Whether the server has a call that it may work at.
+    fn is_busy(&self) -> bool {
+        self.calls.iter().any(|call| Some(call) != self.begun.as_ref())
+    }
+
+    fn is_full(&self) -> bool {
+        let is_much = self.bytes > MOST_BYTES || self.queue.len() > MOST_MESSAGES;
+        is_much && self.moved.elapsed() > LATELY
+    }
+
+    /// Whether the call had not been written, and never will be.
+    fn forget(&mut self, call: &RequestId) -> bool {
+        let at = self.queue.iter().position(|parcel| parcel.call.as_ref() == Some(call));
+        let Some(parcel) = at.and_then(|at| self.queue.remove(at)) else {
+            self.calls.remove(call);
+            return false;
+        };
+        self.bytes -= parcel.line.len();
+        drop(parcel.done.send(Ok(())));
+        true
+    }
+}
+
+fn line(message: &Message) -> serde_json::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn call(message: &Message) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => {
+            matches!(request.request, ClientRequest::CallToolRequest(_)).then_some(&request.id)
+        }
+        _ => None,
+    }
+}
+
+fn taken_back(message: &Message) -> Option<&RequestId> {
+    let JsonRpcMessage::Notification(notification) = message else { return None };
+    match &notification.notification {
+        ClientNotification::CancelledNotification(cancelled) => {
+            cancelled.params.request_id.as_ref()
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::is_unsent;
+    use futures_util::future::join_all;
+    use serde_json::json;
+    use tokio::io::{AsyncBufReadExt as _, BufReader, DuplexStream, duplex};
+
+    fn outgoing(room: usize) -> (Arc<Outgoing>, DuplexStream) {
+        let (ours, theirs) = duplex(room);
+        let hearing = Arc::new(Hearing::new("s".into(), Arc::default()));
+        (Outgoing::new(ours, hearing), theirs)
+    }
+
+    fn message(value: serde_json::Value) -> Message {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn calling(id: i64, bytes: usize) -> Message {
+        message(json!({
+            "jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": { "name": "t", "arguments": { "a": "x".repeat(bytes) } },
+        }))
+    }
+
+    fn taking_back(id: i64) -> Message {
+        message(json!({
+            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
+        }))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_reads_may_have_any_amount_waiting() {
+        let (outgoing, theirs) = outgoing(1 << 10);
+        let sent: Vec<_> = (0..100).map(|id| outgoing.send(&calling(id, 1 << 20))).collect();
+        let read = tokio::spawn(async move {
+            let mut lines = BufReader::new(theirs).lines();
+            for id in 0..100 {
+                let line = lines.next_line().await.unwrap().unwrap();
+                assert!(line.contains(&format!("\"id\":{id},")), "out of order");
+            }
+        });
+        assert!(join_all(sent).await.iter().all(Result::is_ok));
+        read.await.unwrap();
+        assert_eq!(outgoing.state().bytes, 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_does_not_read_is_given_up() {
+        let (outgoing, _theirs) = outgoing(1 << 10);
+        let began = Instant::now();
+        let first = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
+        tokio::task::yield_now().await;
+        let second = outgoing.send(&calling(2, 10)).await;
+        assert_eq!(began.elapsed().as_secs(), LONGEST_PAUSE.as_secs());
+        assert!(is_unsent(&second.unwrap_err()));
+        let first = first.await.unwrap().unwrap_err();
+        assert!(!is_unsent(&first), "the server has a part of it");
+        for why in [&*first.to_string(), outgoing.hearing.end().unwrap()] {
+            assert!(why.contains("read nothing of what it was sent for 30s"), "{why}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_works_at_a_call_may_read_nothing_meanwhile() {
+        let (outgoing, _theirs) = outgoing(1 << 10);
+        outgoing.send(&calling(1, 10)).await.unwrap();
+        let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
+        tokio::time::sleep(LONGEST_PAUSE * 10).await;
+        assert!(!outgoing.is_over());
+        // Whoever gave the first up tells the server.
+        outgoing.send(&taking_back(1)).await.unwrap_err();
+        second.await.unwrap().unwrap_err();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_waits_for_a_server_that_does_not_read_is_bounded() {
+        for bytes in [0, 1 << 20] {
+            let (outgoing, _theirs) = outgoing(1 << 10);
+            let first = tokio::spawn(outgoing.send(&calling(0, 1 << 20)));
+            tokio::time::sleep(LATELY * 2).await;
+            let sent = (1..).map(|id| outgoing.send(&calling(id, bytes)));
+            let kept: Vec<_> = sent.take_while(|_| !outgoing.is_over()).collect();
+            assert!(kept.len() <= MOST_MESSAGES && (kept.len() + 1) * bytes <= 2 * MOST_BYTES);
+            for sent in kept {
+                assert!(is_unsent(&sent.await.unwrap_err()));
+            }
+            first.await.unwrap().unwrap_err();
+            assert!(outgoing.hearing.end().unwrap().contains("too much waits"));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_taken_back_before_it_is_written_is_never_written() {
+        let (outgoing, theirs) = outgoing(1 << 10);
+        let first = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
+        tokio::task::yield_now().await;
+        let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
+        let third = tokio::spawn(outgoing.send(&calling(3, 0)));
+        outgoing.send(&taking_back(2)).await.unwrap();
+        second.await.unwrap().unwrap();
+        assert!(outgoing.state().bytes < 1 << 10, "its memory is free");
+        let mut lines = BufReader::new(theirs).lines();
+        for id in [1, 3] {
+            let line = lines.next_line().await.unwrap().unwrap();
+            assert!(line.contains(&format!("\"id\":{id},")));
+        }
+        first.await.unwrap().unwrap();
+        third.await.unwrap().unwrap();
+        outgoing.close().await;
+        assert_eq!(lines.next_line().await.unwrap(), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_waits_a_moment_only() {
+        let (outgoing, _theirs) = outgoing(1 << 10);
+        let sent = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
+        tokio::task::yield_now().await;
+        let began = Instant::now();
+        outgoing.close().await;
+        assert!(began.elapsed() <= MOMENT * 2);
+        sent.await.unwrap().unwrap_err();
+        assert!(is_unsent(&outgoing.send(&calling(2, 0)).await.unwrap_err()));
+    }
+}

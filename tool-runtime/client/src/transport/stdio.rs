@@ -1,0 +1,145 @@
+//! A server that is started, and talks over its standard input and output.
+
+use super::lines::Lines;
+use super::{Behind, Opened, Way};
+use crate::hearing::Hearing;
+use crate::process::{Child, Command, Exit, Spawned};
+use crate::refusal::{Kind, Refusal};
+use crate::wire::Wire;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
+use tool_runtime_config::StdioConfig;
+use tool_runtime_core::BoxFuture;
+
+/// How long a server may take for each step of its end: on its own, after `SIGTERM`.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long a connection that ended waits for the process to say why.
+const MOMENT: Duration = Duration::from_millis(500);
+/// How much of what it said last is told, in bytes.
+const MOST_WORDS: usize = 1000;
+
+/// A server that is started anew for each connection.
+pub(crate) struct Stdio {
+    server: Arc<str>,
+    command: Command,
+    /// Those that are not gone with all that they started.
+    children: TaskTracker,
+}
+
+impl Stdio {
+    /// By an entry, with what must not be shown after what is shown instead.
+    pub(crate) fn new(server: &str, config: &StdioConfig, secrets: Vec<(String, String)>) -> Self {
+        let mut command = Command::new(config.command.as_str());
+        command.args = config.args.iter().map(|arg| arg.expose().to_owned()).collect();
+        let variable =
+            |(name, value): (&tool_runtime_config::McpText, &tool_runtime_core::Secret)| {
+                (name.as_str().to_owned(), value.expose().to_owned())
+            };
+        command.env = config.env.iter().map(variable).collect();
+        command.secrets = secrets;
+        command.cwd = config.cwd.as_ref().map(|cwd| cwd.as_str().into());
+        let children = TaskTracker::new();
+        // Whoever waits for it waits for those that there are.
+        children.close();
+        Self { server: server.into(), command, children }
+    }
+}
+
+impl Way for Stdio {
+    fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>> {
+        Box::pin(async move {
+            let counted = self.children.token();
+            let spawned = Child::spawn(&self.command, &self.server, counted).await;
+            let Spawned { child, stdin, stdout } =
+                spawned.map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
+            let stray = child.stray(&self.server);
+            let transport = Lines::new(stdout, stdin, Arc::clone(&hearing));
+            let transport = transport.with_stray(move |line| stray.keep(line));
+            let behind = Arc::new(Process { child, hearing: Arc::clone(&hearing) });
+            Ok(Opened { wire: Wire::new(transport, hearing), behind: Some(behind) })
+        })
+    }
+
+    fn left(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.children.wait())
+    }
+}
+
+/// The process behind a connection.
+struct Process {
+    child: Child,
+    hearing: Arc<Hearing>,
+}
+
+impl Process {
+    /// How it ended. A server that is silent is not asked to end; any other end may be its own.
+    async fn exit(&self) -> Option<Exit> {
+        if self.child.exit().is_none() && self.hearing.is_waiting() {
+            return None;
+        }
+        timeout(MOMENT, self.child.exited()).await.ok()
+    }
+}
+
+impl Behind for Process {
+    fn gone(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.child.exited().await;
+        })
+    }
+
+    fn last_words(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async move {
+            let exit = self.exit().await;
+            let tail = self.child.stderr_tail();
+            let words = last_part(tail.trim());
+            match (exit, words) {
+                (None, "") => None,
+                (Some(exit), "") => Some(format!("the process {exit}")),
+                (None, words) => Some(format!("it said last: {words}")),
+                (Some(exit), words) => Some(format!("the process {exit} and said last: {words}")),
+            }
+        })
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.child.close(GRACE))
+    }
+}
+
+fn last_part(text: &str) -> &str {
+    let start = text.len().saturating_sub(MOST_WORDS);
+    let start = (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(start);
+    &text[start..]
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt as _;
+    use serde_json::json;
+
+    async fn sleeping() -> Process {
+        let mut command = Command::new("sleep");
+        command.args = vec!["60".to_owned()];
+        let spawned = Child::spawn(&command, "s", TaskTracker::new().token()).await.unwrap();
+        Process {
+            child: spawned.child,
+            hearing: Arc::new(Hearing::new("s".into(), Arc::default())),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_silent_server_is_not_waited_for() {
+        let server = sleeping().await;
+        let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+        server.hearing.before_sending(&serde_json::from_value(ping).unwrap());
+        assert_eq!(server.last_words().now_or_never(), Some(None));
+        // One that ended the connection is about to end itself.
+        server.hearing.note_over();
+        assert_eq!(server.last_words().now_or_never(), None);
+        server.close().await;
+    }
+}

@@ -1,0 +1,93 @@
+//! How to authenticate at a server.
+
+use super::text::McpText;
+use std::fmt;
+use tool_runtime_core::Secret;
+
+/// How to authenticate at a server over HTTP. `Debug` shows no value.
+///
+/// ```
+/// use tool_runtime::{McpAuth, McpServerConfig};
+///
+/// let auth = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
+/// assert_eq!(format!("{auth:?}"), "Basic { user: Secret(..), password: Secret(..) }");
+/// let server = McpServerConfig::http("https://example.com/mcp").auth(auth);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum McpAuth {
+    /// `Authorization: Bearer ..` with this token.
+    Bearer(Secret),
+    /// `Authorization: Basic ..` with these.
+    Basic {
+        /// Who; without a colon.
+        user: Secret,
+        /// By which password.
+        password: Secret,
+    },
+    /// A header of the server's own.
+    ApiKey {
+        /// The header's name.
+        header: McpText,
+        /// Its value.
+        key: Secret,
+    },
+    /// OAuth 2.1, as the server and its authorization server tell by their metadata.
+    OAuth(McpOAuth),
+}
+
+/// What is known beforehand of a client of OAuth. Nothing has to be. `Debug` shows no value.
+///
+/// ```
+/// use tool_runtime::{McpAuth, McpOAuth, McpServerConfig};
+///
+/// let mut oauth = McpOAuth::default();
+/// oauth.client_id = Some("tools".into());
+/// oauth.scopes = vec!["read".to_owned()];
+/// let server = McpServerConfig::http("https://example.com/mcp").auth(McpAuth::OAuth(oauth));
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct McpOAuth {
+    /// The client's id. Default: the client registers itself.
+    pub client_id: Option<Secret>,
+    /// The client's secret. Default: none.
+    pub client_secret: Option<Secret>,
+    /// The authorization server's name for itself, as its metadata say it. No other gets the
+    /// secret. Default: the one that the server named first, with a secret; else any that it names.
+    pub issuer: Option<String>,
+    /// The scopes to ask for. Default: those that the server names.
+    pub scopes: Vec<String>,
+    /// Where the browser comes back to. Default: an address of this machine.
+    pub redirect_uri: Option<String>,
+    /// The name that the client registers by. Default: that of this library.
+    pub client_name: Option<String>,
+    /// Where the client's metadata are published, which stand for a registration. Default:
+    /// nowhere.
+    pub client_metadata_url: Option<String>,
+    /// Whether the client asks for itself, by its id and secret, and not for a person in a
+    /// browser. Default: false.
+    pub client_credentials: bool,
+}
+
+impl fmt::Debug for McpOAuth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpOAuth")
+            .field("has_client_id", &self.client_id.is_some())
+            .field("has_client_secret", &self.client_secret.is_some())
+            .field("client_credentials", &self.client_credentials)
+            .finish_non_exhaustive()
+    }
+}
+
+impl McpAuth {
+    /// What it is, for people.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Bearer(_) => "a bearer token",
+            Self::Basic { .. } => "user and password",
+            Self::ApiKey { .. } => "a key in a header",
+            Self::OAuth(_) => "OAuth",
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What must hold of a server, wherever its configuration came from.
+
+use super::auth::McpAuth;
+use super::fault::Fault;
+use super::findings::{Findings, Place};
+use super::server::McpServerConfig;
+use super::transport::{HttpConfig, McpTransportConfig, StdioConfig};
+use super::{command, header, url};
+use std::time::Duration;
+
+/// Half of an id.
+const LONGEST_PREFIX: usize = 64;
+/// More is a slip of units.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// Finds what is wrong with a server. `at` says where a key of it stands.
+pub(super) fn server(
+    server: &McpServerConfig,
+    at: impl Fn(&str) -> Place,
+    findings: &mut Findings,
+) {
+    findings.problems.extend(server.lacking.iter().cloned());
+    if let Some(text) = &server.prefix {
+        findings.sound(&at("prefix"), prefix(text));
+    }
+    match &server.transport {
+        McpTransportConfig::Stdio(config) => stdio(config, &at, findings),
+        McpTransportConfig::Http(config) => http(config, &at, findings),
+    }
+    let limits =
+        [("connect_timeout", server.connect_timeout), ("call_timeout", server.call_timeout)];
+    for (key, limit) in limits {
+        limited(limit, &at(key), findings);
+    }
+    for (tool, limit) in &server.tool_timeouts {
+        limited(Some(*limit), &at("tools").key(tool).key("timeout"), findings);
+    }
+}
+
+/// What ids begin with; none of them is longer than 128 characters.
+fn prefix(prefix: &str) -> Result<(), Fault> {
+    const HELP: &str = "write at most 64 of `A-Z a-z 0-9 _ - .`, or leave it out";
+    if !prefix.chars().all(tool_runtime_core::seam::is_allowed) {
+        return Err(Fault::new("it holds a character that ids of tools cannot hold", HELP));
+    }
+    if prefix.len() > LONGEST_PREFIX {
+        return Err(Fault::new("it leaves too little of an id to the tools", HELP));
+    }
+    Ok(())
+}
+
+fn limited(limit: Option<Duration>, place: &Place, findings: &mut Findings) {
+    const HELP: &str = r#"write a time such as `"30s"`, or leave it out"#;
+    match limit {
+        Some(Duration::ZERO) => findings.wrong(place, "no time at all is no limit", HELP),
+        Some(limit) if limit > LONGEST => findings.wrong(place, "it is more than a year", HELP),
+        _ => {}
+    }
+}
+
+fn stdio(config: &StdioConfig, at: &impl Fn(&str) -> Place, findings: &mut Findings) {
+    findings.sound(&at("command"), command::check(&config.command, config.cwd.as_ref()));
+    for (index, arg) in config.args.iter().enumerate() {
+        findings.sound(&at("args").index(index), without_nul(arg.expose()));
+    }
+    if let Some(cwd) = &config.cwd {
+        let cwd = match cwd.as_str() {
+            "" => Err(Fault::new("the folder is empty", "name a folder, or leave it out")),
+            cwd => without_nul(cwd),
+        };
+        findings.sound(&at("cwd"), cwd);
+    }
+    for (name, value) in &config.env {
+        let place = at("env").key(name.shown());
+        findings.sound(&place, variable(name.as_str()));
+        findings.sound(&place, without_nul(value.expose()));
+    }
+}
+
+fn variable(name: &str) -> Result<(), Fault> {
+    let help = "name a variable, as `TOKEN`";
+    if name.is_empty() {
+        return Err(Fault::new("the name of the variable is empty", help));
+    }
+    if name.contains('=') {
+        return Err(Fault::new("the name of a variable holds no `=`", help));
+    }
+    without_nul(name)
+}
+
+/// What the operating system is handed ends with a NUL.
+fn without_nul(text: &str) -> Result<(), Fault> {
+    if text.contains('\0') {
+        return Err(Fault::new("it holds a NUL character", "remove it"));
+    }
+    Ok(())
+}
+
+fn http(config: &HttpConfig, at: &impl Fn(&str) -> Place, findings: &mut Findings) {
+    let address = findings.sound(&at("url"), url::check(config.url.as_str()));
+    let mut names: Vec<String> = Vec::new();
+    for (name, value) in &config.headers {
+        let place = at("headers").key(name.shown());
+        findings.sound(&place, header::check_name(name.as_str()));
+        findings.sound(&place, header::check_value(value.expose()));
+        let name = name.as_str().to_ascii_lowercase();
+        if names.contains(&name) {
+            let text = "it differs from another header by case alone";
+            findings.wrong(&place, text, "keep one of the two");
+        }
+        names.push(name);
+    }
+    let authorizes = names.iter().any(|name| name == "authorization");
+    let has_user_info = address.as_ref().is_some_and(|address| address.has_user_info);
+    one_way(config, authorizes, has_user_info, at, findings);
+    if let Some(auth) = &config.auth {
+        checked(auth, &names, &at("auth"), findings);
+    }
+    let has_secrets = config.auth.is_some() || has_user_info || !names.is_empty();
+    if address.is_some_and(|address| address.is_open) && has_secrets {
+        let text = "headers and tokens go to another machine where anybody can read them";
+        findings.warn(&at("url"), text, "write `https`, or tunnel it");
+    }
+}
+
+/// There is one way to authenticate.
+fn one_way(
+    config: &HttpConfig,
+    authorizes: bool,
+    has_user_info: bool,
+    at: &impl Fn(&str) -> Place,
+    findings: &mut Findings,
+) {
+    const HELP: &str = "keep one way to authenticate";
+    if authorizes && config.auth.is_some() {
+        let text = "the header `Authorization` is set beside it";
+        findings.wrong(&at("auth"), text, HELP);
+    }
+    if has_user_info && (authorizes || config.auth.is_some()) {
+        let text = "the address has a user, and there is another way to authenticate";
+        findings.wrong(&at("url"), text, HELP);
+    }
+}
+
+fn checked(auth: &McpAuth, headers: &[String], place: &Place, findings: &mut Findings) {
+    const EMPTY: &str = "leave out what is empty, or set the variable";
+    let is_empty = match auth {
+        McpAuth::Bearer(token) => {
+            findings.sound(place, header::check_value(token.expose()));
+            token.expose().is_empty()
+        }
+        McpAuth::Basic { user, .. } => {
+            if user.expose().contains(':') {
+                let text = "the name of a user holds no colon";
+                findings.wrong(place, text, "write the password as `password`");
+            }
+            user.expose().is_empty()
+        }
+        McpAuth::ApiKey { header, key } => {
+            findings.sound(place, header::check_name(header.as_str()));
+            findings.sound(place, header::check_value(key.expose()));
+            if headers.contains(&header.as_str().to_ascii_lowercase()) {
+                findings.wrong(place, "its header is set beside it", "keep one of the two");
+            }
+            key.expose().is_empty()
+        }
+        McpAuth::OAuth(oauth) => {
+            let has_secret = oauth.client_id.is_some() && oauth.client_secret.is_some();
+            if oauth.client_credentials && !has_secret {
+                let text = "a client that asks for itself needs its id and its secret";
+                findings.wrong(place, text, "add `client_id` and `client_secret`");
+            }
+            if oauth.client_secret.is_some() && oauth.issuer.is_none() {
+                let text =
+                    "its secret goes to the authorization server that the server names first";
+                findings.warn(place, text, "name the authorization server by `issuer`");
+            }
+            oauth.client_id.as_ref().is_some_and(|id| id.expose().is_empty())
+        }
+    };
+    if is_empty {
+        findings.wrong(place, "what it authenticates by is empty", EMPTY);
+    }
+}

@@ -1,0 +1,59 @@
+//! Where the program of a command is.
+
+use super::fault::Fault;
+use super::lookup::{self, LookupError};
+use super::text::McpText;
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// # Errors
+/// If there is no command, or a whole line in its place. Arguments are not in the error.
+pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Fault> {
+    let text = command.as_str();
+    if text.trim().is_empty() {
+        let help = "write what starts the server, as `npx`";
+        return Err(Fault::new("the command is empty", help));
+    }
+    if text.contains('\0') {
+        return Err(Fault::new("it holds a NUL character", "remove it"));
+    }
+    let is_line = text.contains(char::is_whitespace) && find(text, None, cwd).is_err();
+    if is_line {
+        let words = command.shown().split_whitespace().count();
+        let text = format!("it is no program but a command line, of {words} words");
+        let help =
+            r#"keep the program in `command`, and write what follows as `"args": ["..", ".."]`"#;
+        return Err(Fault::new(text, help));
+    }
+    Ok(())
+}
+
+/// Why there is no program.
+pub(super) enum Missing {
+    /// It is in none of these folders.
+    NotIn(Vec<PathBuf>),
+    /// There is a folder in its place.
+    Folder,
+    /// There is no such file.
+    NoFile,
+    /// There is a file that cannot be run.
+    NotExecutable,
+}
+
+/// The file that a command runs: a path as it is, from the folder that it runs in, or a name in
+/// the folders of `PATH`, that of the entry before that of this process.
+pub(super) fn find(
+    command: &str,
+    path: Option<&str>,
+    cwd: Option<&McpText>,
+) -> Result<PathBuf, Missing> {
+    let base = cwd.map_or_else(|| Path::new(""), |cwd| Path::new(cwd.as_str()));
+    let path = path.map(|path| OsStr::new(path).to_owned()).or_else(|| env::var_os("PATH"));
+    lookup::find(command, path.as_deref(), base).map_err(|error| match error {
+        LookupError::NotInPath { looked_in, .. } => Missing::NotIn(looked_in),
+        LookupError::NoFile { path } if path.is_dir() => Missing::Folder,
+        LookupError::NotExecutable { .. } => Missing::NotExecutable,
+        _ => Missing::NoFile,
+    })
+}

@@ -1,0 +1,53 @@
+//! What may be a header of a request.
+
+use super::fault::Fault;
+
+/// Headers that the transport sets itself.
+pub const OWN: &[&str] = &[
+    "accept",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "transfer-encoding",
+];
+
+/// # Errors
+/// If no header can have that name, or the transport sets it itself.
+pub(super) fn check_name(name: &str) -> Result<(), Fault> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(Fault::new(
+            "no header has such a name",
+            "write letters, digits and hyphens, as `X-Api-Key`",
+        ));
+    }
+    let name = name.to_ascii_lowercase();
+    if OWN.contains(&name.as_str()) {
+        return Err(Fault::new("this header is set by the transport itself", "remove it"));
+    }
+    Ok(())
+}
+
+/// # Errors
+/// If no header can carry it. The value is not in the error.
+pub(super) fn check_value(value: &str) -> Result<(), Fault> {
+    if value.contains(['\r', '\n']) {
+        return Err(Fault::new(
+            "the value holds the end of a line",
+            "remove it; a file that a token is read from often ends with one",
+        ));
+    }
+    if !value.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte)) {
+        return Err(Fault::new(
+            "the value holds what no header carries",
+            "write visible ASCII characters",
+        ));
+    }
+    Ok(())
+}

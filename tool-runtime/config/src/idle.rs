@@ -1,0 +1,39 @@
+//! What an entry says of tools that its server does not have.
+
+use super::server::{McpServerConfig, means};
+use super::text::printable;
+use tool_runtime_core::ToolPattern;
+use tool_runtime_core::seam::nearest;
+
+impl McpServerConfig {
+    /// What it says of tools and of none of those that there are, by the names that the server has
+    /// for them: a slip, most likely. Nothing is one of a server that has no tools.
+    pub fn idle(&self, tools: &[&str]) -> Vec<String> {
+        let include = self.include.iter().flatten().map(|pattern| ("include", pattern.clone()));
+        let exclude = self.exclude.iter().map(|pattern| ("exclude", pattern.clone()));
+        let single = self.tool_timeouts.keys().map(|name| ("tools", ToolPattern::exact(name)));
+        let is_idle = |(_, pattern): &(_, ToolPattern)| {
+            !tools.is_empty() && !tools.iter().any(|tool| means(pattern, tool))
+        };
+        let idle = include.chain(exclude).chain(single).filter(is_idle);
+        idle.map(|(key, pattern)| told(key, &pattern, tools)).collect()
+    }
+}
+
+/// That a pattern under a key means none of the tools that there are.
+fn told(key: &str, pattern: &ToolPattern, tools: &[&str]) -> String {
+    let shown = pattern.to_string();
+    let count = match tools.len() {
+        1 => "the only tool".to_owned(),
+        count => format!("any of the {count} tools"),
+    };
+    let is_exact = *pattern == ToolPattern::exact(&shown);
+    let verb = if is_exact { "is not" } else { "does not match" };
+    let told = format!("`{key}`: `{}` {verb} {count} that it lists", printable(&shown));
+    if !is_exact {
+        return told;
+    }
+    let near = nearest(&shown, tools.iter().copied(), 1);
+    let near = near.first().map(|near| format!("; did you mean `{}`?", printable(near)));
+    told + &near.unwrap_or_default()
+}

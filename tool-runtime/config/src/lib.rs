@@ -1,0 +1,163 @@
+//! The standard `mcpServers` configuration.
+
+mod auth;
+mod check;
+mod command;
+mod diagnose;
+mod expand;
+mod fault;
+mod file;
+mod findings;
+mod foreign;
+mod header;
+mod idle;
+mod json;
+mod literals;
+mod loader;
+mod lookup;
+mod problem;
+mod read;
+mod secrets;
+mod server;
+mod show;
+mod sources;
+mod text;
+mod toml;
+mod transport;
+mod url;
+mod wrapper;
+mod yaml;
+
+#[cfg(test)]
+mod tests;
+
+pub use auth::{McpAuth, McpOAuth};
+pub use diagnose::{McpDiagnosis, McpDiagnosisLevel};
+pub use loader::McpConfigLoader;
+pub use problem::{McpConfigError, McpConfigProblem};
+pub use server::McpServerConfig;
+pub use text::McpText;
+pub use transport::{HttpConfig, McpTransportConfig, StdioConfig};
+
+#[doc(hidden)]
+pub mod seam;
+
+use findings::{Findings, Place};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+#[doc = include_str!("../../docs/mcp_config.md")]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct McpConfig {
+    /// The servers by their names, in the spelling of their author.
+    pub servers: BTreeMap<String, McpServerConfig>,
+    warnings: Vec<McpConfigProblem>,
+    left_out: Vec<McpConfigProblem>,
+}
+
+impl McpConfig {
+    /// No servers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a server, in the place of another one of that name.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, server: McpServerConfig) -> Self {
+        self.servers.insert(name.into(), server);
+        self
+    }
+
+    /// From JSON text, with variables from the environment. Comments and trailing commas are
+    /// skipped.
+    ///
+    /// # Errors
+    /// Everything that is wrong, each with the path of its key.
+    pub fn from_json(text: &str) -> Result<Self, McpConfigError> {
+        Self::loader().environment().json(text).load()
+    }
+
+    /// From TOML text, with variables from the environment.
+    ///
+    /// # Errors
+    /// Everything that is wrong, each with the path of its key.
+    #[cfg(feature = "toml")]
+    pub fn from_toml(text: &str) -> Result<Self, McpConfigError> {
+        Self::loader().environment().toml(text).load()
+    }
+
+    /// From a file, with variables from the environment: TOML if its name ends in `.toml`, YAML if it
+    /// ends in `.yaml` or `.yml`, JSON otherwise.
+    ///
+    /// # Errors
+    /// Everything that is wrong, each with the path of its key; a file that cannot be read.
+    ///
+    /// ```
+    /// use tool_runtime::McpConfig;
+    ///
+    /// let error = McpConfig::from_file("no-such-file.json").unwrap_err();
+    /// assert!(error.to_string().contains("no-such-file.json"));
+    /// ```
+    pub fn from_file(path: impl Into<PathBuf>) -> Result<Self, McpConfigError> {
+        Self::loader().environment().file(path).load()
+    }
+
+    /// From a value, with variables from the environment.
+    ///
+    /// # Errors
+    /// Everything that is wrong, each with the path of its key.
+    pub fn from_value(value: Value) -> Result<Self, McpConfigError> {
+        Self::loader().environment().value(value).load()
+    }
+
+    /// A loader, for several files and other sources of variables.
+    pub fn loader() -> McpConfigLoader {
+        McpConfigLoader::default()
+    }
+
+    /// What was read, and should be said otherwise: times without a unit, keys of dialects that
+    /// are not acted on. Empty for what was made in code.
+    pub fn warnings(&self) -> &[McpConfigProblem] {
+        &self.warnings
+    }
+
+    /// The problems of the servers that [`McpConfigLoader::load_usable`] left out.
+    pub fn left_out(&self) -> &[McpConfigProblem] {
+        &self.left_out
+    }
+
+    /// Checks what was made or changed in code as what is read is checked: addresses, headers,
+    /// names, times. Servers that are disabled are not checked; one that was read as disabled and
+    /// is enabled now may lack the values of variables.
+    ///
+    /// # Errors
+    /// Everything that is wrong, each with the path of its key.
+    ///
+    /// ```
+    /// use tool_runtime::{McpConfig, McpServerConfig};
+    ///
+    /// let web = McpServerConfig::http("javascript:alert(1)").header("Host", "example.com");
+    /// let error = McpConfig::new().with("web", web).validate().unwrap_err();
+    /// assert_eq!(error.problems.len(), 2);
+    /// assert_eq!(error.problems[0].key, "web.url");
+    /// ```
+    pub fn validate(&self) -> Result<(), McpConfigError> {
+        let mut findings = Findings::default();
+        for (name, server) in &self.servers {
+            self::validate(name, server, &mut findings);
+        }
+        findings.conclude().map(drop)
+    }
+}
+
+fn validate(name: &str, server: &McpServerConfig, findings: &mut Findings) {
+    let place = Place::of(None).server(name);
+    if name.trim().is_empty() {
+        findings.wrong(&place, "the name of the server is empty", "give it one");
+    }
+    if server.enabled {
+        check::server(server, |key| place.key(key), findings);
+    }
+}

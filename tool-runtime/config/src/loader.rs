@@ -1,0 +1,261 @@
+//! Configurations from several places, with variables from several sources.
+
+use super::file;
+use super::findings::{Findings, Place};
+use super::problem::{McpConfigError, McpConfigProblem};
+use super::sources::{Source, Sources};
+use super::wrapper::{self, Found};
+use super::{McpConfig, json, read, toml, yaml};
+use serde_json::Value;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Reads a [`McpConfig`] from one place or several, with variables from sources that are asked
+/// in the order in which they are given.
+///
+/// Without a source no `${VAR}` has a value: what a program must not know is not reached by
+/// accident. `${env:VAR}` is for [`environment`](Self::environment) alone.
+///
+/// ```
+/// use tool_runtime::{McpConfig, McpTransportConfig};
+///
+/// let config = McpConfig::loader()
+///     .variables([("ROOT", "/srv")])
+///     .environment()
+///     .json(r#"{ "mcpServers": { "fs": { "command": "npx", "args": ["files", "${ROOT}/data"] } } }"#)
+///     .load()?;
+/// let McpTransportConfig::Stdio(fs) = &config.servers["fs"].transport else { panic!("stdio") };
+/// assert_eq!(fs.args[1].expose(), "/srv/data");
+/// # Ok::<(), tool_runtime::McpConfigError>(())
+/// ```
+#[derive(Clone, Default)]
+#[must_use = "a loader loads by `load`"]
+pub struct McpConfigLoader {
+    sources: Sources,
+    inputs: Vec<Input>,
+}
+
+#[derive(Clone)]
+enum Input {
+    Json(String),
+    Toml(String),
+    Yaml(String),
+    Value(Value),
+    File(PathBuf),
+    /// A file that need not be there.
+    Perhaps(PathBuf),
+}
+
+impl McpConfigLoader {
+    /// Asks these variables next.
+    pub fn variables<N: Into<String>, V: Into<String>>(
+        mut self,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
+        self.sources.push(Source::Variables(variables.collect()));
+        self
+    }
+
+    /// Asks this function next, such as a store of secrets.
+    pub fn source(
+        mut self,
+        source: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.sources.push(Source::Asked(std::sync::Arc::new(source)));
+        self
+    }
+
+    /// Asks the environment of this process next, as it is now.
+    pub fn environment(self) -> Self {
+        self.asked(Source::environment())
+    }
+
+    /// Has errors tell that a variable is given by this option of the command line, and a value.
+    #[doc(hidden)]
+    pub fn option(mut self, option: &'static str) -> Self {
+        self.sources.given_by(option);
+        self
+    }
+
+    pub(super) fn asked(mut self, source: Source) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Reads JSON text.
+    pub fn json(self, text: impl Into<String>) -> Self {
+        self.input(Input::Json(text.into()))
+    }
+
+    /// Reads TOML text. Without the feature `toml` that is a problem.
+    pub fn toml(self, text: impl Into<String>) -> Self {
+        self.input(Input::Toml(text.into()))
+    }
+
+    /// Reads YAML text. Without the feature `yaml` that is a problem.
+    pub fn yaml(self, text: impl Into<String>) -> Self {
+        self.input(Input::Yaml(text.into()))
+    }
+
+    /// Reads a value.
+    pub fn value(self, value: Value) -> Self {
+        self.input(Input::Value(value))
+    }
+
+    /// Reads a file: TOML if its name ends in `.toml`, YAML if it ends in `.yaml` or `.yml`, JSON
+    /// otherwise.
+    pub fn file(self, path: impl Into<PathBuf>) -> Self {
+        self.input(Input::File(path.into()))
+    }
+
+    /// Reads `.mcp.json` in the folder of a project, if it is there.
+    pub fn project(self, folder: impl AsRef<Path>) -> Self {
+        self.input(Input::Perhaps(folder.as_ref().join(".mcp.json")))
+    }
+
+    fn input(mut self, input: Input) -> Self {
+        self.inputs.push(input);
+        self
+    }
+
+    /// Reads everything. A server may stand in two places if its entries are the same.
+    ///
+    /// # Errors
+    /// Everything that is wrong, with files and keys.
+    pub fn load(self) -> Result<McpConfig, McpConfigError> {
+        let (config, problems) = self.sort_out();
+        if problems.is_empty() { Ok(config) } else { Err(McpConfigError { problems }) }
+    }
+
+    /// Reads everything, and leaves out the servers whose entries cannot be used: the others are not
+    /// concerned. [`McpConfig::left_out`] says what is wrong with them.
+    ///
+    /// ```
+    /// use tool_runtime::McpConfig;
+    ///
+    /// let text = r#"{ "mcpServers": { "web": { "url": "ws://example.com" }, "fs": { "command": "npx" } } }"#;
+    /// let config = McpConfig::loader().json(text).load_usable()?;
+    /// assert!(config.servers.contains_key("fs"));
+    /// assert_eq!(config.left_out()[0].server.as_deref(), Some("web"));
+    /// # Ok::<(), tool_runtime::McpConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with a file as a whole, or with the entry of a server that is required.
+    pub fn load_usable(self) -> Result<McpConfig, McpConfigError> {
+        let (mut config, problems, required) = self.sorted();
+        let concerns_all = |problem: &McpConfigProblem| match &problem.server {
+            None => true,
+            Some(server) => required.contains(server),
+        };
+        if problems.iter().any(concerns_all) {
+            return Err(McpConfigError { problems });
+        }
+        config.left_out = problems;
+        Ok(config)
+    }
+
+    /// Reads everything: the servers about which nothing is wrong, and what is wrong with the
+    /// others and with the files.
+    #[doc(hidden)]
+    pub fn sort_out(self) -> (McpConfig, Vec<McpConfigProblem>) {
+        let (config, problems, _) = self.sorted();
+        (config, problems)
+    }
+
+    /// The same, and the names of the servers that are required.
+    fn sorted(self) -> (McpConfig, Vec<McpConfigProblem>, BTreeSet<String>) {
+        let mut findings = Findings::default();
+        let mut entries: BTreeMap<String, (Place, Value)> = BTreeMap::new();
+        for input in self.inputs {
+            for found in input.entries(&mut findings) {
+                add(found, &mut entries, &mut findings);
+            }
+        }
+        let mut config = McpConfig::new();
+        for (name, (place, entry)) in entries {
+            if let Some(server) = read::server(&place, &entry, &self.sources, &mut findings) {
+                config.servers.insert(name, server);
+            }
+        }
+        if !config.servers.is_empty() && config.servers.values().all(|server| !server.enabled) {
+            findings.warn(&Place::of(None), "every server is disabled", "enable one of them");
+        }
+        let Findings { problems, warnings, required } = findings;
+        config.servers.retain(|name, _| !problems.iter().any(|problem| problem.is_about(name)));
+        config.warnings = warnings;
+        (config, problems, required)
+    }
+}
+
+/// Adds an entry, if there is no other by its name.
+fn add(found: Found, entries: &mut BTreeMap<String, (Place, Value)>, findings: &mut Findings) {
+    match entries.entry(found.name) {
+        Entry::Vacant(vacant) => {
+            vacant.insert((found.place, found.entry));
+        }
+        Entry::Occupied(known) if known.get().1 == found.entry => {}
+        Entry::Occupied(known) => {
+            let text = format!("another entry has this name in {}", known.get().0.origin());
+            findings.wrong(&found.place, text, "rename or remove one of the two");
+        }
+    }
+}
+
+impl Input {
+    fn entries(self, findings: &mut Findings) -> Vec<Found> {
+        let (place, value) = match self {
+            Self::Json(text) => {
+                let place = Place::of(None);
+                let value = json::parse(&text, &place, findings);
+                (place, value)
+            }
+            Self::Toml(text) => {
+                let place = Place::of(None);
+                let value = toml::parse(&text, &place, findings);
+                (place, value)
+            }
+            Self::Yaml(text) => {
+                let place = Place::of(None);
+                let value = yaml::parse(&text, &place, findings);
+                (place, value)
+            }
+            Self::Value(value) => (Place::of(None), Some(value)),
+            Self::File(path) => (Place::of(Some(&path)), read_file(&path, true, findings)),
+            Self::Perhaps(path) => (Place::of(Some(&path)), read_file(&path, false, findings)),
+        };
+        value.map(|value| wrapper::entries(value, &place, findings)).unwrap_or_default()
+    }
+}
+
+fn read_file(path: &Path, is_needed: bool, findings: &mut Findings) -> Option<Value> {
+    let place = Place::of(Some(path));
+    let text = if is_needed { file::read(path) } else { file::read_regular(path) };
+    let form = path.extension().and_then(|extension| extension.to_str());
+    match (text, form) {
+        (Ok(text), Some("toml")) => toml::parse(&text, &place, findings),
+        (Ok(text), Some("yaml" | "yml")) => yaml::parse(&text, &place, findings),
+        (Ok(text), _) => json::parse(&text, &place, findings),
+        (Err(error), _) if error.kind() == ErrorKind::NotFound && !is_needed => None,
+        (Err(error), _) => {
+            let is_text = error.kind() == ErrorKind::InvalidData;
+            let help = if is_text { "save it as UTF-8" } else { "correct the path" };
+            findings.wrong(&place, format!("it cannot be read: {error}"), help);
+            None
+        }
+    }
+}
+
+/// How many inputs there are, and which kinds of source are asked.
+impl fmt::Debug for McpConfigLoader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpConfigLoader")
+            .field("sources", &self.sources)
+            .field("inputs", &self.inputs.len())
+            .finish()
+    }
+}

@@ -1,0 +1,160 @@
+//! Finding a program.
+
+use std::collections::HashSet;
+use std::env;
+use std::ffi::OsStr;
+use std::path::{self, Path, PathBuf};
+
+/// Why a program was not found, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum LookupError {
+    /// A name that no directory of `PATH` holds.
+    #[error("there is no program `{program}` in {}: {}", listed(looked_in), remedy(program))]
+    NotInPath {
+        /// As the configuration has it.
+        program: String,
+        /// In this order.
+        looked_in: Vec<PathBuf>,
+    },
+    /// A path where nothing is.
+    #[error("{}: {}", absence(path), path_remedy(path))]
+    NoFile {
+        /// Absolute.
+        path: PathBuf,
+    },
+    /// A file without the permission to be executed.
+    #[error(
+        "`{path}` is not executable: run `chmod +x` on it, or make its interpreter the command \
+         and it the first argument",
+        path = path.display()
+    )]
+    NotExecutable {
+        /// Absolute.
+        path: PathBuf,
+    },
+}
+
+/// Where `program` lies, as an absolute path.
+///
+/// A name is looked up in the directories of `path`; those that are empty or relative are passed
+/// over, because a server must not depend on where its host happens to stand. Anything with a
+/// separator is a path, relative to `base`.
+pub fn find(program: &str, path: Option<&OsStr>, base: &Path) -> Result<PathBuf, LookupError> {
+    if program.contains(path::is_separator) {
+        let file = path::absolute(base.join(program)).unwrap_or_else(|_| program.into());
+        return pick(program, spellings(&file), || LookupError::NoFile { path: file.clone() });
+    }
+    let path = path.unwrap_or_default();
+    let mut seen = HashSet::new();
+    let directories = env::split_paths(path).filter(|directory| directory.is_absolute());
+    let directories: Vec<PathBuf> =
+        directories.filter(|directory| seen.insert(directory.clone())).collect();
+    let files = directories.iter().flat_map(|directory| spellings(&directory.join(program)));
+    pick(program, files, || LookupError::NotInPath {
+        program: program.to_owned(),
+        looked_in: directories.clone(),
+    })
+}
+
+/// The first that can be run. One that lies there and cannot be run makes the better error.
+fn pick(
+    program: &str,
+    files: impl IntoIterator<Item = PathBuf>,
+    none: impl FnOnce() -> LookupError,
+) -> Result<PathBuf, LookupError> {
+    let mut idle = None;
+    for file in files.into_iter().filter(|file| !program.is_empty() && file.is_file()) {
+        if is_executable(&file) {
+            return Ok(file);
+        }
+        idle.get_or_insert(file);
+    }
+    Err(idle.map_or_else(none, |path| LookupError::NotExecutable { path }))
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> bool {
+    true
+}
+
+/// A file by the names it may have.
+#[cfg(not(windows))]
+fn spellings(file: &Path) -> Vec<PathBuf> {
+    vec![file.to_owned()]
+}
+
+/// Windows leaves out what `PATHEXT` lists: `npx` is `npx.cmd`.
+#[cfg(windows)]
+fn spellings(file: &Path) -> Vec<PathBuf> {
+    let extensions = env::var("PATHEXT").unwrap_or_else(|_| ".COM;.EXE;.BAT;.CMD".to_owned());
+    let with = |extension: &str| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(extension);
+        PathBuf::from(name)
+    };
+    let mut spellings: Vec<PathBuf> = extensions.split(';').map(with).collect();
+    // As it stands only if it has an extension: beside `npx.cmd` lies an `npx` for other shells.
+    if file.extension().is_some() {
+        spellings.insert(0, file.to_owned());
+    }
+    spellings
+}
+
+/// A folder is there, but no file.
+fn absence(path: &Path) -> String {
+    match path.is_dir() {
+        true => format!("`{}` is a folder and no program", path.display()),
+        false => format!("there is no file `{}`", path.display()),
+    }
+}
+
+/// The directories that were looked in.
+fn listed(directories: &[PathBuf]) -> String {
+    if directories.is_empty() {
+        return "PATH, which names no directory".to_owned();
+    }
+    let names: Vec<_> = directories.iter().map(|name| name.display().to_string()).collect();
+    format!("PATH ({})", names.join(", "))
+}
+
+fn remedy(program: &str) -> &'static str {
+    match program {
+        "" => "`command` is empty",
+        "npx" | "npm" | "node" => "install Node.js, which brings it, or give its whole path",
+        "uvx" | "uv" => "install uv, which brings it, or give its whole path",
+        "python" | "python3" | "pip" => "install Python, which brings it, or give its whole path",
+        "bun" | "bunx" => "install Bun, which brings it, or give its whole path",
+        "docker" => "install Docker, which brings it, or give its whole path",
+        _ if program.contains(' ') => "arguments go into `args`, one by one",
+        _ => "install it, or give its whole path",
+    }
+}
+
+fn path_remedy(path: &Path) -> &'static str {
+    let text = path.to_string_lossy();
+    if text.split(std::path::is_separator).any(|part| part == "~") {
+        "only shells know `~`, write `${HOME}`"
+    } else if text.contains(' ') {
+        "correct `command`; arguments go into `args`, one by one"
+    } else {
+        "correct `command`"
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_is_named_twice_is_told_of_once() {
+        let path = OsStr::new("/nowhere-a:/nowhere-b:/nowhere-a");
+        let error = find("no-such-program", Some(path), Path::new("")).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("PATH (/nowhere-a, /nowhere-b):"), "{text}");
+    }
+}

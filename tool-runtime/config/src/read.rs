@@ -1,0 +1,90 @@
+//! An entry of a configuration, read as a server.
+
+mod auth;
+mod entry;
+mod env_file;
+mod flags;
+mod http;
+mod keys;
+mod oauth;
+mod stdio;
+mod time;
+mod tools;
+mod transport;
+mod values;
+
+#[cfg(test)]
+pub(super) use keys::known_keys;
+pub(super) use keys::looks_like_entry;
+
+use super::check;
+use super::findings::{Findings, Place};
+use super::problem::McpConfigProblem;
+use super::server::McpServerConfig;
+use super::sources::Sources;
+use super::transport::StdioConfig;
+use entry::Entry;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use tool_runtime_core::{Icon, Secret};
+
+/// What an entry is read with.
+pub(super) struct Reader<'a> {
+    sources: &'a Sources,
+    findings: &'a mut Findings,
+    /// What a server that is disabled would lack if it were used.
+    lacking: Option<Vec<McpConfigProblem>>,
+    /// The values of variables, by their names.
+    found: BTreeMap<String, Secret>,
+}
+
+/// Reads an entry. What is wrong with it is found, all of it; without a transport there is no
+/// server.
+pub(super) fn server(
+    place: &Place,
+    value: &Value,
+    sources: &Sources,
+    findings: &mut Findings,
+) -> Option<McpServerConfig> {
+    let Value::Object(object) = value else {
+        findings.wrong(
+            place,
+            "it is no entry of a server",
+            r#"write `{ "command": .. }` or `{ "url": .. }`"#,
+        );
+        return None;
+    };
+    let mut entry = Entry::read(place, object, keys::SERVER, findings);
+    let mut reader = Reader { sources, findings, lacking: None, found: BTreeMap::new() };
+    let enabled = reader.enabled(&mut entry);
+    reader.lacking = (!enabled).then(Vec::new);
+    let transport = reader.transport(&mut entry);
+    let is_reached = transport.is_some();
+    let mut server =
+        McpServerConfig::new(transport.unwrap_or_else(|| StdioConfig::new("unknown").into()));
+    server.enabled = enabled;
+    reader.settings(&mut entry, &mut server);
+    if server.required && enabled {
+        reader.findings.required.extend(place.server_name().map(str::to_owned));
+    }
+    server.lacking = reader.lacking.unwrap_or_default();
+    server.found = reader.found;
+    if enabled {
+        check::server(&server, |key| entry.place_of(key), findings);
+    }
+    is_reached.then_some(server)
+}
+
+impl Reader<'_> {
+    /// What is said of a server whatever its transport is.
+    fn settings(&mut self, entry: &mut Entry<'_>, server: &mut McpServerConfig) {
+        server.required = self.flag(entry, &["required"]).unwrap_or(false);
+        server.resources = self.flag(entry, &["resources"]).unwrap_or(false);
+        server.trusted = self.flag(entry, &["trusted"]).unwrap_or(false);
+        server.description = self.plain(entry, &["description"]);
+        server.icon = self.plain(entry, &["icon"]).map(Icon::new);
+        server.prefix = self.plain(entry, &["prefix"]);
+        self.timeouts(entry, server);
+        self.tools(entry, server);
+    }
+}

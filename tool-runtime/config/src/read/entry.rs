@@ -1,0 +1,203 @@
+//! The keys of an object, sorted out.
+
+use super::keys::{Fate, Keys};
+use crate::findings::{Findings, Place};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use tool_runtime_core::seam::nearest;
+
+/// A value, and where it stands.
+#[derive(Clone)]
+pub(super) struct Given<'a> {
+    pub(super) place: Place,
+    pub(super) value: &'a Value,
+    /// The name of its key, in snake case.
+    pub(super) key: &'static str,
+}
+
+impl Given<'_> {
+    /// Whether it asks for nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        match self.value {
+            Value::Null => true,
+            Value::Bool(asked) => !asked,
+            Value::String(text) => text.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            Value::Object(object) => object.is_empty(),
+            Value::Number(_) => false,
+        }
+    }
+}
+
+/// What an object says under the keys that are read.
+pub(super) struct Entry<'a> {
+    place: Place,
+    given: BTreeMap<&'static str, Given<'a>>,
+    /// Where a key is, by the first of the names that it has.
+    places: BTreeMap<&'static str, Place>,
+}
+
+impl<'a> Entry<'a> {
+    /// Sorts keys out. `null` is as good as nothing; camel case and snake case are the same.
+    pub(super) fn read(
+        place: &Place,
+        object: &'a Map<String, Value>,
+        keys: Keys,
+        findings: &mut Findings,
+    ) -> Self {
+        let mut given: BTreeMap<&'static str, Given<'a>> = BTreeMap::new();
+        for (written, value) in object.iter().filter(|(_, value)| !value.is_null()) {
+            let here = place.key(written);
+            let Some((key, fate)) = look_up(keys, written) else {
+                unknown(written, &here, keys, findings);
+                continue;
+            };
+            let found = Given { place: here, value, key };
+            match fate {
+                Fate::Read => {
+                    if let Some(twice) = given.get(key) {
+                        let text = format!("it says the same as `{}`", twice.place.last());
+                        findings.wrong(&found.place, text, "keep one of the two");
+                        continue;
+                    }
+                    given.insert(key, found);
+                }
+                Fate::Ignored(instead) => {
+                    findings.warn(&found.place, "it is not acted on", *instead);
+                }
+                Fate::Refused(_) if found.is_empty() => {}
+                Fate::Refused(instead) => {
+                    findings.wrong(&found.place, "it cannot be done here", *instead);
+                }
+            }
+        }
+        Self { place: place.clone(), given, places: BTreeMap::new() }
+    }
+
+    /// What stands under one of these keys, which say the same. Of several, the first.
+    pub(super) fn one_of(
+        &mut self,
+        keys: &[&'static str],
+        findings: &mut Findings,
+    ) -> Option<Given<'a>> {
+        let mut found = keys.iter().filter_map(|key| self.given.remove(key));
+        let first = found.next()?;
+        for other in found {
+            let text = format!("it says the same as `{}`", first.place.last());
+            findings.wrong(&other.place, text, "keep one of the two");
+        }
+        self.places.insert(keys[0], first.place.clone());
+        Some(first)
+    }
+
+    /// Has what is wrong with one thing told at the place of another, the first that is given.
+    pub(super) fn tell_at(&mut self, key: &'static str, place: &Place) {
+        self.places.entry(key).or_insert_with(|| place.clone());
+    }
+
+    /// Has something stand under a key, unless something else does that asks for anything.
+    pub(super) fn put(&mut self, key: &'static str, given: Given<'a>, findings: &mut Findings) {
+        if self.given.get(key).is_some_and(|known| !known.is_empty()) {
+            let text = format!("it says the same as `{key}`");
+            findings.wrong(&given.place, text, "keep one of the two");
+        } else {
+            self.given.insert(key, given);
+        }
+    }
+
+    /// What stands under a key, if it is of the form that is read here; else it is left for
+    /// another reader.
+    pub(super) fn take_if(
+        &mut self,
+        key: &'static str,
+        is_form: impl Fn(&Value) -> bool,
+    ) -> Option<Given<'a>> {
+        self.given.get(key).filter(|given| is_form(given.value))?;
+        self.given.remove(key)
+    }
+
+    pub(super) fn has(&self, keys: &[&'static str]) -> bool {
+        keys.iter().any(|key| self.given.contains_key(key))
+    }
+
+    /// What nobody took.
+    pub(super) fn rest(&self) -> impl Iterator<Item = &Given<'a>> {
+        self.given.values()
+    }
+
+    pub(super) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Where something is said, as its author spelled it.
+    pub(super) fn place_of(&self, key: &str) -> Place {
+        self.places.get(key).cloned().unwrap_or_else(|| self.place.key(key))
+    }
+}
+
+fn look_up(keys: Keys, written: &str) -> Option<(&'static str, &'static Fate)> {
+    let snake = snake_case(written);
+    keys.iter().find(|(key, _)| *key == snake).map(|(key, fate)| (*key, fate))
+}
+
+fn unknown(written: &str, here: &Place, keys: Keys, findings: &mut Findings) {
+    let read = keys.iter().filter(|(_, fate)| matches!(fate, Fate::Read)).map(|(key, _)| *key);
+    let help = match nearest(written, read, 1).first() {
+        Some(near) => format!("did you mean `{}`?", spelled_like(written, near)),
+        None => "remove it, or look up in the documentation of `McpConfig` what is read".to_owned(),
+    };
+    findings.wrong(here, "no such key is known", help);
+}
+
+/// `includeTools` and `include_tools` are one name.
+pub(super) fn snake_case(key: &str) -> String {
+    let mut snake = String::with_capacity(key.len() + 4);
+    let mut is_after_small = false;
+    for c in key.chars() {
+        if c.is_ascii_uppercase() && is_after_small {
+            snake.push('_');
+        }
+        is_after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// A name in snake case, or in camel case where what was written is no snake.
+fn spelled_like(written: &str, key: &str) -> String {
+    if written.contains('_') || !written.contains(|c: char| c.is_ascii_uppercase()) {
+        return key.to_owned();
+    }
+    let mut words = key.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |camel, word| {
+        let (head, tail) = word.split_at(word.len().min(1));
+        camel + &head.to_ascii_uppercase() + tail
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{snake_case, spelled_like};
+
+    #[test]
+    fn camel_and_snake_are_one_name() {
+        for (written, snake) in [
+            ("includeTools", "include_tools"),
+            ("include_tools", "include_tools"),
+            ("httpUrl", "http_url"),
+            ("CLIENT_ID", "client_id"),
+            ("oauth2Url", "oauth2_url"),
+            ("", ""),
+        ] {
+            assert_eq!(snake_case(written), snake);
+        }
+    }
+
+    #[test]
+    fn a_suggestion_is_spelled_as_its_reader_spells() {
+        assert_eq!(spelled_like("includTools", "include_tools"), "includeTools");
+        assert_eq!(spelled_like("includ_tools", "include_tools"), "include_tools");
+        assert_eq!(spelled_like("comand", "command"), "command");
+    }
+}

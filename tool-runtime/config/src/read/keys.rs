@@ -1,0 +1,204 @@
+//! The keys that dialects write, and what becomes of each. The table in the documentation of
+//! `McpConfig` says the same.
+
+use super::entry::snake_case;
+use serde_json::Value;
+
+/// What becomes of a key that is known.
+pub(super) enum Fate {
+    /// It is acted on.
+    Read,
+    /// It is not acted on, which changes nothing that runs: what happens instead.
+    Ignored(&'static str),
+    /// It would change what runs, and cannot be done: what to do instead.
+    Refused(&'static str),
+}
+
+pub(super) type Keys = &'static [(&'static str, Fate)];
+
+use Fate::{Ignored, Read, Refused};
+
+const APPROVAL: &str = "whether a call is approved is decided by the pool, see `Approver`";
+const FOR_PEOPLE: &str = "it is for people, who are shown `description` and `icon`";
+const TAGS: &str = "tools of servers have no tags, name them by `include` and `exclude`";
+const SANDBOX: &str = "have `command` start the sandbox";
+const GOOGLE: &str = "send what the provider gives by `auth`, or by a header";
+
+/// Keys of a server's entry.
+pub(super) const SERVER: Keys = &[
+    ("type", Read),
+    ("transport", Read),
+    ("transport_type", Read),
+    ("command", Read),
+    ("args", Read),
+    ("env", Read),
+    ("environment", Read),
+    ("env_vars", Read),
+    ("env_file", Read),
+    ("cwd", Read),
+    ("working_directory", Read),
+    ("url", Read),
+    ("http_url", Read),
+    ("server_url", Read),
+    ("base_url", Read),
+    ("headers", Read),
+    ("http_headers", Read),
+    ("env_http_headers", Read),
+    ("auth", Read),
+    ("authentication", Read),
+    ("oauth", Read),
+    ("oauth_client_id", Read),
+    ("oauth_scopes", Read),
+    ("scopes", Read),
+    ("bearer_token", Read),
+    ("bearer_token_env_var", Read),
+    ("enabled", Read),
+    ("is_active", Read),
+    ("disabled", Read),
+    ("required", Read),
+    ("description", Read),
+    ("icon", Read),
+    ("timeout", Read),
+    ("call_timeout", Read),
+    ("tool_timeout", Read),
+    ("tool_timeout_sec", Read),
+    ("request_timeout", Read),
+    ("connect_timeout", Read),
+    ("startup_timeout", Read),
+    ("startup_timeout_sec", Read),
+    ("startup_timeout_ms", Read),
+    ("init_timeout", Read),
+    ("include", Read),
+    ("include_tools", Read),
+    ("enabled_tools", Read),
+    ("exclude", Read),
+    ("exclude_tools", Read),
+    ("disabled_tools", Read),
+    ("tools", Read),
+    ("prefix", Read),
+    ("resources", Read),
+    ("trusted", Read),
+    ("auto_approve", Ignored(APPROVAL)),
+    ("always_allow", Ignored(APPROVAL)),
+    (
+        "trust",
+        Ignored(
+            "whether a call is approved is decided by the pool; `trusted` has annotations acted on",
+        ),
+    ),
+    ("default_tools_approval_mode", Ignored(APPROVAL)),
+    ("supports_parallel_tool_calls", Ignored("what runs side by side is decided by the pool")),
+    ("disabled_auto_approve_tools", Ignored(APPROVAL)),
+    ("always_load", Ignored("all tools are listed")),
+    ("start_on_launch", Ignored("a server is started if it is `enabled`")),
+    ("keep_alive", Ignored("a connection is kept until it is closed")),
+    (
+        "sse_read_timeout",
+        Ignored("`timeout` bounds calls, and streams without a call are unbounded"),
+    ),
+    ("watch_paths", Ignored("a server is not restarted when files change")),
+    ("dev", Ignored("a server is neither watched nor debugged")),
+    ("name", Ignored("the name of a server is the key of its entry")),
+    ("gallery", Ignored("where an entry comes from changes nothing")),
+    ("source", Ignored("where an entry comes from changes nothing")),
+    ("provider", Ignored(FOR_PEOPLE)),
+    ("provider_url", Ignored(FOR_PEOPLE)),
+    ("logo_url", Ignored(FOR_PEOPLE)),
+    ("reference", Ignored(FOR_PEOPLE)),
+    ("tags", Ignored(FOR_PEOPLE)),
+    ("long_running", Ignored("progress extends the time of every call")),
+    (
+        "registry_url",
+        Ignored(
+            "set `NPM_CONFIG_REGISTRY` or `UV_DEFAULT_INDEX` in `env`, whichever the command asks",
+        ),
+    ),
+    ("extension_name", Ignored("where an entry comes from changes nothing")),
+    ("version", Ignored("the version that runs is what `command` or `url` give")),
+    ("server_instructions", Ignored("what a server says of itself is told by its connection")),
+    ("headers_helper", Refused("give the host program the header, or write it with `${VAR}`")),
+    ("experimental_environment", Refused("servers are started on this machine alone")),
+    ("sandbox", Refused(SANDBOX)),
+    ("sandbox_enabled", Refused(SANDBOX)),
+    ("proxy", Refused("set the proxy for the whole program, by `HTTPS_PROXY`")),
+    ("tcp", Refused("WebSockets are not spoken, give the server's `https` address as `url`")),
+    ("settings", Refused("an editor's extension starts this server, write its `command`")),
+    ("include_tags", Refused(TAGS)),
+    ("exclude_tags", Refused(TAGS)),
+    ("auth_provider_type", Refused(GOOGLE)),
+    ("target_audience", Refused(GOOGLE)),
+    ("target_service_account", Refused(GOOGLE)),
+    ("oauth_resource", Refused("the resource that tokens are for is the server's own address")),
+];
+
+/// Keys of `auth` and of what else says how to authenticate.
+pub(super) const AUTH: Keys = &[
+    ("type", Read),
+    ("kind", Read),
+    ("strategy", Read),
+    ("token", Read),
+    ("value", Read),
+    ("key", Read),
+    ("api_key", Read),
+    ("header", Read),
+    ("header_name", Read),
+    ("user", Read),
+    ("username", Read),
+    ("password", Read),
+    ("enabled", Read),
+    ("client_id", Read),
+    ("client_secret", Read),
+    ("issuer", Read),
+    ("scope", Read),
+    ("scopes", Read),
+    ("redirect_uri", Read),
+    ("callback_port", Read),
+    ("client_name", Read),
+    ("client_metadata_url", Read),
+    ("grant_type", Read),
+    ("authentication", Read),
+    ("headers", Refused("write them under `headers` of the entry")),
+    ("auth_server_metadata_url", Refused(DISCOVERED)),
+    ("authorization_url", Refused(DISCOVERED)),
+    ("token_url", Refused(DISCOVERED)),
+    ("resource", Refused("the resource that tokens are for is the server's own address")),
+    ("token_param_name", Refused("tokens are sent in the header `Authorization`")),
+    ("state", Refused("tokens are kept by the host program, not in a configuration")),
+];
+
+const DISCOVERED: &str = "the authorization server is found by the server's own metadata";
+
+/// Keys of one tool under `tools`.
+pub(super) const TOOL: Keys = &[
+    ("timeout", Read),
+    ("timeout_sec", Read),
+    ("timeout_ms", Read),
+    ("enabled", Read),
+    ("approval_mode", Ignored(APPROVAL)),
+    ("name", Refused(REWRITTEN)),
+    ("title", Refused(REWRITTEN)),
+    ("description", Refused(REWRITTEN)),
+    ("arguments", Refused(REWRITTEN)),
+    ("tags", Refused(TAGS)),
+];
+
+const REWRITTEN: &str = "a tool is listed as its server defines it";
+
+/// Keys of a command that is an object.
+pub(super) const COMMAND: Keys = &[("path", Read), ("args", Read), ("env", Read)];
+
+/// Keys of one variable under `env_vars`.
+pub(super) const ENV_VAR: Keys = &[("name", Read), ("source", Read)];
+
+/// Whether a value is likely to be a server's entry: it says how one is reached.
+pub(crate) fn looks_like_entry(value: &Value) -> bool {
+    const REACHED: &[&str] = &["command", "url", "http_url", "server_url", "base_url", "transport"];
+    let Value::Object(object) = value else { return false };
+    object.keys().any(|key| REACHED.contains(&snake_case(key).as_str()))
+}
+
+/// All of them, for tests.
+#[cfg(test)]
+pub(crate) fn known_keys() -> impl Iterator<Item = &'static str> {
+    SERVER.iter().chain(AUTH).chain(TOOL).chain(COMMAND).map(|(key, _)| *key)
+}

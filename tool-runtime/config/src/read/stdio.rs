@@ -1,0 +1,178 @@
+//! A server that is started.
+
+use super::Reader;
+use super::entry::{Entry, Given};
+use super::{env_file, keys};
+use crate::fault::Fault;
+use crate::file;
+use crate::findings::Place;
+use crate::text::McpText;
+use crate::transport::StdioConfig;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use tool_runtime_core::Secret;
+
+impl Reader<'_> {
+    pub(super) fn stdio(&mut self, entry: &mut Entry<'_>) -> Option<StdioConfig> {
+        self.unfold(entry);
+        let command = entry.one_of(&["command"], self.findings);
+        let args = entry.one_of(&["args"], self.findings);
+        let line = command.and_then(|command| self.line(&command, args.as_ref()));
+        let env = self.env(entry);
+        let cwd = entry.one_of(&["cwd", "working_directory"], self.findings);
+        let cwd = cwd.map(|given| self.path(&given.place, given.value));
+        let (command, args) = line?;
+        Some(StdioConfig { args, env, cwd, ..StdioConfig::new(command) })
+    }
+
+    /// Has what stands in a command that is an object stand in the entry (Zed, once).
+    fn unfold(&mut self, entry: &mut Entry<'_>) {
+        let Some(command) = entry.take_if("command", Value::is_object) else { return };
+        let Some(object) = command.value.as_object() else { return };
+        let mut inner = Entry::read(&command.place, object, keys::COMMAND, self.findings);
+        if !inner.has(&["path"]) {
+            let help = r#"write `"command": "npx"`, or whatever starts it"#;
+            self.findings.wrong(&command.place, "it names no program", help);
+        }
+        for (key, meant) in [("path", "command"), ("args", "args"), ("env", "env")] {
+            if let Some(given) = inner.one_of(&[key], self.findings) {
+                entry.put(meant, given, self.findings);
+            }
+        }
+    }
+
+    /// The command and its arguments, which may be one list.
+    fn line(
+        &mut self,
+        command: &Given<'_>,
+        args: Option<&Given<'_>>,
+    ) -> Option<(McpText, Vec<Secret>)> {
+        let mut given = match args {
+            Some(args) => self.list(&args.place, args.value).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let mut first = (command.place.clone(), command.value);
+        if command.value.is_array() {
+            if args.is_some_and(|args| !args.is_empty()) {
+                let text = "it is a list with arguments, and there are `args` as well";
+                self.findings.wrong(&command.place, text, "keep all arguments in one of the two");
+            }
+            let mut line = self.list(&command.place, command.value)?;
+            if line.is_empty() {
+                let help = r#"write what starts the server, as `"npx"`"#;
+                self.findings.wrong(&command.place, "the command is empty", help);
+                return None;
+            }
+            first = line.remove(0);
+            given = line;
+        }
+        let args = given.iter().map(|(place, arg)| self.secret(place, arg)).collect();
+        Some((self.path(&first.0, first.1), args))
+    }
+
+    /// A path, in which `~/` is the folder of the user.
+    pub(super) fn path(&mut self, place: &Place, value: &Value) -> McpText {
+        let path = self.text(place, value);
+        let is_home = path.as_str() == "~";
+        let Some(rest) = path.as_str().strip_prefix("~/").or(is_home.then_some("")) else {
+            return path;
+        };
+        match self.sources.home() {
+            Some(home) => {
+                let home = format!("{}/{rest}", home.trim_end_matches('/'));
+                McpText::expanded(home, path.shown())
+            }
+            None => {
+                let text = "`~` is the folder of the user, and nobody says which that is";
+                let help = "set `HOME`, or write the path in full";
+                self.lacks(place, Fault::new(text, help));
+                path
+            }
+        }
+    }
+
+    /// Variables of `env`, of those that are passed on, and of files, where they are not given.
+    pub(super) fn env(&mut self, entry: &mut Entry<'_>) -> BTreeMap<McpText, Secret> {
+        let mut env = BTreeMap::new();
+        if let Some(given) = entry.one_of(&["env", "environment"], self.findings) {
+            self.map(&given, &mut env);
+        }
+        if let Some(given) = entry.one_of(&["env_vars"], self.findings) {
+            self.passed_on(&given, &mut env);
+        }
+        if let Some(given) = entry.one_of(&["env_file"], self.findings) {
+            for (name, value) in self.env_file(&given) {
+                env.entry(McpText::from(name)).or_insert(value);
+            }
+        }
+        env
+    }
+
+    /// Names and values. A value of `null` is as good as none.
+    pub(super) fn map(&mut self, given: &Given<'_>, into: &mut BTreeMap<McpText, Secret>) {
+        let Some(object) = self.object(&given.place, given.value) else { return };
+        for (name, value) in object.iter().filter(|(_, value)| !value.is_null()) {
+            let place = given.place.key(name);
+            let name = self.expanded(&place, name);
+            let value = self.secret(&place, value);
+            if let Some(name) = name {
+                self.put(&place, name, value, into);
+            }
+        }
+    }
+
+    pub(super) fn put(
+        &mut self,
+        place: &Place,
+        name: McpText,
+        value: Secret,
+        into: &mut BTreeMap<McpText, Secret>,
+    ) {
+        if into.insert(name, value).is_some() {
+            self.findings.wrong(place, "it is given twice", "keep one of the two");
+        }
+    }
+
+    /// `env_vars`: names of variables that are passed on.
+    fn passed_on(&mut self, given: &Given<'_>, into: &mut BTreeMap<McpText, Secret>) {
+        for (place, item) in self.list(&given.place, given.value).unwrap_or_default() {
+            let Some(name) = self.passed_name(&place, item) else { continue };
+            let value = self.variable(&place, &name);
+            self.put(&place, McpText::from(name), value, into);
+        }
+    }
+
+    fn passed_name(&mut self, place: &Place, item: &Value) -> Option<String> {
+        let Value::Object(object) = item else {
+            return self.string(place, item).map(str::to_owned);
+        };
+        let mut entry = Entry::read(place, object, keys::ENV_VAR, self.findings);
+        let source = self.plain(&mut entry, &["source"]);
+        if source.is_some_and(|source| source != "local") {
+            let text = "the variables of another machine cannot be passed on";
+            self.findings.wrong(place, text, "write `local`, or leave `source` out");
+        }
+        let name = self.plain(&mut entry, &["name"]);
+        if name.is_none() {
+            self.findings.wrong(place, "it names no variable", r#"write `{ "name": "TOKEN" }`"#);
+        }
+        name
+    }
+
+    /// The variables of a file, which is looked for beside the configuration's.
+    fn env_file(&mut self, given: &Given<'_>) -> Vec<(String, Secret)> {
+        let path = self.path(&given.place, given.value);
+        let folder = given.place.folder().unwrap_or_else(|| "".as_ref());
+        let variables = match file::read_regular(&folder.join(path.as_str())) {
+            Ok(text) => env_file::variables(&text),
+            Err(error) => {
+                let text = format!("the file cannot be read: {error}");
+                Err(Fault::new(text, "correct the path, or remove the key"))
+            }
+        };
+        variables.unwrap_or_else(|fault| {
+            self.lacks(&given.place, fault);
+            Vec::new()
+        })
+    }
+}

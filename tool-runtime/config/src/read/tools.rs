@@ -1,0 +1,59 @@
+//! Which tools of a server are wanted.
+
+use super::Reader;
+use super::entry::{Entry, Given};
+use super::keys;
+use crate::server::McpServerConfig;
+use serde_json::Value;
+use tool_runtime_core::ToolPattern;
+
+impl Reader<'_> {
+    pub(super) fn tools(&mut self, entry: &mut Entry<'_>, server: &mut McpServerConfig) {
+        if let Some(tools) = entry.take_if("tools", Value::is_object) {
+            self.each_tool(&tools, server);
+        }
+        let include =
+            entry.one_of(&["include", "include_tools", "enabled_tools", "tools"], self.findings);
+        server.include = include.and_then(|given| self.patterns(&given));
+        let exclude = entry.one_of(&["exclude", "exclude_tools", "disabled_tools"], self.findings);
+        let exclude = exclude.and_then(|given| self.patterns(&given));
+        server.exclude.extend(exclude.unwrap_or_default());
+    }
+
+    fn patterns(&mut self, given: &Given<'_>) -> Option<Vec<ToolPattern>> {
+        let mut patterns = Vec::new();
+        for (place, item) in self.list(&given.place, given.value)? {
+            let Some(text) = self.string(&place, item) else { continue };
+            match pattern(text) {
+                Ok(pattern) => patterns.push(pattern),
+                Err(error) => {
+                    self.findings.wrong(&place, "it is no pattern", error.to_string());
+                }
+            }
+        }
+        Some(patterns)
+    }
+
+    /// `tools` by name: what is said of single ones.
+    fn each_tool(&mut self, tools: &Given<'_>, server: &mut McpServerConfig) {
+        let Some(object) = tools.value.as_object() else { return };
+        for (name, value) in object {
+            let place = tools.place.key(name);
+            let Some(settings) = self.object(&place, value) else { continue };
+            let mut settings = Entry::read(&place, settings, keys::TOOL, self.findings);
+            let limit = settings.one_of(&["timeout", "timeout_sec", "timeout_ms"], self.findings);
+            if let Some(limit) = limit.and_then(|given| self.duration(&given)) {
+                server.tool_timeouts.insert(name.clone(), limit);
+            }
+            if self.flag(&mut settings, &["enabled"]) == Some(false) {
+                server.exclude.push(ToolPattern::exact(name));
+            }
+        }
+    }
+}
+
+/// A name as it is, since servers name their tools as they like; or a glob, or `/../`.
+fn pattern(text: &str) -> Result<ToolPattern, tool_runtime_core::PatternError> {
+    let varies = text.is_empty() || text.starts_with('/') || text.contains(['*', '?', '[', '{']);
+    if varies { text.parse() } else { Ok(ToolPattern::exact(text)) }
+}

@@ -1,0 +1,145 @@
+//! How the server of an entry is reached.
+
+use super::Reader;
+use super::entry::{Entry, Given};
+use crate::transport::McpTransportConfig;
+use tool_runtime_core::seam::nearest;
+
+/// What `type` or `transport` say.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Stdio,
+    Http,
+    /// HTTP as of 2024-11-05.
+    Sse,
+}
+
+/// As dialects write them, without separators and in lower case.
+const KINDS: &[(&str, Kind)] = &[
+    ("stdio", Kind::Stdio),
+    ("local", Kind::Stdio),
+    ("http", Kind::Http),
+    ("streamablehttp", Kind::Http),
+    ("shttp", Kind::Http),
+    ("remote", Kind::Http),
+    ("sse", Kind::Sse),
+];
+
+const STDIO: &[&str] =
+    &["args", "env", "environment", "env_vars", "env_file", "cwd", "working_directory"];
+const HTTP: &[&str] = &[
+    "headers",
+    "http_headers",
+    "env_http_headers",
+    "auth",
+    "authentication",
+    "oauth",
+    "oauth_client_id",
+    "oauth_scopes",
+    "scopes",
+    "bearer_token",
+    "bearer_token_env_var",
+];
+const URLS: &[&str] = &["url", "http_url", "server_url", "base_url"];
+
+impl Reader<'_> {
+    pub(super) fn transport(&mut self, entry: &mut Entry<'_>) -> Option<McpTransportConfig> {
+        let said = self.said(entry);
+        match (entry.has(&["command"]), entry.has(URLS)) {
+            (true, true) => {
+                let text = "it has both a `command` and an address";
+                let help = "keep `command` for a server to start, `url` for one that runs";
+                self.findings.wrong(entry.place(), text, help);
+                self.beside(entry)
+            }
+            (false, false) => {
+                self.unreached(entry, said);
+                self.beside(entry)
+            }
+            (true, false) => {
+                if matches!(said, Some(Kind::Http | Kind::Sse)) {
+                    let text = "it contradicts `command`, by which a server is started";
+                    self.findings.wrong(&entry.place_of("type"), text, "write `stdio`");
+                }
+                self.only(entry, HTTP, "a `command`");
+                self.stdio(entry).map(McpTransportConfig::Stdio)
+            }
+            (false, true) => {
+                if said == Some(Kind::Stdio) {
+                    let text = "it contradicts the address, at which a server runs already";
+                    self.findings.wrong(&entry.place_of("type"), text, "write `http`");
+                }
+                if said == Some(Kind::Sse) && entry.has(&["http_url"]) {
+                    let text = "it contradicts `httpUrl`, which is for streamable HTTP";
+                    self.findings.wrong(&entry.place_of("type"), text, "write `http`");
+                }
+                self.only(entry, STDIO, "an address");
+                self.http(entry, said == Some(Kind::Sse)).map(McpTransportConfig::Http)
+            }
+        }
+    }
+
+    /// Looks at what an entry says whose server cannot be reached: it may be wrong as well.
+    fn beside(&mut self, entry: &mut Entry<'_>) -> Option<McpTransportConfig> {
+        self.env(entry);
+        self.headers(entry);
+        self.auth(entry);
+        None
+    }
+
+    /// What `type` and `transport` say, if they say it at all and agree.
+    fn said(&mut self, entry: &mut Entry<'_>) -> Option<Kind> {
+        let has_type = entry.has(&["type"]);
+        let other = entry.take_if("transport", |_| has_type);
+        let first = entry.one_of(&["type", "transport", "transport_type"], self.findings)?;
+        let kind = self.kind(&first);
+        if let Some(other) = other
+            && let (Some(first), Some(second)) = (kind, self.kind(&other))
+            && first != second
+        {
+            self.findings.wrong(&other.place, "it contradicts `type`", "keep one of the two");
+        }
+        kind
+    }
+
+    fn kind(&mut self, given: &Given<'_>) -> Option<Kind> {
+        let text = self.string(&given.place, given.value)?;
+        let plain: String = text.chars().filter(|c| !matches!(c, '-' | '_')).collect();
+        let plain = plain.to_ascii_lowercase();
+        if let Some((_, kind)) = KINDS.iter().find(|(name, _)| *name == plain) {
+            return Some(*kind);
+        }
+        let help = match plain.as_str() {
+            "ws" | "websocket" | "tcp" => {
+                "WebSockets are not spoken; give the server's `https` address".to_owned()
+            }
+            _ => {
+                let near = nearest(text, ["stdio", "http", "streamable-http", "sse"], 1);
+                let near = near.first().map(|near| format!("; did you mean `{near}`?"));
+                "write `stdio`, `http` or `sse`".to_owned() + &near.unwrap_or_default()
+            }
+        };
+        self.findings.wrong(&given.place, "no such transport is known", help);
+        None
+    }
+
+    fn unreached(&mut self, entry: &Entry<'_>, said: Option<Kind>) {
+        let help = match said {
+            Some(Kind::Stdio) => r#"add `"command": "npx"`, or whatever starts it"#,
+            Some(_) => r#"add `"url": "https://.."`"#,
+            None => "add `command` for a server to start, `url` for one that runs",
+        };
+        self.findings.wrong(entry.place(), "it does not say how the server is reached", help);
+    }
+
+    /// Refuses keys that are for the other transport, unless they ask for nothing.
+    fn only(&mut self, entry: &mut Entry<'_>, others: &[&'static str], what: &str) {
+        for key in others {
+            let Some(given) = entry.take_if(key, |_| true).filter(|given| !given.is_empty()) else {
+                continue;
+            };
+            let text = format!("it does nothing for a server with {what}");
+            self.findings.wrong(&given.place, text, "remove it");
+        }
+    }
+}

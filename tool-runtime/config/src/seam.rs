@@ -1,0 +1,5 @@
+//! Items that the other crates of `tool-runtime` share with this one. Not for users: they change with
+//! every version.
+
+pub use crate::header::OWN as OWN_HEADERS;
+pub use crate::lookup::{LookupError, find as find_program};

@@ -1,0 +1,98 @@
+//! What of a server's entry must never be shown, whoever says it.
+
+use super::auth::McpAuth;
+use super::literals;
+use super::server::McpServerConfig;
+use super::text::McpText;
+use super::transport::McpTransportConfig;
+use tool_runtime_core::Secret;
+
+/// A value, after what may be shown in its place.
+type Shown = (String, String);
+
+impl McpServerConfig {
+    /// The values that it gives and those that it was expanded with, each with what may be shown in
+    /// its place: for what an operator is told.
+    pub fn secrets(&self) -> Vec<Shown> {
+        let found = self.found.iter().map(|(name, value)| (format!("${{{name}}}"), value));
+        let mut secrets: Vec<_> = found
+            .chain(self.given())
+            .map(|(shown, value)| (shown, value.expose().into()))
+            .collect();
+        secrets.extend(self.result_secrets());
+        secrets
+    }
+
+    /// Those of them that are secret, which no result of the server may hold: what it was expanded
+    /// with unless that is a path, a number or a plain word, and what is given under the name of a
+    /// secret.
+    pub fn result_secrets(&self) -> Vec<Shown> {
+        let mut secrets = Vec::new();
+        let mut add = |shown: &str, is_secret: bool, value: &str| {
+            let parts = if is_secret { literals::parts(value) } else { literals::in_url(value) };
+            let parts = parts.into_iter().filter(|part| !literals::is_common(part));
+            secrets.extend(parts.map(|part| (shown.to_owned(), part.to_owned())));
+        };
+        for (name, value) in &self.found {
+            let value = value.expose();
+            let is_secret = literals::is_secret_name(name) || !literals::is_plain(value);
+            add(&format!("${{{name}}}"), is_secret, value);
+        }
+        for (name, value) in self.named() {
+            add(&shown(name), literals::is_secret_name(name.as_str()), value.expose());
+        }
+        match &self.transport {
+            McpTransportConfig::Stdio(stdio) => {
+                let args: Vec<&str> = stdio.args.iter().map(Secret::expose).collect();
+                for value in literals::in_args(&args) {
+                    add(HIDDEN, true, value);
+                }
+            }
+            McpTransportConfig::Http(http) => {
+                add(HIDDEN, false, http.url.as_str());
+                for value in http.auth.iter().flat_map(values) {
+                    add(HIDDEN, true, value.expose());
+                }
+            }
+        }
+        secrets
+    }
+
+    /// All values that it gives, whatever their names are.
+    fn given(&self) -> impl Iterator<Item = (String, &Secret)> {
+        let auth = match &self.transport {
+            McpTransportConfig::Stdio(_) => None,
+            McpTransportConfig::Http(http) => http.auth.as_ref(),
+        };
+        let auth = auth.into_iter().flat_map(values).map(|value| (HIDDEN.to_owned(), value));
+        self.named().map(|(name, value)| (shown(name), value)).chain(auth)
+    }
+
+    /// Variables of the environment, or headers.
+    fn named(&self) -> impl Iterator<Item = (&McpText, &Secret)> {
+        match &self.transport {
+            McpTransportConfig::Stdio(stdio) => stdio.env.iter(),
+            McpTransportConfig::Http(http) => http.headers.iter(),
+        }
+    }
+}
+
+/// Stands for a secret without a name.
+const HIDDEN: &str = "..";
+
+fn shown(name: &McpText) -> String {
+    // A name that was expanded itself shows as it is written.
+    match name.shown() {
+        name if name.contains("${") => HIDDEN.to_owned(),
+        name => format!("${{{name}}}"),
+    }
+}
+
+fn values(auth: &McpAuth) -> Vec<&Secret> {
+    match auth {
+        McpAuth::Bearer(token) => vec![token],
+        McpAuth::Basic { password, .. } => vec![password],
+        McpAuth::ApiKey { key, .. } => vec![key],
+        McpAuth::OAuth(oauth) => oauth.client_secret.iter().collect(),
+    }
+}

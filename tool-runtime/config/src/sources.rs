@@ -1,0 +1,113 @@
+//! Where the values of `${VAR}` come from.
+
+use super::expand::Reference;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+type Asked = dyn Fn(&str) -> Option<String> + Send + Sync;
+
+#[derive(Clone)]
+pub(super) enum Source {
+    /// What the host gave.
+    Variables(BTreeMap<String, String>),
+    /// What the host is asked for.
+    Asked(Arc<Asked>),
+    /// What was set when the loader was told of it.
+    Environment(BTreeMap<String, String>),
+}
+
+impl Source {
+    /// The environment of this process. What is not Unicode is as good as unset.
+    pub(super) fn environment() -> Self {
+        let unicode = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Self::Environment(std::env::vars_os().filter_map(unicode).collect())
+    }
+
+    fn find(&self, name: &str) -> Option<String> {
+        match self {
+            Self::Variables(known) | Self::Environment(known) => known.get(name).cloned(),
+            Self::Asked(ask) => ask(name),
+        }
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let known = match self {
+            Self::Variables(known) | Self::Environment(known) => Some(known),
+            Self::Asked(_) => None,
+        };
+        known.into_iter().flat_map(|known| known.keys().map(String::as_str))
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Variables(_) => "the given variables",
+            Self::Asked(_) => "the given function",
+            Self::Environment(_) => "the environment",
+        }
+    }
+}
+
+/// Sources, in the order in which they are asked.
+#[derive(Clone, Default)]
+pub(super) struct Sources {
+    sources: Vec<Source>,
+    /// The option of the command line that gives a variable. Without one, the host does.
+    option: Option<&'static str>,
+}
+
+impl Sources {
+    pub(super) fn push(&mut self, source: Source) {
+        self.sources.push(source);
+    }
+
+    pub(super) fn given_by(&mut self, option: &'static str) {
+        self.option = Some(option);
+    }
+
+    /// How a variable gets a value that no environment has.
+    pub(super) fn remedy(&self, name: &str) -> String {
+        match self.option {
+            Some(option) => format!("give it by `{option} {name}=..`"),
+            None => format!("here the host gives a variable `{name}`"),
+        }
+    }
+
+    /// What the first source that knows it says.
+    pub(super) fn find(&self, reference: &Reference<'_>) -> Option<String> {
+        self.asked(reference.is_environment).find_map(|source| source.find(reference.name))
+    }
+
+    /// The folder of the user, for `~/`.
+    pub(super) fn home(&self) -> Option<String> {
+        let home = Reference { name: "HOME", is_environment: false, default: None };
+        self.find(&home).filter(|home| !home.is_empty())
+    }
+
+    /// What is asked for a reference.
+    fn asked(&self, is_environment: bool) -> impl Iterator<Item = &Source> {
+        let is_asked =
+            move |source: &&Source| !is_environment || matches!(source, Source::Environment(_));
+        self.sources.iter().filter(is_asked)
+    }
+
+    /// The names that have a value.
+    pub(super) fn names(&self, is_environment: bool) -> impl Iterator<Item = &str> {
+        self.asked(is_environment).flat_map(Source::names)
+    }
+
+    /// What is asked, in words.
+    pub(super) fn kinds(&self, is_environment: bool) -> String {
+        let kinds: Vec<&str> = self.asked(is_environment).map(Source::kind).collect();
+        if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", then ") }
+    }
+}
+
+/// Kinds alone.
+impl fmt::Debug for Sources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.sources.iter().map(Source::kind)).finish()
+    }
+}

@@ -1,0 +1,171 @@
+//! `${VAR}`, and where its value comes from.
+
+use super::support::{http, loader, pairs, stdio, texts, warnings, wrong};
+use crate::{McpConfig, McpTransportConfig};
+use serde_json::json;
+
+fn argument(text: &str) -> String {
+    texts(&stdio(json!({ "command": "x", "args": [text] })))[0].to_owned()
+}
+
+fn problem(text: &str) -> String {
+    wrong(json!({ "command": "x", "args": [text] })).remove(0)
+}
+
+#[test]
+fn references_stand_for_values() {
+    for (written, value) in [
+        ("${TOKEN}", "8fQm2x"),
+        ("a${TOKEN}b${TOKEN}", "a8fQm2xb8fQm2x"),
+        ("${env:TOKEN}", "8fQm2x"),
+        ("${TOKEN:-other}", "8fQm2x"),
+        ("${EMPTY:-other}", "other"),
+        ("${EMPTY}", ""),
+        ("${NOWHERE:-}", ""),
+        ("${NOWHERE:-a:-b $c}", "a:-b $c"),
+        ("${env:NOWHERE:-other}", "other"),
+        ("{env:TOKEN}", "8fQm2x"),
+        ("Bearer {env:TOKEN}!", "Bearer 8fQm2x!"),
+        ("$${env:TOKEN}{env:TOKEN", "${env:TOKEN}{env:TOKEN"),
+        ("$${TOKEN}", "${TOKEN}"),
+        ("$$${TOKEN}", "$${TOKEN}"),
+        ("$TOKEN", "$TOKEN"),
+        ("$", "$"),
+        ("$$", "$$"),
+        ("a$b}", "a$b}"),
+    ] {
+        assert_eq!(argument(written), value, "{written}");
+    }
+}
+
+#[test]
+fn what_cannot_be_expanded_is_told_by_name_and_never_by_value() {
+    for (written, words) in [
+        (
+            "${NOWHERE}",
+            "`${NOWHERE}` has no value (asked: the environment); set `NOWHERE`, or write `${NOWHERE:-default}`",
+        ),
+        ("${TOKN}", "did you mean `TOKEN`?"),
+        ("${env:TOKN}", "`${env:TOKN}` has no value"),
+        ("{env:TOKN}", "`${env:TOKN}` has no value"),
+        (
+            "${input:api-key}",
+            "an editor would ask for it; here the host gives a variable `input:api-key`",
+        ),
+        (
+            "${workspaceFolder}",
+            "an editor would know it; here the host gives a variable `workspaceFolder`",
+        ),
+        ("${A:-${TOKEN}}", "there is a `${` within `${A..}`"),
+        ("${NESTED}", "the value of `NESTED` holds a `${`"),
+        ("${PARTLY}", "the value of `PARTLY` holds a `${`"),
+        ("${TOKEN", "a `${` is never closed"),
+        ("${}", "names no variable"),
+        ("${env:}", "names no variable"),
+        ("${TOKEN:?hunter2}", "`${TOKEN..}` is of a form that is not known"),
+        ("${TOKEN-hunter2}", "`${TOKEN..}` is of a form that is not known"),
+        ("${TOKEN:+hunter2}", "is of a form that is not known"),
+    ] {
+        let problem = problem(written);
+        assert!(problem.starts_with("`mcpServers.s.args[0]`: "), "{problem}");
+        assert!(problem.contains(words), "{written}: {problem}");
+        assert!(!problem.contains("hunter2") && !problem.contains("8fQm2x"), "{problem}");
+    }
+    let problems = wrong(json!({ "command": "x", "args": ["${A1}${B1}", "${C1}"] }));
+    assert_eq!(problems.len(), 3, "{problems:?}");
+}
+
+#[test]
+fn every_text_of_an_entry_is_expanded() {
+    let stdio = stdio(json!({
+        "command": "~/bin/${TOKEN}",
+        "env": { "A_${TOKEN}": "${TOKEN}" },
+        "cwd": "~",
+    }));
+    assert_eq!(stdio.command.as_str(), "/home/ada/bin/8fQm2x");
+    assert_eq!(stdio.cwd.as_ref().map(|cwd| cwd.as_str()), Some("/home/ada/"));
+    assert_eq!(pairs(&stdio.env), [("A_8fQm2x", "8fQm2x")]);
+    let http = http(json!({
+        "url": "https://example.com/${TOKEN}?k=${TOKEN}",
+        "headers": { "X-${TOKEN}": "${TOKEN}" },
+        "auth": { "header": "Y-${TOKEN}", "key": "${TOKEN}" },
+    }));
+    assert_eq!(http.url.as_str(), "https://example.com/8fQm2x?k=8fQm2x");
+    assert_eq!(pairs(&http.headers), [("X-8fQm2x", "8fQm2x")]);
+    for shown in [format!("{stdio:?}"), format!("{http:?}")] {
+        assert!(!shown.contains("8fQm2x"), "{shown}");
+    }
+}
+
+#[test]
+fn sources_are_asked_in_order_and_the_environment_only_where_it_is_one() {
+    let text = r#"{ "s": { "command": "x", "args": ["${TOKEN}", "${input:key}", "${OTHER}"] } }"#;
+    let config = McpConfig::loader()
+        .variables([("TOKEN", "first"), ("input:key", "given")])
+        .source(|name| (name == "OTHER").then(|| "asked".to_owned()))
+        .environment()
+        .json(text)
+        .load()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let McpTransportConfig::Stdio(stdio) = &config.servers["s"].transport else { panic!() };
+    assert_eq!(texts(stdio), ["first", "given", "asked"]);
+
+    let text = r#"{ "s": { "command": "x", "args": ["${env:TOKEN}", "${PATH}"] } }"#;
+    let error = McpConfig::loader().variables([("TOKEN", "x")]).json(text).load().unwrap_err();
+    assert_eq!(error.problems[0].text, "`${env:TOKEN}` has no value (asked: nothing)");
+    assert_eq!(error.problems[0].help, "have the loader ask the environment");
+    assert_eq!(error.problems[1].text, "`${PATH}` has no value (asked: the given variables)");
+
+    let both = loader()
+        .variables([("TOKEN", "second")])
+        .json(r#"{ "s": { "command": "x", "args": ["${TOKEN}", "${NOWHERE}"] } }"#);
+    let text = both.load().unwrap_err().problems.remove(0).text;
+    assert!(text.contains("the environment, then the given variables"), "{text}");
+}
+
+#[test]
+fn who_is_given_variables_by_an_option_is_told_of_it() {
+    let text = r#"{ "s": { "command": "x", "args": ["${input:key}", "${workspaceFolder}"] } }"#;
+    let error = loader().option("--var").json(text).load().unwrap_err();
+    let helps: Vec<&str> = error.problems.iter().map(|problem| problem.help.as_str()).collect();
+    assert_eq!(
+        helps,
+        [
+            "an editor would ask for it; give it by `--var input:key=..`",
+            "an editor would know it; give it by `--var workspaceFolder=..`",
+        ]
+    );
+}
+
+#[test]
+fn ways_of_other_programs_are_warned_of_and_not_told() {
+    for text in ["$HUNTER2", "{file:HUNTER2}", "Bearer $HUNTER2"] {
+        let warned = warnings(json!({ "url": "https://example.com", "headers": { "X": text } }));
+        assert_eq!(warned.len(), 1, "{text}");
+        assert!(warned[0].contains("write `${NAME}`") && !warned[0].contains("HUNTER2"));
+    }
+    for text in ["$HUNTER2", "$HUNTER2/bin/x", "--root=$HUNTER2/x", "%HUNTER2%\\x", "%HUNTER(2)%"] {
+        for entry in [
+            json!({ "command": text }),
+            json!({ "command": "x", "args": [text] }),
+            json!({ "command": "x", "cwd": text }),
+            json!({ "command": "x", "env": { "A": text } }),
+        ] {
+            let warned = warnings(entry.clone());
+            assert_eq!(warned.len(), 1, "{entry}");
+            assert!(warned[0].contains("write `${NAME}`") && !warned[0].contains("HUNTER2"));
+        }
+    }
+    for text in
+        ["pa$$word", "$1.50", "${TOKEN}", "a$b", "a$b/c", "$/x", "--x=", "50%", "%20a%20", "%%"]
+    {
+        assert!(warnings(json!({ "command": "x", "args": [text] })).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_home_that_nobody_knows_is_told() {
+    let text = r#"{ "s": { "command": "~/x" } }"#;
+    let error = McpConfig::loader().json(text).load().unwrap_err();
+    assert!(error.to_string().contains("set `HOME`"), "{error}");
+}

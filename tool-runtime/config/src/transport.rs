@@ -1,0 +1,130 @@
+//! How servers are reached.
+
+use super::auth::McpAuth;
+use super::text::McpText;
+use super::url;
+use std::collections::BTreeMap;
+use std::fmt;
+use tool_runtime_core::Secret;
+
+/// How a server is reached.
+///
+/// ```
+/// use tool_runtime::{HttpConfig, McpTransportConfig, StdioConfig};
+///
+/// let transport = McpTransportConfig::from(StdioConfig::new("npx"));
+/// assert!(matches!(transport, McpTransportConfig::Stdio(stdio) if stdio.args.is_empty()));
+/// let transport = McpTransportConfig::from(HttpConfig::new("https://example.com/mcp"));
+/// assert!(matches!(transport, McpTransportConfig::Http(http) if !http.legacy_sse));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum McpTransportConfig {
+    /// It is started, and talks over its standard input and output.
+    Stdio(StdioConfig),
+    /// It is asked over HTTP.
+    Http(HttpConfig),
+}
+
+/// A server that is started. `Debug` shows neither arguments nor the values of variables.
+///
+/// ```
+/// use tool_runtime::StdioConfig;
+///
+/// let mut stdio = StdioConfig::new("npx");
+/// stdio.args = vec!["--token".into(), "8fQm2x".into()];
+/// stdio.env.insert("TOKEN".into(), "1vXk9p".into());
+/// assert_eq!(
+///     format!("{stdio:?}"),
+///     r#"StdioConfig { command: "npx", args: 2, env: ["TOKEN"], cwd: None }"#,
+/// );
+/// ```
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct StdioConfig {
+    /// A program in `PATH`, or the path of one.
+    pub command: McpText,
+    /// Its arguments; people put tokens there. Default: none.
+    pub args: Vec<Secret>,
+    /// What is added to its environment. Default: nothing.
+    pub env: BTreeMap<McpText, Secret>,
+    /// The folder that it runs in. Default: that of this process.
+    pub cwd: Option<McpText>,
+}
+
+impl StdioConfig {
+    /// A command without arguments.
+    pub fn new(command: impl Into<McpText>) -> Self {
+        Self { command: command.into(), args: Vec::new(), env: BTreeMap::new(), cwd: None }
+    }
+}
+
+impl fmt::Debug for StdioConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&McpText> = self.env.keys().collect();
+        f.debug_struct("StdioConfig")
+            .field("command", &self.command)
+            .field("args", &self.args.len())
+            .field("env", &names)
+            .field("cwd", &self.cwd)
+            .finish()
+    }
+}
+
+/// A server that is asked over HTTP. `Debug` shows neither the values of headers, nor of the
+/// address user information and query.
+///
+/// ```
+/// use tool_runtime::HttpConfig;
+///
+/// let mut http = HttpConfig::new("https://example.com/mcp?key=8fQm2x");
+/// http.headers.insert("X-Team".into(), "1vXk9p".into());
+/// let shown = format!("{http:?}");
+/// assert!(shown.contains(r#"url: "https://example.com/mcp?..", headers: ["X-Team"]"#), "{shown}");
+/// ```
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct HttpConfig {
+    /// Its address, of scheme `http` or `https`.
+    pub url: McpText,
+    /// Headers of every request. Default: none.
+    pub headers: BTreeMap<McpText, Secret>,
+    /// How to authenticate. Default: not at all.
+    pub auth: Option<McpAuth>,
+    /// Whether it only speaks the transport of 2024-11-05, with two addresses and a stream of
+    /// events (`"type": "sse"`). Default: false.
+    pub legacy_sse: bool,
+}
+
+impl HttpConfig {
+    /// An address, without headers.
+    pub fn new(url: impl Into<McpText>) -> Self {
+        let url = url.into();
+        let url = McpText::url(url.as_str().to_owned(), url.shown());
+        Self { url, headers: BTreeMap::new(), auth: None, legacy_sse: false }
+    }
+}
+
+impl fmt::Debug for HttpConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&McpText> = self.headers.keys().collect();
+        f.debug_struct("HttpConfig")
+            .field("url", &url::shown(self.url.shown()))
+            .field("headers", &names)
+            .field("auth", &self.auth)
+            .field("legacy_sse", &self.legacy_sse)
+            .finish()
+    }
+}
+
+impl From<StdioConfig> for McpTransportConfig {
+    fn from(stdio: StdioConfig) -> Self {
+        Self::Stdio(stdio)
+    }
+}
+
+impl From<HttpConfig> for McpTransportConfig {
+    fn from(http: HttpConfig) -> Self {
+        Self::Http(http)
+    }
+}

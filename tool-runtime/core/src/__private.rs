@@ -1,0 +1,42 @@
+//! What generated code names, and nobody else: it changes with every version.
+
+pub use crate::access::{Access, KeyPart};
+pub use crate::action::{Action, blocking};
+pub use crate::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
+pub use crate::completion::{ArgumentCompleter, Complete};
+pub use crate::constraint::{
+    Constraint, Format, Length, Pattern, Range, ensure, format, length, pattern, range,
+};
+pub use crate::context::{Injectable, Need, ToolContext};
+pub use crate::definition::{Draft, TaskSupport, ToolDefinition};
+pub use crate::error::ToolError;
+pub use crate::observation::Observation;
+pub use crate::output::{
+    ErrorKind, FlatKind, HiddenKind, MessageKind, OpaqueKind, Output, OwnKind, PlainKind, Returned,
+    StructuredKind, UnfitKind,
+};
+pub use crate::parameter::{
+    AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OmitDefault, OmitJson, Parameter, Settings,
+    WriteJson, advertise_example, argument, defaulted, flattened, json_object, refuse, shown,
+    text_default, type_default,
+};
+pub use crate::prompt::{PromptAction, PromptDefinition, PromptDraft};
+pub use crate::registration::{PromptRegistration, Registration, ResourceRegistration};
+pub use crate::resource::{ResourceAction, ResourceDefinition, ResourceDraft};
+pub use crate::toolset::{Method, Toolset, ToolsetKind, ToolsetMethods, receiver};
+#[cfg(feature = "linked")]
+pub use inventory;
+pub use std::string::String;
+
+/// Registers nothing: the feature `linked` is off.
+#[cfg(not(feature = "linked"))]
+pub mod inventory {
+    /// Drops what it is given.
+    #[macro_export]
+    #[doc(hidden)]
+    macro_rules! __not_linked {
+        ($($tokens:tt)*) => {};
+    }
+
+    pub use __not_linked as submit;
+}

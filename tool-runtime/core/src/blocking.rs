@@ -1,0 +1,206 @@
+//! The same calls for threads without a runtime.
+
+use crate::call::{ToolCall, ToolResult};
+use crate::context::ToolContext;
+use crate::error::{CallError, ErrorClass};
+use crate::pool::ToolPool;
+use futures_util::stream::{self, Stream, StreamExt as _};
+use std::io;
+use std::panic::resume_unwind;
+use std::pin::pin;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// How long a call that is out of time may take to say so.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A pool for threads that do not `.await`.
+///
+/// Calls may be made from everywhere. Outside of a runtime they run on the thread that makes
+/// them; inside of one, or with a time limit, on a thread of their own, for which the caller
+/// waits. What they do in the background runs on a runtime of the pool's own. A tool that needs
+/// the very thread which is waiting here waits for ever: give calls a time limit inside of a
+/// runtime with one thread.
+///
+/// External servers are connected by [`Self::block_on`], with everything that their manager does.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// let pool = ToolPool::builder()
+///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+///     .build()?;
+/// let pool = pool.blocking()?;
+/// assert_eq!(pool.call(ToolCall::new("ping", "")).observation().to_text(), "pong");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct BlockingPool {
+    pool: ToolPool,
+    runtime: Handle,
+    timeout: Option<Duration>,
+    /// Its end is the end of the thread that drives the runtime.
+    _alive: oneshot::Sender<()>,
+}
+
+impl ToolPool {
+    /// The same pool for threads that do not `.await`.
+    ///
+    /// # Errors
+    /// No thread or runtime could be started.
+    pub fn blocking(&self) -> io::Result<BlockingPool> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (alive, ended) = oneshot::channel::<()>();
+        let drive = move || {
+            // What has not ended by then is nobody's any more.
+            let _ = runtime.block_on(ended);
+            runtime.shutdown_background();
+        };
+        thread::Builder::new().name("tool-calls".to_owned()).spawn(drive)?;
+        let pool = self.clone();
+        Ok(BlockingPool { pool, runtime: handle, timeout: None, _alive: alive })
+    }
+}
+
+impl BlockingPool {
+    /// Limits how long one call, or one whole batch, may take. Default: no limit but the tools'
+    /// own.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// The pool itself.
+    pub fn pool(&self) -> &ToolPool {
+        &self.pool
+    }
+
+    /// Runs one call, as [`ToolPool::call`].
+    pub fn call(&self, call: ToolCall) -> ToolResult {
+        let mut results = self.call_all([call]);
+        results.pop().expect("a batch of one has one result")
+    }
+
+    /// Runs several calls, as [`ToolPool::call_all`]. When the time is up, those that have ended
+    /// keep their results.
+    pub fn call_all(&self, calls: impl IntoIterator<Item = ToolCall>) -> Vec<ToolResult> {
+        let calls: Vec<ToolCall> = calls.into_iter().collect();
+        let mut results: Vec<Option<ToolResult>> = calls.iter().map(|_| None).collect();
+        let token = CancellationToken::new();
+        let batch = self.pool.batch(calls.clone()).context(&self.context(&token));
+        let end = self.drain(batch.stream(), |(index, result)| results[index] = Some(result));
+        token.cancel();
+        let unanswered = |call| ToolResult::new(call, Err(unanswered(end)));
+        let calls = calls.into_iter().zip(results);
+        calls.map(|(call, result)| result.unwrap_or_else(|| unanswered(call))).collect()
+    }
+
+    /// JSON text in, JSON text out, as [`ToolPool::call_json`].
+    pub fn call_json(&self, name: &str, arguments: &str) -> String {
+        self.call(ToolCall::new(name, arguments)).observation().to_json()
+    }
+
+    /// Runs a future on the pool's runtime and waits for its output, without a time limit: what a
+    /// pool cannot do by itself, such as connecting external servers by `McpManager::connect`. Tasks that the future starts
+    /// run until the pool is dropped.
+    ///
+    /// # Panics
+    /// If the future panics.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// use tool_runtime::Source;
+    ///
+    /// let pool = ToolPool::builder().build()?.blocking()?;
+    /// let mut changes = pool.pool().changes();
+    /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    /// pool.pool().add_tools(&Source::owner("late"), [ping])?;
+    /// assert!(pool.block_on(changes.next()).is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn block_on<F: Future<Output: Send> + Send>(&self, work: F) -> F::Output {
+        if Handle::try_current().is_err() {
+            return self.runtime.block_on(work);
+        }
+        // A thread of one runtime cannot wait on another.
+        let output = thread::scope(|scope| scope.spawn(|| self.runtime.block_on(work)).join());
+        output.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    /// Ends the pool, as [`ToolPool::close`].
+    pub fn close(&self) {
+        let pool = self.pool.clone();
+        // What takes longer ends in the background.
+        let _ = self.drain(stream::once(async move { pool.close().await }), drop);
+    }
+
+    fn context(&self, token: &CancellationToken) -> ToolContext {
+        let context = self.pool.context().with_cancellation(token.clone());
+        match self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
+            Some(deadline) => context.with_deadline(deadline),
+            None => context,
+        }
+    }
+
+    /// Takes what the work yields until it ends, for one reason or another. The calls know their
+    /// deadline; the wait is a little longer, for what does not keep it.
+    fn drain<T: Send + 'static>(
+        &self,
+        work: impl Stream<Item = T> + Send + 'static,
+        mut take: impl FnMut(T),
+    ) -> RecvTimeoutError {
+        if self.timeout.is_none() && Handle::try_current().is_err() {
+            self.runtime.block_on(each(work, take));
+            return RecvTimeoutError::Disconnected;
+        }
+        let (sender, receiver) = mpsc::channel();
+        let runtime = self.runtime.clone();
+        let run = move || {
+            // Nobody listens any more when the time was up.
+            runtime.block_on(each(work, |item| drop(sender.send(item))));
+        };
+        if thread::Builder::new().name("tool-call".to_owned()).spawn(run).is_err() {
+            return RecvTimeoutError::Disconnected;
+        }
+        let patience = self.timeout.map(|timeout| timeout.saturating_add(GRACE));
+        let until = patience.and_then(|patience| Instant::now().checked_add(patience));
+        loop {
+            match received(&receiver, until) {
+                Ok(item) => take(item),
+                Err(end) => return end,
+            }
+        }
+    }
+}
+
+async fn each<T>(work: impl Stream<Item = T>, mut take: impl FnMut(T)) {
+    let mut work = pin!(work);
+    while let Some(item) = work.next().await {
+        take(item);
+    }
+}
+
+fn received<T>(receiver: &Receiver<T>, until: Option<Instant>) -> Result<T, RecvTimeoutError> {
+    match until {
+        Some(until) => receiver.recv_timeout(until.saturating_duration_since(Instant::now())),
+        None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+    }
+}
+
+fn unanswered(end: RecvTimeoutError) -> CallError {
+    match end {
+        RecvTimeoutError::Timeout => CallError::new(
+            ErrorClass::Timeout,
+            "the call did not end in time; nobody waits for it any more",
+        ),
+        RecvTimeoutError::Disconnected => {
+            CallError::new(ErrorClass::Internal, "the call could not be run on a thread")
+        }
+    }
+}

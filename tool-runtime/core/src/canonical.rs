@@ -1,0 +1,32 @@
+//! JSON as a text that says what it says in one way only.
+
+use serde_json::Value;
+
+/// The same text for the same JSON, in whatever order its members are written.
+pub fn canonical(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Object(map) => {
+                let mut members: Vec<_> = map.iter().collect();
+                members.sort_unstable_by_key(|(key, _)| *key);
+                let sorted = members.into_iter().map(|(key, value)| (key.clone(), sorted(value)));
+                Value::Object(sorted.collect())
+            }
+            Value::Array(items) => items.iter().map(sorted).collect(),
+            scalar => scalar.clone(),
+        }
+    }
+    sorted(value).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_order_of_members_does_not_matter() {
+        let one = canonical(&json!({ "a": [{ "x": 1, "y": 2 }], "b": null }));
+        assert_eq!(one, canonical(&json!({ "b": null, "a": [{ "y": 2, "x": 1 }] })));
+    }
+}

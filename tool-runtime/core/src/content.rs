@@ -1,0 +1,342 @@
+//! What a tool's answer consists of: MCP's content blocks.
+
+use compact_str::CompactString;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+/// One piece of a tool's answer, in MCP's JSON form.
+///
+/// ```
+/// use tool_runtime::ContentBlock;
+///
+/// let block = ContentBlock::text("42");
+/// assert_eq!(serde_json::to_string(&block)?, r#"{"type":"text","text":"42"}"#);
+/// assert_eq!(block.as_text(), Some("42"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ContentBlock {
+    /// Plain text.
+    Text(TextContent),
+    /// A picture.
+    Image(Box<MediaContent>),
+    /// A sound.
+    Audio(Box<MediaContent>),
+    /// A resource, whole.
+    Resource(Box<EmbeddedResource>),
+    /// A resource that the client may fetch.
+    ResourceLink(Box<ResourceLink>),
+    /// A block of a kind that is not known here, as it came: a gateway passes it on.
+    #[serde(untagged)]
+    Other(Map<String, Value>),
+}
+
+impl ContentBlock {
+    /// A text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(TextContent::new(text))
+    }
+
+    /// A picture: base64 data and its MIME type, `image/png` for instance.
+    pub fn image(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
+        Self::Image(Box::new(MediaContent::new(data, mime_type)))
+    }
+
+    /// A sound: base64 data and its MIME type, `audio/wav` for instance.
+    pub fn audio(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
+        Self::Audio(Box::new(MediaContent::new(data, mime_type)))
+    }
+
+    /// An embedded text resource; one with a MIME type, or of bytes, is made of [`ResourceContents`].
+    pub fn resource(uri: impl Into<String>, text: impl Into<String>) -> Self {
+        ResourceContents::text(uri, text).into()
+    }
+
+    /// A link to a resource.
+    pub fn link(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::ResourceLink(Box::new(ResourceLink {
+            uri: uri.into(),
+            name: name.into(),
+            title: None,
+            description: None,
+            mime_type: None,
+            size: None,
+            extra: None,
+        }))
+    }
+
+    /// The text, if it is a text block.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(content) => Some(content.text()),
+            _ => None,
+        }
+    }
+
+    /// Whether all members of it are known here.
+    pub(crate) fn is_known(&self) -> bool {
+        let is_known =
+            |extra: &Option<Box<ContentExtra>>| extra.as_deref().is_none_or(ContentExtra::is_known);
+        match self {
+            Self::Text(text) => is_known(&text.extra),
+            Self::Image(media) | Self::Audio(media) => is_known(&media.extra),
+            Self::Resource(embedded) => is_known(&embedded.extra),
+            Self::ResourceLink(link) => is_known(&link.extra),
+            Self::Other(_) => false,
+        }
+    }
+}
+
+/// A text block's content.
+///
+/// ```
+/// use tool_runtime::{ContentBlock, TextContent};
+///
+/// let ContentBlock::Text(content) = ContentBlock::text("hello") else { panic!() };
+/// assert_eq!(content.text(), "hello");
+/// assert_eq!(content, TextContent::new("hello"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TextContent {
+    /// Short texts, a number for instance, need no memory of their own.
+    text: CompactString,
+    /// Audience, priority and metadata.
+    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Box<ContentExtra>>,
+}
+
+impl TextContent {
+    /// From a text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::compact(text.into().into())
+    }
+
+    pub(crate) fn compact(text: CompactString) -> Self {
+        Self { text, extra: None }
+    }
+
+    /// Sets what it carries beside its text.
+    pub(crate) fn with_extra(mut self, extra: Option<Box<ContentExtra>>) -> Self {
+        self.extra = extra;
+        self
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// A picture or a sound.
+///
+/// ```
+/// use tool_runtime::MediaContent;
+///
+/// let dot = MediaContent::new("iVBORw0KGgo=", "image/png");
+/// assert_eq!(dot.mime_type, "image/png");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MediaContent {
+    /// The bytes, base64.
+    pub data: String,
+    /// The MIME type.
+    pub mime_type: String,
+    /// Audience, priority and metadata.
+    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Box<ContentExtra>>,
+}
+
+impl MediaContent {
+    /// From base64 data and a MIME type.
+    pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
+        Self { data: data.into(), mime_type: mime_type.into(), extra: None }
+    }
+}
+
+/// A resource inside an answer.
+///
+/// ```
+/// use tool_runtime::ContentBlock;
+///
+/// let block = ContentBlock::resource("notes://1", "buy milk");
+/// assert!(serde_json::to_string(&block)?.contains("notes://1"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EmbeddedResource {
+    /// What it contains.
+    pub resource: ResourceContents,
+    /// Audience, priority and metadata.
+    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Box<ContentExtra>>,
+}
+
+/// The contents of a resource: text or base64 bytes.
+///
+/// ```
+/// use tool_runtime::ResourceContents;
+///
+/// let contents: ResourceContents = serde_json::from_str(r#"{"uri":"a:b","text":"x"}"#)?;
+/// assert_eq!(contents.text.as_deref(), Some("x"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceContents {
+    /// The resource's URI.
+    pub uri: String,
+    /// Its MIME type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Its text, if it is text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Its bytes in base64, if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blob: Option<String>,
+    /// MCP metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Map<String, Value>>,
+}
+
+impl ResourceContents {
+    /// Contents that are text.
+    ///
+    /// ```
+    /// use tool_runtime::{ContentBlock, ResourceContents};
+    ///
+    /// let contents = ResourceContents::text("notes://1", "{}").with_mime_type("application/json");
+    /// let block = ContentBlock::from(contents);
+    /// assert!(serde_json::to_string(&block)?.contains("application/json"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { text: Some(text.into()), ..Self::nothing(uri.into()) }
+    }
+
+    /// Contents that are bytes, given in base64.
+    ///
+    /// ```
+    /// # use tool_runtime::ResourceContents;
+    /// let dot = ResourceContents::blob("dots://1", "iVBORw0KGgo=").with_mime_type("image/png");
+    /// assert_eq!(dot.mime_type.as_deref(), Some("image/png"));
+    /// ```
+    pub fn blob(uri: impl Into<String>, base64: impl Into<String>) -> Self {
+        Self { blob: Some(base64.into()), ..Self::nothing(uri.into()) }
+    }
+
+    /// Sets the MIME type.
+    #[must_use]
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    fn nothing(uri: String) -> Self {
+        Self { uri, mime_type: None, text: None, blob: None, meta: None }
+    }
+}
+
+/// The resource, whole.
+impl From<ResourceContents> for ContentBlock {
+    fn from(resource: ResourceContents) -> Self {
+        Self::Resource(Box::new(EmbeddedResource { resource, extra: None }))
+    }
+}
+
+/// A link to a resource that the client may fetch.
+///
+/// ```
+/// use tool_runtime::ContentBlock;
+///
+/// let ContentBlock::ResourceLink(link) = ContentBlock::link("file:///a", "a") else { panic!() };
+/// assert_eq!(link.name, "a");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceLink {
+    /// The resource's URI.
+    pub uri: String,
+    /// Its name.
+    pub name: String,
+    /// A title for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its MIME type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Its size in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// Audience, priority and metadata.
+    #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Box<ContentExtra>>,
+}
+
+/// What every content block may carry beside its content.
+///
+/// ```
+/// use tool_runtime::{ContentAnnotations, ContentExtra};
+///
+/// let extra = ContentExtra {
+///     annotations: Some(ContentAnnotations { priority: Some(0.5), ..Default::default() }),
+///     ..Default::default()
+/// };
+/// assert_eq!(serde_json::to_string(&extra)?, r#"{"annotations":{"priority":0.5}}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContentExtra {
+    /// For whom the block is, and how much it matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<ContentAnnotations>,
+    /// MCP metadata.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Map<String, Value>>,
+    /// Members that are not known here.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl ContentExtra {
+    fn is_known(&self) -> bool {
+        let annotations = self.annotations.as_ref();
+        self.other.is_empty() && annotations.is_none_or(|annotations| annotations.other.is_empty())
+    }
+}
+
+/// For whom a content block is, how much it matters, when it changed.
+///
+/// ```
+/// use tool_runtime::ContentAnnotations;
+///
+/// assert!(ContentAnnotations::default().audience.is_empty());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContentAnnotations {
+    /// `user`, `assistant` or both.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub audience: Vec<String>,
+    /// From 0 (optional) to 1 (required).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<f64>,
+    /// When the content last changed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<String>,
+    /// Members that are not known here.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// Nothing beside the content is `None`, not something empty.
+fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<ContentExtra>>, D::Error> {
+    let extra = ContentExtra::deserialize(deserializer)?;
+    Ok((extra != ContentExtra::default()).then(|| Box::new(extra)))
+}

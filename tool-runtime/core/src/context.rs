@@ -1,0 +1,387 @@
+//! What one call may use.
+
+mod host;
+mod session;
+
+#[cfg(feature = "isolation")]
+use crate::isolation::Isolation;
+use crate::peer::Peer;
+use crate::principal::Principal;
+use crate::schedule::{Held, Link};
+use hashbrown::HashMap;
+use host::Host;
+pub use session::Session;
+pub use session::SessionId;
+use session::SessionRef;
+pub(crate) use session::SessionValues;
+use std::any::{Any, TypeId, type_name};
+use std::fmt;
+use std::future;
+use std::sync::{Arc, LazyLock, Weak};
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// What one call may use: typed state, who makes it, cancellation, a deadline, its id, the other
+/// tools of the pool ([`Self::call`]), and whoever made it, to tell them things
+/// ([`Self::progress`], [`Self::log`]) and to ask them ([`Self::ask`]).
+///
+/// A tool asks for it by a parameter `&ToolContext`. It is cheap to clone. No tool learns of
+/// conversations or model messages from it.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// struct Greeting(&'static str);
+///
+/// /// Greet somebody.
+/// #[tool(read_only)]
+/// async fn greet(
+///     /// Whom to greet.
+///     name: String,
+///     context: &ToolContext,
+/// ) -> String {
+///     let greeting = context.get::<Greeting>().map_or("Hello", |g| g.0);
+///     format!("{greeting}, {name}!")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let context = ToolContext::default().with(Greeting("Good day"));
+/// assert_eq!(greet("Ada".into(), &context).await, "Good day, Ada!");
+/// # });
+/// ```
+#[derive(Clone, Default)]
+pub struct ToolContext {
+    state: Arc<State>,
+    call_id: Option<Arc<str>>,
+    /// None for nobody in particular.
+    principal: Option<Arc<Principal>>,
+    /// The session that the call belongs to.
+    session: Option<SessionRef>,
+    cancellation: Option<CancellationToken>,
+    deadline: Option<Instant>,
+    /// The value whose method runs.
+    receiver: Option<Arc<dyn Any + Send + Sync>>,
+    /// Who runs the calls that the tool makes itself.
+    host: Option<Host>,
+    /// Who made the call, and those that the tool makes.
+    peer: Option<Arc<dyn Peer>>,
+    /// What the calls around this one hold of declared resources.
+    held: Option<Link>,
+    depth: u16,
+    /// How often it went on to another call, by tools or by callers.
+    handed_on: u16,
+    /// What the call keeps from others while it runs, see [`Self::occupying`].
+    occupied: Option<Weak<dyn Any + Send + Sync>>,
+    /// Runs the call apart from the server that it came through.
+    #[cfg(feature = "isolation")]
+    isolation: Option<Isolation>,
+}
+
+impl ToolContext {
+    /// A context over the given state.
+    pub(crate) fn over(state: State) -> Self {
+        Self { state: Arc::new(state), ..Self::default() }
+    }
+
+    /// Adds a value of state: for one call, as in `pool.context().with(user)`, or for a test that
+    /// calls a function without a pool. The pool is built without it, so a tool that borrows it
+    /// needs a value there, or a hook that provides it.
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
+        let mut state = State::clone(&self.state);
+        state.insert(value);
+        self.state = Arc::new(state);
+        self
+    }
+
+    /// Adds a value whose type is known to whoever put it into its box.
+    #[must_use]
+    pub(crate) fn with_erased(mut self, id: TypeId, value: Arc<dyn Any + Send + Sync>) -> Self {
+        let mut state = State::clone(&self.state);
+        state.values.insert(id, value);
+        self.state = Arc::new(state);
+        self
+    }
+
+    /// Sets the call's id. Default: none.
+    #[must_use]
+    pub fn with_call_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.call_id = Some(id.into()).filter(|id| !id.is_empty());
+        self
+    }
+
+    /// Sets who makes the call. Default: nobody, [`Principal::anonymous`].
+    #[must_use]
+    pub fn with_principal(mut self, principal: impl Into<Arc<Principal>>) -> Self {
+        self.principal = Some(principal.into());
+        self
+    }
+
+    /// Sets the token that cancels the call. Default: nothing cancels it.
+    #[must_use]
+    pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
+        self.cancellation = Some(token);
+        self
+    }
+
+    /// Sets when the call ends at the latest. Default: never.
+    #[must_use]
+    pub fn with_deadline(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// A value of state by its type, if the pool was given a `T` or an `Arc<T>`.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.state.get()
+    }
+
+    /// The call's id, as the caller gave it.
+    pub fn call_id(&self) -> Option<&str> {
+        self.call_id.as_deref()
+    }
+
+    /// Who makes the call; the calls that a tool makes itself are made by the same one.
+    ///
+    /// ```
+    /// use tool_runtime::{Principal, ToolContext};
+    ///
+    /// assert!(ToolContext::default().principal().is_anonymous());
+    /// let context = ToolContext::default().with_principal(Principal::new("ada"));
+    /// assert_eq!(context.principal().id(), "ada");
+    /// ```
+    pub fn principal(&self) -> &Principal {
+        static NOBODY: LazyLock<Principal> = LazyLock::new(Principal::anonymous);
+        self.principal.as_deref().unwrap_or(&NOBODY)
+    }
+
+    /// The session that the call belongs to, and the calls that a tool makes itself. `None` for
+    /// a call that stands alone: of the pool itself, or of MCP 2026-07-28 over HTTP.
+    pub fn session(&self) -> Option<&SessionId> {
+        self.session.as_ref().map(|session| &session.id)
+    }
+
+    /// The session itself, unless it has ended.
+    pub(crate) fn open_session(&self) -> Option<Arc<Session>> {
+        self.session.as_ref()?.session.upgrade()
+    }
+
+    /// Sets the session that the call belongs to.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn in_session(mut self, session: &Arc<Session>) -> Self {
+        let (id, session) = (*session.id(), Arc::downgrade(session));
+        self.session = Some(SessionRef { id, session });
+        self
+    }
+
+    /// When the call ends at the latest.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Whether the call is over: cancelled, out of time, or given up by its caller. For plain
+    /// functions on the blocking pool, which nobody can stop from outside.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
+    }
+
+    /// Waits until the caller gives up; for ever if nobody can.
+    ///
+    /// An `async` tool need not watch this: it is dropped when the call is cancelled.
+    pub async fn cancelled(&self) {
+        match &self.cancellation {
+            Some(token) => token.cancelled().await,
+            None => future::pending().await,
+        }
+    }
+
+    /// Who made the call.
+    #[doc(hidden)]
+    pub fn peer(&self) -> Option<&dyn Peer> {
+        self.peer.as_deref()
+    }
+
+    pub(crate) fn set_peer(&mut self, peer: Arc<dyn Peer>) {
+        self.peer = Some(peer);
+    }
+
+    #[cfg(feature = "isolation")]
+    #[doc(hidden)]
+    pub fn with_isolation(mut self, isolation: Option<Isolation>) -> Self {
+        self.isolation = isolation;
+        self
+    }
+
+    /// Runs the call, and nested calls, apart from the server that received it.
+    #[cfg(feature = "isolation")]
+    pub(crate) fn isolation(&self) -> Option<&Isolation> {
+        self.isolation.as_ref()
+    }
+
+    pub(crate) fn with_receiver(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {
+        self.receiver = Some(value);
+        self
+    }
+
+    /// The value whose method runs, if it is a `T`.
+    pub(crate) fn receiver<T: Any>(&self) -> Option<&T> {
+        self.receiver.as_ref()?.downcast_ref()
+    }
+
+    /// Keeps declared resources from others as [`Self::occupying`] says, but not from the calls
+    /// that the tool makes itself.
+    pub(crate) fn holding(mut self, held: Held) -> (Self, Arc<dyn Any + Send + Sync>) {
+        self.held = Some(held.link());
+        self.occupying(held)
+    }
+
+    pub(crate) fn held(&self) -> Option<&Link> {
+        self.held.as_ref()
+    }
+
+    /// Whether a tool made the call.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Keeps something from others as long as the call runs: until what is given back is dropped
+    /// and no plain function of the call runs any more, which nobody can stop.
+    pub(crate) fn occupying(
+        mut self,
+        what: impl Any + Send + Sync,
+    ) -> (Self, Arc<dyn Any + Send + Sync>) {
+        let kept: Arc<dyn Any + Send + Sync> = Arc::new((what, self.occupied()));
+        self.occupied = Some(Arc::downgrade(&kept));
+        (self, kept)
+    }
+
+    /// What the call keeps from others, kept once more.
+    pub(crate) fn occupied(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.occupied.as_ref()?.upgrade()
+    }
+
+    pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {
+        self.cancellation.as_ref()
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("state", &self.state)
+            .field("call_id", &self.call_id)
+            .field("session", &self.session())
+            .field("deadline", &self.deadline)
+            .field("is_cancelled", &self.is_cancelled())
+            .field("depth", &self.depth)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What every context holds, whatever its state.
+impl ToolContext {
+    fn is_own(id: TypeId) -> bool {
+        id == TypeId::of::<Self>() || id == TypeId::of::<Principal>()
+    }
+
+    fn own<T: Any>(&self) -> Option<&T> {
+        let own: &dyn Any =
+            if TypeId::of::<T>() == TypeId::of::<Principal>() { self.principal() } else { self };
+        own.downcast_ref()
+    }
+}
+
+/// Values by type, shared by all calls of one pool.
+#[derive(Clone, Default)]
+pub(crate) struct State {
+    values: HashMap<TypeId, Arc<dyn Any + Send + Sync>, foldhash::fast::RandomState>,
+}
+
+impl State {
+    /// Adds a value; a second one of the same type replaces the first and gives `false`.
+    pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) -> bool {
+        self.values.insert(TypeId::of::<T>(), Arc::new(value)).is_none()
+    }
+
+    pub(crate) fn contains(&self, id: TypeId) -> bool {
+        self.values.contains_key(&id)
+    }
+
+    /// A `T`, or else the inside of an `Arc<T>`.
+    fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        match self.values.get(&TypeId::of::<T>()) {
+            Some(value) => value.downcast_ref(),
+            None => {
+                self.values.get(&TypeId::of::<Arc<T>>())?.downcast_ref::<Arc<T>>().map(|v| &**v)
+            }
+        }
+    }
+}
+
+/// Values may be secret: only how many there are is shown.
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "State({} values)", self.values.len())
+    }
+}
+
+/// A type that a reference parameter may borrow: the context itself, who calls, or state.
+///
+/// Implemented for every sized type that can be shared between threads; `str` and slices fall
+/// out, because an argument must be owned.
+#[diagnostic::on_unimplemented(
+    message = "a reference parameter is injected, and `{Self}` cannot be",
+    label = "not `Sized + Send + Sync + 'static`",
+    note = "an argument must be owned: write `String` instead of `&str`, `Vec<T>` instead of `&[T]`",
+    note = "state must be shareable between threads: write `&T` for a `T: Send + Sync + 'static` given to the pool by `.state(value)`, as in `&Arc<dyn Trait + Send + Sync>`"
+)]
+pub trait Injectable {
+    /// What the pool must be given.
+    #[doc(hidden)]
+    const NEED: Need;
+
+    #[doc(hidden)]
+    fn borrow_from(context: &ToolContext) -> &Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Any + Send + Sync> Injectable for T {
+    const NEED: Need =
+        Need { id: TypeId::of::<T>, shared: TypeId::of::<Arc<T>>, name: type_name::<T> };
+
+    fn borrow_from(context: &ToolContext) -> &Self {
+        match context.own::<T>() {
+            Some(own) => own,
+            None => context.get::<T>().unwrap_or_else(|| panic!("{}", missing(type_name::<T>()))),
+        }
+    }
+}
+
+fn missing(type_name: &str) -> String {
+    format!(
+        "no value of type `{type_name}` was given; write `.state(value)` on the pool, or `.with(value)` on the context"
+    )
+}
+
+/// One reference parameter of a tool: a type that the pool must be given.
+#[derive(Clone, Copy)]
+pub struct Need {
+    id: fn() -> TypeId,
+    /// The type inside of an `Arc`, which can be borrowed as well.
+    shared: fn() -> TypeId,
+    name: fn() -> &'static str,
+}
+
+impl Need {
+    /// The types that meet it.
+    pub(crate) fn type_ids(self) -> [TypeId; 2] {
+        [(self.id)(), (self.shared)()]
+    }
+
+    /// The type's name, if neither the state nor every context holds it.
+    pub(crate) fn missing_from(self, state: &State) -> Option<&'static str> {
+        let is_met = |id| ToolContext::is_own(id) || state.contains(id);
+        (!self.type_ids().into_iter().any(is_met)).then(self.name)
+    }
+}

@@ -1,0 +1,213 @@
+//! Everything that a model or client may know of a tool.
+
+mod draft;
+mod task;
+pub(crate) mod unknown;
+mod wire;
+
+pub use draft::Draft;
+pub use task::TaskSupport;
+
+use crate::annotations::ToolAnnotations;
+use crate::icon::Icon;
+use crate::schema;
+use schemars::JsonSchema;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// Everything that a model or client may know of a tool. Its JSON form is MCP's `Tool`.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// /// Add two integers.
+/// #[tool(read_only)]
+/// async fn add(
+///     /// First addend.
+///     a: i64,
+///     /// Second addend.
+///     #[arg(default = 1)]
+///     b: i64,
+/// ) -> i64 {
+///     a + b
+/// }
+///
+/// let definition = AddAction::definition();
+/// assert_eq!(definition.description, "Add two integers.");
+/// assert_eq!(definition.input_schema["properties"]["b"]["default"], 1);
+/// assert_eq!(definition.input_schema["required"], serde_json::json!(["a"]));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ToolDefinition {
+    /// The id: 1 to 128 of `A-Z a-z 0-9 _ - .`.
+    pub name: String,
+    /// A title for people.
+    pub title: Option<String>,
+    /// What the tool does and when to use it.
+    pub description: String,
+    /// The arguments: a JSON Schema (2020-12) whose root is an object.
+    pub input_schema: Map<String, Value>,
+    /// The structured value that a success has, if it has one.
+    pub output_schema: Option<Map<String, Value>>,
+    /// Pictures for people.
+    pub icons: Vec<Icon>,
+    /// Hints about the tool's effects, as its source gives them. Decisions are made by
+    /// [`Self::effective_annotations`].
+    pub annotations: ToolAnnotations,
+    /// Whether the source of the hints is not trusted, as an external server is by default. In MCP's
+    /// JSON it stands in `_meta`, under `tool-runtime/untrusted-annotations`. Default: false.
+    pub untrusted_annotations: bool,
+    /// Words to filter by. In MCP's JSON they stand in `_meta`, under `tool-runtime/tags`.
+    pub tags: Vec<String>,
+    /// Whether calls tell how far they are. In MCP's JSON it stands in `_meta`, under
+    /// `tool-runtime/progress`.
+    pub reports_progress: bool,
+    /// Whether calls may go on as tasks. In MCP's JSON it stands in `_meta`, under
+    /// `tool-runtime/task`.
+    pub task: TaskSupport,
+    /// MCP metadata.
+    pub meta: Map<String, Value>,
+    /// Members of the definition, and of its `annotations`, that this library does not know, as an
+    /// external server gave them: `execution`, say. They stand in MCP's JSON as they came.
+    pub other: Map<String, Value>,
+    /// What is wrong with it; the pool refuses to be built while there is anything.
+    pub(crate) problems: Vec<String>,
+}
+
+impl ToolDefinition {
+    /// What is wrong with it.
+    #[doc(hidden)]
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// Adds a problem; the pool refuses the tool.
+    #[doc(hidden)]
+    pub fn add_problem(&mut self, problem: impl Into<String>) {
+        self.problems.push(problem.into());
+    }
+
+    /// A definition with a name and a description, and no arguments.
+    ///
+    /// ```
+    /// use tool_runtime::ToolDefinition;
+    ///
+    /// let ping = ToolDefinition::new("ping", "Answer at once.");
+    /// assert_eq!(ping.input_schema["type"], "object");
+    /// ```
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        // Whoever writes a definition by hand may write anything into it.
+        schema::engine::enable();
+        Self::generated(name.into(), description.into())
+    }
+
+    /// What the macro starts with.
+    pub(crate) fn generated(name: String, description: String) -> Self {
+        let input_schema = schema::no_arguments();
+        Self { name, description, input_schema, ..Self::blank() }
+    }
+
+    fn blank() -> Self {
+        Self {
+            name: String::new(),
+            title: None,
+            description: String::new(),
+            input_schema: Map::new(),
+            output_schema: None,
+            annotations: ToolAnnotations::default(),
+            untrusted_annotations: false,
+            icons: Vec::new(),
+            tags: Vec::new(),
+            reports_progress: false,
+            task: TaskSupport::None,
+            meta: Map::new(),
+            other: Map::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Takes the arguments' schema from a type, a struct with named fields.
+    ///
+    /// ```
+    /// use tool_runtime::ToolDefinition;
+    ///
+    /// #[derive(schemars::JsonSchema)]
+    /// struct Greet {
+    ///     /// Whom to greet.
+    ///     name: String,
+    /// }
+    ///
+    /// let greet = ToolDefinition::new("greet", "Greet somebody.").with_input::<Greet>();
+    /// assert_eq!(greet.input_schema["properties"]["name"]["type"], "string");
+    /// ```
+    #[must_use]
+    pub fn with_input<T: JsonSchema>(self) -> Self {
+        self.with_input_schema(schema::input_of::<T>())
+    }
+
+    /// Takes the arguments' schema word for word; its root must be an object schema.
+    #[must_use]
+    pub fn with_input_schema(mut self, schema: impl Into<Value>) -> Self {
+        schema::engine::enable();
+        match schema.into() {
+            Value::Object(schema) if schema.get("type").is_some_and(|kind| kind == "object") => {
+                self.input_schema = schema;
+            }
+            _ => self.problems.push(
+                "its input schema is no object schema; write one with `\"type\": \"object\"` at the root".to_owned(),
+            ),
+        }
+        self
+    }
+
+    /// Sets the hints.
+    #[must_use]
+    pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.annotations = annotations;
+        self
+    }
+
+    /// The hints that filters, scheduling and retries act on: those given, or MCP's defaults if
+    /// their source is not trusted.
+    ///
+    /// ```
+    /// use tool_runtime::{ToolAnnotations, ToolDefinition};
+    ///
+    /// let hints = ToolAnnotations { read_only_hint: Some(true), ..Default::default() };
+    /// let mut list = ToolDefinition::new("far.list", "List all.").with_annotations(hints);
+    /// assert!(list.effective_annotations().is_read_only());
+    /// list.untrusted_annotations = true;
+    /// assert!(!list.effective_annotations().is_read_only());
+    /// ```
+    pub fn effective_annotations(&self) -> Cow<'_, ToolAnnotations> {
+        if self.untrusted_annotations {
+            return Cow::Owned(ToolAnnotations::default());
+        }
+        Cow::Borrowed(&self.annotations)
+    }
+
+    /// The description's first line: what a list shows.
+    pub fn summary(&self) -> &str {
+        self.description.lines().next().unwrap_or_default()
+    }
+
+    /// The schema of one argument.
+    ///
+    /// ```
+    /// use tool_runtime::ToolDefinition;
+    ///
+    /// assert_eq!(ToolDefinition::new("ping", "Answer.").argument("a"), None);
+    /// ```
+    pub fn argument(&self, name: &str) -> Option<&Value> {
+        self.input_schema.get("properties")?.get(name)
+    }
+}
+
+/// Nothing at all, to be filled in.
+impl Default for ToolDefinition {
+    fn default() -> Self {
+        schema::engine::enable();
+        Self::blank()
+    }
+}

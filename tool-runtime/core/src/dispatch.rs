@@ -1,0 +1,176 @@
+//! The way of a call, a stage a file; the shorter way of prompts and resources.
+
+mod batch;
+mod execution;
+mod governed;
+mod guard;
+#[cfg_attr(not(feature = "tower"), allow(dead_code))]
+mod layered;
+mod nested;
+mod offering;
+mod refusal;
+mod report;
+mod resolve;
+mod typed;
+
+pub use batch::Batch;
+pub use typed::CallAction;
+
+use crate::call::{ToolCall, ToolResult};
+use crate::context::ToolContext;
+use crate::error::{CallError, ErrorClass};
+use crate::observation::Observation;
+use crate::pool::ToolPool;
+use std::borrow::Cow;
+use std::convert::identity;
+use std::pin::pin;
+
+impl ToolPool {
+    /// Runs one call. Its answer says what went wrong, if something did.
+    ///
+    /// Dropping the future cancels the call.
+    ///
+    /// The tool runs in the caller's task. An `async` tool that blocks its thread blocks the caller:
+    /// neither its time limit nor a cancellation can interrupt it before its next `.await`. In a
+    /// served pool (`McpServer`) the limit is kept, and the log names such tools.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+    ///     .build()?;
+    /// let result = pool.call(ToolCall::new("ping", "")).await;
+    /// assert_eq!(result.observation().to_text(), "pong");
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn call(&self, call: ToolCall) -> ToolResult {
+        self.call_with(call, self.shared_context()).await
+    }
+
+    /// Runs one call in a context of the caller's making: [`Self::context`] and a
+    /// cancellation token, for instance. A call that has an id brings it along.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// use tool_runtime::CancellationToken;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("wait", "Wait for ever.").handler(|| std::future::pending::<()>()))
+    ///     .build()?;
+    /// let token = CancellationToken::new();
+    /// let context = pool.context().with_cancellation(token.clone());
+    /// token.cancel();
+    /// let result = pool.call_with(ToolCall::new("wait", ""), &context).await;
+    /// assert_eq!(result.error().unwrap().class(), ErrorClass::Cancelled);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn call_with(&self, call: ToolCall, context: &ToolContext) -> ToolResult {
+        let context = match self.hosting(context) {
+            Ok(context) if call.call_id().is_empty() => context,
+            Ok(context) => Cow::Owned(context.into_owned().with_call_id(call.call_id())),
+            Err(too_deep) => {
+                let refusal = CallError::new(ErrorClass::Denied, too_deep);
+                return self.refuse(call, context, refusal).await;
+            }
+        };
+        let outcome = self.dispatch(call.name(), call.arguments(), &context, identity).await;
+        ToolResult::new(call, outcome)
+    }
+
+    /// JSON text in, JSON text out: the arguments of the tool, and MCP's `CallToolResult`.
+    /// Failures are results with `isError`.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+    ///     .build()?;
+    /// assert_eq!(pool.call_json("ping", "{}").await, r#"{"content":[{"type":"text","text":"pong"}]}"#);
+    /// assert!(pool.call_json("pong", "{}").await.contains("did you mean `ping`?"));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn call_json(&self, name: &str, arguments: &str) -> String {
+        let to_json = |observation: Observation| observation.to_json();
+        match self.dispatch(name, arguments, self.shared_context(), to_json).await {
+            Ok(json) => json,
+            Err(error) => Observation::error(error.message()).to_json(),
+        }
+    }
+
+    /// A context over the pool's state, for [`Self::call_with`].
+    pub fn context(&self) -> ToolContext {
+        self.shared_context().clone()
+    }
+
+    /// The whole way; what goes wrong on it is logged once. `finish` makes of an observation
+    /// what the caller wants, where it arises: it is too large to be handed from stage to stage.
+    #[doc(hidden)]
+    pub async fn dispatch<T>(
+        &self,
+        name: &str,
+        arguments: &str,
+        context: &ToolContext,
+        finish: impl FnOnce(Observation) -> T,
+    ) -> Result<T, CallError> {
+        // A call that a tool makes is inside of the layers already, with its caller.
+        if let Some(layered) = self.governance().layered.as_ref().filter(|_| !context.is_nested()) {
+            return layered.call(self, name, arguments, context).await.map(finish);
+        }
+        // Pinned where they are, so that each is handed a pointer to the next.
+        let stages = pin!(self.stages(name, arguments, context, finish));
+        guard::reported(name, stages).await
+    }
+
+    /// The way inside of all layers.
+    #[cfg_attr(not(feature = "tower"), allow(dead_code))]
+    pub(crate) async fn bare(
+        &self,
+        name: &str,
+        arguments: &str,
+        context: &ToolContext,
+    ) -> Result<Observation, CallError> {
+        let stages = pin!(self.stages(name, arguments, context, identity));
+        guard::reported(name, stages).await
+    }
+
+    /// A stage a line. The call keeps its tool, also if that is removed, and no other: what was
+    /// removed beside it ends without it.
+    async fn stages<T>(
+        &self,
+        name: &str,
+        arguments: &str,
+        context: &ToolContext,
+        finish: impl FnOnce(Observation) -> T,
+    ) -> Result<T, CallError> {
+        let resolved = self.resolve(name);
+        let tool = match resolved {
+            Ok(ref tool) => tool,
+            Err(refusal) => {
+                return self.refused(name, arguments, context, refusal).await.map(finish);
+            }
+        };
+        if tool.needs_care() || self.governance().concerns_all() {
+            return self.governed(tool, arguments, context).await.map(finish);
+        }
+        let limit = guard::limit(self, tool, context);
+        let within;
+        let context = match limit {
+            None => context,
+            Some(limit) => {
+                within = guard::within(limit, context);
+                &within
+            }
+        };
+        let call = pin!(async {
+            let outcome = execution::of_tool(tool, arguments, context).await;
+            outcome.map(finish)
+        });
+        guard::guarded(call, tool.name(), limit, context).await?
+    }
+}

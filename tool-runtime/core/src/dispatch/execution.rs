@@ -1,0 +1,40 @@
+//! The call of user code: inline, or in a task of its own for what a server runs.
+
+use crate::arguments::Arguments;
+use crate::context::ToolContext;
+use crate::error::CallError;
+use crate::observation::Observation;
+use crate::tool::{BoxFuture, Tool};
+
+/// Runs a tool.
+pub(super) fn of_tool<'a>(
+    tool: &'a Tool,
+    arguments: &'a str,
+    context: &'a ToolContext,
+) -> BoxFuture<'a, Result<Observation, CallError>> {
+    #[cfg(feature = "isolation")]
+    if let Some(isolation) = context.isolation() {
+        let (own, arguments) = (tool.clone(), arguments.to_owned());
+        let context = context.clone();
+        return isolation.run(tool.name(), async move {
+            // The caller may be gone while the tool still blocks its thread.
+            let _occupied = context.occupied();
+            own.executor().call(Arguments::new(&arguments), &context).await
+        });
+    }
+    tool.executor().call(Arguments::new(arguments), context)
+}
+
+/// Runs what a prompt, a resource or a completion does.
+pub(super) fn of_offering<T: Send + 'static>(
+    work: impl Future<Output = Result<T, CallError>> + Send + 'static,
+    name: &str,
+    context: &ToolContext,
+) -> BoxFuture<'static, Result<T, CallError>> {
+    #[cfg(feature = "isolation")]
+    if let Some(isolation) = context.isolation() {
+        return isolation.run(name, work);
+    }
+    let _ = (name, context);
+    Box::pin(work)
+}

@@ -1,0 +1,251 @@
+//! The way of prompts, resources and completions: found, guarded as a call is, and reported.
+
+use super::{execution, guard, report};
+use crate::completion::{Completion, Given};
+use crate::content::ResourceContents;
+use crate::context::ToolContext;
+use crate::error::{CallError, ErrorClass, excerpt, told};
+use crate::offering::Terms;
+use crate::pool::ToolPool;
+use crate::prompt::{Prompt, PromptMessages};
+use crate::resource::Resource;
+use crate::schema::nearest;
+use crate::texts::TextArguments;
+use crate::tool::BoxFuture;
+use futures_util::FutureExt as _;
+use std::borrow::Cow;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+impl ToolPool {
+    /// Makes the messages of a prompt. Dropping the future cancels it.
+    ///
+    /// # Errors
+    /// [`ErrorClass::NotFound`] for a name that no prompt has, [`ErrorClass::Input`] for
+    /// arguments that do not fit, and whatever the prompt fails with.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::TextArguments;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let hello = Prompt::builder("hello", "Say hello.").handler(|| async { "Hello!" });
+    /// let pool = ToolPool::builder().add_prompt(hello).build()?;
+    /// let prompt = pool.get_prompt("hello", &TextArguments::new(), &pool.context()).await?;
+    /// assert_eq!(prompt.messages[0].content.as_text(), Some("Hello!"));
+    /// assert!(pool.get_prompt("helo", &TextArguments::new(), &pool.context()).await.is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn get_prompt(
+        &self,
+        name: &str,
+        arguments: &TextArguments,
+        context: &ToolContext,
+    ) -> Result<PromptMessages, CallError> {
+        let prompt = self.find_prompt(name)?;
+        let (limit, context) = self.bounds(prompt.terms(), context);
+        let description = prompt.definition().description.clone();
+        let (arguments, own) = (arguments.clone(), context.clone().into_owned());
+        let work = async move { prompt.run(&arguments, &own).await };
+        let mut messages = attended(work, name, limit, &context).await?;
+        messages.description.get_or_insert(description);
+        Ok(messages)
+    }
+
+    /// Reads a resource by its URI. Dropping the future cancels it.
+    ///
+    /// # Errors
+    /// [`ErrorClass::NotFound`] for a URI that no resource stands for or that has nothing behind
+    /// it, [`ErrorClass::Input`] for variables that do not fit, and whatever the resource fails
+    /// with.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let config = Resource::builder("config://app", "config", "How it is configured.")
+    ///     .handler(|| async { "verbose = true" });
+    /// let pool = ToolPool::builder().add_resource(config).build()?;
+    /// let contents = pool.read_resource("config://app", &pool.context()).await?;
+    /// assert_eq!(contents[0].text.as_deref(), Some("verbose = true"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn read_resource(
+        &self,
+        uri: &str,
+        context: &ToolContext,
+    ) -> Result<Vec<ResourceContents>, CallError> {
+        let (resource, captures) = self.find_resource(uri).ok_or_else(|| nothing_at(uri))?;
+        let (limit, context) = self.bounds(resource.terms(), context);
+        let (read, own) = (uri.to_owned(), context.clone().into_owned());
+        let work = async move { resource.run(&read, &captures, &own).await };
+        let contents = attended(work, uri, limit, &context).await?;
+        contents.ok_or_else(|| nothing_at(uri))
+    }
+
+    /// What an argument of a prompt could be.
+    ///
+    /// # Errors
+    /// [`ErrorClass::NotFound`] for a name that no prompt has, [`ErrorClass::Input`] for an
+    /// argument that it does not take.
+    pub async fn complete_prompt(
+        &self,
+        name: &str,
+        argument: &str,
+        prefix: &str,
+        context: &ToolContext,
+    ) -> Result<Completion, CallError> {
+        let prompt = self.find_prompt(name)?;
+        let arguments = prompt.definition().arguments.iter().map(|it| it.name.as_str());
+        known(name, argument, arguments)?;
+        self.completed(name, (prompt, Prompt::terms), argument, prefix, context).await
+    }
+
+    /// What a variable of a resource template could be.
+    ///
+    /// # Errors
+    /// [`ErrorClass::NotFound`] for what is no template of the pool, [`ErrorClass::Input`] for a
+    /// variable that it does not have.
+    pub async fn complete_resource(
+        &self,
+        template: &str,
+        variable: &str,
+        prefix: &str,
+        context: &ToolContext,
+    ) -> Result<Completion, CallError> {
+        let snapshot = self.snapshot();
+        let found = snapshot.resources().iter().find(|resource| resource.uri() == template);
+        let resource = found.cloned().ok_or_else(|| nothing_at(template))?;
+        let variables = resource.template().into_iter().flat_map(|it| it.variables());
+        known(template, variable, variables)?;
+        self.completed(template, (resource, Resource::terms), variable, prefix, context).await
+    }
+
+    async fn completed<O: Send + Sync + 'static>(
+        &self,
+        name: &str,
+        (offering, terms): (O, fn(&O) -> &Terms),
+        argument: &str,
+        prefix: &str,
+        context: &ToolContext,
+    ) -> Result<Completion, CallError> {
+        let (limit, context) = self.bounds(terms(&offering), context);
+        let (argument, prefix) = (argument.to_owned(), prefix.to_owned());
+        let own = context.clone().into_owned();
+        let work = async move {
+            let completers = &terms(&offering).completers;
+            Ok(Completion::of(completers.complete(&argument, &prefix, &own).await))
+        };
+        attended(work, name, limit, &context).await
+    }
+
+    fn find_prompt(&self, name: &str) -> Result<Prompt, CallError> {
+        let snapshot = self.current();
+        let prompts = snapshot.prompts();
+        if let Ok(index) = prompts.binary_search_by(|prompt| prompt.name().cmp(name)) {
+            return Ok(prompts[index].clone());
+        }
+        let near = nearest::nearest(name, prompts.iter().map(Prompt::name), 3);
+        let hint = match near.as_slice() {
+            [] => String::new(),
+            near => format!("; did you mean `{}`?", near.join("` or `")),
+        };
+        let name = excerpt(name);
+        Err(CallError::new(ErrorClass::NotFound, format!("unknown prompt `{name}`{hint}")))
+    }
+
+    /// The most specific resource that stands for a URI, and what its variables are there.
+    #[doc(hidden)]
+    pub fn find_resource(&self, uri: &str) -> Option<(Resource, TextArguments)> {
+        let snapshot = self.current();
+        let fits = |resource: &Resource| Some((resource.clone(), resource.captures(uri)?));
+        snapshot.resources().iter().find_map(fits)
+    }
+
+    /// How long it may take, and the context in which it can see that.
+    fn bounds<'a>(
+        &self,
+        terms: &Terms,
+        context: &'a ToolContext,
+    ) -> (Option<Duration>, Cow<'a, ToolContext>) {
+        let limit = guard::limit_of(terms.timeout.or(self.governance().timeout), context);
+        match limit {
+            Some(within) => (limit, Cow::Owned(guard::within(within, context))),
+            None => (limit, Cow::Borrowed(context)),
+        }
+    }
+}
+
+/// Runs what a prompt or a resource does. What waits is erased: it has one copy, whatever is
+/// given back.
+async fn attended<T: Send + 'static>(
+    work: impl Future<Output = Result<T, CallError>> + Send + 'static,
+    name: &str,
+    limit: Option<Duration>,
+    context: &ToolContext,
+) -> Result<T, CallError> {
+    // It may be a URI.
+    let name = &*excerpt(name);
+    let mut output = None;
+    let work = Box::pin(async {
+        output = Some(execution::of_offering(work, name, context).await?);
+        Ok(())
+    });
+    guarded(work, name, limit, context).await?;
+    output.ok_or_else(|| CallError::new(ErrorClass::Internal, internal(name)))
+}
+
+/// Within its time, until it is cancelled, its panic an outcome; what went wrong is logged once.
+async fn guarded(
+    work: BoxFuture<'_, Result<(), CallError>>,
+    name: &str,
+    limit: Option<Duration>,
+    context: &ToolContext,
+) -> Result<(), CallError> {
+    let within = guard::guarded(work, name, limit, context);
+    let outcome = match AssertUnwindSafe(within).catch_unwind().await {
+        Ok(outcome) => outcome.and_then(|outcome| outcome),
+        Err(panic) => Err(CallError::new(ErrorClass::Internal, internal(name))
+            .with_detail(format!("panicked: {}", told(panic)))),
+    };
+    outcome.map_err(|error| {
+        report::failure(name, &error);
+        match error.class() {
+            ErrorClass::Internal => error.with_message(internal(name)),
+            _ => error,
+        }
+    })
+}
+
+fn internal(name: &str) -> String {
+    format!("`{name}` failed for an internal reason, which has been logged")
+}
+
+fn nothing_at(uri: &str) -> CallError {
+    CallError::new(ErrorClass::NotFound, format!("there is no resource `{}`", excerpt(uri)))
+}
+
+fn known<'a>(
+    of: &str,
+    argument: &str,
+    mut arguments: impl Iterator<Item = &'a str>,
+) -> Result<(), CallError> {
+    match arguments.any(|name| name == argument) {
+        true => Ok(()),
+        false => {
+            let (of, argument) = (excerpt(of), excerpt(argument));
+            let message = format!("`{of}` has no argument `{argument}`");
+            Err(CallError::new(ErrorClass::Input, message))
+        }
+    }
+}
+
+impl ToolContext {
+    /// For a completion: what is given for other arguments.
+    #[doc(hidden)]
+    pub fn with_given(self, arguments: TextArguments) -> Self {
+        if arguments.is_empty() { self } else { self.with(Given(arguments)) }
+    }
+}

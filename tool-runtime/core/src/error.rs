@@ -1,0 +1,20 @@
+//! What can go wrong in a call: a class, a text for the model, a detail for the operator.
+
+mod call_error;
+mod class;
+mod excerpt;
+mod panic;
+mod protocol;
+mod tool_error;
+
+pub use call_error::CallError;
+pub use class::ErrorClass;
+pub use excerpt::excerpt;
+pub use excerpt::excerpt_of;
+pub(crate) use panic::caught;
+pub use panic::told;
+pub use protocol::ProtocolError;
+pub use tool_error::INTERNAL;
+pub use tool_error::ToolError;
+
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;

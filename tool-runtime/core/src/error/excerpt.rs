@@ -1,0 +1,35 @@
+//! Text of clients in messages of ours.
+
+use std::borrow::Cow;
+
+/// How many characters of a client's text are quoted.
+const LONGEST: usize = 200;
+
+/// The text as it is quoted in an answer or the log: a long one is cut, with a note of how much is
+/// missing. A name or URI may be as long as a message.
+pub fn excerpt(text: &str) -> Cow<'_, str> {
+    excerpt_of(text, LONGEST)
+}
+
+/// The same with another limit.
+pub fn excerpt_of(text: &str, longest: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => {
+            let (head, rest) = text.split_at(end);
+            Cow::Owned(format!("{head}… ({} more bytes)", rest.len()))
+        }
+        None => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let text = "ä".repeat(LONGEST);
+        assert_eq!(excerpt(&text), text);
+        assert_eq!(excerpt(&format!("{text}öx")), format!("{text}… (3 more bytes)"));
+    }
+}

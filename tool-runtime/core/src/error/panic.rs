@@ -1,0 +1,26 @@
+//! Panics of user code, as words.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs user code whose panic is its own failure and nobody else's.
+///
+/// # Errors
+/// What it said when it panicked.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(told)
+}
+
+/// What a panic said. Its payload may panic when it is dropped, and so may the payload of that.
+#[cold]
+pub fn told(panic: Box<dyn Any + Send>) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned());
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
+    text
+}

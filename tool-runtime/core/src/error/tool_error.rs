@@ -1,0 +1,114 @@
+//! What a tool returns when it wants to say more than a text.
+
+use super::{BoxError, ErrorClass};
+use std::error::Error;
+use std::fmt;
+
+/// What a tool returns when it wants to say more than a text.
+///
+/// Any error type becomes one by `?`: its text is shown to the model, its chain of sources to
+/// the operator. It deliberately does not implement [`Error`] itself, as `anyhow::Error` does
+/// not: that makes the conversion from every error possible.
+///
+/// ```
+/// use tool_runtime::{ErrorClass, ToolError};
+///
+/// fn read(path: &str) -> Result<String, ToolError> {
+///     if path.is_empty() {
+///         return Err(ToolError::user("`path` is empty; give the path of a file"));
+///     }
+///     Ok(std::fs::read_to_string(path)?)
+/// }
+///
+/// assert_eq!(read("").unwrap_err().class(), ErrorClass::Tool);
+/// assert!(read("/no/such/file").unwrap_err().message().contains("No such file"));
+/// ```
+pub struct ToolError {
+    class: ErrorClass,
+    message: String,
+    source: Option<BoxError>,
+}
+
+impl ToolError {
+    /// An error that the model can act on: say what was wrong and what to do instead.
+    pub fn user(message: impl Into<String>) -> Self {
+        Self::new(ErrorClass::Tool, message)
+    }
+
+    /// An error that may pass: the same call may succeed later.
+    pub fn transient(message: impl Into<String>) -> Self {
+        Self::new(ErrorClass::Transient, message)
+    }
+
+    /// An error that is nobody's business but the operator's: the model is told only that the
+    /// tool failed.
+    pub fn internal(detail: impl Into<BoxError>) -> Self {
+        Self {
+            class: ErrorClass::Internal,
+            message: INTERNAL.to_owned(),
+            source: Some(detail.into()),
+        }
+    }
+
+    /// Attaches what caused it, for the operator.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// What kind of failure it is.
+    pub fn class(&self) -> ErrorClass {
+        self.class
+    }
+
+    /// The text for the model.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Its cause, if one is known.
+    pub fn source(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
+        self.source.as_deref()
+    }
+
+    pub(super) fn into_parts(self) -> (ErrorClass, String, Option<BoxError>) {
+        (self.class, self.message, self.source)
+    }
+
+    fn new(class: ErrorClass, message: impl Into<String>) -> Self {
+        Self { class, message: message.into(), source: None }
+    }
+
+    /// From anything that only prints.
+    pub(crate) fn from_display(error: &dyn fmt::Display) -> Self {
+        Self::user(error.to_string())
+    }
+}
+
+/// What the model is told of a failure that is not its business.
+pub const INTERNAL: &str =
+    "the tool failed for an internal reason, which has been logged; try another way";
+
+impl<E: Into<BoxError>> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        let source = error.into();
+        Self::user(source.to_string()).with_source(source)
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolError")
+            .field("class", &self.class)
+            .field("message", &self.message)
+            .field("source", &self.source)
+            .finish()
+    }
+}

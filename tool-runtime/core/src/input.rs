@@ -1,0 +1,264 @@
+//! Words what is wrong with a call's arguments, once decoding has refused them.
+
+mod decoders;
+
+use crate::arguments::probe::{self, Decode, Step};
+use crate::arguments::{Arguments, DecodeError, Stumble};
+use crate::definition::ToolDefinition;
+use crate::error::{CallError, ErrorClass};
+use crate::issue::Issue;
+use crate::parameter::{Parameter, SchemaOrigin, Settings};
+use crate::schema::{self, check};
+use decoders::Decoders;
+use serde_json::{Map, Value};
+
+/// A type's own error may quote a value of any length; more characters of it are cut.
+const LONGEST_WORDS: usize = 500;
+
+/// What it takes to explain to a model what its arguments should have been.
+pub struct InputModel {
+    name: String,
+    schema: Value,
+    parameters: &'static [Parameter],
+    decoders: Decoders,
+    /// Whether valid values must be more than what decoding enforces.
+    is_walked: bool,
+}
+
+impl InputModel {
+    /// For a generated action: its decoder enforces what its table says.
+    pub(crate) fn new(definition: &ToolDefinition, settings: &Settings) -> Self {
+        if settings.schema == SchemaOrigin::Table {
+            return Self::of_table(&definition.name, settings.parameters);
+        }
+        // A hand-written action has no table, and a given schema says more than the table.
+        let mut model = Self { parameters: settings.parameters, ..Self::walked(definition) };
+        model.mark_secrets();
+        model
+    }
+
+    /// For a table of parameters alone.
+    pub(crate) fn of_table(name: &str, parameters: &'static [Parameter]) -> Self {
+        Self {
+            name: name.to_owned(),
+            schema: Value::Object(schema::input(parameters)),
+            parameters,
+            decoders: Decoders::Each(parameters),
+            is_walked: schema::unenforced(parameters),
+        }
+    }
+
+    /// For a tool whose decoder does not know its whole schema.
+    #[doc(hidden)]
+    pub fn walked(definition: &ToolDefinition) -> Self {
+        Self {
+            name: definition.name.clone(),
+            schema: Value::Object(definition.input_schema.clone()),
+            parameters: &[],
+            decoders: Decoders::None,
+            is_walked: true,
+        }
+    }
+
+    /// For a tool whose arguments are decoded as one type, which the schema is made from.
+    pub(crate) fn decoded(definition: &ToolDefinition, decode: Decode) -> Self {
+        Self { decoders: Decoders::Whole(decode), ..Self::walked(definition) }
+    }
+
+    /// A schema taken word for word does not say what is secret; the walker has to know.
+    fn mark_secrets(&mut self) {
+        for parameter in self.parameters.iter().filter(|parameter| parameter.is_secret) {
+            if let Some(Value::Object(property)) = self.schema["properties"].get_mut(parameter.name)
+            {
+                property.insert("writeOnly".to_owned(), true.into());
+            }
+        }
+    }
+
+    /// Checks what decoding does not; costs nothing where it enforces everything.
+    ///
+    /// # Errors
+    /// All issues in one text.
+    pub(crate) fn check(&self, arguments: Arguments<'_>) -> Result<(), CallError> {
+        if !self.is_walked {
+            return Ok(());
+        }
+        let issues = self.issues(arguments, false)?;
+        if issues.is_empty() { Ok(()) } else { Err(self.refusal(issues)) }
+    }
+
+    /// Everything that is wrong, after decoding stumbled over the first of it.
+    #[cold]
+    pub(crate) fn explain(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
+        match self.issues(arguments, true) {
+            Err(malformed) => malformed,
+            Ok(issues) if !issues.is_empty() => self.refusal(issues),
+            Ok(_) => self.explain_stumble(arguments, error),
+        }
+    }
+
+    /// What the schema does not know.
+    fn explain_stumble(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
+        if let Stumble::Ignored(index) = error.stumble()
+            && let Some(issues) = self.ignored(arguments, *index).filter(|found| !found.is_empty())
+        {
+            return self.refusal(issues);
+        }
+        self.refused(&self.stumbled(error))
+    }
+
+    /// The fields that a type ignores, where the schema does not say so.
+    fn ignored(&self, arguments: Arguments<'_>, index: usize) -> Option<Vec<Issue>> {
+        if self.hides(index) {
+            return None;
+        }
+        let value = self.value(arguments).ok()?;
+        let (decode, path, value) = self.decoders.decoded(value, index)?;
+        let paths = probe::ignored(decode, &value)?.into_iter();
+        let paths = paths.map(|below| [path.as_slice(), &below].concat());
+        let paths = paths.filter(|path| !check::fields_at(&self.schema, path).is_allowed);
+        let issues = paths.filter_map(|path| check::unknown_field(&self.schema, &path));
+        Some(issues.take(check::MOST_ISSUES).collect())
+    }
+
+    /// What is wrong with the arguments, which their types have `refused` or were not asked about yet.
+    ///
+    /// # Errors
+    /// If they are not valid JSON.
+    pub(crate) fn issues(
+        &self,
+        arguments: Arguments<'_>,
+        refused: bool,
+    ) -> Result<Vec<Issue>, CallError> {
+        let value = self.value(arguments)?;
+        let bytes = arguments.as_str().len();
+        Ok(self.decoders.mistakes(&self.schema, (value, bytes), refused))
+    }
+
+    /// The arguments by their names.
+    fn value(&self, arguments: Arguments<'_>) -> Result<Value, CallError> {
+        let mut value: Value = serde_json::from_str(arguments.as_str())
+            .map_err(|error| self.refused(&format!("the arguments are no valid JSON: {error}")))?;
+        if let Value::Object(map) = &mut value {
+            self.rename_aliases(map);
+        }
+        Ok(value)
+    }
+
+    /// What is wrong with a value.
+    #[doc(hidden)]
+    pub fn issues_of(&self, value: &Value) -> Vec<Issue> {
+        check::check(&self.schema, value)
+    }
+
+    /// A schema from the table has no aliases: they are accepted and not advertised. A given one may
+    /// name an alias itself.
+    fn rename_aliases(&self, arguments: &mut Map<String, Value>) {
+        for parameter in self.parameters {
+            let properties = &self.schema["properties"];
+            let hidden = parameter.aliases.iter().filter(|alias| properties.get(**alias).is_none());
+            for alias in hidden {
+                if let Some(value) = arguments.shift_remove(*alias) {
+                    arguments.insert(parameter.name.to_owned(), value);
+                }
+            }
+        }
+    }
+
+    #[doc(hidden)]
+    pub fn refusal(&self, issues: Vec<Issue>) -> CallError {
+        let mut text = match issues.as_slice() {
+            [only] => only.to_string(),
+            many => many.iter().map(|issue| format!("\n- {issue}")).collect(),
+        };
+        if issues.len() >= check::MOST_ISSUES {
+            text.push_str("\n(there may be more; these are the first)");
+        }
+        self.refused(&text).with_issues(issues)
+    }
+
+    fn refused(&self, what: &str) -> CallError {
+        let separator = if what.starts_with('\n') { "" } else { " " };
+        CallError::new(
+            ErrorClass::Input,
+            format!("invalid arguments for `{}`:{separator}{what}", self.name),
+        )
+    }
+
+    /// What the schema does not know: a type's own decoding, a key given twice.
+    fn stumbled(&self, error: &DecodeError) -> String {
+        let name = |index: &usize| self.parameters.get(*index).map_or("?", |p| p.name);
+        match error.stumble() {
+            Stumble::Malformed(text) => check::cut(text, LONGEST_WORDS),
+            Stumble::Type(_) if self.holds_secrets() => "they are not of their types".to_owned(),
+            Stumble::Type(text) => check::cut(text, LONGEST_WORDS),
+            Stumble::Unknown(name) => {
+                format!("unknown argument `{}`", check::cut(name, LONGEST_WORDS))
+            }
+            Stumble::Repeated(index) => {
+                format!("argument `{}` is given twice; give it once", name(index))
+            }
+            Stumble::Missing(index) => format!("missing required argument `{}`", name(index)),
+            Stumble::Constraint(index) => {
+                format!("argument `{}` is outside what its schema allows", name(index))
+            }
+            Stumble::Value(index, _) if self.hides(*index) => {
+                format!("argument `{}` is not of its type", name(index))
+            }
+            Stumble::Number(index, _) => format!(
+                "a number in argument `{}` is not an integer of its type; write digits alone, without fraction or exponent",
+                name(index)
+            ),
+            Stumble::Ignored(index) => format!("argument `{}` holds unknown fields", name(index)),
+            Stumble::Value(index, text) => {
+                format!("argument `{}`: {}", name(index), check::cut(text, LONGEST_WORDS))
+            }
+        }
+    }
+
+    /// A type's own error may quote any value.
+    fn holds_secrets(&self) -> bool {
+        check::holds_secrets(&self.schema, &[])
+    }
+
+    /// Whether a parameter's value, or a part of it, is secret.
+    fn hides(&self, index: usize) -> bool {
+        match self.parameters.get(index) {
+            Some(parameter) if !parameter.is_flattened => {
+                let path = [Step::Key(parameter.name.to_owned())];
+                parameter.is_secret || check::holds_secrets(&self.schema, &path)
+            }
+            _ => self.holds_secrets(),
+        }
+    }
+
+    /// A typed call has no JSON to walk: the constraint itself says what it wants.
+    pub(crate) fn explain_typed(&self, error: &DecodeError) -> CallError {
+        let Stumble::Constraint(index) = error.stumble() else {
+            return self.refused(&self.stumbled(error));
+        };
+        let name = self.parameters.get(*index).map_or("?", |p| p.name);
+        let property = &self.schema["properties"][name];
+        self.refused(&format!("argument `{name}` must satisfy {property}"))
+    }
+
+    /// How a call shows itself to a person: its name and arguments, secret ones hidden.
+    #[doc(hidden)]
+    pub fn visualize(&self, arguments: Arguments<'_>) -> String {
+        let Ok(Value::Object(map)) = serde_json::from_str(arguments.as_str()) else {
+            return format!("{}(?)", self.name);
+        };
+        let shown: Vec<String> =
+            map.iter().map(|(key, value)| format!("{key}: {}", self.shown(key, value))).collect();
+        format!("{}({})", self.name, shown.join(", "))
+    }
+
+    fn shown(&self, key: &str, value: &Value) -> String {
+        let names_it = |p: &&Parameter| p.aliases.contains(&key);
+        let name = self.parameters.iter().find(names_it).map_or(key, |p| p.name);
+        match self.schema["properties"][name]["writeOnly"] {
+            Value::Bool(true) => "***".to_owned(),
+            _ => value.to_string(),
+        }
+    }
+}

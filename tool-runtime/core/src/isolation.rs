@@ -1,0 +1,302 @@
+//! Runs user code of a server in tasks of its own, so that code that blocks its thread does not stop
+//! deadlines, cancellation, other calls or the end of the server.
+//!
+//! Tokio does not take a worker back from a task that blocks it. Therefore each poll of user code
+//! counts: as long as one worker stays free, a poll runs on its worker, which costs nothing. Any
+//! further poll first hands its worker to another thread ([`tokio::task::block_in_place`]). Beyond
+//! [`MAX_HANDED_OVER`] of these, calls wait.
+//!
+//! A worker that blocks may have been the one that waits for I/O and timers, and tokio wakes no other.
+//! The [`watchdog`] does, and names what blocks. A task that user code wakes stays in the slot of its
+//! worker, from where no other worker takes it: see [`release_woken`].
+
+#[cfg(test)]
+mod tests;
+mod watchdog;
+
+use crate::tool::BoxFuture;
+use futures_util::task::AtomicWaker;
+use std::cell::Cell;
+use std::fmt;
+use std::future::poll_fn;
+use std::panic::resume_unwind;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{JoinError, block_in_place};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+use tracing::{Instrument as _, Span};
+use watchdog::{Place, Watchdog};
+
+/// Polls at once that have handed over their workers. Each takes a thread of tokio's pool for blocking
+/// work. That has 512 by default: if none were left, the worker would be lost.
+const MAX_HANDED_OVER: usize = 224;
+
+/// Plain functions at once, which take their threads from the same pool.
+const MAX_PLAIN: usize = 224;
+
+/// How long [`first_polled`] waits for a task.
+const FIRST_POLL: Duration = Duration::from_millis(200);
+
+/// Runs user code apart from the server. Clones share their limits.
+#[derive(Clone, Default)]
+pub struct Isolation {
+    shared: Arc<OnceLock<Arc<Shared>>>,
+    first: Option<Arc<FirstPoll>>,
+}
+
+/// The limits of one server, in the runtime that it uses first.
+struct Shared {
+    runtime: Handle,
+    polls: Arc<Semaphore>,
+    /// Threads of the blocking pool, where the runtime has no workers.
+    threads: Arc<Semaphore>,
+    plain: Arc<Semaphore>,
+    watchdog: Watchdog,
+}
+
+impl Isolation {
+    /// Runs `work` in a task of its own. Dropping the future ends it at its next `.await`. A panic
+    /// goes on in the caller.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub(crate) fn run<T: Send + 'static>(
+        &self,
+        name: &str,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> BoxFuture<'static, T> {
+        let shared = Arc::clone(self.shared());
+        let first = self.first.clone().filter(|first| first.begin());
+        let task = UserTask {
+            name: name.into(),
+            work: Some(Box::pin(work)),
+            shared: Arc::clone(&shared),
+            first: first.clone(),
+            waiting: None,
+        };
+        let task = task.instrument(Span::current());
+        Box::pin(async move {
+            let output = match Handle::current().runtime_flavor() {
+                RuntimeFlavor::MultiThread => {
+                    joined(AbortOnDropHandle::new(tokio::spawn(task))).await
+                }
+                _ => on_a_thread(&shared, task).await,
+            };
+            if let Some(first) = first {
+                first.end();
+            }
+            output
+        })
+    }
+
+    /// The right to one more thread for a plain function.
+    pub(crate) async fn thread_for_plain(&self) -> OwnedSemaphorePermit {
+        acquired(&self.shared().plain).await
+    }
+
+    /// The same isolation for one call, which tells how far its task is.
+    #[doc(hidden)]
+    pub fn observed(&self, first: &Arc<FirstPoll>) -> Self {
+        Self { shared: Arc::clone(&self.shared), first: Some(Arc::clone(first)) }
+    }
+
+    fn shared(&self) -> &Arc<Shared> {
+        self.shared.get_or_init(|| Shared::new(Handle::current()))
+    }
+}
+
+impl Shared {
+    fn new(runtime: Handle) -> Arc<Self> {
+        let direct = runtime.metrics().num_workers() - 1;
+        let places = direct + MAX_HANDED_OVER;
+        Arc::new(Self {
+            polls: Arc::new(Semaphore::new(places)),
+            threads: Arc::new(Semaphore::new(MAX_HANDED_OVER)),
+            plain: Arc::new(Semaphore::new(MAX_PLAIN)),
+            watchdog: Watchdog::start(&runtime, direct, places),
+            runtime,
+        })
+    }
+}
+
+/// The runtime has one thread, which the server needs: a thread of the pool polls the task.
+async fn on_a_thread<T: Send + 'static>(
+    shared: &Shared,
+    task: impl Future<Output = T> + Send + 'static,
+) -> T {
+    let thread = acquired(&shared.threads).await;
+    let ended = CancellationToken::new();
+    let _ended = ended.clone().drop_guard();
+    let runtime = shared.runtime.clone();
+    let run = move || {
+        let _thread = thread;
+        runtime.block_on(ended.run_until_cancelled(task))
+    };
+    match joined(tokio::task::spawn_blocking(run)).await {
+        Some(output) => output,
+        None => std::future::pending().await,
+    }
+}
+
+async fn acquired(semaphore: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    Arc::clone(semaphore).acquire_owned().await.expect("it is never closed")
+}
+
+async fn joined<T>(task: impl Future<Output = Result<T, JoinError>>) -> T {
+    match task.await.map_err(JoinError::try_into_panic) {
+        Ok(output) => output,
+        Err(Ok(panic)) => resume_unwind(panic),
+        // The runtime shuts down, and drops the caller as well.
+        Err(Err(_)) => std::future::pending().await,
+    }
+}
+
+/// User code as a task, each poll of which is counted.
+struct UserTask<F> {
+    name: Arc<str>,
+    work: Option<Pin<Box<F>>>,
+    shared: Arc<Shared>,
+    first: Option<Arc<FirstPoll>>,
+    /// Waits for the right to one more poll.
+    waiting: Option<BoxFuture<'static, OwnedSemaphorePermit>>,
+}
+
+impl<F: Future> Future for UserTask<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let Self { name, work, shared, first, waiting } = &mut *self;
+        let _permit = ready!(permit(&shared.polls, waiting, context));
+        let output = counted(shared.watchdog.begin(name), || {
+            let output = work.as_mut().expect("not polled after its end").as_mut().poll(context);
+            if output.is_ready() {
+                *work = None;
+            }
+            output
+        });
+        if output.is_pending()
+            && let Some(first) = first.take()
+        {
+            first.end();
+        }
+        output
+    }
+}
+
+/// Destructors of user code may block as well.
+impl<F> Drop for UserTask<F> {
+    fn drop(&mut self) {
+        if let Some(work) = self.work.take() {
+            let place = self.shared.watchdog.begin(&self.name);
+            counted(place, || drop(work));
+        }
+    }
+}
+
+/// The right to one more poll, which most get at once.
+fn permit(
+    polls: &Arc<Semaphore>,
+    waiting: &mut Option<BoxFuture<'static, OwnedSemaphorePermit>>,
+    context: &mut Context<'_>,
+) -> Poll<OwnedSemaphorePermit> {
+    if waiting.is_none() {
+        if let Ok(permit) = Arc::clone(polls).try_acquire_owned() {
+            return Poll::Ready(permit);
+        }
+        let polls = Arc::clone(polls);
+        *waiting = Some(Box::pin(async move { acquired(&polls).await }));
+    }
+    let permit = waiting.as_mut().expect("it was set").as_mut().poll(context);
+    if permit.is_ready() {
+        *waiting = None;
+    }
+    permit
+}
+
+thread_local! {
+    /// Whether this thread is a worker that polls user code.
+    static IS_DIRECT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Polls or drops user code: on the worker if others are free, else beside it.
+fn counted<T>(place: Option<Place<'_>>, work: impl FnOnce() -> T) -> T {
+    if place.as_ref().is_some_and(Place::is_direct) {
+        let _direct = Direct(IS_DIRECT.replace(true));
+        return work();
+    }
+    // A runtime without workers polls on threads of their own, and one that is gone drops what it had.
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// Resets [`IS_DIRECT`], also after a panic.
+struct Direct(bool);
+
+impl Drop for Direct {
+    fn drop(&mut self) {
+        IS_DIRECT.set(self.0);
+    }
+}
+
+/// Lets other workers run the task that was woken last. User code wakes tasks of the server, by its
+/// progress for instance, and may block its worker then: what the worker keeps for itself would wait
+/// with it. A further task takes the place of the former.
+pub fn release_woken() {
+    if IS_DIRECT.get() {
+        drop(tokio::spawn(std::future::ready(())));
+    }
+}
+
+impl fmt::Debug for Isolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Isolation")
+    }
+}
+
+/// Polls a call once, and waits until its task was polled as well: before that, nobody knows whether it
+/// waits for anything. A task that blocks its thread is not waited for.
+pub async fn first_polled<T>(call: &mut BoxFuture<'_, T>, first: &FirstPoll) -> Poll<T> {
+    let polled = poll_fn(|context| match call.as_mut().poll(context) {
+        Poll::Pending if first.is_due(context) => Poll::Pending,
+        polled => Poll::Ready(polled),
+    });
+    tokio::time::timeout(FIRST_POLL, polled).await.unwrap_or(Poll::Pending)
+}
+
+/// Whether the task of a call has been polled.
+#[derive(Default)]
+pub struct FirstPoll {
+    state: AtomicU8,
+    waker: AtomicWaker,
+}
+
+impl FirstPoll {
+    const NONE: u8 = 0;
+    const DUE: u8 = 1;
+    const DONE: u8 = 2;
+
+    /// Whether it is due, and has not been done. Wakes the task when it is done.
+    fn is_due(&self, context: &Context<'_>) -> bool {
+        self.waker.register(context.waker());
+        self.state.load(Ordering::SeqCst) == Self::DUE
+    }
+
+    /// Whether this is the first task of the call.
+    fn begin(&self) -> bool {
+        let due = (Self::NONE, Self::DUE);
+        self.state.compare_exchange(due.0, due.1, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    }
+
+    fn end(&self) {
+        self.state.store(Self::DONE, Ordering::SeqCst);
+        self.waker.wake();
+    }
+}

@@ -1,0 +1,110 @@
+//! The core of `tool-runtime`: vocabulary, schemas, tools, pool and dispatch. Users depend on
+//! `tool-runtime`, which exports everything public here.
+
+mod access;
+mod action;
+mod annotations;
+mod approval;
+mod arguments;
+mod blocking;
+mod call;
+mod canonical;
+mod client;
+mod completion;
+mod constraint;
+mod content;
+mod context;
+mod definition;
+mod dispatch;
+mod error;
+mod hook;
+mod icon;
+mod input;
+#[cfg(feature = "isolation")]
+mod isolation;
+mod issue;
+mod limits;
+mod name;
+mod observation;
+mod offering;
+mod output;
+mod output_check;
+mod parameter;
+mod pattern;
+mod peer;
+mod pool;
+mod principal;
+mod prompt;
+mod regex;
+mod registration;
+mod registry;
+mod resource;
+mod schedule;
+mod schema;
+mod secret;
+#[cfg(feature = "tower")]
+mod service;
+mod texts;
+mod tool;
+mod toolset;
+
+pub use access::{Access, KeyPart};
+pub use action::Action;
+pub use annotations::ToolAnnotations;
+pub use approval::{Approval, ApprovalRequest, Approver};
+pub use arguments::{Arguments, DecodeError};
+pub use blocking::BlockingPool;
+pub use call::{ToolCall, ToolResult};
+pub use client::{ClientAnswerError, ClientCall, ClientTools};
+pub use completion::{Complete, Completion, Given};
+pub use content::{
+    ContentAnnotations, ContentBlock, ContentExtra, EmbeddedResource, MediaContent,
+    ResourceContents, ResourceLink, TextContent,
+};
+pub use context::{SessionId, ToolContext};
+pub use definition::{TaskSupport, ToolDefinition};
+pub use dispatch::{Batch, CallAction};
+pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
+pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
+pub use icon::Icon;
+pub use issue::Issue;
+pub use limits::OutputLimits;
+pub use observation::{IntoObservation, Json, Observation};
+pub use offering::TextHandler;
+pub use pattern::{PatternError, ToolPattern};
+pub use peer::{
+    Amount, Answer, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest,
+    Progress, Root, Sample, SampleRequest, Total, TraceContext,
+};
+pub use pool::{
+    AbsentSource, CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport,
+    PoolSession, Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder,
+    ToolReport, ToolStatus,
+};
+pub use principal::Principal;
+pub use prompt::{
+    IntoPrompt, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
+    PromptMessage, PromptMessages, Role,
+};
+pub use registration::Registration;
+pub use registry::{
+    ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,
+};
+pub use resource::{
+    IntoResource, Reading, Resource, ResourceAction, ResourceBuilder, ResourceDefinition,
+};
+pub use secret::Secret;
+#[cfg(feature = "tower")]
+pub use service::CallService;
+pub use texts::TextArguments;
+pub use tokio_util::sync::CancellationToken;
+pub use tool::{BoxFuture, Executor, Handler, Tool, ToolBuilder};
+pub use toolset::{SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
+
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod __fuzz;
+#[doc(hidden)]
+pub mod __private;
+#[doc(hidden)]
+pub mod seam;

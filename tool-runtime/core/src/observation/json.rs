@@ -1,0 +1,242 @@
+//! The text form of a result: MCP's `CallToolResult`, written without a detour.
+
+use super::Observation;
+use crate::content::ContentBlock;
+
+/// What stands around a text block's text, and a little more than most results need.
+const FRAME: usize = 64;
+
+impl Observation {
+    /// MCP's `CallToolResult` as JSON text.
+    #[doc(hidden)]
+    pub fn to_json(&self) -> String {
+        let mut json = String::with_capacity(FRAME + self.estimated_length());
+        json.push('{');
+        self.write_content(&mut json);
+        if self.is_error {
+            json.push_str(r#","isError":true"#);
+        }
+        self.write_meta(&mut json);
+        json.push('}');
+        json
+    }
+
+    /// The members of MCP's `CallToolResult`, with `isError` also where it is false.
+    #[doc(hidden)]
+    pub fn write_members(&self, json: &mut String) {
+        json.reserve(FRAME + self.estimated_length());
+        self.write_content(json);
+        json.push_str(if self.is_error { r#","isError":true"# } else { r#","isError":false"# });
+        self.write_meta(json);
+    }
+
+    /// Whether it is written as it stands: its content is nothing but text, or there are members that
+    /// rmcp's types cannot hold.
+    #[doc(hidden)]
+    pub fn is_plain(&self) -> bool {
+        !self.is_known()
+            || self.content.iter().all(|block| match block {
+                ContentBlock::Text(content) => content.extra.is_none(),
+                _ => false,
+            })
+    }
+
+    fn estimated_length(&self) -> usize {
+        let text: usize = self.content.iter().map(text_length).sum();
+        // The mirrored text is the value again, its quotes escaped.
+        text + self.structured_json().map_or(0, |json| json.len() * 5 / 2)
+    }
+
+    fn write_content(&self, json: &mut String) {
+        json.push_str(r#""content":["#);
+        self.write_blocks(json);
+        json.push(']');
+        if let Some(structured) = self.structured_json() {
+            json.push_str(r#","structuredContent":"#);
+            json.push_str(structured);
+        }
+    }
+
+    fn write_meta(&self, json: &mut String) {
+        if let Some(meta) = self.meta() {
+            json.push_str(r#","_meta":"#);
+            push_json(json, meta);
+        }
+        for (key, value) in self.other().into_iter().flatten() {
+            json.push(',');
+            push_json(json, key);
+            json.push(':');
+            push_json(json, value);
+        }
+    }
+
+    fn write_blocks(&self, json: &mut String) {
+        if let (true, Some(structured)) = (self.content.is_empty(), self.structured_json()) {
+            push_text_block(json, structured);
+        }
+        for (index, block) in self.content.iter().enumerate() {
+            if index > 0 {
+                json.push(',');
+            }
+            match block {
+                ContentBlock::Text(content) if content.extra.is_none() => {
+                    push_text_block(json, content.text());
+                }
+                other => push_json(json, other),
+            }
+        }
+    }
+}
+
+fn text_length(block: &ContentBlock) -> usize {
+    block.as_text().map_or(256, str::len)
+}
+
+fn push_text_block(json: &mut String, text: &str) {
+    json.push_str(r#"{"type":"text","text":""#);
+    push_escaped(json, text);
+    json.push_str(r#""}"#);
+}
+
+/// Escapes as serde_json does, which can only write to bytes: they would have to be checked to
+/// be UTF-8 once more, a twentieth of a small call.
+fn push_escaped(json: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|b| b < b' ' || b == b'"' || b == b'\\') {
+        json.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => json.push_str("\\\""),
+            b'\\' => json.push_str("\\\\"),
+            b'\n' => json.push_str("\\n"),
+            b'\t' => json.push_str("\\t"),
+            b'\r' => json.push_str("\\r"),
+            0x08 => json.push_str("\\b"),
+            0x0c => json.push_str("\\f"),
+            control => push_unicode_escape(json, control),
+        }
+        rest = &rest[at + 1..];
+    }
+    json.push_str(rest);
+}
+
+fn push_unicode_escape(json: &mut String, control: u8) {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    json.push_str("\\u00");
+    json.push(digit(control >> 4));
+    json.push(digit(control & 15));
+}
+
+/// Appends what few results have; these types always serialise.
+fn push_json<T: serde::Serialize + ?Sized>(json: &mut String, value: &T) {
+    json.push_str(&serde_json::to_string(value).expect("content has string keys"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn parsed(observation: &Observation) -> Value {
+        serde_json::from_str(&observation.to_json()).expect("JSON")
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn text_is_escaped_as_serde_json_does(text in proptest::arbitrary::any::<String>()) {
+            let mut json = String::new();
+            push_escaped(&mut json, &text);
+            proptest::prop_assert_eq!(format!("\"{json}\""), serde_json::to_string(&text).unwrap());
+        }
+    }
+
+    #[test]
+    fn every_control_character_is_escaped_as_serde_json_does() {
+        for control in (0..=0x20_u8).chain([0x7f]).map(char::from) {
+            let mut json = String::new();
+            push_escaped(&mut json, &format!("a{control}b"));
+            assert_eq!(
+                format!("\"{json}\""),
+                serde_json::to_string(&format!("a{control}b")).unwrap()
+            );
+        }
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        let value = parsed(&Observation::text("a \"b\"\n\u{1}"));
+        assert_eq!(value, json!({"content": [{"type": "text", "text": "a \"b\"\n\u{1}"}]}));
+    }
+
+    #[test]
+    fn a_structured_value_is_mirrored_as_text() {
+        let value = parsed(&Observation::json(&json!({"a": "x"})).unwrap());
+        assert_eq!(value["structuredContent"], json!({"a": "x"}));
+        assert_eq!(value["content"][0]["text"], r#"{"a":"x"}"#);
+    }
+
+    #[test]
+    fn content_of_its_own_replaces_the_mirror() {
+        let observation = Observation::json(&json!({"a": 1})).unwrap();
+        let value = parsed(&observation.with_content(ContentBlock::text("one")));
+        assert_eq!(value["content"], json!([{"type": "text", "text": "one"}]));
+    }
+
+    #[test]
+    fn errors_and_metadata_are_written() {
+        let value = parsed(&Observation::error("no").with_meta("k", "v"));
+        assert_eq!(value["isError"], true);
+        assert_eq!(value["_meta"], json!({"k": "v"}));
+    }
+
+    fn annotated(text: &str) -> ContentBlock {
+        let annotations = json!({"priority": 0.5, "audience": ["user"]});
+        let block =
+            json!({"type": "text", "text": text, "annotations": annotations, "_meta": {"a": 1}});
+        serde_json::from_value(block).expect("a block")
+    }
+
+    /// Everything that a result may carry, each alone and beside text.
+    fn results() -> Vec<Observation> {
+        vec![
+            Observation::default(),
+            Observation::text("a").with_content(ContentBlock::text("b")),
+            Observation::text("a").with_meta("k", 1),
+            Observation::from(annotated("a")),
+            Observation::text("a").with_content(annotated("b")).with_meta("k", json!({"a": [1]})),
+            Observation::error("no").with_content(annotated("b")).with_meta("k", "v"),
+            Observation::json(&json!({"a": "x"})).unwrap().with_meta("k", 1),
+            Observation::json(&json!([1])).unwrap().with_content(annotated("one")),
+            Observation::text("a").with_content(ContentBlock::image("AA==", "image/png")),
+            Observation::from(ContentBlock::link("a:b", "c")).with_meta("k", 1),
+        ]
+    }
+
+    #[test]
+    fn the_text_form_says_what_serde_says() {
+        for result in results() {
+            assert_eq!(parsed(&result), serde_json::to_value(&result).unwrap(), "{result:?}");
+        }
+    }
+
+    #[test]
+    fn the_members_say_the_same_and_whether_it_is_an_error() {
+        for result in results() {
+            let mut members = String::new();
+            result.write_members(&mut members);
+            let members: Value = serde_json::from_str(&format!("{{{members}}}")).expect("JSON");
+            let mut expected = serde_json::to_value(&result).unwrap();
+            expected["isError"] = result.is_error().into();
+            assert_eq!(members, expected, "{result:?}");
+        }
+    }
+
+    #[test]
+    fn text_with_annotations_is_more_than_plain() {
+        assert!(Observation::text("a").with_content(ContentBlock::text("b")).is_plain());
+        let others = [annotated("a"), ContentBlock::image("AA==", "image/png")];
+        for other in others {
+            assert!(!Observation::from(other.clone()).is_plain());
+            assert!(!Observation::text("a").with_content(other).is_plain());
+        }
+    }
+}

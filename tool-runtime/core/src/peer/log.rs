@@ -1,0 +1,80 @@
+//! Log entries for whoever made a call.
+
+use crate::context::ToolContext;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// How bad it is: the levels of syslog (RFC 5424), as MCP has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// For whoever looks for a fault in the tool.
+    Debug,
+    /// What the tool does.
+    Info,
+    /// Normal, but worth knowing.
+    Notice,
+    /// Something may go wrong.
+    Warning,
+    /// Something went wrong.
+    Error,
+    /// A part of the system does not work.
+    Critical,
+    /// Somebody must act at once.
+    Alert,
+    /// Nothing works.
+    Emergency,
+}
+
+/// One log entry of a call: MCP's `notifications/message`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LogEntry {
+    /// How bad it is.
+    pub level: LogLevel,
+    /// A text, or any JSON.
+    pub data: Value,
+}
+
+impl LogEntry {
+    /// An entry of a level, with its text or value.
+    pub fn new(level: LogLevel, data: impl Into<Value>) -> Self {
+        Self { level, data: data.into() }
+    }
+}
+
+impl ToolContext {
+    /// Writes to the log of whoever made the call, not to that of this process (`tracing` does
+    /// that). Never write secrets: whoever made the call reads it.
+    ///
+    /// It does not wait, and costs nothing where nobody listens: clients of 2026-07-28 ask for logs
+    /// with each request, older ones once for all.
+    ///
+    /// ```
+    /// use tool_runtime::LogLevel;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// # let context = ToolContext::default();
+    /// context.log(LogLevel::Info, format_args!("{} files", 3));
+    /// ```
+    pub fn log(&self, level: LogLevel, message: impl fmt::Display) {
+        if let Some(peer) = self.peer().filter(|peer| peer.hears_log(level)) {
+            peer.log(LogEntry { level, data: message.to_string().into() });
+        }
+    }
+
+    /// The same with any JSON instead of a text.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// # let context = ToolContext::default();
+    /// let data = serde_json::json!({ "file": "a.txt", "bytes": 3 });
+    /// context.log_data(tool_runtime::LogLevel::Debug, data);
+    /// ```
+    pub fn log_data(&self, level: LogLevel, data: impl Into<Value>) {
+        if let Some(peer) = self.peer().filter(|peer| peer.hears_log(level)) {
+            peer.log(LogEntry { level, data: data.into() });
+        }
+    }
+}

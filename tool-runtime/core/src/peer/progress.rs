@@ -1,0 +1,98 @@
+//! Telling how far a call is.
+
+use crate::context::ToolContext;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How far a call is: MCP's `notifications/progress`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Progress {
+    /// How much is done, in units of the tool's own. It grows with each report.
+    pub done: f64,
+    /// How much there is to do, if that is known.
+    pub total: Option<f64>,
+    /// What is being done, for people.
+    pub message: Option<String>,
+}
+
+impl Progress {
+    /// A report without total and message.
+    pub fn new(done: f64) -> Self {
+        Self { done, total: None, message: None }
+    }
+}
+
+impl ToolContext {
+    /// Tells how far the call is: `done` of `total`, in units of your own, with a message for people
+    /// (`""` for none, [`format_args!`] for one that is only made if somebody hears it).
+    ///
+    /// It does not wait. Clients get at most some fifty reports a second, the last one in any case; a
+    /// report that is no further than the one before is left out, as MCP asks. It costs nothing
+    /// if nobody listens. `#[tool(progress)]` says in the definition that a tool reports it.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Count the words of all files.
+    /// #[tool(read_only, progress)]
+    /// async fn count(
+    ///     /// Which files.
+    ///     paths: Vec<String>,
+    ///     context: &ToolContext,
+    /// ) -> u64 {
+    ///     for (index, path) in paths.iter().enumerate() {
+    ///         context.progress(index, paths.len(), format_args!("reading {path}"));
+    ///     }
+    ///     // How much there is to do may be unknown.
+    ///     context.progress(paths.len(), None, "");
+    ///     0
+    /// }
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// # count(vec!["a".into()], &ToolContext::default()).await;
+    /// # });
+    /// ```
+    pub fn progress(&self, done: impl Amount, total: impl Total, message: impl fmt::Display) {
+        if let Some(peer) = self.peer().filter(|peer| peer.hears_progress()) {
+            let message = Some(message.to_string()).filter(|message| !message.is_empty());
+            peer.progress(Progress { done: done.amount(), total: total.total(), message });
+        }
+    }
+}
+
+/// A number that progress can be told in: every primitive one.
+pub trait Amount {
+    #[doc(hidden)]
+    fn amount(self) -> f64;
+}
+
+/// How much there is to do: a number, or `None`.
+pub trait Total {
+    #[doc(hidden)]
+    fn total(self) -> Option<f64>;
+}
+
+impl Total for Option<f64> {
+    fn total(self) -> Option<f64> {
+        self
+    }
+}
+
+macro_rules! amounts {
+    ($($number:ty)*) => {$(
+        impl Amount for $number {
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, reason = "shown to people")]
+            fn amount(self) -> f64 {
+                self as f64
+            }
+        }
+
+        impl Total for $number {
+            fn total(self) -> Option<f64> {
+                Some(self.amount())
+            }
+        }
+    )*};
+}
+
+amounts!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64);

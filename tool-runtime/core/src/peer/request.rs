@@ -1,0 +1,108 @@
+//! What a tool asks of whoever made the call, on its way there.
+
+use super::PeerError;
+use crate::context::ToolContext;
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// What a peer must be able to do for a request to make sense: MCP's client capabilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PeerCapability {
+    /// Showing a form to its user.
+    Elicitation,
+    /// Sending its user to a web page.
+    ElicitationUrl,
+    /// Asking its model.
+    Sampling,
+    /// Naming the folders it works in.
+    Roots,
+}
+
+impl PeerCapability {
+    fn what(self) -> &'static str {
+        match self {
+            Self::Elicitation => "ask its user",
+            Self::ElicitationUrl => "send its user to a web page",
+            Self::Sampling => "ask its model",
+            Self::Roots => "name its root folders",
+        }
+    }
+}
+
+impl fmt::Display for PeerCapability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.what())
+    }
+}
+
+/// What a tool asks of whoever made the call: a request of MCP.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeerRequest {
+    key: String,
+    capability: PeerCapability,
+    params: Map<String, Value>,
+}
+
+impl PeerRequest {
+    #[doc(hidden)]
+    pub fn new(
+        key: impl Into<String>,
+        capability: PeerCapability,
+        params: Map<String, Value>,
+    ) -> Self {
+        Self { key: key.into(), capability, params }
+    }
+
+    /// What the tool calls the question; no two questions of one call share it.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What answering it takes.
+    pub fn capability(&self) -> PeerCapability {
+        self.capability
+    }
+
+    /// Its method: `elicitation/create`, `sampling/createMessage` or `roots/list`.
+    pub fn method(&self) -> &'static str {
+        match self.capability {
+            PeerCapability::Elicitation | PeerCapability::ElicitationUrl => "elicitation/create",
+            PeerCapability::Sampling => "sampling/createMessage",
+            PeerCapability::Roots => "roots/list",
+        }
+    }
+
+    /// Its parameters, as MCP defines them for the method.
+    pub fn params(&self) -> &Map<String, Value> {
+        &self.params
+    }
+
+    /// The request's key and its parameters.
+    pub fn into_parts(self) -> (String, Map<String, Value>) {
+        (self.key, self.params)
+    }
+}
+
+impl ToolContext {
+    /// Whether whoever made the call can do this. A tool that can also work without an answer
+    /// looks here first.
+    ///
+    /// ```
+    /// use tool_runtime::PeerCapability;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// assert!(!ToolContext::default().can_ask(PeerCapability::Elicitation));
+    /// ```
+    pub fn can_ask(&self, capability: PeerCapability) -> bool {
+        self.peer().is_some_and(|peer| peer.can(capability))
+    }
+
+    pub(super) async fn asked(&self, request: PeerRequest) -> Result<Value, PeerError> {
+        let capability = request.capability();
+        match self.peer().filter(|peer| peer.can(capability)) {
+            Some(peer) => peer.request(request).await,
+            None => Err(PeerError::Unsupported(capability)),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! A source whose tools one party alone sets while it has the claim.
+
+use super::core::Core;
+use super::source::Source;
+use std::fmt;
+use std::sync::Weak;
+
+/// The right to set the tools of a source. Dropped, it is given back.
+pub struct Claim {
+    core: Weak<Core>,
+    source: Source,
+}
+
+impl Claim {
+    pub(super) fn new(core: Weak<Core>, source: Source) -> Self {
+        Self { core, source }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if let Some(core) = self.core.upgrade() {
+            core.give_back(&self.source);
+        }
+    }
+}
+
+impl fmt::Debug for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Claim({})", self.source)
+    }
+}

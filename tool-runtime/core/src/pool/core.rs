@@ -1,0 +1,335 @@
+//! What all handles and scopes of one pool share: everything that was offered, and what of it
+//! is visible.
+
+use super::catalog::{self, Catalog, Entry};
+use super::change::PoolChange;
+use super::offer::{Decision, Offer, Rules};
+use super::order;
+use super::problem::{PoolError, PoolProblem};
+use super::report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
+use super::scope::Scope;
+use super::watch::{News, Watcher};
+use super::{Governance, Snapshot, Source};
+use crate::error::CallError;
+use crate::tool::{BoxFuture, Tool};
+use arc_swap::ArcSwap;
+use futures_util::future::join_all;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+/// Reads are lock-free snapshots; a change makes a new one under the lock.
+pub(super) struct Core {
+    rules: Rules,
+    governance: Governance,
+    /// Cancelled when the pool is closed: what runs then on state of its own ends.
+    closing: CancellationToken,
+    snapshot: ArcSwap<Snapshot>,
+    offered: Mutex<Offered>,
+    /// Who has a view of a snapshot, and must not keep what is removed.
+    scopes: Mutex<Vec<Weak<Scope>>>,
+    /// Who tells clients of changes.
+    watchers: Mutex<Vec<Weak<Watcher>>>,
+    /// Who knows why tools are not there.
+    absences: Mutex<Vec<Weak<dyn Absence>>>,
+    /// Sources that somebody sets the tools of alone.
+    claims: Mutex<BTreeSet<Source>>,
+}
+
+/// Knows of tools that are not there for the time being, and why.
+pub trait Absence: Send + Sync {
+    /// Why there is no tool of that name, if it would be one of its own.
+    fn why(&self, name: &str) -> Option<CallError>;
+
+    /// Waits until sources that are still on their way are there, for a limited time; `None` if there
+    /// are none.
+    fn settling(&self) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
+
+    /// The sources that should have tools here and are not there.
+    fn absent(&self) -> Vec<AbsentSource> {
+        Vec::new()
+    }
+}
+
+/// How many tools that are no more the report remembers.
+const MOST_REMOVED: usize = 10_000;
+
+struct Offered {
+    decision: Decision,
+    /// Prompts and resources, also those that give way.
+    entries: Vec<Entry>,
+    /// What was offered once and is no more.
+    removed: BTreeSet<(String, Source)>,
+    listeners: Vec<UnboundedSender<PoolChange>>,
+    is_closed: bool,
+}
+
+/// What a change has put an end to.
+type Past = (Arc<Snapshot>, Decision);
+
+/// Prompts and resources before a change, for whoever is to drop them.
+type Gone = (Arc<Snapshot>, Vec<Entry>);
+
+impl Core {
+    pub(super) fn new(
+        rules: Rules,
+        governance: Governance,
+        decision: Decision,
+        (entries, catalog): (Vec<Entry>, Catalog),
+    ) -> Self {
+        Self {
+            snapshot: ArcSwap::from_pointee(Snapshot::new(decision.visible(), Arc::new(catalog))),
+            offered: Mutex::new(Offered {
+                decision,
+                entries,
+                removed: BTreeSet::new(),
+                listeners: Vec::new(),
+                is_closed: false,
+            }),
+            scopes: Mutex::default(),
+            watchers: Mutex::default(),
+            absences: Mutex::default(),
+            claims: Mutex::default(),
+            rules,
+            governance,
+            closing: CancellationToken::new(),
+        }
+    }
+
+    /// Tells a scope of changes from now on.
+    pub(super) fn watch(&self, scope: Weak<Scope>) {
+        let mut scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        if scopes.len() == scopes.capacity() {
+            scopes.retain(|scope| scope.strong_count() > 0);
+        }
+        scopes.push(scope);
+    }
+
+    /// Tells a watcher of news from now on.
+    pub(super) fn inform(&self, watcher: Weak<Watcher>) {
+        let mut watchers = self.watchers();
+        watchers.retain(|watcher| watcher.strong_count() > 0);
+        watchers.push(watcher);
+    }
+
+    /// Asks it about tools that are not there from now on.
+    pub(super) fn ask_of_absence(&self, absence: Weak<dyn Absence>) {
+        let mut absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner);
+        absences.retain(|absence| absence.strong_count() > 0);
+        absences.push(absence);
+    }
+
+    /// Reserves a source; false if somebody has it.
+    pub(super) fn reserve(&self, source: &Source) -> bool {
+        self.claims.lock().unwrap_or_else(PoisonError::into_inner).insert(source.clone())
+    }
+
+    pub(super) fn give_back(&self, source: &Source) {
+        self.claims.lock().unwrap_or_else(PoisonError::into_inner).remove(source);
+    }
+
+    /// Why there is no tool of that name, if anybody knows.
+    pub(super) fn why_absent(&self, name: &str) -> Option<CallError> {
+        let absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        absences.iter().filter_map(Weak::upgrade).find_map(|absence| absence.why(name))
+    }
+
+    /// Waits for sources that are still on their way, for a limited time.
+    pub(super) async fn settled(&self) {
+        let absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let sources = absences.iter().filter_map(Weak::upgrade);
+        join_all(sources.filter_map(|source| source.settling()).collect::<Vec<_>>()).await;
+    }
+
+    /// Adds to the news of all watchers.
+    pub(super) fn tell(&self, change: &dyn Fn(&mut News)) {
+        self.watchers().iter().filter_map(Weak::upgrade).for_each(|watcher| watcher.add(change));
+    }
+
+    /// The visible tools, as the filter leaves them.
+    pub(super) fn snapshot(&self) -> &ArcSwap<Snapshot> {
+        &self.snapshot
+    }
+
+    pub(super) fn closing(&self) -> &CancellationToken {
+        &self.closing
+    }
+
+    pub(super) fn governance(&self) -> &Governance {
+        &self.governance
+    }
+
+    pub(super) fn report(&self) -> PoolReport {
+        let offered = self.offered();
+        let mut report = offered.decision.report(&self.rules);
+        if offered.is_closed {
+            // Everything picks nothing then, and that is no slip.
+            report.unmatched.clear();
+            report.idle_hooks.clear();
+        }
+        // Whoever is asked may ask the pool.
+        let absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let removed = offered.removed.iter().map(|(name, source)| ToolReport {
+            name: name.clone(),
+            source: source.clone(),
+            status: ToolStatus::Removed,
+        });
+        report.tools.extend(removed);
+        drop(offered);
+        report.absent =
+            absences.iter().filter_map(Weak::upgrade).flat_map(|asked| asked.absent()).collect();
+        order::sort(&mut report.tools, |a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
+        report
+    }
+
+    pub(super) fn listen(&self, listener: UnboundedSender<PoolChange>) {
+        let mut offered = self.offered();
+        if !offered.is_closed {
+            if offered.listeners.len() == offered.listeners.capacity() {
+                offered.listeners.retain(|listener| !listener.is_closed());
+            }
+            offered.listeners.push(listener);
+        }
+    }
+
+    /// Changes what one source offers: all or nothing. What goes is dropped at the end, when
+    /// the lock is free: it may be closed then, and what that runs may ask the pool.
+    pub(super) fn change(
+        &self,
+        source: &Source,
+        change: impl FnOnce(&mut BTreeMap<String, Tool>) -> Result<(), Vec<PoolProblem>>,
+    ) -> Result<PoolChange, PoolError> {
+        let (change, gone) = {
+            let mut offered = self.offered();
+            let decided = self.decided(&offered, source, change);
+            let (decision, removed) = decided.map_err(PoolError::of_change)?;
+            offered.removed.extend(removed.into_iter().map(|name| (name, source.clone())));
+            while offered.removed.len() > MOST_REMOVED {
+                offered.removed.pop_first();
+            }
+            self.publish(&mut offered, decision)
+        };
+        self.renew_scopes();
+        drop(gone);
+        Ok(change)
+    }
+
+    /// What becomes of all offers by a change of one source's, and the names that it loses.
+    fn decided(
+        &self,
+        offered: &Offered,
+        source: &Source,
+        change: impl FnOnce(&mut BTreeMap<String, Tool>) -> Result<(), Vec<PoolProblem>>,
+    ) -> Result<(Decision, Vec<String>), PoolError> {
+        if offered.is_closed {
+            return Err(PoolError::new(vec![PoolProblem::Closed]));
+        }
+        let (mut own, mut offers) = (BTreeMap::new(), Vec::new());
+        for (offer, _) in &offered.decision.offers {
+            if offer.source == *source {
+                own.insert(offer.tool.name().to_owned(), offer.tool.clone());
+            } else {
+                offers.push(offer.clone());
+            }
+        }
+        let before: Vec<String> = own.keys().cloned().collect();
+        change(&mut own).map_err(PoolError::new)?;
+        let gone: Vec<String> = before.into_iter().filter(|name| !own.contains_key(name)).collect();
+        let own_offers = own.into_values().map(|tool| Offer { tool, source: source.clone() });
+        offers.extend(own_offers);
+        Ok((self.rules.decide(offers).checked()?, gone))
+    }
+
+    /// Gives back what was there before.
+    fn publish(&self, offered: &mut Offered, decision: Decision) -> (PoolChange, Past) {
+        for (offer, _) in &decision.offers {
+            offered.removed.remove(&(offer.tool.name().to_owned(), offer.source.clone()));
+        }
+        let catalog = Arc::clone(self.snapshot.load().catalog());
+        let (change, before) = self.replace(offered, Snapshot::new(decision.visible(), catalog));
+        (change, (before, std::mem::replace(&mut offered.decision, decision)))
+    }
+
+    /// Swaps the snapshot and tells the listeners.
+    fn replace(&self, offered: &mut Offered, next: Snapshot) -> (PoolChange, Arc<Snapshot>) {
+        let next = Arc::new(next);
+        let before = self.snapshot.swap(Arc::clone(&next));
+        let change = PoolChange::between(&before, &next);
+        if !change.is_empty() {
+            // Whoever listens no more is forgotten.
+            offered.listeners.retain(|listener| listener.send(change.clone()).is_ok());
+            self.tell(&|news| news.tools = true);
+        }
+        (change, before)
+    }
+
+    /// Changes which prompts and resources one source offers: all or nothing.
+    pub(super) fn change_catalog(
+        &self,
+        change: impl FnOnce(&mut Vec<Entry>) -> Result<(), Vec<PoolProblem>>,
+    ) -> Result<(), PoolError> {
+        let gone = {
+            let mut offered = self.offered();
+            self.changed_catalog(&mut offered, change).map_err(PoolError::of_change)?
+        };
+        self.renew_scopes();
+        drop(gone);
+        Ok(())
+    }
+
+    fn changed_catalog(
+        &self,
+        offered: &mut Offered,
+        change: impl FnOnce(&mut Vec<Entry>) -> Result<(), Vec<PoolProblem>>,
+    ) -> Result<Gone, PoolError> {
+        if offered.is_closed {
+            return Err(PoolError::new(vec![PoolProblem::Closed]));
+        }
+        let (mut entries, mut problems) = (offered.entries.clone(), Vec::new());
+        change(&mut entries).map_err(PoolError::new)?;
+        let settled = catalog::settle(entries.clone(), &self.rules.state, &mut problems);
+        if !problems.is_empty() {
+            return Err(PoolError::new(problems));
+        }
+        let before = self.snapshot.load_full();
+        let catalog = Catalog::after(before.catalog(), &settled);
+        self.snapshot.store(Arc::new(Snapshot::new(before.tools().to_vec(), Arc::new(catalog))));
+        Ok((before, std::mem::replace(&mut offered.entries, entries)))
+    }
+
+    /// After the snapshot was swapped: no view is made of the old one from now on.
+    fn renew_scopes(&self) {
+        let scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        scopes.iter().filter_map(Weak::upgrade).for_each(|scope| scope.renew());
+    }
+
+    /// Empties the pool for good. Gives what has to be ended, the last one first.
+    pub(super) fn close(&self) -> Vec<Tool> {
+        let (_before, _entries, tools) = {
+            let mut offered = self.offered();
+            offered.is_closed = true;
+            self.closing.cancel();
+            let (_, before) = self.replace(&mut offered, Snapshot::closed());
+            offered.listeners.clear();
+            let entries = std::mem::take(&mut offered.entries);
+            let offers: Vec<_> = offered.decision.offers.drain(..).rev().collect();
+            let named =
+                |(offer, _): &(Offer, _)| (offer.tool.name().to_owned(), offer.source.clone());
+            offered.removed.extend(offers.iter().map(named));
+            (before, entries, offers.into_iter().map(|(offer, _)| offer.tool).collect())
+        };
+        self.renew_scopes();
+        tools
+    }
+
+    fn watchers(&self) -> MutexGuard<'_, Vec<Weak<Watcher>>> {
+        self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn offered(&self) -> MutexGuard<'_, Offered> {
+        self.offered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,161 @@
+//! What became of every tool that was ever offered to a pool.
+
+use super::{Selector, Source};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What became of every tool that was ever offered to a pool. It shows itself as a table.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::ToolStatus;
+///
+/// let pool = ToolPool::builder()
+///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+///     .deny(["ping"])
+///     .build()?;
+/// let report = pool.report();
+/// assert!(matches!(report.tools[0].status, ToolStatus::Filtered { .. }));
+/// assert_eq!(report.to_string(), "ping  custom  filtered: deny `ping`\nthe pool is empty: 1 tool was offered and none is visible\n");
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct PoolReport {
+    /// Every tool that was ever offered, sorted by name, then source.
+    pub tools: Vec<ToolReport>,
+    /// What stands in the filter and picks nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmatched: Vec<Selector>,
+    /// The hooks that run for no tool that was offered, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle_hooks: Vec<String>,
+    /// Groups of visible tools whose names differ in case alone, which models confuse: tools of
+    /// external servers are then among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<Vec<String>>,
+    /// The sources whose tools are missing: external servers that are not connected, or whose
+    /// entries cannot be used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<AbsentSource>,
+}
+
+/// A source whose tools are missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AbsentSource {
+    /// The source.
+    pub source: Source,
+    /// The reason.
+    pub reason: String,
+}
+
+impl AbsentSource {
+    /// A source, and the reason why its tools are missing.
+    pub fn new(source: Source, reason: impl Into<String>) -> Self {
+        Self { source, reason: reason.into() }
+    }
+}
+
+/// What became of one tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolReport {
+    /// Its id.
+    pub name: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// Whether it is visible, and why not.
+    #[serde(flatten)]
+    pub status: ToolStatus,
+}
+
+/// Whether a tool is visible, and why not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ToolStatus {
+    /// It is listed and can be called.
+    Visible,
+    /// A tool of that name from another source took its place.
+    Shadowed {
+        /// The source of the other.
+        by: Source,
+    },
+    /// The pool's filter leaves it out.
+    Filtered {
+        /// The rule.
+        by: String,
+    },
+    /// A restriction that is in force hides it.
+    Restricted {
+        /// What the restriction lets through.
+        by: String,
+    },
+    /// It says that it cannot work here.
+    Unusable {
+        /// Why.
+        reason: String,
+    },
+    /// Something about it is wrong; the other tools of its source are not concerned.
+    Quarantined {
+        /// What.
+        reason: String,
+    },
+    /// It was removed while the pool ran, or when the pool was closed.
+    Removed,
+}
+
+impl PoolReport {
+    /// Whether no tool is visible.
+    pub fn is_empty(&self) -> bool {
+        !self.tools.iter().any(|tool| tool.status == ToolStatus::Visible)
+    }
+}
+
+impl fmt::Display for ToolStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Visible => f.write_str("visible"),
+            Self::Shadowed { by } => write!(f, "shadowed by {by}"),
+            Self::Filtered { by } => write!(f, "filtered: {by}"),
+            Self::Restricted { by } => write!(f, "restricted to {by}"),
+            Self::Unusable { reason } => write!(f, "unusable: {reason}"),
+            Self::Quarantined { reason } => write!(f, "quarantined: {reason}"),
+            Self::Removed => f.write_str("removed"),
+        }
+    }
+}
+
+impl fmt::Display for PoolReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widest = |text: fn(&ToolReport) -> String| {
+            self.tools.iter().map(|tool| text(tool).chars().count()).max().unwrap_or(0)
+        };
+        let (names, sources) = (widest(|tool| tool.name.clone()), widest(|t| t.source.to_string()));
+        for ToolReport { name, source, status } in &self.tools {
+            let source = source.to_string();
+            writeln!(f, "{name:names$}  {source:sources$}  {status}")?;
+        }
+        for selector in &self.unmatched {
+            writeln!(f, "`{selector}` in the filter picks no tool")?;
+        }
+        for AbsentSource { source, reason } in &self.absent {
+            writeln!(f, "{source} is not connected: {reason}")?;
+        }
+        for hook in &self.idle_hooks {
+            writeln!(f, "{hook} runs for no tool")?;
+        }
+        for names in &self.alike {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            writeln!(f, "{} differ in case alone", names.join(" and "))?;
+        }
+        match self.tools.len() {
+            _ if !self.is_empty() => Ok(()),
+            0 => writeln!(f, "the pool is empty: no tool was offered"),
+            1 => writeln!(f, "the pool is empty: 1 tool was offered and none is visible"),
+            many => writeln!(f, "the pool is empty: {many} tools were offered and none is visible"),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A resource: a definition, and what reads it. Cheap to clone, as a tool is.
+
+mod action;
+mod base64;
+mod builder;
+mod contents;
+mod definition;
+mod template;
+
+pub use action::ResourceAction;
+pub use builder::ResourceBuilder;
+pub use contents::{IntoResource, Reading};
+pub use definition::{ResourceDefinition, ResourceDraft};
+
+use crate::content::ResourceContents;
+use crate::context::ToolContext;
+use crate::error::CallError;
+use crate::offering::{Terms, TextInput};
+use crate::texts::TextArguments;
+use crate::tool::{BoxFuture, Origin};
+use std::fmt;
+use std::sync::Arc;
+pub(crate) use template::UriTemplate;
+
+/// A definition and what reads it: of one URI, or of all URIs of a template. Cheap to clone.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// /// One note.
+/// #[resource("notes://{id}", mime_type = "text/plain")]
+/// async fn note(
+///     /// The note's number.
+///     id: u32,
+/// ) -> Option<String> {
+///     (id == 1).then(|| "Buy a map.".to_owned())
+/// }
+///
+/// let resource = Resource::of::<NoteResource>();
+/// assert_eq!(resource.uri(), "notes://{id}");
+/// assert!(resource.definition().is_template());
+/// ```
+#[derive(Clone)]
+pub struct Resource(Arc<Parts>);
+
+struct Parts {
+    definition: ResourceDefinition,
+    /// What the definition's URI is read as; of one that cannot be read, only its text.
+    template: Option<UriTemplate>,
+    terms: Terms,
+    run: Box<Run>,
+}
+
+/// Reads one URI.
+type Run =
+    dyn for<'a> Fn(&'a TextArguments, Reading<'a>, &'a ToolContext) -> Answer<'a> + Send + Sync;
+
+/// `None` where there is nothing behind the URI.
+type Answer<'a> = BoxFuture<'a, Result<Option<Vec<ResourceContents>>, CallError>>;
+
+impl Resource {
+    /// From an action, as `#[resource]` makes it of a function.
+    pub fn of<A: ResourceAction>() -> Self {
+        let (input, terms) = TextInput::new::<A>(A::URI, &A::settings(), A::completers());
+        Self::assembled(A::definition(), terms, input, action::enter::<A>)
+    }
+
+    fn assembled(
+        definition: ResourceDefinition,
+        terms: Terms,
+        input: TextInput,
+        enter: action::Enter,
+    ) -> Self {
+        Self::new(definition, terms, move |texts, reading, context| {
+            match input.start(texts, |arguments| enter(arguments, reading, context)) {
+                Ok(contents) => Box::pin(async move { contents.await.map_err(CallError::from) }),
+                Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
+            }
+        })
+    }
+
+    fn new(
+        mut definition: ResourceDefinition,
+        terms: Terms,
+        run: impl for<'a> Fn(&'a TextArguments, Reading<'a>, &'a ToolContext) -> Answer<'a>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        let template = match UriTemplate::parse(&definition.uri) {
+            Ok(template) => Some(template),
+            Err(problem) => {
+                definition.problems.push(problem);
+                None
+            }
+        };
+        Self(Arc::new(Parts { definition, template, terms, run: Box::new(run) }))
+    }
+
+    /// Starts a resource from a closure: its URI or its template of URIs, its name and what it
+    /// is.
+    pub fn builder(
+        uri: impl Into<String>,
+        name: impl Into<String>,
+        description: impl Into<String>,
+    ) -> ResourceBuilder {
+        ResourceBuilder::new(uri.into(), name.into(), description.into())
+    }
+
+    /// Everything that a client may know of it.
+    pub fn definition(&self) -> &ResourceDefinition {
+        &self.0.definition
+    }
+
+    /// Its URI, or its template of URIs.
+    pub fn uri(&self) -> &str {
+        &self.0.definition.uri
+    }
+
+    /// What stands in a URI for its variables, percent-decoded; `None` if it is not of this
+    /// resource.
+    ///
+    /// ```
+    /// use tool_runtime::Resource;
+    ///
+    /// let file = Resource::builder("file:///{+path}", "file", "A file.")
+    ///     .handler(|| async { "its text" });
+    /// assert_eq!(file.captures("file:///a%20b/c").unwrap()["path"], "a b/c");
+    /// assert_eq!(file.captures("http://a"), None);
+    /// ```
+    pub fn captures(&self, uri: &str) -> Option<TextArguments> {
+        self.0.template.as_ref()?.captures(uri)
+    }
+
+    pub(crate) fn template(&self) -> Option<&UriTemplate> {
+        self.0.template.as_ref()
+    }
+
+    pub(crate) fn terms(&self) -> &Terms {
+        &self.0.terms
+    }
+
+    /// Whether a variable can be completed.
+    #[doc(hidden)]
+    pub fn is_completed(&self) -> bool {
+        self.0.terms.completers.arguments().next().is_some()
+    }
+
+    /// Reads one of its URIs, whose variables have the given values.
+    pub(crate) fn run<'a>(
+        &'a self,
+        uri: &'a str,
+        arguments: &'a TextArguments,
+        context: &'a ToolContext,
+    ) -> Answer<'a> {
+        let mime_type = self.definition().mime_type.as_deref();
+        (self.0.run)(arguments, Reading { uri, mime_type }, context)
+    }
+
+    /// Says where in the source it was written.
+    pub(crate) fn at(mut self, origin: Origin) -> Self {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            parts.terms.origin = Some(origin);
+        }
+        self
+    }
+
+    /// Whether both are one and the same resource, however they were found.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let action = self.0.terms.action;
+        action.is_some() && action == other.0.terms.action || Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resource").field("definition", &self.0.definition).finish_non_exhaustive()
+    }
+}

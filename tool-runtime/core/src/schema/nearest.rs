@@ -1,0 +1,90 @@
+//! The names that somebody who wrote a wrong one probably meant.
+
+use strsim::damerau_levenshtein;
+
+#[cfg(test)]
+mod tests;
+
+/// Longer names are not compared: the distance costs the product of both lengths.
+const LONGEST: usize = 128;
+
+/// A prefix shorter than this says too little to suggest the rest.
+const SHORTEST_PREFIX: usize = 2;
+
+/// The candidates closest to `name`, best first, at most `limit`, and only those really close.
+///
+/// Close is a name that differs by case or by its word separators only (`maxItems`, `max-items`, `max_items`), by few
+/// edits for its length (`quary`), or that `name` begins and no other candidate does (`desc`). Equally close names
+/// come in alphabetical order, whatever order the candidates come in.
+pub fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    limit: usize,
+) -> Vec<&'a str> {
+    let mut near = ranked(name, candidates.into_iter().collect());
+    near.truncate(limit);
+    near
+}
+
+fn ranked<'a>(name: &str, mut candidates: Vec<&'a str>) -> Vec<&'a str> {
+    let wanted = plain(name);
+    if wanted.is_empty() || wanted.chars().count() > LONGEST {
+        return Vec::new();
+    }
+    candidates.sort_unstable();
+    candidates.dedup();
+    let completion = sole_completion(&wanted, &candidates);
+    let mut ranked: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter_map(|candidate| Some((distance(&wanted, candidate, completion)?, candidate)))
+        .collect();
+    // Equally close names in alphabetical order.
+    ranked.sort_unstable();
+    ranked.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// How far `candidate` is from `wanted`, if close enough to be suggested.
+fn distance(wanted: &str, candidate: &str, completion: Option<&str>) -> Option<usize> {
+    let plain = plain(candidate);
+    let (short, long) = ordered(wanted.chars().count(), plain.chars().count());
+    let allowed = allowed_edits(long);
+    if long <= LONGEST && long - short <= allowed {
+        let edits = damerau_levenshtein(wanted, &plain);
+        if edits <= allowed {
+            return Some(edits);
+        }
+    }
+    // A completion ranks behind every name that is a slip of the pen away.
+    (completion == Some(candidate)).then_some(LONGEST)
+}
+
+/// One edit in three letters, none in names of one or two: there everything is close to everything.
+fn allowed_edits(length: usize) -> usize {
+    length / 3
+}
+
+/// The one candidate that begins with `wanted`.
+fn sole_completion<'a>(wanted: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    if wanted.chars().count() < SHORTEST_PREFIX {
+        return None;
+    }
+    let mut longer = candidates.iter().filter(|candidate| plain(candidate).starts_with(wanted));
+    let first = longer.next()?;
+    longer.next().is_none().then_some(*first)
+}
+
+/// The name without what people get wrong about names: case and word separators.
+fn plain(name: &str) -> String {
+    let bare: String = name
+        .chars()
+        .filter(|c| !matches!(c, '-' | '_' | '.' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect();
+    // A name of separators only is still a name.
+    if bare.is_empty() { name.to_owned() } else { bare }
+}
+
+/// Both numbers, the smaller one first.
+fn ordered(a: usize, b: usize) -> (usize, usize) {
+    if a <= b { (a, b) } else { (b, a) }
+}

@@ -1,0 +1,14 @@
+//! Items that the other crates of `tool-runtime` share with this one. Not for users: they change with
+//! every version.
+
+pub use crate::canonical::canonical;
+pub use crate::context::Session;
+pub use crate::definition::unknown::{add as add_unknown, unknown};
+pub use crate::error::{INTERNAL, excerpt, excerpt_of, told};
+pub use crate::input::InputModel;
+#[cfg(feature = "isolation")]
+pub use crate::isolation::{FirstPoll, Isolation, first_polled, release_woken};
+pub use crate::name::{MAX_LENGTH, is_allowed, problem};
+pub use crate::pool::{Absence, Claim, News, Watcher};
+pub use crate::schema::check::check;
+pub use crate::schema::nearest::nearest;

@@ -1,0 +1,382 @@
+//! A definition and what executes it; after that nobody can tell what it was made from.
+
+mod action_executor;
+mod builder;
+mod handler;
+mod life;
+
+pub use builder::ToolBuilder;
+pub use handler::Handler;
+
+use crate::access::Access;
+pub(crate) use action_executor::settle;
+
+use crate::action::Action;
+use crate::arguments::Arguments;
+use crate::context::{Need, ToolContext};
+use crate::definition::ToolDefinition;
+use crate::error::{CallError, caught};
+use crate::input::InputModel;
+use crate::observation::Observation;
+use crate::parameter::Parameter;
+use crate::toolset::Values;
+use action_executor::{ActionExecutor, ActionParts};
+use life::{Life, Unusable};
+use std::any::TypeId;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// A future in a box.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What executes calls of one tool.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::{Arguments, BoxFuture, CallError, Executor};
+///
+/// struct Echo;
+///
+/// impl Executor for Echo {
+///     fn call<'a>(
+///         &'a self,
+///         arguments: Arguments<'a>,
+///         _: &'a ToolContext,
+///     ) -> BoxFuture<'a, Result<Observation, CallError>> {
+///         Box::pin(async move { Ok(Observation::text(arguments.as_str())) })
+///     }
+/// }
+///
+/// let definition = ToolDefinition::new("echo", "Give the arguments back.");
+/// let tool = Tool::new(definition, Echo);
+/// assert_eq!(tool.definition().name, "echo");
+/// ```
+pub trait Executor: Send + Sync + 'static {
+    /// Runs one call. Dropping the future cancels it.
+    fn call<'a>(
+        &'a self,
+        arguments: Arguments<'a>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>>;
+
+    /// What a call would touch, so that calls which do not meet may run together; the refusal of
+    /// arguments that are not valid. Default: nothing is checked, nothing is declared.
+    ///
+    /// # Errors
+    /// As [`Self::call`], for arguments that do not fit.
+    fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
+        let _ = arguments;
+        Ok(Access::undeclared())
+    }
+
+    /// Stops a call that is given up: cancelled or out of time. Its future is dropped anyway;
+    /// this is for what runs elsewhere. It may come when the call has just ended. Default:
+    /// nothing.
+    fn interrupt(&self, context: &ToolContext) {
+        let _ = context;
+    }
+
+    /// Ends the executor: asked exactly once, by [`ToolPool::close`](crate::ToolPool::close) or
+    /// when the last clone of the tool is gone. Default: `None`, there is nothing to do.
+    fn close(self: Arc<Self>) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
+
+    /// Whether the tool can work here; otherwise it is hidden, and the pool's report gives the
+    /// reason. Asked once, when the tool is offered to a pool. Default: it can.
+    ///
+    /// # Errors
+    /// The reason, for the operator.
+    fn is_usable(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// How a call shows itself to a person. Default: `None`, which shows name and arguments.
+    fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
+        let _ = arguments;
+        None
+    }
+}
+
+/// A definition and what executes it. Cheap to clone.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// let ping = Tool::builder("ping", "Answer at once.")
+///     .read_only(true)
+///     .handler(|| async { "pong" });
+/// assert_eq!(ping.name(), "ping");
+/// ```
+#[derive(Clone)]
+pub struct Tool(Arc<Parts>);
+
+struct Parts {
+    /// An executor may hold it as well.
+    definition: Arc<ToolDefinition>,
+    life: Life,
+    /// The values whose method it is.
+    values: Option<Values>,
+    needs: &'static [Need],
+    parameters: &'static [Parameter],
+    timeout: Option<Duration>,
+    action: Option<TypeId>,
+    origin: Option<Origin>,
+    /// Why it cannot work here, once that was asked.
+    unusable: OnceLock<Option<String>>,
+    /// Whether calls declare what they touch.
+    declares_access: bool,
+    /// Whether the executor is of the user's own making: it may be interrupted, and its results
+    /// need not fit the schema.
+    is_custom: bool,
+    /// Whether the executor keeps its own time: neither a limit of the tool nor the pool's holds.
+    keeps_time: bool,
+}
+
+/// Where in the source a linked tool was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Origin {
+    pub(crate) file: &'static str,
+    pub(crate) line: u32,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+impl Tool {
+    /// From a definition and any executor, which checks its arguments itself.
+    pub fn new(definition: ToolDefinition, executor: impl Executor) -> Self {
+        Self::of_parts(Arc::new(definition), executor)
+    }
+
+    fn of_parts(definition: Arc<ToolDefinition>, executor: impl Executor) -> Self {
+        Self(Arc::new(Parts {
+            definition,
+            life: Life::new(Arc::new(executor)),
+            values: None,
+            needs: &[],
+            parameters: &[],
+            timeout: None,
+            action: None,
+            origin: None,
+            unusable: OnceLock::new(),
+            declares_access: true,
+            is_custom: true,
+            keeps_time: false,
+        }))
+    }
+
+    /// From a tool of somebody else: its results are checked where they arrive, and its executor
+    /// keeps the time itself.
+    #[doc(hidden)]
+    pub fn foreign(definition: Arc<ToolDefinition>, executor: impl Executor) -> Self {
+        let mut tool = Self::of_handler(definition, executor, false);
+        if let Some(parts) = Arc::get_mut(&mut tool.0) {
+            parts.keeps_time = true;
+        }
+        tool
+    }
+
+    /// From a closure: nobody interrupts it, and its results fit their schema.
+    fn of_handler(
+        definition: impl Into<Arc<ToolDefinition>>,
+        executor: impl Executor,
+        declares_access: bool,
+    ) -> Self {
+        let mut tool = Self::of_parts(definition.into(), executor);
+        if let Some(parts) = Arc::get_mut(&mut tool.0) {
+            parts.declares_access = declares_access;
+            parts.is_custom = false;
+        }
+        tool
+    }
+
+    /// A tool that cannot work here, and says why to those who ask for a report.
+    pub(crate) fn unusable(definition: ToolDefinition, reason: &str) -> Self {
+        Self::new(definition, Unusable(reason.to_owned()))
+    }
+
+    /// From an action that is a method of `values`.
+    pub(crate) fn bound<A: Action>(values: Values, name: String) -> Self {
+        let parts = ActionParts::of::<A>().named(name);
+        let mut tool = Self::assembled(&parts, TypeId::of::<A>(), A::ACCESS.is_some());
+        if let Some(parts) = Arc::get_mut(&mut tool.0) {
+            parts.values = Some(values);
+        }
+        tool
+    }
+
+    /// From an action.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// /// Answer at once.
+    /// #[tool]
+    /// async fn ping() -> &'static str { "pong" }
+    ///
+    /// assert_eq!(Tool::of::<PingAction>().name(), "ping");
+    /// ```
+    pub fn of<A: Action>() -> Self {
+        Self::assembled(&ActionParts::of::<A>(), TypeId::of::<A>(), A::ACCESS.is_some())
+    }
+
+    fn assembled(parts: &ActionParts, action: TypeId, declares_access: bool) -> Self {
+        let executor = ActionExecutor::new(parts);
+        let (definition, settings) = (Arc::clone(executor.definition()), executor.settings());
+        Self(Arc::new(Parts {
+            definition,
+            life: Life::without_end(Arc::new(executor)),
+            values: None,
+            needs: settings.needs,
+            parameters: settings.parameters,
+            timeout: settings.timeout,
+            action: Some(action),
+            origin: None,
+            unusable: OnceLock::new(),
+            declares_access,
+            is_custom: false,
+            keeps_time: false,
+        }))
+    }
+
+    /// Starts a tool from a closure.
+    pub fn builder(name: impl Into<String>, description: impl Into<String>) -> ToolBuilder {
+        ToolBuilder::new(name, description)
+    }
+
+    /// Everything that a model or client may know of it.
+    pub fn definition(&self) -> &ToolDefinition {
+        &self.0.definition
+    }
+
+    /// Its id.
+    pub fn name(&self) -> &str {
+        &self.0.definition.name
+    }
+
+    /// Its own time limit. Default: the pool's.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.0.timeout
+    }
+
+    /// Whether its executor keeps its own time.
+    pub(crate) fn keeps_time(&self) -> bool {
+        self.0.keeps_time
+    }
+
+    /// How a call shows itself to a person: what the tool says, else name and arguments.
+    pub fn visualize(&self, arguments: &str) -> String {
+        let arguments = Arguments::new(arguments);
+        // What a tool says of itself may panic as everything of a user's may.
+        let own = caught(|| self.executor().visualize(arguments)).ok().flatten();
+        own.unwrap_or_else(|| InputModel::walked(self.definition()).visualize(arguments))
+    }
+
+    pub(crate) fn executor(&self) -> &dyn Executor {
+        self.0.life.executor()
+    }
+
+    /// Whether a call is more than its execution: it counts on a value, waits for a resource, or
+    /// is told when it is given up.
+    pub(crate) fn needs_care(&self) -> bool {
+        self.0.values.is_some() || self.0.declares_access || self.0.is_custom
+    }
+
+    /// Whether calls declare what they touch.
+    pub(crate) fn declares_access(&self) -> bool {
+        self.0.declares_access
+    }
+
+    /// Whether its results may contradict its output schema.
+    pub(crate) fn checks_output(&self) -> bool {
+        self.0.is_custom && self.0.definition.output_schema.is_some()
+    }
+
+    /// The values whose method it is, if it is one.
+    pub(crate) fn values(&self) -> Option<&Values> {
+        self.0.values.as_ref()
+    }
+
+    /// Why it cannot work here, if it cannot: asked once. A check that panics is a reason, too.
+    pub(crate) fn why_unusable(&self) -> Option<&str> {
+        let asked = || match caught(|| self.executor().is_usable()) {
+            Ok(Ok(())) => None,
+            Ok(Err(reason)) => Some(reason),
+            Err(_) => Some("its `is_usable` panicked".to_owned()),
+        };
+        self.0.unusable.get_or_init(asked).as_deref()
+    }
+
+    /// Tells the executor that a call is given up.
+    pub(crate) fn interrupt(&self, context: &ToolContext) {
+        self.0.life.interrupt(context);
+    }
+
+    /// Ends executor and toolset, unless that was done.
+    pub(crate) async fn close(&self) {
+        self.0.life.close().await;
+        if let Some(values) = &self.0.values {
+            values.close().await;
+        }
+    }
+
+    pub(crate) fn needs(&self) -> &'static [Need] {
+        self.0.needs
+    }
+
+    /// The advertised name of an argument that may be given by an alias.
+    #[doc(hidden)]
+    pub fn argument_name<'a>(&self, given: &'a str) -> &'a str {
+        let has = |parameter: &&Parameter| parameter.aliases.contains(&given);
+        self.0.parameters.iter().find(has).map_or(given, |parameter| parameter.name)
+    }
+
+    pub(crate) fn origin(&self) -> Option<Origin> {
+        self.0.origin
+    }
+
+    /// Whether it was made from action `A`.
+    pub(crate) fn is<A: Action>(&self) -> bool {
+        self.0.action == Some(TypeId::of::<A>())
+    }
+
+    /// Whether both are one and the same tool, however they were found.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let same_action = self.0.action.is_some() && self.0.action == other.0.action;
+        let is_free = self.0.values.is_none() && other.0.values.is_none();
+        same_action && is_free || Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Whether both are one method of different values.
+    pub(crate) fn is_same_method(&self, other: &Self) -> bool {
+        let same_action = self.0.action.is_some() && self.0.action == other.0.action;
+        same_action && self.0.values.is_some() && other.0.values.is_some()
+    }
+
+    /// Says where in the source it was written.
+    pub(crate) fn at(mut self, origin: Origin) -> Self {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            parts.origin = Some(origin);
+        }
+        self
+    }
+
+    /// Sets the tool's own time limit.
+    pub(crate) fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            parts.timeout = timeout;
+        }
+        self
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool").field("definition", &self.0.definition).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,90 @@
+//! Integers of more than 64 bits, which a `Value` turns into floats.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Digits of the shortest number that may have more than 64 bits.
+const LONG: usize = 19;
+
+/// Whether JSON holds an integer of more than 64 bits. Digits in strings do not count.
+pub fn has_long_integer(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => at = end_of_string(bytes, at),
+            b'-' | b'0'..=b'9' => {
+                let end = end_of_number(bytes, at);
+                if is_long(&text[at..end]) {
+                    return true;
+                }
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+    false
+}
+
+/// The text of a value that a `Value` has changed, given the text that may be its source.
+pub fn exact(changed: &Value, text: &str) -> Option<Box<RawValue>> {
+    if text.len() < LONG || !has_long_integer(text) {
+        return None;
+    }
+    let value: Value = serde_json::from_str(text).ok()?;
+    (value == *changed).then(|| RawValue::from_string(text.to_owned()).ok())?
+}
+
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() && bytes[at] != b'"' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    at + 1
+}
+
+fn end_of_number(bytes: &[u8], start: usize) -> usize {
+    let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+    start + bytes[start..].iter().take_while(|byte| is_part(byte)).count()
+}
+
+fn is_long(number: &str) -> bool {
+    let is_integer = number.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
+    is_integer
+        && number.len() >= LONG
+        && number.parse::<i64>().is_err()
+        && number.parse::<u64>().is_err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_integers_of_more_than_64_bits_are_long() {
+        for long in ["18446744073709551616", r#"{"a":[-9223372036854775809]}"#] {
+            assert!(has_long_integer(long), "{long}");
+        }
+        for short in [
+            "18446744073709551615",
+            "[-9223372036854775808]",
+            "0.1234567890123456789012",
+            "1e30",
+            r#"{"12345678901234567890123":"a\"12345678901234567890123"}"#,
+            r#""unclosed \"#,
+            "",
+        ] {
+            assert!(!has_long_integer(short), "{short}");
+        }
+    }
+
+    #[test]
+    fn a_text_stands_for_the_value_that_it_is() {
+        let text = r#"{"k":170141183460469231731687303715884105727}"#;
+        let value: Value = serde_json::from_str(text).expect("JSON");
+        assert_eq!(exact(&value, text).expect("the same").get(), text);
+        assert!(exact(&json!({ "k": 1 }), text).is_none());
+        assert!(exact(&json!({ "k": 1 }), r#"{"k":1}"#).is_none());
+    }
+}

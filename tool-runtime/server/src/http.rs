@@ -1,0 +1,205 @@
+//! Streamable HTTP, both eras.
+//!
+//! rmcp stays the authority for the protocol: versions, headers, streams, sessions. What stands in
+//! front of it is ours: who may ask, how much and how fast, and what a message is read from. A plain
+//! call is answered without the rest.
+//!
+//! Limits: HTTP/1.1 without TLS; put a proxy in front of it for both.
+
+mod address;
+mod auth;
+mod bearer;
+mod body;
+mod connection;
+mod cors;
+mod events;
+mod front;
+#[cfg(fuzzing)]
+mod fuzz;
+mod gate;
+mod held;
+mod hosts;
+mod lane;
+mod listen;
+mod message;
+mod open_connections;
+mod options;
+mod origins;
+mod pending_bodies;
+mod places;
+mod plain;
+mod plain_request;
+mod refusal;
+mod reply;
+pub(super) mod request;
+mod rmcp_refusal;
+mod sessions;
+mod stall;
+
+pub use auth::{AuthRefusal, Authenticate};
+pub use bearer::{BearerTokens, TokensError};
+#[cfg(fuzzing)]
+pub use fuzz::serve_http;
+pub use options::HttpOptions;
+pub(super) use plain_request::PlainRequest;
+
+use super::McpServer;
+use axum::Router;
+use front::Front;
+use listen::Closing;
+use std::io;
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+use tool_runtime_core::BoxFuture;
+
+/// Where the protocol is.
+const PATH: &str = "/mcp";
+
+impl McpServer {
+    /// Serves over HTTP at `/mcp`, until the options' token ends it: then nothing more is accepted,
+    /// and calls in flight have some time to finish, see [`HttpOptions::shutdown`].
+    ///
+    /// The address is `host:port`, or a port alone, as `8080` or `:8080`, which means 127.0.0.1.
+    /// Port 0 lets the system choose; [`Self::serve_http_on`] takes a listener whose port is known.
+    ///
+    /// ```no_run
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::{HttpOptions, McpServer};
+    ///
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// let pool = ToolPool::builder().linked().build()?;
+    /// McpServer::new(pool, "notes", "1.2.0").serve_http("8080", HttpOptions::default()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If the address is none or cannot be listened on, or if others than this machine could reach
+    /// it and nobody has to authenticate.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with its I/O and time drivers.
+    pub async fn serve_http(self, address: &str, options: HttpOptions) -> io::Result<()> {
+        self.serve_http_on(bind(address).await?, options).await
+    }
+
+    /// Serves over HTTP on a listener, as [`Self::serve_http`] does.
+    ///
+    /// # Errors
+    /// If others than this machine could reach the listener and nobody has to authenticate.
+    pub async fn serve_http_on(
+        self,
+        listener: TcpListener,
+        options: HttpOptions,
+    ) -> io::Result<()> {
+        self.boxed_http(listener, options).await
+    }
+
+    /// Compiled once, see [`Self::boxed`].
+    fn boxed_http(
+        self,
+        listener: TcpListener,
+        options: HttpOptions,
+    ) -> BoxFuture<'static, io::Result<()>> {
+        Box::pin(async move {
+            let bound = exposed(&listener, &options)?;
+            let closing = Closing::new(options.shutdown.clone());
+            let front =
+                Front::new(self.handler, options.clone(), Some(bound.ip()), closing.clone());
+            listen::serve(listener, front.router(), &options, closing).await
+        })
+    }
+
+    /// The server as routes for an [`axum`] application: the protocol at `/mcp`, and `/healthz`.
+    /// Nest it where it should be elsewhere.
+    ///
+    /// Limits on connections and on slow requests are the application's, and `TCP_NODELAY` must be
+    /// set on what it accepts, or streams wait 40 ms for each answer:
+    /// `listener.tap_io(|io| drop(io.set_nodelay(true)))`, with `axum::serve::ListenerExt`.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::{HttpOptions, McpServer};
+    ///
+    /// let pool = ToolPool::builder().build()?;
+    /// let server = McpServer::new(pool, "notes", "1.2.0");
+    /// let app: axum::Router =
+    ///     axum::Router::new().nest("/tools", server.into_router(HttpOptions::default()));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    ///
+    /// State in an `Arc` is shared with the application's own handlers; a tool borrows it as
+    /// `&Db`:
+    ///
+    /// ```
+    /// use axum::extract::State;
+    /// use axum::routing::get;
+    /// use std::sync::{Arc, Mutex};
+    /// use tool_runtime::prelude::*;
+    /// use tool_runtime::{HttpOptions, McpServer};
+    ///
+    /// struct Db(Mutex<Vec<String>>);
+    ///
+    /// /// Add a row.
+    /// #[tool(destructive = false)]
+    /// async fn add_row(
+    ///     /// The row's text.
+    ///     text: String,
+    ///     db: &Db,
+    /// ) {
+    ///     db.0.lock().unwrap().push(text);
+    /// }
+    ///
+    /// async fn rows(State(db): State<Arc<Db>>) -> String {
+    ///     db.0.lock().unwrap().join("\n")
+    /// }
+    ///
+    /// let db = Arc::new(Db(Mutex::default()));
+    /// let pool = ToolPool::builder().tool::<AddRowAction>().state(db.clone()).build()?;
+    /// let server = McpServer::new(pool, "rows", "1.0.0");
+    /// let app: axum::Router = axum::Router::new()
+    ///     .route("/rows", get(rows))
+    ///     .with_state(db)
+    ///     .merge(server.into_router(HttpOptions::default()));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    pub fn into_router(self, options: HttpOptions) -> Router {
+        let closing = Closing::new(options.shutdown.clone());
+        Front::new(self.handler, options, None, closing).router()
+    }
+}
+
+/// [`McpServer::serve_http`], and tells where once that is known.
+///
+/// # Errors
+/// Those of [`McpServer::serve_http`], before anything is told.
+pub async fn serve(
+    server: McpServer,
+    address: &str,
+    options: HttpOptions,
+    tell: impl FnOnce(SocketAddr),
+) -> io::Result<()> {
+    let listener = bind(address).await?;
+    tell(exposed(&listener, &options)?);
+    server.serve_http_on(listener, options).await
+}
+
+async fn bind(address: &str) -> io::Result<TcpListener> {
+    let (host, port) = address::parse(address)
+        .map_err(|problem| io::Error::new(io::ErrorKind::InvalidInput, problem))?;
+    TcpListener::bind((host, port)).await.map_err(|error| {
+        io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"))
+    })
+}
+
+/// Where it listens, if it may: whoever reaches the server can call its tools.
+fn exposed(listener: &TcpListener, options: &HttpOptions) -> io::Result<SocketAddr> {
+    let bound = listener.local_addr()?;
+    if bound.ip().is_loopback() || options.auth.is_some() || options.insecure_no_auth {
+        return Ok(bound);
+    }
+    let text = format!(
+        "others can reach {bound}, and nobody has to authenticate: add `--auth-token-env VAR` or `--auth-token-file FILE` (in code `HttpOptions::auth`), or `--insecure-no-auth` if everybody who gets there may call every tool"
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+}

@@ -1,0 +1,101 @@
+//! Who may ask.
+
+use super::refusal::Refusal;
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
+use tool_runtime_core::{BoxFuture, Principal};
+
+/// Finds out who is asking over HTTP, from the bearer token or anything else of a request.
+///
+/// [`BearerTokens`](crate::BearerTokens) is one; implement it for tokens of another kind. It is
+/// asked for every request but health checks, and has
+/// [so much time](crate::HttpOptions::auth_within).
+///
+/// ```
+/// use axum::http::request::Parts;
+/// use tool_runtime::{AuthRefusal, Authenticate, BoxFuture, HttpOptions, Principal};
+///
+/// /// Trusts what the proxy in front says.
+/// struct Proxied;
+///
+/// impl Authenticate for Proxied {
+///     fn authenticate<'a>(
+///         &'a self,
+///         _: Option<&'a str>,
+///         request: &'a Parts,
+///     ) -> BoxFuture<'a, Result<Principal, AuthRefusal>> {
+///         Box::pin(async {
+///             let user = request.headers.get("x-user").and_then(|user| user.to_str().ok());
+///             user.map(Principal::new).ok_or(AuthRefusal::Unknown)
+///         })
+///     }
+/// }
+///
+/// let options = HttpOptions::default().auth(Proxied);
+/// ```
+pub trait Authenticate: Send + Sync + 'static {
+    /// Who is asking. `token` is that of the header `Authorization: Bearer`, if there is one.
+    ///
+    /// # Errors
+    /// Why the request is not answered.
+    fn authenticate<'a>(
+        &'a self,
+        token: Option<&'a str>,
+        request: &'a Parts,
+    ) -> BoxFuture<'a, Result<Principal, AuthRefusal>>;
+}
+
+/// Why a request is not answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AuthRefusal {
+    /// Nobody knows who is asking: 401.
+    Unknown,
+    /// They are known and may not; these scopes would be needed: 403.
+    InsufficientScope(Vec<String>),
+    /// It cannot be found out now: 503. The reason is logged, not told.
+    Unavailable(String),
+}
+
+/// The token of `Authorization: Bearer`. Of several such headers none counts.
+pub(super) fn bearer(request: &Parts) -> Option<&str> {
+    let mut headers = request.headers.get_all(header::AUTHORIZATION).iter();
+    let (header, None) = (headers.next()?, headers.next()) else { return None };
+    let (scheme, token) = header.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// The answer to somebody who is refused.
+pub(super) fn refused(why: &AuthRefusal, has_token: bool, metadata: Option<&str>) -> Refusal {
+    let (status, error, text) = match why {
+        AuthRefusal::Unknown if has_token => (
+            StatusCode::UNAUTHORIZED,
+            Some(r#"error="invalid_token""#.to_owned()),
+            "the bearer token is not known here; send one that is",
+        ),
+        AuthRefusal::Unknown => (
+            StatusCode::UNAUTHORIZED,
+            None,
+            "authenticate with the header `Authorization: Bearer TOKEN`",
+        ),
+        AuthRefusal::InsufficientScope(scopes) => (
+            StatusCode::FORBIDDEN,
+            Some(format!(r#"error="insufficient_scope", scope="{}""#, scopes.join(" "))),
+            "the bearer token does not allow this; the challenge names the scopes that would",
+        ),
+        AuthRefusal::Unavailable(reason) => {
+            tracing::warn!(reason, "nobody can be authenticated");
+            return Refusal::busy("nobody can be authenticated now; try again later");
+        }
+    };
+    Refusal::new(status, text).with(header::WWW_AUTHENTICATE, challenge(error, metadata))
+}
+
+fn challenge(error: Option<String>, metadata: Option<&str>) -> HeaderValue {
+    let metadata = metadata.map(|url| format!(r#"resource_metadata="{url}""#));
+    let parts = [Some(r#"realm="mcp""#.to_owned()), error, metadata];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    // Scopes may be anything.
+    HeaderValue::try_from(format!("Bearer {}", parts.join(", ")))
+        .unwrap_or_else(|_| HeaderValue::from_static("Bearer"))
+}

@@ -1,0 +1,217 @@
+//! Bearer tokens that are known beforehand.
+
+use super::auth::{AuthRefusal, Authenticate};
+use axum::http::request::Parts;
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::future::ready;
+use std::path::{Path, PathBuf};
+use subtle::ConstantTimeEq;
+use tool_runtime_core::{BoxFuture, Principal};
+
+/// Bearer tokens that are known beforehand, each with its principal.
+///
+/// They are read from lines, one token each: `NAME:TOKEN`, whose principal has the id `NAME`, or
+/// `TOKEN` alone, whose principal is `#1`, `#2` and so on by its place among the tokens. Empty
+/// lines and those that begin with `#` are skipped. One name may have several tokens, so that they
+/// can be exchanged one after the other.
+///
+/// Only digests are kept, and compared in constant time; they are never printed.
+///
+/// ```
+/// use tool_runtime::BearerTokens;
+///
+/// let tokens = BearerTokens::parse("ada:8fQm2x\n# the build server\n1vXk9p")?;
+/// assert_eq!(format!("{tokens:?}"), r##"BearerTokens(["ada", "#2"])"##);
+/// assert!(BearerTokens::parse("").is_err());
+/// # Ok::<(), tool_runtime::TokensError>(())
+/// ```
+#[derive(Clone)]
+pub struct BearerTokens(Vec<Known>);
+
+#[derive(Clone)]
+struct Known {
+    digest: [u8; 32],
+    principal: Principal,
+}
+
+/// Why there are no bearer tokens.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokensError {
+    /// The environment variable is not set, or not UTF-8.
+    #[error("the environment variable `{0}` holds no text; set it to a token")]
+    Variable(String),
+    /// The file cannot be read.
+    #[error("cannot read the tokens in `{}`: {source}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// There is no token at all.
+    #[error("there is no token; write one on a line, as `TOKEN` or `NAME:TOKEN`")]
+    Empty,
+    /// The variable and the file hold the same token.
+    #[error("a token is both in the variable and in the file; keep one of them")]
+    Repeated,
+    /// A line is no token.
+    #[error("line {line} {problem}")]
+    Line {
+        /// Which one, from 1.
+        line: usize,
+        /// What is wrong with it, and what to write.
+        problem: &'static str,
+    },
+}
+
+impl BearerTokens {
+    /// The tokens in these lines.
+    ///
+    /// # Errors
+    /// If there is none, or a line is none: an empty name or token, one that no header could
+    /// carry, or one that stands there twice.
+    pub fn parse(lines: &str) -> Result<Self, TokensError> {
+        let mut tokens = Self(Vec::new());
+        for (index, line) in lines.lines().map(str::trim).enumerate() {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let known = tokens.known(line);
+            tokens.0.push(known.map_err(|problem| TokensError::Line { line: index + 1, problem })?);
+        }
+        if tokens.0.is_empty() { Err(TokensError::Empty) } else { Ok(tokens) }
+    }
+
+    /// The tokens in an environment variable.
+    ///
+    /// # Errors
+    /// If it is not set, and as [`Self::parse`].
+    pub fn from_env(variable: &str) -> Result<Self, TokensError> {
+        let lines = std::env::var(variable);
+        Self::parse(&lines.map_err(|_| TokensError::Variable(variable.to_owned()))?)
+    }
+
+    /// The tokens in a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, and as [`Self::parse`].
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, TokensError> {
+        let path = path.as_ref();
+        let lines = std::fs::read_to_string(path);
+        Self::parse(&lines.map_err(|source| TokensError::File { path: path.to_owned(), source })?)
+    }
+
+    /// These tokens, and those.
+    ///
+    /// # Errors
+    /// If a token is in both: whose is it?
+    #[doc(hidden)]
+    pub fn and(mut self, more: Self) -> Result<Self, TokensError> {
+        if more.0.iter().any(|known| self.find(&known.digest).is_some()) {
+            return Err(TokensError::Repeated);
+        }
+        for mut known in more.0 {
+            if known.principal.id().starts_with('#') {
+                known.principal = Principal::new(self.next_place());
+            }
+            self.0.push(known);
+        }
+        Ok(self)
+    }
+
+    /// The id of a token without a name: no name begins like this.
+    fn next_place(&self) -> String {
+        format!("#{}", self.0.len() + 1)
+    }
+
+    fn known(&self, line: &str) -> Result<Known, &'static str> {
+        let (name, token) = match line.split_once(':') {
+            Some((name, token)) => (name.trim().to_owned(), token.trim()),
+            None => (self.next_place(), line),
+        };
+        if name.is_empty() {
+            return Err("has no name before its colon; write `NAME:TOKEN`");
+        }
+        if token.is_empty() {
+            return Err("has no token after its name; write `NAME:TOKEN`");
+        }
+        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err("has a token that no header carries; use visible ASCII without spaces");
+        }
+        let digest = digest(token);
+        if self.find(&digest).is_some() {
+            return Err("repeats a token; give everybody their own");
+        }
+        Ok(Known { digest, principal: Principal::new(name) })
+    }
+
+    /// Looks at all of them, so that the time taken says nothing.
+    fn find(&self, digest: &[u8; 32]) -> Option<&Principal> {
+        let mut found = None;
+        for known in &self.0 {
+            if known.digest.ct_eq(digest).into() {
+                found = Some(&known.principal);
+            }
+        }
+        found
+    }
+}
+
+fn digest(token: &str) -> [u8; 32] {
+    Sha256::digest(token).into()
+}
+
+impl Authenticate for BearerTokens {
+    fn authenticate<'a>(
+        &'a self,
+        token: Option<&'a str>,
+        _: &'a Parts,
+    ) -> BoxFuture<'a, Result<Principal, AuthRefusal>> {
+        let found = token.and_then(|token| self.find(&digest(token)));
+        Box::pin(ready(found.cloned().ok_or(AuthRefusal::Unknown)))
+    }
+}
+
+impl fmt::Debug for BearerTokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.0.iter().map(|known| known.principal.id()).collect();
+        f.debug_tuple("BearerTokens").field(&names).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BearerTokens, digest};
+
+    fn id(tokens: &BearerTokens, token: &str) -> Option<String> {
+        tokens.find(&digest(token)).map(|principal| principal.id().to_owned())
+    }
+
+    #[test]
+    fn a_line_is_a_token_with_or_without_a_name() {
+        let tokens = BearerTokens::parse("\n# people\n ada : one \nada:two\n\nthree\n").unwrap();
+        assert_eq!(id(&tokens, "one").as_deref(), Some("ada"));
+        assert_eq!(id(&tokens, "two").as_deref(), Some("ada"));
+        assert_eq!(id(&tokens, "three").as_deref(), Some("#3"));
+        assert_eq!(id(&tokens, ""), None);
+        assert_eq!(id(&tokens, "ada:one"), None);
+    }
+
+    #[test]
+    fn a_line_that_is_no_token_is_named_and_not_shown() {
+        for lines in ["ok\nada:", "ok\n:hunter2", "ok\nhunter 2", "ok\nx:ok", "ok\nhünter2"] {
+            let problem = BearerTokens::parse(lines).expect_err(lines).to_string();
+            assert!(problem.starts_with("line 2 "), "{problem}");
+            assert!(!problem.contains("nter"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn no_token_at_all_is_a_mistake() {
+        for lines in ["", "  \n", "# nothing"] {
+            assert!(BearerTokens::parse(lines).is_err(), "{lines:?}");
+        }
+    }
+}

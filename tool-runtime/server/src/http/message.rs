@@ -1,0 +1,154 @@
+//! What a body says, before rmcp reads it.
+
+use crate::handler::PoolHandler;
+use crate::stdio::{Refusal as Misfit, diagnose, unusable_cursor};
+use axum::body::Bytes;
+use rmcp::model::{
+    CallToolRequestMethod, ConstString as _, ErrorData, SubscriptionsListenRequestMethod,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The arguments of a `tools/call`, as the client wrote them.
+///
+/// They travel in the extensions of the HTTP request, since rmcp's own field holds nothing but
+/// objects, and parses them once more.
+#[derive(Clone, Debug)]
+pub(super) struct CallArguments(Bytes);
+
+impl CallArguments {
+    /// Some part of a body.
+    pub(super) fn within(body: &Bytes, arguments: &RawValue) -> Self {
+        Self(body.slice_ref(arguments.get().as_bytes()))
+    }
+
+    /// JSON text. It was UTF-8 when it was found.
+    pub(super) fn text(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+/// How many values rmcp is given to read. It keeps several copies of each, some hundred bytes in
+/// all, which is much for a client that has sent two.
+const MOST_VALUES: usize = 50_000;
+
+/// A body that is JSON.
+pub(super) struct Message {
+    pub(super) body: Bytes,
+    /// Whether it asks for messages until somebody ends that.
+    pub(super) listens: bool,
+    pub(super) arguments: Option<CallArguments>,
+}
+
+/// What matters here of a message.
+#[derive(Deserialize)]
+struct Outline<'a> {
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    #[serde(borrow)]
+    params: Option<Params<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Params<'a> {
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+impl Message {
+    /// # Errors
+    /// The answer to a body that is not JSON, or not one message.
+    pub(super) fn read(body: Bytes, handler: &PoolHandler) -> Result<Self, Misfit> {
+        let text = std::str::from_utf8(&body).map_err(|_| Misfit::not_utf8())?;
+        if !text.trim_ascii_start().starts_with('{') {
+            return Err(diagnose(text.trim_ascii_start()).unwrap_or_else(unusable));
+        }
+        let Ok(outline) = serde_json::from_str::<Outline<'_>>(text) else {
+            // Another shape is rmcp's to judge.
+            serde_json::from_str::<&RawValue>(text).map_err(|error| Misfit::not_json(&error))?;
+            return Self { body, listens: false, arguments: None }.checked();
+        };
+        if let Some(refusal) = unusable_cursor(text) {
+            return Err(refusal);
+        }
+        let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
+        let message = match outline.arguments(handler) {
+            Some(arguments) => Self::without(&body, CallArguments::within(&body, arguments)),
+            None => Self { body, listens, arguments: None },
+        };
+        message.checked()
+    }
+
+    fn checked(self) -> Result<Self, Misfit> {
+        if self.body.len() > MOST_VALUES && values(&self.body) > MOST_VALUES {
+            let text = format!("the message has more than {MOST_VALUES} values; send it in parts");
+            return Err(Misfit::new(None, ErrorData::invalid_request(text, None)));
+        }
+        Ok(self)
+    }
+
+    /// Takes the arguments out, so that rmcp need not parse them.
+    fn without(body: &Bytes, arguments: CallArguments) -> Self {
+        let start = arguments.0.as_ptr().addr() - body.as_ptr().addr();
+        let rest = [&body[..start], b"{}", &body[start + arguments.0.len()..]].concat();
+        Self { body: rest.into(), listens: false, arguments: Some(arguments) }
+    }
+}
+
+impl<'a> Outline<'a> {
+    /// The arguments of a call that only its tool reads. Those which headers repeat are rmcp's to
+    /// compare.
+    fn arguments(&self, handler: &PoolHandler) -> Option<&'a RawValue> {
+        let params = self.params.as_ref()?;
+        let is_call = self.method == CallToolRequestMethod::VALUE;
+        let is_ours = is_call && !handler.has_mirrored_arguments(params.name.as_ref()?);
+        params.arguments.filter(|_| is_ours)
+    }
+}
+
+/// The answer to a message that rmcp does not take.
+pub(super) fn misfit(body: &[u8]) -> Misfit {
+    let text = std::str::from_utf8(body).unwrap_or_default();
+    diagnose(text.trim_ascii_start()).unwrap_or_else(unusable)
+}
+
+fn unusable() -> Misfit {
+    let text = "not a message of this protocol: its `params` do not fit its `method`";
+    Misfit::new(None, ErrorData::invalid_request(text, None))
+}
+
+/// How many values there are in JSON, at least one more than commas and brackets that are no text.
+fn values(json: &[u8]) -> usize {
+    let (mut count, mut is_text, mut is_escaped) = (1, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'{' if !is_text => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::values;
+
+    #[test]
+    fn values_are_counted_outside_of_texts() {
+        for (json, count) in [
+            ("{}", 2),
+            ("[1,2]", 3),
+            (r#"{"a": [1, {"b": 2}]}"#, 5),
+            (r#""[,,,{""#, 1),
+            (r#"["\\", "a,\"[", 1]"#, 4),
+        ] {
+            assert_eq!(values(json.as_bytes()), count, "{json}");
+        }
+    }
+}

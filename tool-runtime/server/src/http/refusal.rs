@@ -1,0 +1,62 @@
+//! Answers to requests that nobody else sees.
+
+use super::body;
+use crate::stdio::Refusal as Misfit;
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+
+/// In how many seconds a client may try again.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+
+/// An answer to a request that is refused. In a box: there is one on every way out.
+pub(super) struct Refusal(Box<Response>);
+
+/// What a step gives on, unless the request is refused.
+pub(super) type Step<T> = Result<T, Refusal>;
+
+impl Refusal {
+    /// In words.
+    pub(super) fn new(status: StatusCode, text: impl Into<String>) -> Self {
+        let mut text: String = text.into();
+        text.push('\n');
+        Self(Box::new((status, text).into_response()))
+    }
+
+    /// In words, when the answer may be another in a moment.
+    pub(super) fn busy(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, text).with(header::RETRY_AFTER, RETRY_AFTER)
+    }
+
+    /// In words, when one who asks has too much already.
+    pub(super) fn crowded(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, text).with(header::RETRY_AFTER, RETRY_AFTER)
+    }
+
+    pub(super) fn with_status(mut self, status: StatusCode) -> Self {
+        *self.0.status_mut() = status;
+        self
+    }
+
+    pub(super) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.headers_mut().insert(name, value);
+        self
+    }
+
+    /// The answer, once the client has sent the rest of what it was about to.
+    pub(super) async fn after(self, body: &mut Body) -> Response {
+        body::skip(body).await;
+        *self.0
+    }
+}
+
+/// A message that is none, as JSON-RPC answers it.
+impl From<Misfit> for Refusal {
+    fn from(misfit: Misfit) -> Self {
+        let json = serde_json::to_vec(&misfit).unwrap_or_default();
+        let mut response = Response::new(Body::from(json));
+        *response.status_mut() = StatusCode::BAD_REQUEST;
+        Self(Box::new(response))
+            .with(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
+    }
+}

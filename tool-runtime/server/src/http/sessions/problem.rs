@@ -1,0 +1,52 @@
+//! Why a session does not do what is asked of it.
+
+use crate::http::places::NoPlace;
+use crate::http::refusal::Refusal;
+use crate::stdio::Refusal as Misfit;
+use axum::http::StatusCode;
+use rmcp::model::{ErrorData, RequestId};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManagerError;
+
+/// Why a session does not do what is asked of it.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(in crate::http) enum SessionProblem {
+    #[error("there are as many sessions as there may be")]
+    Full(NoPlace),
+    /// It has ended, or was never there.
+    #[error("there is no such session")]
+    Gone,
+    /// The id of a request is that of another one that runs.
+    #[error("the request {request} runs")]
+    Taken { request: RequestId, error: ErrorData },
+}
+
+impl From<NoPlace> for SessionProblem {
+    fn from(full: NoPlace) -> Self {
+        Self::Full(full)
+    }
+}
+
+/// All that rmcp reports of a session is that it has ended meanwhile.
+impl From<LocalSessionManagerError> for SessionProblem {
+    fn from(error: LocalSessionManagerError) -> Self {
+        tracing::debug!(%error, "a session does not answer");
+        Self::Gone
+    }
+}
+
+impl From<SessionProblem> for Refusal {
+    fn from(problem: SessionProblem) -> Self {
+        match problem {
+            SessionProblem::Full(NoPlace::All(most)) => Self::busy(format!(
+                "there are {most} sessions, and no more are opened; try again later"
+            )),
+            SessionProblem::Full(NoPlace::Share(most)) => Self::crowded(format!(
+                "one client has {most} of all sessions at most, and yours are open; end those that you do not need, or try again later"
+            )),
+            SessionProblem::Gone => {
+                Self::new(StatusCode::NOT_FOUND, "Not Found: Session not found")
+            }
+            SessionProblem::Taken { request, error } => Misfit::to(&request, error).into(),
+        }
+    }
+}

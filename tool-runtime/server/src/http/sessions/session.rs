@@ -1,0 +1,218 @@
+//! One session: whose it is, when it was used, which calls its client waits for.
+
+use super::Sessions;
+use super::kept::Kept;
+use super::line::Ongoing;
+use super::stream::Watch;
+use crate::http::places::Place;
+use rmcp::model::RequestId;
+use rmcp::transport::streamable_http_server::session::SessionId;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+use tool_runtime_core::Principal;
+
+/// One session.
+pub(super) struct Session {
+    pub(super) owner: Arc<Principal>,
+    pub(super) ongoing: Arc<Ongoing>,
+    used: Mutex<Instant>,
+    streams: AtomicUsize,
+    calls: Mutex<HashMap<u64, Call>>,
+    watch: OnceLock<AbortHandle>,
+    _seat: Place,
+}
+
+/// A call that has not been answered, by the number of its stream.
+struct Call {
+    request: RequestId,
+    /// How many connections its answer could go to: none while its client is away.
+    listeners: usize,
+    kept: Option<Kept>,
+}
+
+impl Session {
+    pub(super) fn new(owner: Arc<Principal>, seat: Place) -> Self {
+        Self {
+            owner,
+            ongoing: Arc::default(),
+            used: Mutex::new(Instant::now()),
+            streams: AtomicUsize::new(0),
+            calls: Mutex::default(),
+            watch: OnceLock::new(),
+            _seat: seat,
+        }
+    }
+
+    /// Ends this task with the session.
+    pub(super) fn keep(&self, watch: AbortHandle) {
+        let _first = self.watch.set(watch);
+    }
+
+    pub(super) fn touch(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// How long it may go on without being used; nothing if that is over.
+    pub(super) fn rest(&self, idle: Duration) -> Duration {
+        if self.streams.load(Ordering::Relaxed) > 0 {
+            return idle;
+        }
+        let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.saturating_sub(used.elapsed())
+    }
+
+    /// Watches a stream that is opened, for the answer to a request if it is for one.
+    pub(super) fn open(
+        self: Arc<Self>,
+        sessions: Weak<Sessions>,
+        id: &SessionId,
+        request: Option<RequestId>,
+    ) -> Watch {
+        self.streams.fetch_add(1, Ordering::Relaxed);
+        Watch::new(sessions, Arc::clone(id), self, request)
+    }
+
+    /// Watches a stream that goes on with the answer that another one was for.
+    pub(super) fn resume(
+        self: Arc<Self>,
+        sessions: Weak<Sessions>,
+        id: &SessionId,
+        stream: Option<u64>,
+    ) -> Watch {
+        let request = stream.and_then(|stream| Some(self.calls().get(&stream)?.request.clone()));
+        let mut watch = self.open(sessions, id, request);
+        if let Some(stream) = stream {
+            watch.is_numbered(stream);
+        }
+        watch
+    }
+
+    /// A connection listens for the answer on this stream.
+    pub(super) fn listen(&self, stream: u64, request: &RequestId) {
+        let mut calls = self.calls();
+        let request = || Call { request: request.clone(), listeners: 0, kept: None };
+        calls.entry(stream).or_insert_with(request).listeners += 1;
+    }
+
+    pub(super) fn answered(&self, stream: u64) {
+        self.calls().remove(&stream);
+    }
+
+    /// A connection is closed, and was to carry this stream.
+    pub(super) fn close(&self, stream: Option<u64>) {
+        self.streams.fetch_sub(1, Ordering::Relaxed);
+        self.touch();
+        let mut calls = self.calls();
+        if let Some(call) = stream.and_then(|stream| calls.get_mut(&stream)) {
+            call.listeners = call.listeners.saturating_sub(1);
+        }
+    }
+
+    /// Keeps what comes on this stream until its client is back.
+    pub(super) fn keep_for(&self, stream: u64, kept: Option<Kept>) {
+        if let Some(call) = self.calls().get_mut(&stream) {
+            call.kept = kept;
+        }
+    }
+
+    /// What came on this stream while its client was away.
+    pub(super) fn kept(&self, stream: u64) -> Option<Kept> {
+        self.calls().get_mut(&stream)?.kept.take()
+    }
+
+    /// For how many calls nobody listens.
+    pub(super) fn away(&self) -> usize {
+        self.calls().values().filter(|call| call.listeners == 0).count()
+    }
+
+    /// Forgets the call on this stream if nobody has come back for it, and says whether it still
+    /// runs.
+    pub(super) fn give_up(&self, stream: u64) -> bool {
+        let mut calls = self.calls();
+        let is_alone = calls.get(&stream).is_some_and(|call| call.listeners == 0);
+        let alone = if is_alone { calls.remove(&stream) } else { None };
+        alone.is_some_and(|call| !call.kept.is_some_and(|kept| kept.is_all()))
+    }
+
+    fn calls(&self) -> MutexGuard<'_, HashMap<u64, Call>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(watch) = self.watch.get() {
+            watch.abort();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::HttpOptions;
+    use crate::http::places::Places;
+    use tokio::time::advance;
+
+    const IDLE: Duration = Duration::from_secs(60);
+    const MOST: Duration = Duration::from_secs(59);
+
+    fn session() -> Arc<Session> {
+        let seat = Places::new(1, None).take(&Arc::default()).expect("a seat");
+        Arc::new(Session::new(Arc::default(), seat))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_rests_from_its_last_use() {
+        let session = session();
+        advance(MOST).await;
+        assert_eq!(session.rest(IDLE), Duration::from_secs(1));
+        session.touch();
+        assert_eq!(session.rest(IDLE), IDLE);
+        advance(IDLE).await;
+        assert!(session.rest(IDLE).is_zero());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_rests_from_the_end_of_its_last_call() {
+        let session = session();
+        let watch = || Arc::clone(&session).open(Weak::new(), &"id".into(), None);
+        let (first, second) = (watch(), watch());
+        advance(IDLE * 2).await;
+        drop(first);
+        advance(IDLE * 2).await;
+        assert_eq!(session.rest(IDLE), IDLE, "another call runs");
+        drop(second);
+        assert_eq!(session.rest(IDLE), IDLE);
+        advance(MOST).await;
+        assert_eq!(session.rest(IDLE), Duration::from_secs(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_uses_its_session() {
+        let sessions = Sessions::new(&HttpOptions::default());
+        let (id, session) = (SessionId::from("id"), session());
+        sessions.open().insert(Arc::clone(&id), Arc::clone(&session));
+        advance(MOST).await;
+        assert!(sessions.find(&id).is_some());
+        assert_eq!(session.rest(IDLE), IDLE);
+    }
+
+    #[test]
+    fn a_call_is_away_while_nobody_listens_for_it() {
+        let session = session();
+        let request = RequestId::Number(1);
+        session.listen(7, &request);
+        session.listen(7, &request);
+        session.streams.store(2, Ordering::Relaxed);
+        session.close(Some(7));
+        assert_eq!((session.away(), session.give_up(7)), (0, false));
+        session.close(Some(7));
+        assert_eq!((session.away(), session.give_up(7)), (1, true));
+        assert!(!session.give_up(7), "it is given up once");
+    }
+}

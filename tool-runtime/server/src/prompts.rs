@@ -1,0 +1,115 @@
+//! Prompts, as clients list and get them.
+
+use super::client::Subject;
+use super::convert;
+use super::drive::{driven, interrupted};
+use super::handler::PoolHandler;
+use super::pages::List;
+use super::refusal;
+use super::request::Request;
+use super::rounds::Round;
+use rmcp::RoleServer;
+use rmcp::model::{
+    ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject,
+    ListPromptsResult, MetaObject, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage,
+    PromptsCapability, Role,
+};
+use rmcp::service::RequestContext;
+use serde_json::Value;
+use tool_runtime_core as core;
+use tool_runtime_core::{PromptMessages, TextArguments};
+
+/// What is declared where there are prompts.
+pub(super) fn capability() -> PromptsCapability {
+    let mut capability = PromptsCapability::default();
+    capability.list_changed = Some(true);
+    capability
+}
+
+/// A prompt in a list.
+pub(super) fn listed(prompt: &core::Prompt) -> Prompt {
+    let definition = prompt.definition();
+    let mut listed = Prompt::new(&*definition.name, None::<String>, None);
+    listed.title.clone_from(&definition.title);
+    listed.description = Some(definition.description.clone()).filter(|text| !text.is_empty());
+    let arguments = definition.arguments.iter().map(argument).collect::<Vec<_>>();
+    listed.arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
+    listed.icons = convert::icons(&definition.icons);
+    listed.meta = convert::meta(&definition.meta);
+    listed
+}
+
+fn argument(argument: &core::PromptArgument) -> PromptArgument {
+    let mut listed = PromptArgument::new(&*argument.name).with_required(argument.required);
+    listed.title.clone_from(&argument.title);
+    listed.description = Some(argument.description.clone()).filter(|text| !text.is_empty());
+    listed
+}
+
+impl PoolHandler {
+    /// `prompts/list`.
+    pub(super) fn prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let listing = self.listing();
+        refusal::unless(listing.capabilities.prompts.is_some(), "prompts/list")?;
+        let prompts = &listing.prompts;
+        let name = |index: usize| prompts[index].name.clone();
+        let page = self.page(List::Prompts, prompts.len(), &name, request, context)?;
+        Ok(ListPromptsResult {
+            next_cursor: page.next,
+            ttl_ms: page.ttl_ms,
+            cache_scope: page.scope,
+            ..ListPromptsResult::with_all_items(prompts[page.range].to_vec())
+        })
+    }
+
+    /// `prompts/get`.
+    pub(super) async fn prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        refusal::unless(self.listing().capabilities.prompts.is_some(), "prompts/get")?;
+        let arguments = texts(request.arguments.clone().unwrap_or_default());
+        let round = Round { responses: request.input_responses, state: request.request_state };
+        let subject =
+            Subject { method: "prompts/get", name: request.name, arguments: request.arguments };
+        let client = self.client(Request::Rmcp(context), subject, round);
+        let call = self.context_with(&client, client.request().token());
+        let prompt = self.pool().get_prompt(client.name(), &arguments, &call);
+        match driven(&client, prompt).await {
+            Ok(Ok(messages)) => result(messages).map(GetPromptResponse::from),
+            Ok(Err(error)) => Err(refusal::of(&error, client.is_modern())),
+            Err(interruption) => interrupted(interruption),
+        }
+    }
+}
+
+/// Clients send text. One that sends a number means its digits, one that sends `null` nothing.
+fn texts(arguments: JsonObject) -> TextArguments {
+    let text = |(name, value)| match value {
+        Value::Null => None,
+        Value::String(text) => Some((name, text)),
+        other => Some((name, other.to_string())),
+    };
+    arguments.into_iter().filter_map(text).collect()
+}
+
+fn result(messages: PromptMessages) -> Result<GetPromptResult, ErrorData> {
+    let converted: Result<Vec<_>, _> = messages.messages.iter().map(message).collect();
+    let mut result = GetPromptResult::new(converted.map_err(|error| refusal::unfit(&error))?);
+    result.description = messages.description.filter(|text| !text.is_empty());
+    result.meta = (!messages.meta.is_empty()).then_some(MetaObject(messages.meta));
+    Ok(result)
+}
+
+fn message(message: &core::PromptMessage) -> serde_json::Result<PromptMessage> {
+    let role = match message.role {
+        core::Role::User => Role::User,
+        core::Role::Assistant => Role::Assistant,
+    };
+    Ok(PromptMessage::new(role, convert::block(&message.content)?))
+}

@@ -1,0 +1,7 @@
+//! Items that the other crates of `tool-runtime` share with this one. Not for users: they change with
+//! every version.
+
+pub use crate::caller::Caller;
+#[cfg(feature = "http")]
+pub use crate::http::serve as serve_http;
+pub use crate::listing::offered_beside_tools;

@@ -1,0 +1,219 @@
+//! Answers to messages that no handler will see.
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ConstString, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcVersion2_0, RequestId,
+};
+use rmcp::service::RxJsonRpcMessage;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use std::borrow::Cow;
+
+use super::methods::is_known_method;
+use super::present::present;
+use tool_runtime_core::seam::excerpt;
+
+/// An error response. Not rmcp's type, which leaves an unknown `id` out where JSON-RPC wants
+/// `null`, and cannot repeat an id that is no 64-bit integer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Refusal {
+    jsonrpc: JsonRpcVersion2_0,
+    id: Option<Box<RawValue>>,
+    error: Box<ErrorData>,
+    /// The question of ours that the message was to answer, if it was an answer.
+    #[serde(skip)]
+    question: Option<RequestId>,
+}
+
+/// A message by its parts, none of them checked.
+#[derive(Deserialize)]
+struct Parts<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+/// The members that distinguish an answer from a request.
+#[derive(Deserialize)]
+struct Outline<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    method: Option<IgnoredAny>,
+}
+
+impl Refusal {
+    /// An error that belongs to `id`, or to no request we could make out.
+    pub(crate) fn new(id: Option<&RawValue>, error: ErrorData) -> Self {
+        let id = id.map(ToOwned::to_owned);
+        Self { jsonrpc: JsonRpcVersion2_0, id, error: error.into(), question: None }
+    }
+
+    /// An error that answers the request with this id.
+    pub(crate) fn to(id: &RequestId, error: ErrorData) -> Self {
+        let id = to_raw_value(id).ok();
+        Self { jsonrpc: JsonRpcVersion2_0, id, error: error.into(), question: None }
+    }
+
+    /// The line has more than `limit` bytes.
+    pub(super) fn too_long(limit: usize) -> Self {
+        let text = format!("the message is longer than the limit of {limit} bytes");
+        Self::new(None, ErrorData::invalid_request(text, None))
+    }
+
+    /// The line is not text.
+    pub(crate) fn not_utf8() -> Self {
+        let text = "the message is not valid UTF-8";
+        Self::new(None, ErrorData::parse_error(text, None))
+    }
+
+    /// The line is not JSON.
+    pub(crate) fn not_json(error: &serde_json::Error) -> Self {
+        let text = format!("the message is not valid JSON: {error}");
+        Self::new(None, ErrorData::parse_error(text, None))
+    }
+
+    /// The line is JSON that JSON-RPC 2.0, or this protocol's use of it, does not allow.
+    fn not_a_message(id: Option<&RawValue>, text: &'static str) -> Self {
+        Self::new(id, ErrorData::invalid_request(text, None))
+    }
+
+    /// An answer that cannot be used. It carries no id: that of the answer is one of ours, and
+    /// repeating it would look like an answer to the peer's request of the same number.
+    fn answer(question: Option<&RawValue>, text: &'static str) -> Self {
+        let question = question.and_then(|id| serde_json::from_str(id.get()).ok());
+        Self { question, ..Self::not_a_message(None, text) }
+    }
+
+    /// An answer in place of the one that cannot be used, so that nobody waits for another.
+    pub(crate) fn failed_answer(&self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let question = self.question.clone()?;
+        let error = ErrorData::internal_error("the answer is not a JSON-RPC response", None);
+        Some(JsonRpcMessage::error(error, Some(question)))
+    }
+
+    /// A request rmcp has no type for: wrong parameters, or a method with unusable ones.
+    fn request(id: &RawValue, method: &str) -> Self {
+        let error = if is_known_method(method) {
+            let text = format!("`params` do not fit `{method}`: send an object as it defines");
+            ErrorData::invalid_params(text, None)
+        } else {
+            // The text is the method's name, as in rmcp's own answer to unknown methods.
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, excerpt(method).into_owned(), None)
+        };
+        Self::new(Some(id), error)
+    }
+}
+
+/// Finds out what is wrong with a line rmcp does not take.
+///
+/// `None` means silence: it is a notification, and those are never answered.
+pub(crate) fn diagnose(line: &str) -> Option<Refusal> {
+    if let Err(error) = serde_json::from_str::<&RawValue>(line) {
+        return Some(Refusal::not_json(&error));
+    }
+    if line.starts_with('[') {
+        let text = "batches are not supported: send each message on a line of its own";
+        return Some(Refusal::not_a_message(None, text));
+    }
+    match serde_json::from_str::<Parts<'_>>(line) {
+        Ok(parts) => diagnose_parts(&parts),
+        Err(_) => {
+            let text = "not a JSON-RPC message: expected an object whose members are unique";
+            let outline = serde_json::from_str::<Outline<'_>>(line).ok();
+            let answer = outline.filter(|outline| outline.method.is_none());
+            Some(Refusal::answer(answer.and_then(|answer| answer.id), text))
+        }
+    }
+}
+
+/// Refuses a request for a list whose cursor is not a string: rmcp reads it as one without.
+pub(crate) fn unusable_cursor(line: &str) -> Option<Refusal> {
+    if !line.contains(r#""cursor""#) {
+        return None;
+    }
+    let request = serde_json::from_str::<ListRequest<'_>>(line).ok()?;
+    let is_list = request.method.ends_with("/list");
+    let cursor = request.params?.cursor.filter(|_| is_list)?;
+    serde_json::from_str::<Option<Cow<'_, str>>>(cursor.get()).is_err().then(|| {
+        let text = "`cursor` must be a string, as `nextCursor` was";
+        Refusal::new(Some(request.id), ErrorData::invalid_params(text, None))
+    })
+}
+
+#[derive(Deserialize)]
+struct ListRequest<'a> {
+    #[serde(borrow)]
+    id: &'a RawValue,
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    #[serde(borrow)]
+    params: Option<ListParams<'a>>,
+}
+
+#[derive(Deserialize)]
+struct ListParams<'a> {
+    #[serde(borrow)]
+    cursor: Option<&'a RawValue>,
+}
+
+/// Finds out what is wrong with an object.
+fn diagnose_parts(parts: &Parts<'_>) -> Option<Refusal> {
+    let id = parts.id.filter(|id| is_string_or_number(id));
+    if parts.method.is_none() {
+        let text = "neither a JSON-RPC request, which has a `method`, nor a response, which has an `id` and either `result` or `error`";
+        return Some(Refusal::answer(parts.id, text));
+    }
+    if parts.result.is_some() || parts.error.is_some() {
+        let text = "not a JSON-RPC request: it has a `result` or an `error`";
+        return Some(Refusal::not_a_message(None, text));
+    }
+    if text_of(parts.jsonrpc).as_deref() != Some(JsonRpcVersion2_0::VALUE) {
+        let text = "not a JSON-RPC 2.0 message: expected `\"jsonrpc\": \"2.0\"`";
+        return Some(Refusal::not_a_message(id, text));
+    }
+    let Some(method) = text_of(parts.method) else {
+        let text = "not a JSON-RPC message: expected a `method` that is a string";
+        return Some(Refusal::not_a_message(id, text));
+    };
+    diagnose_call(parts.id, id, &method)
+}
+
+/// The same for an object with a method: a notification when it has no id at all.
+fn diagnose_call(
+    present: Option<&RawValue>,
+    usable: Option<&RawValue>,
+    method: &str,
+) -> Option<Refusal> {
+    if present.is_none() {
+        let method = &*excerpt(method);
+        tracing::debug!(method, "ignoring a notification with unusable parameters");
+        return None;
+    }
+    let Some(id) = usable else {
+        let text = "not a JSON-RPC request: expected an `id` that is a string or a number";
+        return Some(Refusal::not_a_message(None, text));
+    };
+    if serde_json::from_str::<RequestId>(id.get()).is_err() {
+        let text = "not a usable `id`: expected a string or an integer of at most 64 bits";
+        return Some(Refusal::not_a_message(Some(id), text));
+    }
+    Some(Refusal::request(id, method))
+}
+
+/// Whether a value can be an `id`; judged by its first byte, since it is known to be JSON.
+fn is_string_or_number(value: &RawValue) -> bool {
+    matches!(value.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'))
+}
+
+/// The text of a member that is a string.
+fn text_of(value: Option<&RawValue>) -> Option<String> {
+    serde_json::from_str(value?.get()).ok()
+}

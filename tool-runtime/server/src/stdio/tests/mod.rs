@@ -1,0 +1,14 @@
+//! Behaviour over real pipes, sockets and files, seen from the peer's side.
+
+mod back_pressure;
+mod backlog;
+mod cancellation;
+mod channels;
+mod handshake;
+mod lines;
+mod parsing;
+mod patient;
+mod refusals;
+mod session;
+mod support;
+mod take;

@@ -1,0 +1,293 @@
+//! Calls that go on after their request was answered: MCP's tasks extension (SEP-2663).
+
+mod entry;
+mod handle;
+
+pub(super) use handle::Handle;
+
+use super::passing;
+use entry::Entry;
+use rmcp::model::{CallToolResult, DetailedTask, ErrorData, InputResponses, JsonObject, Task};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tool_runtime_core::BoxFuture;
+use tool_runtime_core::seam::excerpt;
+
+/// How long a task lives after it began, running or done.
+const LIFETIME: Duration = Duration::from_secs(60 * 60);
+
+/// How many tasks there are at once, running or done.
+const MOST: usize = 1000;
+
+/// How many of them one owner has, who must not take the others' places.
+const MOST_OF_ONE: usize = 250;
+
+/// How a task ended.
+pub(super) enum Outcome {
+    /// With a result, good or bad: what `tools/call` would have answered.
+    Completed(JsonObject),
+    /// With an error of the protocol.
+    Failed(JsonObject),
+    Cancelled,
+}
+
+impl Outcome {
+    pub(super) fn completed(result: CallToolResult) -> Self {
+        Self::Completed(written(&passing::whole(result.into())))
+    }
+
+    pub(super) fn failed(error: &ErrorData) -> Self {
+        Self::Failed(written(error))
+    }
+}
+
+/// The tasks of a server, which end with it. Cheap to clone.
+#[derive(Clone, Default)]
+pub(super) struct Tasks(Arc<Entries>);
+
+/// By their ids.
+type Entries = Mutex<BTreeMap<String, Entry>>;
+
+/// What begins a task.
+pub(super) struct Work {
+    /// Whose it is: nobody else learns that it exists.
+    pub(super) owner: String,
+    pub(super) cancellation: CancellationToken,
+    pub(super) call: BoxFuture<'static, Outcome>,
+}
+
+impl Tasks {
+    /// Begins a task, and tells the call in it of its handle.
+    ///
+    /// The task is known before anything of it runs, so that a client can ask for it as soon as it
+    /// has the answer.
+    ///
+    /// # Errors
+    /// Too many are running.
+    pub(super) fn start(
+        &self,
+        work: Work,
+        tell: impl FnOnce(Handle),
+    ) -> Result<Task, &'static str> {
+        let id = fresh_id();
+        let entry = Entry::new(work.owner.clone(), work.cancellation.clone(), LIFETIME);
+        let created = entry.describe(&id);
+        {
+            let mut entries = self.entries();
+            make_room(&mut entries, &entry)?;
+            entries.insert(id.clone(), entry);
+        }
+        tell(Handle::new(self, &id));
+        tokio::spawn(run(Arc::downgrade(&self.0), id, work));
+        Ok(created)
+    }
+
+    /// `tasks/get`.
+    ///
+    /// # Errors
+    /// There is no such task of this owner.
+    pub(super) fn get(&self, owner: &str, id: &str) -> Result<DetailedTask, ErrorData> {
+        self.own(owner, id, |entry| {
+            entry.read();
+            DetailedTask::new(entry.describe(id), entry.payload())
+        })
+    }
+
+    /// `tasks/update`: answers to what the task has asked. Others are ignored.
+    ///
+    /// # Errors
+    /// There is no such task of this owner, or one of the answers is none: then none is taken.
+    pub(super) fn update(
+        &self,
+        owner: &str,
+        id: &str,
+        answers: InputResponses,
+    ) -> Result<(), ErrorData> {
+        self.own(owner, id, |entry| {
+            if let Some((key, _)) = answers.iter().find(|(key, answer)| !entry.takes(key, answer)) {
+                return Err(no_answer(key));
+            }
+            answers.into_iter().for_each(|(key, answer)| entry.answer(&key, answer));
+            Ok(())
+        })?
+    }
+
+    /// `tasks/cancel`.
+    ///
+    /// # Errors
+    /// There is no such task of this owner.
+    pub(super) fn cancel(&self, owner: &str, id: &str) -> Result<(), ErrorData> {
+        self.own(owner, id, Entry::cancel)
+    }
+
+    fn own<T>(
+        &self,
+        owner: &str,
+        id: &str,
+        read: impl FnOnce(&mut Entry) -> T,
+    ) -> Result<T, ErrorData> {
+        let mut entries = self.entries();
+        let entry = entries.get_mut(id).filter(|entry| entry.belongs_to(owner));
+        entry.map(read).ok_or_else(|| {
+            let id = excerpt(id);
+            let text =
+                format!("there is no task {id:?}: its time may be over; make the call again");
+            ErrorData::invalid_params(text, None)
+        })
+    }
+
+    fn change<T>(&self, id: &str, change: impl FnOnce(&mut Entry) -> T) -> Option<T> {
+        self.entries().get_mut(id).map(change)
+    }
+
+    /// Those whose time is not over.
+    fn entries(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        entries.retain(|_, entry| entry.expiry() > now);
+        entries
+    }
+}
+
+/// Runs a task. It knows its server weakly: with that it is cancelled.
+async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
+    let limit = tokio::time::timeout(LIFETIME, &mut work.call).await;
+    let outcome = match limit {
+        Ok(outcome) => outcome,
+        // Not dropped but cancelled: what it drops may panic.
+        Err(_) => {
+            work.cancellation.cancel();
+            work.call.await
+        }
+    };
+    if let Some(tasks) = tasks.upgrade() {
+        Tasks(tasks).change(&id, |entry| entry.end(outcome));
+    }
+}
+
+/// Where there is no place for one more, one that has ended gives way: first those whose end was
+/// read, the oldest first.
+fn make_room(entries: &mut BTreeMap<String, Entry>, newcomer: &Entry) -> Result<(), &'static str> {
+    let owned = entries.values().filter(|entry| entry.is_neighbour(newcomer)).count();
+    let is_crowded = owned >= MOST_OF_ONE;
+    if !is_crowded && entries.len() < MOST {
+        return Ok(());
+    }
+    let may_go = entries.iter().filter(|(_, entry)| !is_crowded || entry.is_neighbour(newcomer));
+    let ended = may_go.filter_map(|(id, entry)| Some((entry.ended()?, id)));
+    match ended.min().map(|(_, id)| id.clone()) {
+        Some(id) => drop(entries.remove(&id)),
+        None => return Err("the server has too many tasks; try again later"),
+    }
+    Ok(())
+}
+
+fn no_answer(key: &str) -> ErrorData {
+    let key = excerpt(key);
+    let text = format!(
+        "what `inputResponses` has for {key:?} does not answer it; send the result of the request that `tasks/get` shows"
+    );
+    ErrorData::invalid_params(text, None)
+}
+
+fn written(what: &impl Serialize) -> JsonObject {
+    match serde_json::to_value(what) {
+        Ok(Value::Object(members)) => members,
+        _ => JsonObject::new(),
+    }
+}
+
+impl std::fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tasks({})", self.entries().len())
+    }
+}
+
+/// An id that nobody can guess: whoever knows it may ask for the task.
+fn fresh_id() -> String {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes");
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::{pending, ready};
+
+    fn work(owner: &str, call: BoxFuture<'static, Outcome>) -> Work {
+        Work { owner: owner.to_owned(), cancellation: CancellationToken::new(), call }
+    }
+
+    /// A task that ends at once.
+    async fn ended(tasks: &Tasks, owner: &str) -> String {
+        let call = Box::pin(ready(Outcome::Completed(JsonObject::new())));
+        let task = tasks.start(work(owner, call), |_| ()).expect("a place");
+        while tasks.change(&task.task_id, |entry| entry.ended().is_none()) == Some(true) {
+            tokio::task::yield_now().await;
+        }
+        task.task_id
+    }
+
+    fn running(tasks: &Tasks, owner: &str) -> Result<String, &'static str> {
+        tasks.start(work(owner, Box::pin(pending())), |_| ()).map(|task| task.task_id)
+    }
+
+    fn is_there(tasks: &Tasks, owner: &str, id: &str) -> bool {
+        tasks.get(owner, id).is_ok()
+    }
+
+    #[tokio::test]
+    async fn a_crowded_owner_takes_the_places_of_its_own_tasks_alone() {
+        let tasks = Tasks::default();
+        let others = ended(&tasks, "bob").await;
+        // One whose end was read goes first.
+        assert!(is_there(&tasks, "bob", &others));
+        let mut own = Vec::new();
+        for _ in 0..MOST_OF_ONE {
+            own.push(ended(&tasks, "ada").await);
+        }
+        let newest = running(&tasks, "ada").expect("the place of the oldest");
+        assert!(is_there(&tasks, "bob", &others));
+        assert!(!is_there(&tasks, "ada", &own[0]) && is_there(&tasks, "ada", &own[1]));
+        assert!(is_there(&tasks, "ada", &newest));
+    }
+
+    #[tokio::test]
+    async fn a_crowded_owner_whose_tasks_run_has_to_wait() {
+        let tasks = Tasks::default();
+        let others = ended(&tasks, "bob").await;
+        for _ in 0..MOST_OF_ONE {
+            running(&tasks, "ada").expect("a place");
+        }
+        assert!(running(&tasks, "ada").is_err());
+        assert!(is_there(&tasks, "bob", &others));
+        assert!(running(&tasks, "bob").is_ok());
+    }
+
+    #[tokio::test]
+    async fn the_tasks_of_others_are_not_there() {
+        let tasks = Tasks::default();
+        let id = running(&tasks, "bob").expect("a place");
+        assert!(tasks.get("ada", &id).is_err() && tasks.cancel("ada", &id).is_err());
+        assert!(tasks.update("ada", &id, InputResponses::default()).is_err());
+        assert!(is_there(&tasks, "bob", &id));
+    }
+
+    #[tokio::test]
+    async fn where_all_places_are_taken_any_task_that_has_ended_gives_way() {
+        let tasks = Tasks::default();
+        let first = ended(&tasks, "owner 0").await;
+        for nth in 1..MOST {
+            running(&tasks, &format!("owner {}", nth % 10)).expect("a place");
+        }
+        running(&tasks, "eve").expect("the place of the one that has ended");
+        assert!(!is_there(&tasks, "owner 0", &first));
+        assert!(running(&tasks, "eve").is_err());
+    }
+}
