@@ -137,7 +137,7 @@ fn field(name: &str, schema: &Value) -> Result<Value, String> {
         return Ok(field.into());
     }
     Err(format!(
-        "its field `{name}` is no text, number, truth value, choice or list of choices; forms are flat"
+        "field `{name}` must be a string, number, boolean, enum or list of enums; forms are flat"
     ))
 }
 
@@ -244,7 +244,10 @@ mod tests {
             inner: Booking,
         }
         let problem = Form::of::<Deep>("deep").requested().unwrap_err();
-        assert!(problem.contains("`inner`"), "{problem}");
+        assert_eq!(
+            problem,
+            "field `inner` must be a string, number, boolean, enum or list of enums; forms are flat"
+        );
         assert!(Form::written(json!({})).requested().is_err());
     }
 }
