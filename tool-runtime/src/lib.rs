@@ -46,7 +46,7 @@
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | return images, errors, structured values | [`Observation`], [`ToolError`], [`Json`] |
 //! | use state, cancellation, deadlines | [`ToolContext`] |
-//! | tell how far a call is, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`] |
+//! | tell how far a call is, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`], [`Form`](trait@Form) |
 //! | hear and answer that in an agent of your own | [`Peer`] |
 //! | know who calls | [`Principal`], `HttpOptions::auth` |
 //! | test a server, keep its schemas from changing unseen | `testing` |
@@ -62,7 +62,7 @@
 //!
 //! | Feature | What for | Default |
 //! |---|---|---|
-//! | `macros` | `#[tool]`, `#[toolset]`, `#[prompt]`, `#[resource]` | yes |
+//! | `macros` | `#[tool]`, `#[toolset]`, `#[prompt]`, `#[resource]`, `#[derive(Form)]` | yes |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
@@ -184,8 +184,8 @@ pub use observation::{IntoObservation, Json, Observation};
 pub use offering::TextHandler;
 pub use pattern::{PatternError, ToolPattern};
 pub use peer::{
-    Amount, Answer, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest,
-    Progress, Root, Sample, SampleRequest, Total, TraceContext,
+    Amount, Answer, Form, FormChoice, FormField, LogEntry, LogLevel, Peer, PeerCapability,
+    PeerError, PeerInfo, PeerRequest, Progress, Root, Sample, SampleRequest, Total, TraceContext,
 };
 pub use pool::{
     AbsentSource, CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport,
@@ -229,6 +229,10 @@ pub use tool_macros::resource;
 #[doc = include_str!("../docs/toolset.md")]
 pub use tool_macros::toolset;
 
+#[cfg(feature = "macros")]
+#[doc = include_str!("../docs/form.md")]
+pub use tool_macros::Form;
+
 /// What a file with tools needs: `use tool_runtime::prelude::*;`.
 pub mod prelude {
     pub use crate::action::Action;
@@ -239,13 +243,14 @@ pub mod prelude {
     pub use crate::dispatch::CallAction;
     pub use crate::error::{ErrorClass, ToolError};
     pub use crate::observation::{IntoObservation, Json, Observation};
+    pub use crate::peer::Form;
     pub use crate::pool::ToolPool;
     pub use crate::prompt::{Prompt, PromptAction, PromptMessage, Role};
     pub use crate::resource::{Resource, ResourceAction};
     pub use crate::tool::Tool;
     pub use crate::toolset::Toolset;
     #[cfg(feature = "macros")]
-    pub use tool_macros::{prompt, resource, tool, toolset};
+    pub use tool_macros::{Form, prompt, resource, tool, toolset};
 }
 
 #[cfg(fuzzing)]
