@@ -66,7 +66,8 @@ fn allowed_in(model: &Model<'_>) -> Vec<TokenStream> {
     shared.into_iter().flatten().chain(own).collect()
 }
 
-fn allowed(attributes: &[Attribute]) -> Vec<TokenStream> {
+/// The lint levels of an item that hold for generated code as well.
+pub(crate) fn allowed(attributes: &[Attribute]) -> Vec<TokenStream> {
     let mut allowed = Vec::new();
     for attribute in attributes {
         let path = attribute.path();

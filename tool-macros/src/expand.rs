@@ -63,7 +63,7 @@ fn expand_fn(kind: Kind, options: TokenStream, function: &ToolFn) -> TokenStream
 }
 
 /// Whether generated code finds the runtime, as far as the manifest tells.
-fn is_found(attribute: &str, given: Option<&Path>, mistakes: &mut Mistakes) -> bool {
+pub(crate) fn is_found(attribute: &str, given: Option<&Path>, mistakes: &mut Mistakes) -> bool {
     let Some(name) = renamed::runtime().filter(|_| given.is_none()) else {
         return true;
     };

@@ -1,4 +1,4 @@
-//! The attribute macros of `tool-runtime`.
+//! The macros of `tool-runtime`.
 //!
 //! This crate is not meant to be named by users: depend on `tool-runtime`, which re-exports
 //! the macros and documents every option where users look for it.
@@ -14,12 +14,15 @@
 //! | read the keys of `reads` and `writes`, and the URIs of resources | `access`, `uri` |
 //! | refuse what can be seen to be wrong, all at once | `shape`, `validate`, `limits`, `unsigned`, `formats` |
 //! | write the action, its implementation and its registration | `codegen` |
+//!
+//! `#[derive(Form)]` has no options but `crate`, and stands in `form` alone.
 
 mod access;
 mod codegen;
 mod docs;
 mod entries;
 mod expand;
+mod form;
 mod formats;
 mod hints;
 mod item;
@@ -59,4 +62,10 @@ pub fn resource(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn toolset(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand_toolset(options.into(), item.into()).into()
+}
+
+#[allow(missing_docs, reason = "documented on the re-export in tool-runtime")]
+#[proc_macro_derive(Form, attributes(form))]
+pub fn form(item: TokenStream) -> TokenStream {
+    form::derive(item.into()).into()
 }

@@ -46,7 +46,7 @@
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | return images, errors, structured values | [`Observation`], [`ToolError`], [`Json`] |
 //! | use state, cancellation, deadlines | [`ToolContext`] |
-//! | tell how far a call is, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`] |
+//! | tell how far a call is, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`], [`Form`](trait@Form) |
 //! | hear and answer that in an agent of your own | [`Peer`] |
 //! | know who calls | [`Principal`], `HttpOptions::auth` |
 //! | test a server, keep its schemas from changing unseen | `testing` |
@@ -62,7 +62,7 @@
 //!
 //! | Feature | What for | Default |
 //! |---|---|---|
-//! | `macros` | `#[tool]`, `#[toolset]`, `#[prompt]`, `#[resource]` | yes |
+//! | `macros` | `#[tool]`, `#[toolset]`, `#[prompt]`, `#[resource]`, `#[derive(Form)]` | yes |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
@@ -114,18 +114,19 @@ pub use tool_runtime_core::{
     Approver, Arguments, Batch, Before, BlockingPool, BoxFuture, CallAction, CallError,
     CallRequest, ClientAnswerError, ClientCall, ClientTools, Complete, Completion, ConfigError,
     ContentAnnotations, ContentBlock, ContentExtra, DecodeError, EmbeddedResource, ErrorClass,
-    Executor, Filter, Given, Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation,
-    IntoPrompt, IntoResource, Issue, Json, KeyPart, LogEntry, LogLevel, MediaContent, Observation,
-    OutputLimits, PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, PoolChange,
-    PoolChanges, PoolConfig, PoolError, PoolProblem, PoolReport, PoolSession, Principal, Progress,
-    Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition, PromptMessage,
-    PromptMessages, ProtocolError, Reading, Registration, Registry, RegistryError, Resource,
-    ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
-    Restriction, Role, Root, Sample, SampleRequest, Secret, Selector, SelectorError, SessionId,
-    SharedBy, Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent, TextHandler,
-    Tool, ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError,
-    ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec,
-    ToolStatus, Tools, Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext,
+    Executor, Filter, Form, FormChoice, FormField, Given, Handler, Hook, HookAnswer, HookCall,
+    Icon, IntoObservation, IntoPrompt, IntoResource, Issue, Json, KeyPart, LogEntry, LogLevel,
+    MediaContent, Observation, OutputLimits, PatternError, Peer, PeerCapability, PeerError,
+    PeerInfo, PeerRequest, PoolChange, PoolChanges, PoolConfig, PoolError, PoolProblem, PoolReport,
+    PoolSession, Principal, Progress, Prompt, PromptAction, PromptArgument, PromptBuilder,
+    PromptDefinition, PromptMessage, PromptMessages, ProtocolError, Reading, Registration,
+    Registry, RegistryError, Resource, ResourceAction, ResourceBuilder, ResourceContents,
+    ResourceDefinition, ResourceLink, Restriction, Role, Root, Sample, SampleRequest, Secret,
+    Selector, SelectorError, SessionId, SharedBy, Snapshot, Source, SpecProblem, TaskSupport,
+    TextArguments, TextContent, TextHandler, Tool, ToolAnnotations, ToolBuilder, ToolCall,
+    ToolContext, ToolDefinition, ToolError, ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder,
+    ToolReport, ToolResult, ToolSpec, ToolStatus, Tools, Toolset, ToolsetError, ToolsetKind,
+    ToolsetMethods, Total, TraceContext,
 };
 #[cfg(feature = "http")]
 pub use tool_runtime_server::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
@@ -150,23 +151,19 @@ pub use tool_macros::resource;
 #[doc = include_str!("../docs/toolset.md")]
 pub use tool_macros::toolset;
 
+#[cfg(feature = "macros")]
+#[doc = include_str!("../docs/form.md")]
+pub use tool_macros::Form;
+
 /// What a file with tools needs: `use tool_runtime::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "macros")]
-    pub use tool_macros::{prompt, resource, tool, toolset};
-    pub use tool_runtime_core::Action;
-    pub use tool_runtime_core::CallAction;
-    pub use tool_runtime_core::ContentBlock;
-    pub use tool_runtime_core::Tool;
-    pub use tool_runtime_core::ToolContext;
-    pub use tool_runtime_core::ToolDefinition;
-    pub use tool_runtime_core::ToolPool;
-    pub use tool_runtime_core::Toolset;
-    pub use tool_runtime_core::{ErrorClass, ToolError};
-    pub use tool_runtime_core::{IntoObservation, Json, Observation};
-    pub use tool_runtime_core::{Prompt, PromptAction, PromptMessage, Role};
-    pub use tool_runtime_core::{Resource, ResourceAction};
-    pub use tool_runtime_core::{ToolCall, ToolResult};
+    pub use tool_macros::{Form, prompt, resource, tool, toolset};
+    pub use tool_runtime_core::{
+        Action, CallAction, ContentBlock, ErrorClass, Form, IntoObservation, Json, Observation,
+        Prompt, PromptAction, PromptMessage, Resource, ResourceAction, Role, Tool, ToolCall,
+        ToolContext, ToolDefinition, ToolError, ToolPool, ToolResult, Toolset,
+    };
 }
 
 #[cfg(fuzzing)]

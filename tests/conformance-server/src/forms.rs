@@ -16,7 +16,7 @@ async fn test_sampling(
     Ok(format!("LLM response: {}", sample.text()))
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema, Form)]
 struct Contact {
     /// User's response
     username: String,
@@ -35,7 +35,7 @@ async fn test_elicitation(
     Ok(format!("User response: {}", described(answer)))
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema, Form)]
 #[serde(default)]
 struct Profile {
     name: String,
@@ -57,7 +57,7 @@ impl Default for Profile {
     }
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema, Form)]
 #[serde(rename_all = "lowercase")]
 enum Status {
     Active,
@@ -72,7 +72,7 @@ async fn test_elicitation_sep1034_defaults(context: &ToolContext) -> Result<Stri
     Ok(format!("Elicitation completed: {}", described(answer)))
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema, Form)]
 #[serde(rename_all = "camelCase")]
 struct Choices {
     untitled_single: Untitled,
@@ -82,7 +82,7 @@ struct Choices {
     titled_multi: Vec<Titled>,
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema, Form)]
 #[serde(rename_all = "lowercase")]
 enum Untitled {
     Option1,
@@ -90,7 +90,7 @@ enum Untitled {
     Option3,
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema, Form)]
 #[serde(rename_all = "lowercase")]
 enum Titled {
     /// First Option
@@ -101,7 +101,7 @@ enum Titled {
     Value3,
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema, Form)]
 #[serde(rename_all = "lowercase")]
 #[schemars(extend("enumNames" = ["Option One", "Option Two", "Option Three"]))]
 enum Legacy {

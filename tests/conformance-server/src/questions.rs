@@ -5,22 +5,22 @@ use serde::Deserialize;
 use tool_runtime::prelude::*;
 use tool_runtime::{Answer, PeerCapability, PeerError, SampleRequest};
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 pub(crate) struct Named {
     pub(crate) name: String,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Coloured {
     color: String,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Confirmed {
     ok: bool,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct About {
     context: String,
 }

@@ -49,7 +49,7 @@ async fn protocol_error_job() -> Result<(), ToolError> {
     Err(ProtocolError::new(-32000, "the job has broken down"))?
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Sure {
     confirm: bool,
 }

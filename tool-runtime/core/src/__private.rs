@@ -20,6 +20,7 @@ pub use crate::parameter::{
     WriteJson, advertise_example, argument, defaulted, flattened, json_object, refuse, shown,
     text_default, type_default,
 };
+pub use crate::peer::{Form, FormChoice, FormField, form_field};
 pub use crate::prompt::{PromptAction, PromptDefinition, PromptDraft};
 pub use crate::registration::{PromptRegistration, Registration, ResourceRegistration};
 pub use crate::resource::{ResourceAction, ResourceDefinition, ResourceDraft};

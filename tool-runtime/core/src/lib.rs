@@ -73,8 +73,8 @@ pub use observation::{IntoObservation, Json, Observation};
 pub use offering::TextHandler;
 pub use pattern::{PatternError, ToolPattern};
 pub use peer::{
-    Amount, Answer, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest,
-    Progress, Root, Sample, SampleRequest, Total, TraceContext,
+    Amount, Answer, Form, FormChoice, FormField, LogEntry, LogLevel, Peer, PeerCapability,
+    PeerError, PeerInfo, PeerRequest, Progress, Root, Sample, SampleRequest, Total, TraceContext,
 };
 pub use pool::{
     AbsentSource, CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport,

@@ -3,6 +3,7 @@
 mod ask;
 mod error;
 mod form;
+mod form_types;
 mod log;
 mod progress;
 mod request;
@@ -12,6 +13,7 @@ mod told;
 
 pub use ask::Answer;
 pub use error::PeerError;
+pub use form_types::{Form, FormChoice, FormField, form_field};
 pub use log::{LogEntry, LogLevel};
 pub use progress::{Amount, Progress, Total};
 pub use request::{PeerCapability, PeerRequest};

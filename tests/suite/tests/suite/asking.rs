@@ -127,7 +127,7 @@ async fn a_client_that_names_no_way_shows_forms() {
     }
 }
 
-#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[derive(serde::Deserialize, schemars::JsonSchema, Form)]
 struct Guest {
     /// What the guest is called.
     name: String,

@@ -157,10 +157,11 @@ async fn what_is_told_around_a_question_is_heard() {
 
 #[tokio::test]
 async fn a_question_that_no_client_could_show_is_the_tools_mistake() {
-    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[derive(serde::Deserialize, schemars::JsonSchema, Form)]
     struct Deep {
         /// Not flat.
         #[allow(dead_code)]
+        #[schemars(with = "Vec<Vec<String>>")]
         inner: Vec<Vec<String>>,
     }
     /// Ask for too much.

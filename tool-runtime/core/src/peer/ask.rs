@@ -1,10 +1,11 @@
 //! Asking the person behind whoever made a call.
 
 use super::PeerError;
-use super::form::Form;
+use super::form::FormSchema;
+use super::form_types::Form;
 use super::request::{PeerCapability, PeerRequest};
 use crate::context::ToolContext;
-use schemars::JsonSchema;
+use crate::tool::BoxFuture;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -65,8 +66,8 @@ enum Action {
 impl ToolContext {
     /// Asks the person behind the client: MCP's elicitation, as a form.
     ///
-    /// `T` is a struct whose fields are texts, numbers, truth values, enums of plain variants or lists
-    /// of those, or just one such value. Field comments become descriptions, `Option` and
+    /// `T` is a [`Form`](trait@Form): a string, number, boolean, enum of unit variants or list of such
+    /// an enum, or a struct of these with `#[derive(Form)]`. Field comments become descriptions, `Option` and
     /// `#[serde(default)]` fields need not be filled in. Never ask for secrets in a form: see
     /// [`Self::ask_url`].
     ///
@@ -102,18 +103,21 @@ impl ToolContext {
     /// ```
     ///
     /// # Errors
-    /// The client shows no forms, does not answer, or answers something else; `T` is no form, or
-    /// `key` names another question of the call already.
+    /// The client shows no forms, does not answer, or answers something else; `T` has a field that the
+    /// compiler does not check and no form can show, or `key` names another question of the call already.
     /// That a person declines is no error.
-    pub async fn ask<T>(
-        &self,
-        key: &str,
+    // Not an `async fn`: rustc checks the bounds of its opaque type as well, and reports a missing
+    // `Form` three times.
+    pub fn ask<'a, T>(
+        &'a self,
+        key: &'a str,
         message: impl Into<String>,
-    ) -> Result<Answer<T>, PeerError>
+    ) -> BoxFuture<'a, Result<Answer<T>, PeerError>>
     where
-        T: JsonSchema + DeserializeOwned,
+        T: Form + 'a,
     {
-        self.ask_in(key, message.into(), Form::of::<T>(key)).await
+        let message = message.into();
+        Box::pin(async move { self.ask_in(key, message, FormSchema::of::<T>(key)).await })
     }
 
     /// Asks with a form that is written by hand: a schema as MCP's elicitation has it, for what no
@@ -142,7 +146,7 @@ impl ToolContext {
         message: impl Into<String>,
         form: Value,
     ) -> Result<Answer<Map<String, Value>>, PeerError> {
-        self.ask_in(key, message.into(), Form::written(form)).await
+        self.ask_in(key, message.into(), FormSchema::written(form)).await
     }
 
     /// Sends the person to a web page: to sign in, to pay, to enter a secret. The answer says that
@@ -167,7 +171,7 @@ impl ToolContext {
         &self,
         key: &str,
         message: String,
-        form: Form,
+        form: FormSchema,
     ) -> Result<Answer<T>, PeerError>
     where
         T: DeserializeOwned,

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 /// A form: what a client shows, and what its answer must be.
-pub(super) struct Form {
+pub(super) struct FormSchema {
     /// What the answer is checked against.
     schema: Value,
     /// The only field of a form that was made for a value which is no struct.
@@ -35,7 +35,7 @@ const KEYWORDS: &[&str] = &[
 /// The formats that clients may know; others are checked here alone.
 const FORMATS: &[&str] = &["email", "uri", "date", "date-time"];
 
-impl Form {
+impl FormSchema {
     /// The form of a type: a field for each of a struct's, or one field of the given name.
     pub(super) fn of<T: JsonSchema>(name: &str) -> Self {
         let mut schema = schema::input_of::<T>();
@@ -137,7 +137,7 @@ fn field(name: &str, schema: &Value) -> Result<Value, String> {
         return Ok(field.into());
     }
     Err(format!(
-        "its field `{name}` is no text, number, truth value, choice or list of choices; forms are flat"
+        "field `{name}` must be a string, number, boolean, enum or list of enums; forms are flat"
     ))
 }
 
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_struct_becomes_a_flat_form() {
-        let form = Form::of::<Booking>("booking").requested().expect("a form");
+        let form = FormSchema::of::<Booking>("booking").requested().expect("a form");
         let fields = &form["properties"];
         assert_eq!(fields["name"]["type"], "string");
         assert_eq!(fields["name"]["description"], "Who comes.");
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_scalar_becomes_one_field() {
-        let form = Form::of::<bool>("sure");
+        let form = FormSchema::of::<bool>("sure");
         let requested = form.requested().expect("a form");
         assert_eq!(requested["properties"], json!({ "sure": { "type": "boolean" } }));
         assert_eq!(form.read::<bool>(json!({ "sure": true })), Ok(true));
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_checked_and_read() {
-        let form = Form::of::<Booking>("booking");
+        let form = FormSchema::of::<Booking>("booking");
         let answer = json!({ "name": "Ada", "extras": ["Cake"] });
         let booking: Booking = form.read(answer).expect("a booking");
         assert_eq!(booking.meal, Meal::Green);
@@ -243,8 +243,11 @@ mod tests {
         struct Deep {
             inner: Booking,
         }
-        let problem = Form::of::<Deep>("deep").requested().unwrap_err();
-        assert!(problem.contains("`inner`"), "{problem}");
-        assert!(Form::written(json!({})).requested().is_err());
+        let problem = FormSchema::of::<Deep>("deep").requested().unwrap_err();
+        assert_eq!(
+            problem,
+            "field `inner` must be a string, number, boolean, enum or list of enums; forms are flat"
+        );
+        assert!(FormSchema::written(json!({})).requested().is_err());
     }
 }

@@ -1,0 +1,158 @@
+//! `#[derive(Form)]`: refuses items that a form cannot ask for, and lets rustc check the type of every field.
+
+use crate::codegen;
+use crate::entries::{Entries, Known};
+use crate::expand;
+use crate::mistakes::Mistakes;
+use crate::names::{Runtime, at};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, Data, DataEnum, DeriveInput, Error, Fields, Ident, Meta, Path, Type};
+
+static FORM: Known = Known { attribute: "form", options: &["crate"], instead: &[] };
+
+/// Options of serde and schemars that detach the schema of a field or variant from its type.
+const DETACHING: &[&str] = &["with", "schema_with", "flatten", "skip", "skip_deserializing"];
+
+/// The whole of `#[derive(Form)]`, as a function of tokens so that tests can call it.
+pub(crate) fn derive(item: TokenStream) -> TokenStream {
+    let item: DeriveInput = match syn::parse2(item) {
+        Ok(item) => item,
+        Err(error) => return error.into_compile_error(),
+    };
+    let mut mistakes = Mistakes::default();
+    let runtime = runtime(&item.attrs, &mut mistakes);
+    let fields = checked_fields(&item, &mut mistakes);
+    let is_found = expand::is_found("form", runtime.as_ref(), &mut mistakes);
+    let is_generic = !item.generics.params.is_empty();
+    if is_generic {
+        let message = "a form has no generic parameters or lifetimes; write concrete, owned types";
+        mistakes.on(&item.generics, message);
+    }
+    let is_form = !is_generic && !matches!(item.data, Data::Union(_));
+    let generated = (is_found && is_form).then(|| generate(&item, &fields, runtime.as_ref()));
+    let error = mistakes.into_error().map(Error::into_compile_error);
+    quote!(#generated #error)
+}
+
+/// The path in `#[form(crate = path)]`.
+fn runtime(attributes: &[Attribute], mistakes: &mut Mistakes) -> Option<Path> {
+    let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("form"))?;
+    match &attribute.meta {
+        Meta::List(list) => Entries::parse(&FORM, list.tokens.clone(), mistakes).path(
+            "crate",
+            "::tool_runtime",
+            mistakes,
+        ),
+        _ => {
+            mistakes.on(attribute, "`#[form]` needs options; write `#[form(crate = path)]`");
+            None
+        }
+    }
+}
+
+/// The types that rustc checks; reports an item that is neither a struct with named fields nor an
+/// enum of unit variants.
+fn checked_fields<'a>(item: &'a DeriveInput, mistakes: &mut Mistakes) -> Vec<&'a Type> {
+    match &item.data {
+        Data::Struct(data) => field_types(&item.ident, &data.fields, mistakes),
+        Data::Enum(data) => {
+            refuse_data(data, mistakes);
+            Vec::new()
+        }
+        Data::Union(data) => {
+            let message = "a union cannot be a form; write a struct with named fields";
+            mistakes.on(data.union_token, message);
+            Vec::new()
+        }
+    }
+}
+
+fn field_types<'a>(ident: &Ident, fields: &'a Fields, mistakes: &mut Mistakes) -> Vec<&'a Type> {
+    let remedy = format!("write `struct {ident} {{ name: String }}`");
+    match fields {
+        Fields::Named(fields) if !fields.named.is_empty() => {
+            fields.named.iter().for_each(|field| refuse_options(&field.attrs, mistakes));
+            let is_checked = |field: &&syn::Field| !is_detached(&field.attrs);
+            return fields.named.iter().filter(is_checked).map(|field| &field.ty).collect();
+        }
+        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => mistakes.on(
+            fields,
+            format!(
+                "the fields of a form have names; {remedy}, or for a newtype `impl FormField for {ident} {{}}` instead of the derive"
+            ),
+        ),
+        Fields::Unnamed(fields) => {
+            mistakes.on(fields, format!("the fields of a form have names; {remedy}"));
+        }
+        _ => mistakes.on(ident, format!("a form has at least one field; {remedy}")),
+    }
+    Vec::new()
+}
+
+fn refuse_options(attributes: &[Attribute], mistakes: &mut Mistakes) {
+    if let Some(attribute) = attributes.iter().find(|it| it.path().is_ident("form")) {
+        mistakes.on(attribute, "`#[form(..)]` goes on the struct or enum; remove it here");
+    }
+}
+
+/// Refuses the first variant that is more than a name.
+fn refuse_data(data: &DataEnum, mistakes: &mut Mistakes) {
+    data.variants.iter().for_each(|variant| refuse_options(&variant.attrs, mistakes));
+    let is_unit = |fields: &Fields| matches!(fields, Fields::Unit);
+    let mut variants = data.variants.iter();
+    if let Some(variant) = variants.find(|it| !is_unit(&it.fields) && !is_detached(&it.attrs)) {
+        let name = &variant.ident;
+        let message = format!(
+            "an enum in a form has unit variants only; write `{name}` without data, and ask for the data in another field"
+        );
+        mistakes.on(variant, message);
+    }
+}
+
+/// Whether an attribute such as `#[schemars(with = "String")]` replaces or removes the schema of the type.
+fn is_detached(attributes: &[Attribute]) -> bool {
+    let is_schema = |it: &&Attribute| it.path().is_ident("serde") || it.path().is_ident("schemars");
+    attributes.iter().filter(is_schema).any(|attribute| match &attribute.meta {
+        Meta::List(list) => has_detaching(list.tokens.clone()),
+        _ => false,
+    })
+}
+
+fn has_detaching(options: TokenStream) -> bool {
+    let mut is_first = true;
+    for token in options {
+        let is_key = |ident: &Ident| DETACHING.iter().any(|key| ident == key);
+        if is_first && matches!(&token, TokenTree::Ident(ident) if is_key(ident)) {
+            return true;
+        }
+        is_first = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ',');
+    }
+    false
+}
+
+fn generate(item: &DeriveInput, fields: &[&Type], runtime: Option<&Path>) -> TokenStream {
+    let (ident, runtime) = (&item.ident, Runtime(runtime));
+    let allowed = codegen::allowed(&item.attrs);
+    let choice = matches!(item.data, Data::Enum(_)).then(|| {
+        quote! {
+            #[automatically_derived]
+            impl __tool::FormField for #ident {}
+            #[automatically_derived]
+            impl __tool::FormChoice for #ident {}
+        }
+    });
+    let checks =
+        fields.iter().map(|ty| quote_spanned!(at(ty.span())=> __tool::form_field::<#ty>();));
+    quote_spanned! {at(Span::call_site())=>
+        #(#allowed)*
+        const _: () = {
+            use #runtime::__private as __tool;
+            #[automatically_derived]
+            impl __tool::Form for #ident {}
+            #choice
+            #(#checks)*
+        };
+    }
+}
