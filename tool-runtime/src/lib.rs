@@ -89,7 +89,6 @@
 //! | it ends when our own process is killed | if it heeds the end of its input | if it heeds the end of its input |
 //! | its program is found | in `PATH` | in `PATH`, with the endings of `PATHEXT` |
 
-pub use tokio_util::sync::CancellationToken;
 #[cfg(feature = "cli")]
 pub use tool_runtime_cli::{Cli, main};
 #[cfg(feature = "mcp-client-http")]
@@ -112,21 +111,21 @@ pub use tool_runtime_core::CallService;
 pub use tool_runtime_core::{
     AbsentSource, Access, Action, After, AfterCall, Amount, Answer, Approval, ApprovalRequest,
     Approver, Arguments, Batch, Before, BlockingPool, BoxFuture, CallAction, CallError,
-    CallRequest, ClientAnswerError, ClientCall, ClientTools, Complete, Completion, ConfigError,
-    ContentAnnotations, ContentBlock, ContentExtra, DecodeError, EmbeddedResource, ErrorClass,
-    Executor, Filter, Form, FormChoice, FormField, Given, Handler, Hook, HookAnswer, HookCall,
-    Icon, IntoObservation, IntoPrompt, IntoResource, Issue, Json, KeyPart, LogEntry, LogLevel,
-    MediaContent, Observation, OutputLimits, PatternError, Peer, PeerCapability, PeerError,
-    PeerInfo, PeerRequest, PoolChange, PoolChanges, PoolConfig, PoolError, PoolProblem, PoolReport,
-    PoolSession, Principal, Progress, Prompt, PromptAction, PromptArgument, PromptBuilder,
-    PromptDefinition, PromptMessage, PromptMessages, ProtocolError, Reading, Registration,
-    Registry, RegistryError, Resource, ResourceAction, ResourceBuilder, ResourceContents,
-    ResourceDefinition, ResourceLink, Restriction, Role, Root, Sample, SampleRequest, Secret,
-    Selector, SelectorError, SessionId, SharedBy, Snapshot, Source, SpecProblem, TaskSupport,
-    TextArguments, TextContent, TextHandler, Tool, ToolAnnotations, ToolBuilder, ToolCall,
-    ToolContext, ToolDefinition, ToolError, ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder,
-    ToolReport, ToolResult, ToolSpec, ToolStatus, Tools, Toolset, ToolsetError, ToolsetKind,
-    ToolsetMethods, Total, TraceContext,
+    CallRequest, CancellationToken, ClientAnswerError, ClientCall, ClientTools, Complete,
+    Completion, ConfigError, ContentAnnotations, ContentBlock, ContentExtra, DecodeError,
+    EmbeddedResource, ErrorClass, Executor, Filter, Form, FormChoice, FormField, Given, Handler,
+    Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt, IntoResource, Issue, Json,
+    KeyPart, LogEntry, LogLevel, MediaContent, Observation, OutputLimits, PatternError, Peer,
+    PeerCapability, PeerError, PeerInfo, PeerRequest, PoolChange, PoolChanges, PoolConfig,
+    PoolError, PoolProblem, PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction,
+    PromptArgument, PromptBuilder, PromptDefinition, PromptMessage, PromptMessages, ProtocolError,
+    Reading, Registration, Registry, RegistryError, Resource, ResourceAction, ResourceBuilder,
+    ResourceContents, ResourceDefinition, ResourceLink, Restriction, Role, Root, Sample,
+    SampleRequest, Secret, Selector, SelectorError, SessionId, SharedBy, Snapshot, Source,
+    SpecProblem, TaskSupport, TextArguments, TextContent, TextHandler, Tool, ToolAnnotations,
+    ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory, ToolPattern,
+    ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, Tools, Toolset,
+    ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext,
 };
 #[cfg(feature = "http")]
 pub use tool_runtime_server::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
