@@ -8,7 +8,7 @@ mod status;
 mod tell;
 
 use super::About;
-use super::main_macro::BoxError;
+use super::BoxError;
 use super::options::{Command, Servers};
 use absent::Absent;
 use std::convert::Infallible;

@@ -1,7 +1,7 @@
 //! `status`: how the servers are.
 
 use super::{Files, NAME_A_FILE, NAME_A_SERVER, start, state};
-use crate::main_macro::BoxError;
+use crate::BoxError;
 use crate::{About, exit, print, table};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
