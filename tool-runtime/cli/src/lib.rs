@@ -24,6 +24,9 @@ use std::process::ExitCode;
 use tool_runtime_core::{BoxFuture, ToolPool};
 use tool_runtime_server::McpServer;
 
+/// An error of the caller.
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
 /// What the process exits with.
 mod exit {
     use super::print;

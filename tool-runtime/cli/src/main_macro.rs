@@ -3,7 +3,7 @@
 use super::options::{self, Options};
 #[cfg(feature = "mcp-client")]
 use super::servers::{self, Files};
-use super::{About, exit, in_runtime, log, print};
+use super::{About, BoxError, exit, in_runtime, log, print};
 use std::any::Any;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -232,9 +232,6 @@ impl Setup {
         }
     }
 }
-
-/// What an option may fail with.
-pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The result of an option, or of all of them.
 pub type SetupResult<T> = Result<T, BoxError>;

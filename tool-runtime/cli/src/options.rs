@@ -1,6 +1,6 @@
 //! What the user typed, as a command.
 
-mod forms;
+mod commands;
 mod help;
 #[cfg(feature = "http")]
 mod http;
@@ -8,9 +8,10 @@ mod mistake;
 mod read;
 #[cfg(feature = "mcp-client")]
 mod servers;
+mod syntax;
 
 use super::{About, exit, print};
-use forms::{ALLOW, CALL, COMMON, DENY, Form, LIST, Opt, REPORT, ROOT, SCHEMA, SERVE};
+use commands::{ALLOW, CALL, DENY, LIST, REPORT, ROOT, SCHEMA, SERVE, commands};
 #[cfg(feature = "http")]
 pub(super) use http::ServeHttp;
 use mistake::Mistake;
@@ -21,6 +22,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use syntax::{CommandSpec, Commands, Opt};
 use tool_runtime_core::{Filter, Selector, SelectorError};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
@@ -141,21 +143,20 @@ pub(super) fn parse<T>(
 where
     T: Into<OsString>,
 {
-    let common: &'static [Opt] = if takes_tools { COMMON } else { &[] };
-    parse_erased(about, common, arguments.into_iter().map(Into::into).collect())
+    parse_erased(about, &commands(takes_tools), arguments.into_iter().map(Into::into).collect())
 }
 
 fn parse_erased(
     about: &About,
-    common: &'static [Opt],
+    commands: &Commands,
     arguments: Vec<OsString>,
 ) -> Result<Options, ExitCode> {
     let mut parser = lexopt::Parser::from_iter(arguments);
     let program = help::program(parser.bin_name()).unwrap_or_else(|| about.name.clone());
-    match read::read(&mut parser, common).and_then(selected) {
+    match read::read(&mut parser, commands).and_then(selected) {
         Ok(Selected::Command(options)) => Ok(*options),
         Ok(Selected::Help(form)) => {
-            print::line(help::text(about, &program, form, common).trim_end());
+            print::line(help::text(about, &program, form, commands).trim_end());
             Err(ExitCode::SUCCESS)
         }
         Ok(Selected::Version) => {
@@ -172,7 +173,7 @@ fn parse_erased(
 /// What to do about it.
 enum Selected {
     Command(Box<Options>),
-    Help(&'static Form),
+    Help(&'static CommandSpec),
     Version,
 }
 
@@ -190,10 +191,12 @@ fn selected(reading: Reading) -> Result<Selected, Mistake> {
     Ok(Selected::Command(Box::new(command)))
 }
 
-fn command(form: &'static Form, mut given: Given) -> Result<Command, Mistake> {
+fn command(form: &'static CommandSpec, mut given: Given) -> Result<Command, Mistake> {
     match form.name {
         #[cfg(feature = "http")]
-        name if name == SERVE.name => http::command(given),
+        name if name == SERVE.name => {
+            Ok(http::read(form, &given)?.map_or(Command::Serve, Command::ServeHttp))
+        }
         #[cfg(not(feature = "http"))]
         name if name == SERVE.name => Ok(Command::Serve),
         name if name == LIST.name => Ok(Command::List { json: given.has("json") }),

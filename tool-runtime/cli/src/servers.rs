@@ -8,7 +8,7 @@ mod status;
 mod tell;
 
 use super::About;
-use super::main_macro::BoxError;
+use super::BoxError;
 use super::options::{Command, Servers};
 use absent::Absent;
 use std::convert::Infallible;
@@ -113,7 +113,8 @@ async fn connected(
     let config = files.loader().load_usable()?;
     // A server goes on being tried.
     let absent = (!command.is_server()).then(|| Absent::among(pool, &config));
-    let mut builder = start::builder(&about).config(config.clone()).list_wait(files.wait);
+    let builder = if command.is_server() { start::builder(&about) } else { start::once(&about) };
+    let mut builder = builder.config(config.clone()).list_wait(files.wait);
     if files.ask {
         builder = builder.ask_callers();
     }

@@ -35,6 +35,7 @@ mod rounds;
 mod schema;
 mod server;
 mod status;
+mod supervisor;
 mod tasks;
 mod transport;
 mod wire;

@@ -11,6 +11,7 @@ mod work;
 pub(super) use checker::{Checker, Verdict, elsewhere};
 
 use graph::Graph;
+use references::is_official;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
@@ -158,11 +159,6 @@ impl<'a> Survey<'a> {
             // A relative one is resolved against an id, if there is one.
             || !is_absolute && !self.ids.is_empty()
     }
-}
-
-/// Whether a URI is one of JSON Schema's own: a dialect, or a meta-schema.
-fn is_official(uri: &str) -> bool {
-    ["http://json-schema.org/", "https://json-schema.org/"].iter().any(|own| uri.starts_with(own))
 }
 
 #[cfg(test)]

@@ -1,38 +1,22 @@
-//! One server: kept connected, its tools kept in the pool.
+//! One server, as its tools and its supervisor know it.
 
 use super::backoff::Backoff;
 use super::connection::Connection;
 use super::dialer::Dialer;
-use super::listing;
 use super::mask::Mask;
-use super::publisher::Publisher;
-use super::refusal::{Kind, Refusal};
 use super::status::{McpServerStatus, McpState};
 use arc_swap::ArcSwapOption;
-use futures_util::FutureExt as _;
-use rmcp::model::{Implementation, ServerPeerInfo};
-use std::panic::AssertUnwindSafe;
+use rmcp::model::Implementation;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, sleep, timeout};
-use tool_runtime_core::seam::told;
+use tokio::time::timeout;
 use tool_runtime_core::{CallError, ErrorClass, PeerInfo};
 
 /// After so many failures in a row no call makes a server be tried at once any more.
-const MOST_FAILURES: u32 = 5;
-/// A connection that held for so long was a good one.
-const STABLE: Duration = Duration::from_secs(10);
+pub(super) const MOST_FAILURES: u32 = 5;
 /// More than a connection takes to end in whatever way.
 const FAREWELL: Duration = Duration::from_secs(10);
-/// An `Instant` cannot be added to without end.
-const LONGEST_PAUSE: Duration = Duration::from_secs(86_400 * 365);
-/// How many things that are wrong with a list are told.
-const MOST_PROBLEMS: usize = 100;
-/// Changes of a list that come closer together are one.
-const QUIET: Duration = Duration::from_millis(50);
-/// However many come, the list is read after so long.
-const LONGEST: Duration = Duration::from_millis(500);
 
 /// How long a server may take.
 #[derive(Clone, Copy, Debug)]
@@ -44,14 +28,14 @@ pub(super) struct Times {
 
 /// One server, as its tools and its supervisor know it.
 pub(super) struct Server {
-    name: Arc<str>,
-    mask: Arc<Mask>,
-    dialer: Dialer,
-    times: Times,
-    connection: ArcSwapOption<Connection>,
-    condition: watch::Sender<Condition>,
+    pub(super) name: Arc<str>,
+    pub(super) mask: Arc<Mask>,
+    pub(super) dialer: Dialer,
+    pub(super) times: Times,
+    pub(super) connection: ArcSwapOption<Connection>,
+    pub(super) condition: watch::Sender<Condition>,
     /// Somebody waits for a connection.
-    wanted: Notify,
+    pub(super) wanted: Notify,
     /// Whoever watches all servers.
     watchers: Arc<Watchers>,
 }
@@ -61,9 +45,9 @@ pub(super) type Watchers = watch::Sender<u64>;
 
 /// How a server is, and how often it was tried.
 #[derive(Clone, Debug)]
-struct Condition {
-    status: McpServerStatus,
-    tries: u64,
+pub(super) struct Condition {
+    pub(super) status: McpServerStatus,
+    pub(super) tries: u64,
 }
 
 impl Server {
@@ -117,195 +101,9 @@ impl Server {
         self.change(|condition| condition.status.state = state);
     }
 
-    fn change(&self, change: impl FnOnce(&mut Condition)) {
+    pub(super) fn change(&self, change: impl FnOnce(&mut Condition)) {
         self.condition.send_modify(change);
         self.watchers.send_modify(|changes| *changes += 1);
-    }
-
-    /// Keeps the server connected until the future is dropped: then the connection ends by
-    /// [`Self::hang_up`].
-    pub(super) async fn supervise(self: &Arc<Self>, publisher: &Publisher) {
-        let (mut failures, mut told) = (0, String::new());
-        loop {
-            self.set_state(McpState::Connecting);
-            let opened = unbroken(self.open(publisher)).await.unwrap_or_else(Err);
-            self.change(|condition| condition.tries += 1);
-            let refusal = match opened {
-                Ok(connection) => {
-                    let began = Instant::now();
-                    let attended = unbroken(self.attend(&connection, publisher)).await;
-                    let refusal = attended.unwrap_or_else(|refusal| refusal);
-                    self.connection.store(None);
-                    tokio::spawn(async move { connection.close().await });
-                    if began.elapsed() >= STABLE {
-                        failures = 0;
-                        tracing::warn!(server = &*self.name, "{refusal}; connecting again");
-                        continue;
-                    }
-                    refusal
-                }
-                Err(refusal) => refusal,
-            };
-            failures += 1;
-            // The same again is no news.
-            if told != refusal.to_string() {
-                told = refusal.to_string();
-                tracing::warn!(server = &*self.name, "not connected: {told}");
-            }
-            self.pause(&refusal, failures).await;
-        }
-    }
-
-    /// Waits until it makes sense to try again.
-    async fn pause(&self, refusal: &Refusal, failures: u32) {
-        let reason = refusal.to_string();
-        if refusal.kind == Kind::Unauthorized {
-            return self.authorize(reason, failures).await;
-        }
-        let pause = self.times.backoff.pause(failures).min(LONGEST_PAUSE);
-        // This failure is the answer to all who wished for a try before.
-        let _stale = self.wanted.notified().now_or_never();
-        self.set_state(McpState::Retrying { reason, failures, next: Instant::now() + pause });
-        if failures >= MOST_FAILURES {
-            sleep(pause).await;
-        } else {
-            drop(timeout(pause, self.wanted.notified()).await);
-        }
-    }
-
-    /// Waits until the server can be told who asks: a person is asked already, or somebody has to
-    /// do something first.
-    async fn authorize(&self, mut reason: String, failures: u32) {
-        if self.dialer.is_authorizing() {
-            self.set_state(McpState::Authorizing);
-            match self.dialer.authorized().await {
-                Ok(()) if failures == 1 => return,
-                // What a person allowed was not enough, or not what was asked for.
-                Ok(()) => return sleep(self.times.backoff.pause(failures)).await,
-                Err(problem) => reason = problem,
-            }
-        }
-        self.set_state(McpState::NeedsAuth { reason });
-        std::future::pending::<()>().await;
-    }
-
-    /// Connects and brings the tools into the pool.
-    async fn open(self: &Arc<Self>, publisher: &Publisher) -> Result<Arc<Connection>, Refusal> {
-        let began = Instant::now();
-        let connection = Arc::new(self.dialer.connect(self.times.connect).await?);
-        let rest = self.times.connect.saturating_sub(began.elapsed());
-        let rest = rest.max(Duration::from_secs(1));
-        if let Err(refusal) = self.refresh(&connection, publisher, rest).await {
-            let refusal = refusal.with_last_words(connection.last_words().await);
-            let refusal = refusal.masked(&self.mask);
-            tokio::spawn(async move { connection.close().await });
-            return Err(refusal);
-        }
-        self.connection.store(Some(Arc::clone(&connection)));
-        self.change(|condition| {
-            let status = &mut condition.status;
-            status.state = McpState::Ready;
-            let info = connection.info();
-            let called = |info: &Implementation| self.called(info);
-            status.info = info.and_then(|info| info.server_info.as_ref()).map(called);
-            status.protocol = info.map(|info| info.protocol_version.to_string());
-            status.instructions = info.and_then(|info: &ServerPeerInfo| {
-                let instructions = info.instructions.as_deref();
-                instructions.map(|text| self.mask.text(text).into_owned())
-            });
-        });
-        tracing::info!(server = &*self.name, "connected");
-        Ok(connection)
-    }
-
-    /// Reads the list of tools.
-    async fn refresh(
-        self: &Arc<Self>,
-        connection: &Connection,
-        publisher: &Publisher,
-        within: Duration,
-    ) -> Result<(), Refusal> {
-        let has_tools = connection.capabilities().is_some_and(|can| can.tools.is_some());
-        let listing = if has_tools {
-            let listed = listing::list(connection, within).await;
-            listed.map_err(|failure| Refusal::of_listing(&failure, self.times.connect))?
-        } else {
-            listing::Listing::default()
-        };
-        let published = publisher.publish(self, listing).await;
-        let problems = self.listed(&published.problems);
-        let known = self.status().problems;
-        for problem in problems.iter().filter(|problem| !known.contains(problem)) {
-            tracing::warn!(server = &*self.name, "{problem}");
-        }
-        self.change(|condition| {
-            condition.status.tools = published.tools;
-            condition.status.problems = problems;
-        });
-        Ok(())
-    }
-
-    /// What is wrong with a list, as it may be shown.
-    fn listed(&self, problems: &[String]) -> Vec<String> {
-        let mut shown: Vec<String> =
-            problems.iter().take(MOST_PROBLEMS).map(|problem| self.shown(problem)).collect();
-        if let Some(more) = problems.len().checked_sub(MOST_PROBLEMS + 1) {
-            shown.push(format!("there are {} more like these", more + 1));
-        }
-        shown
-    }
-
-    /// Follows the changes of its list until the connection ends; says why it did.
-    async fn attend(
-        self: &Arc<Self>,
-        connection: &Arc<Connection>,
-        publisher: &Publisher,
-    ) -> Refusal {
-        tokio::select! {
-            () = connection.closed() => {}
-            () = self.follow(connection, publisher) => {}
-            () = self.subscribe(connection) => {}
-        }
-        let refusal = Refusal::new(Kind::Failed, "the connection ended");
-        refusal.with_last_words(connection.last_words().await).masked(&self.mask)
-    }
-
-    async fn follow(self: &Arc<Self>, connection: &Connection, publisher: &Publisher) {
-        let changed = connection.hearing().changed();
-        // One that is told all the time is read less and less often.
-        let (calm, mut often) = (Backoff { first: QUIET, most: STABLE }, 0);
-        loop {
-            let began = Instant::now();
-            changed.next().await;
-            often = if began.elapsed() >= STABLE { 0 } else { often + 1 };
-            let settled = async { while timeout(QUIET, changed.next()).await.is_ok() {} };
-            drop(timeout(LONGEST, settled).await);
-            if let Err(refusal) = self.refresh(connection, publisher, self.times.connect).await {
-                // What it listed before is still the best that is known.
-                tracing::warn!(server = &*self.name, "its changed list is not read: {refusal}");
-            }
-            sleep(calm.pause(often)).await;
-        }
-    }
-
-    /// Servers of the newer era tell of changes only those who ask. Whenever it ends, something
-    /// may have changed that was not told.
-    async fn subscribe(&self, connection: &Connection) {
-        let tells = connection
-            .capabilities()
-            .and_then(|can| can.tools.as_ref())
-            .is_some_and(|tools| tools.list_changed == Some(true));
-        if !connection.is_modern() || !tells {
-            return std::future::pending().await;
-        }
-        let mut failures = 0;
-        loop {
-            let began = Instant::now();
-            connection.subscribed().await;
-            failures = if began.elapsed() >= STABLE { 1 } else { failures + 1 };
-            sleep(self.times.backoff.pause(failures)).await;
-            connection.hearing().changed().tell();
-        }
     }
 
     /// Reads the list of tools once more, if the server is connected.
@@ -349,7 +147,7 @@ impl Server {
     }
 
     /// What it calls itself, as it may be shown.
-    fn called(&self, info: &Implementation) -> PeerInfo {
+    pub(super) fn called(&self, info: &Implementation) -> PeerInfo {
         let title = info.title.as_deref().map(|title| self.shown(title));
         let mut peer = PeerInfo::new(self.shown(&info.name), self.shown(&info.version));
         peer.title = title;
@@ -397,10 +195,4 @@ impl Server {
             }
         }
     }
-}
-
-/// A panic, of a host's function perhaps, is a failure like any other: it is tried again.
-async fn unbroken<T>(work: impl Future<Output = T>) -> Result<T, Refusal> {
-    let caught = AssertUnwindSafe(work).catch_unwind().await;
-    caught.map_err(|panic| Refusal::new(Kind::Failed, format!("it panicked: {}", told(panic))))
 }

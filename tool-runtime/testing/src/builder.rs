@@ -1,36 +1,18 @@
 //! How a test client is set up, and how it greets its server.
 
 use super::client::TestClient;
-use super::exchange::Link;
+use super::link::{Era, Link};
 use super::question::{Desk, Handler, Question, Reply};
 use super::wire::Wire;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::{BoxFuture, LogLevel, Principal};
+use tool_runtime_core::{BoxFuture, LogLevel, Principal, ToolPool};
 use tool_runtime_server::McpServer;
 use tool_runtime_server::seam::Caller;
 
 /// How many bytes wait on the way before whoever writes them does: what a pipe of Linux holds.
 const PIPE: usize = 64 * 1024;
-
-/// How clients talk to servers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Era {
-    /// 2026-07-28: every request says all about itself, and questions are answers.
-    Modern,
-    /// 2025-11-25: a handshake first, and questions while a request waits.
-    Legacy,
-}
-
-impl Era {
-    fn version(self) -> &'static str {
-        match self {
-            Self::Modern => "2026-07-28",
-            Self::Legacy => "2025-11-25",
-        }
-    }
-}
 
 /// A [`TestClient`] that is not connected yet.
 #[must_use = "nothing happens before `connect`"]
@@ -46,6 +28,34 @@ pub struct TestClientBuilder {
     most_rounds: usize,
     follows_tasks: bool,
     caller: Caller,
+}
+
+impl TestClient {
+    /// A client of 2026-07-28 of a pool.
+    ///
+    /// # Panics
+    /// As [`TestClientBuilder::connect`].
+    pub async fn modern(pool: &ToolPool) -> Self {
+        Self::builder(pool).era(Era::Modern).connect().await
+    }
+
+    /// A client of 2025-11-25 of a pool.
+    ///
+    /// # Panics
+    /// As [`TestClientBuilder::connect`].
+    pub async fn legacy(pool: &ToolPool) -> Self {
+        Self::builder(pool).era(Era::Legacy).connect().await
+    }
+
+    /// A client of a pool, with settings of its own.
+    pub fn builder(pool: &ToolPool) -> TestClientBuilder {
+        Self::of(McpServer::new(pool.clone(), "test-server", "1.0.0"))
+    }
+
+    /// A client of a server with settings of its own. Each client has a session for itself.
+    pub fn of(server: McpServer) -> TestClientBuilder {
+        TestClientBuilder::new(server)
+    }
 }
 
 impl TestClientBuilder {

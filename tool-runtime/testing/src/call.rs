@@ -1,6 +1,7 @@
 //! A tool call of a test.
 
-use super::exchange::{Exchange, Link, Running};
+use super::exchange::{Exchange, Running};
+use super::link::Link;
 use super::message::Outcome;
 use serde_json::{Map, Value};
 use std::future::IntoFuture;

@@ -1,9 +1,9 @@
 //! The client of a test.
 
-use super::builder::{Era, TestClientBuilder};
 use super::call::TestCall;
-use super::exchange::{Exchange, Link};
+use super::exchange::Exchange;
 use super::filter::Filter;
+use super::link::{Era, Link};
 use super::message::Notification;
 use super::question::Question;
 use super::wire::Sent;
@@ -15,8 +15,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tool_runtime_core::{ProtocolError, ToolDefinition, ToolPool};
-use tool_runtime_server::McpServer;
+use tool_runtime_core::{ProtocolError, ToolDefinition};
 
 /// An MCP client in the same process as the server, for tests.
 ///
@@ -66,32 +65,6 @@ impl TestClient {
         greeting: Value,
     ) -> Self {
         Self { link, server, greeting, subscriptions: Mutex::default() }
-    }
-
-    /// A client of 2026-07-28 of a pool.
-    ///
-    /// # Panics
-    /// As [`TestClientBuilder::connect`].
-    pub async fn modern(pool: &ToolPool) -> Self {
-        Self::builder(pool).era(Era::Modern).connect().await
-    }
-
-    /// A client of 2025-11-25 of a pool.
-    ///
-    /// # Panics
-    /// As [`TestClientBuilder::connect`].
-    pub async fn legacy(pool: &ToolPool) -> Self {
-        Self::builder(pool).era(Era::Legacy).connect().await
-    }
-
-    /// A client of a pool, with settings of its own.
-    pub fn builder(pool: &ToolPool) -> TestClientBuilder {
-        Self::of(McpServer::new(pool.clone(), "test-server", "1.0.0"))
-    }
-
-    /// A client of a server with settings of its own. Each client has a session for itself.
-    pub fn of(server: McpServer) -> TestClientBuilder {
-        TestClientBuilder::new(server)
     }
 
     /// What the server said of itself: the result of `server/discover` or `initialize`.

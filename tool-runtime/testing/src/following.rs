@@ -1,6 +1,6 @@
 //! A call that goes on as a task, to its end.
 
-use super::exchange::Link;
+use super::link::Link;
 use super::message::{Failure, Outcome};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};

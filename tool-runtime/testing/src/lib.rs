@@ -48,14 +48,16 @@ mod client;
 mod exchange;
 mod filter;
 mod following;
+mod link;
 mod message;
 mod question;
 mod snapshot;
 mod wire;
 
-pub use builder::{Era, TestClientBuilder};
+pub use builder::TestClientBuilder;
 pub use call::{CallRecord, StartedCall, TestCall};
 pub use client::TestClient;
+pub use link::Era;
 pub use message::Notification;
 pub use question::{Question, Reply};
 pub use snapshot::{assert_snapshot, snapshot};

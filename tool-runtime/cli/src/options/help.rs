@@ -1,6 +1,6 @@
 //! The help of a command.
 
-use super::forms::{COMMANDS, Form, Opt};
+use super::syntax::{CommandSpec, Commands, Opt};
 use crate::{About, print};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,16 +12,16 @@ pub(super) fn program(path: Option<&str>) -> Option<String> {
 }
 
 /// Everything about a command.
-pub(super) fn text(of: &About, program: &str, form: &Form, common: &'static [Opt]) -> String {
+pub(super) fn text(of: &About, program: &str, form: &CommandSpec, commands: &Commands) -> String {
     let usage = usage(program, form);
     let mut text = format!("{}\n\n{} {usage}\n", about(of, form), print::heading("Usage:"));
     if form.name.is_empty() {
-        let commands = COMMANDS.iter().map(|form| (form.name.to_owned(), form.about));
-        section(&mut text, "Commands", commands.collect());
+        let all = commands.all.iter().map(|form| (form.name.to_owned(), form.about));
+        section(&mut text, "Commands", all.collect());
     }
     let values = form.positional.iter().map(|value| (value.shown.to_owned(), value.help));
     section(&mut text, "Arguments", values.collect());
-    let options = form.all_options(common).map(|option| (left(option), option.help));
+    let options = form.all_options(commands.common).map(|option| (left(option), option.help));
     section(&mut text, "Options", options.collect());
     if !form.more.is_empty() {
         let _ = write!(text, "\n{}\n", form.more);
@@ -30,7 +30,7 @@ pub(super) fn text(of: &About, program: &str, form: &Form, common: &'static [Opt
 }
 
 /// The one line that shows how to write it.
-pub(super) fn usage(program: &str, form: &Form) -> String {
+pub(super) fn usage(program: &str, form: &CommandSpec) -> String {
     if form.name.is_empty() {
         return format!("{program} [COMMAND]");
     }
@@ -44,7 +44,7 @@ pub(super) fn usage(program: &str, form: &Form) -> String {
     usage
 }
 
-fn about(of: &About, form: &Form) -> String {
+fn about(of: &About, form: &CommandSpec) -> String {
     if !form.name.is_empty() {
         return form.about.to_owned();
     }

@@ -1,9 +1,8 @@
 //! `serve --http ADDR ...`
 
-use super::Command;
-use super::forms::{Opt, SERVE};
 use super::mistake::Mistake;
 use super::read::Given;
+use super::syntax::{CommandSpec, Opt};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -86,18 +85,21 @@ pub(super) const OPTIONS: &[Opt] = &[
     INSECURE,
 ];
 
-/// The command in what was given.
-pub(super) fn command(given: Given) -> Result<Command, Mistake> {
+/// How to serve over HTTP; `None` if no address is given.
+pub(super) fn read(
+    form: &'static CommandSpec,
+    given: &Given,
+) -> Result<Option<ServeHttp>, Mistake> {
     let Some(address) = given.value(ADDRESS.long) else {
         return match OPTIONS.iter().find(|option| given.has(option.long)) {
-            Some(option) => Err(Mistake::needs(&SERVE, option, &ADDRESS)),
-            None => Ok(Command::Serve),
+            Some(option) => Err(Mistake::needs(form, option, &ADDRESS)),
+            None => Ok(None),
         };
     };
-    Ok(Command::ServeHttp(ServeHttp {
+    Ok(Some(ServeHttp {
         address: address.to_owned(),
         sessions: !given.has(NO_SESSIONS.long),
-        hang_up_after: seconds(&given, &HANG_UP_AFTER)?,
+        hang_up_after: seconds(given, &HANG_UP_AFTER)?,
         hosts: given.values(ALLOW_HOST.long),
         origins: given.values(ALLOW_ORIGIN.long),
         token_variable: given.value(TOKEN_ENV.long).map(str::to_owned),

@@ -1,9 +1,7 @@
 //! What is wrong with a command line, and what to write instead.
 
-#[cfg(not(feature = "http"))]
-use super::forms::SERVE;
-use super::forms::{COMMANDS, Form, Opt, ROOT};
 use super::help;
+use super::syntax::{CommandSpec, Commands, Opt};
 use std::fmt::Write as _;
 use tool_runtime_core::seam::nearest;
 
@@ -12,7 +10,7 @@ pub(super) struct Mistake {
     what: String,
     tip: Option<String>,
     /// The command whose usage helps.
-    form: Option<&'static Form>,
+    form: Option<&'static CommandSpec>,
 }
 
 impl Mistake {
@@ -20,7 +18,7 @@ impl Mistake {
         Self { what, tip: None, form: None }
     }
 
-    fn of(mut self, form: &'static Form) -> Self {
+    fn of(mut self, form: &'static CommandSpec) -> Self {
         self.form = Some(form);
         self
     }
@@ -37,20 +35,24 @@ impl Mistake {
         self
     }
 
-    pub(super) fn unknown_command(name: &str) -> Self {
-        let known = COMMANDS.iter().map(|form| form.name);
+    pub(super) fn unknown_command(name: &str, commands: &Commands) -> Self {
+        let known = commands.all.iter().map(|form| form.name);
         let mistake = Self::new(format!("unrecognized subcommand '{name}'"));
-        mistake.similar("subcommand", name, known, "").of(&ROOT)
+        mistake.similar("subcommand", name, known, "").of(commands.root)
     }
 
-    pub(super) fn unknown_option(form: &'static Form, name: &str, common: &'static [Opt]) -> Self {
+    pub(super) fn unknown_option(
+        form: &'static CommandSpec,
+        name: &str,
+        common: &'static [Opt],
+    ) -> Self {
         let known = form.all_options(common).map(|option| option.long);
         let mistake = Self::unexpected(form, &format!("--{name}"));
         let tip = mistake.tip.clone();
         let mut mistake = mistake.similar("argument", name, known, "--");
         mistake.tip = mistake.tip.or(tip);
         #[cfg(not(feature = "http"))]
-        if form.name == SERVE.name && name == "http" {
+        if form.name == "serve" && name == "http" {
             mistake.tip =
                 Some("rebuild the program with the feature `http` of tool-runtime".into());
         }
@@ -58,7 +60,7 @@ impl Mistake {
     }
 
     /// More than the command takes.
-    pub(super) fn unexpected(form: &'static Form, text: &str) -> Self {
+    pub(super) fn unexpected(form: &'static CommandSpec, text: &str) -> Self {
         let mut mistake = Self::new(format!("unexpected argument '{text}' found")).of(form);
         if text.starts_with('-') && !form.positional.is_empty() {
             mistake.tip = Some(format!("to pass '{text}' as a value, use '-- {text}'"));
@@ -67,7 +69,7 @@ impl Mistake {
     }
 
     /// A value for an option that takes none: all that the parser itself has to say.
-    pub(super) fn stray_value(form: &'static Form, error: lexopt::Error) -> Self {
+    pub(super) fn stray_value(form: &'static CommandSpec, error: lexopt::Error) -> Self {
         match error {
             lexopt::Error::UnexpectedValue { option, value } => {
                 let value = value.to_string_lossy();
@@ -80,19 +82,19 @@ impl Mistake {
         }
     }
 
-    pub(super) fn repeated(form: &'static Form, option: &Opt) -> Self {
+    pub(super) fn repeated(form: &'static CommandSpec, option: &Opt) -> Self {
         Self::new(format!("the argument '{}' cannot be used multiple times", option.shown()))
             .of(form)
     }
 
-    pub(super) fn missing(form: &'static Form) -> Self {
+    pub(super) fn missing(form: &'static CommandSpec) -> Self {
         let missing = form.positional[0].shown;
         let what = format!("the following required arguments were not provided:\n  {missing}");
         Self::new(what).of(form)
     }
 
     /// A positional value beside an option that stands for it.
-    pub(super) fn conflict(form: &'static Form, positional: usize, option: &str) -> Self {
+    pub(super) fn conflict(form: &'static CommandSpec, positional: usize, option: &str) -> Self {
         let value = form.positional[positional].shown;
         let option = form
             .options
@@ -105,7 +107,7 @@ impl Mistake {
 
     /// An option that means nothing without another one.
     #[cfg(feature = "http")]
-    pub(super) fn needs(form: &'static Form, option: &Opt, other: &Opt) -> Self {
+    pub(super) fn needs(form: &'static CommandSpec, option: &Opt, other: &Opt) -> Self {
         let what = format!("the argument '{}' needs '{}'", option.shown(), other.shown());
         Self::new(what).of(form)
     }
@@ -154,7 +156,7 @@ fn listed(possible: &[&str]) -> String {
 #[cfg(all(test, not(feature = "http")))]
 mod tests {
     use super::Mistake;
-    use crate::options::forms::SERVE;
+    use crate::options::commands::SERVE;
 
     #[test]
     fn a_program_without_http_says_how_to_get_it() {

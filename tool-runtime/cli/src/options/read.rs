@@ -1,14 +1,14 @@
-//! Reads the command line by the forms of the commands.
+//! Reads the command line by the commands of the program.
 
-use super::forms::{COMMANDS, Form, HELP_COMMAND, Opt, ROOT};
 use super::mistake::Mistake;
+use super::syntax::{CommandSpec, Commands, HELP_COMMAND, Opt};
 use lexopt::{Arg, Parser};
 use std::ffi::OsString;
 
 /// What was typed.
 pub(super) enum Reading {
-    Command(&'static Form, Given),
-    Help(&'static Form),
+    Command(&'static CommandSpec, Given),
+    Help(&'static CommandSpec),
     Version,
     /// No command, only options.
     Nothing(Given),
@@ -44,7 +44,7 @@ impl Given {
     fn take(
         &mut self,
         parser: &mut Parser,
-        form: &'static Form,
+        form: &'static CommandSpec,
         option: &'static Opt,
     ) -> Result<Option<Reading>, Mistake> {
         if let Some(reading) = asked(option, form) {
@@ -58,7 +58,7 @@ impl Given {
     }
 
     /// Takes the first positional value, which must be there and say something.
-    pub(super) fn first(&mut self, form: &'static Form) -> Result<String, Mistake> {
+    pub(super) fn first(&mut self, form: &'static CommandSpec) -> Result<String, Mistake> {
         if self.positional.is_empty() {
             return Err(Mistake::missing(form));
         }
@@ -72,33 +72,33 @@ impl Given {
 }
 
 /// Reads all of it. Options that all commands have may stand in front of the command.
-pub(super) fn read(parser: &mut Parser, common: &'static [Opt]) -> Result<Reading, Mistake> {
+pub(super) fn read(parser: &mut Parser, commands: &Commands) -> Result<Reading, Mistake> {
+    let root = commands.root;
     let mut given = Given::default();
-    while let Some(token) = next(parser, &ROOT, common)? {
+    while let Some(token) = next(parser, root, commands.common)? {
         match token {
             Token::Option(option) => {
-                if let Some(reading) = given.take(parser, &ROOT, option)? {
+                if let Some(reading) = given.take(parser, root, option)? {
                     return Ok(reading);
                 }
             }
-            Token::Value(name) => return command(parser, named(&name)?, given, common),
+            Token::Value(name) => return command(parser, named(&name, commands)?, given, commands),
         }
     }
     Ok(Reading::Nothing(given))
 }
 
-fn named(name: &str) -> Result<&'static Form, Mistake> {
-    let known = COMMANDS.iter().copied().find(|form| form.name == name);
-    known.ok_or_else(|| Mistake::unknown_command(name))
+fn named(name: &str, commands: &Commands) -> Result<&'static CommandSpec, Mistake> {
+    commands.find(name).ok_or_else(|| Mistake::unknown_command(name, commands))
 }
 
 fn command(
     parser: &mut Parser,
-    form: &'static Form,
+    form: &'static CommandSpec,
     mut given: Given,
-    common: &'static [Opt],
+    commands: &Commands,
 ) -> Result<Reading, Mistake> {
-    while let Some(token) = next(parser, form, common)? {
+    while let Some(token) = next(parser, form, commands.common)? {
         match token {
             Token::Option(option) => {
                 if let Some(reading) = given.take(parser, form, option)? {
@@ -111,15 +111,16 @@ fn command(
             Token::Value(text) => return Err(Mistake::unexpected(form, &text)),
         }
     }
-    if form.name == HELP_COMMAND.name {
-        let about = given.positional.first().map_or(Ok(&ROOT), |name| named(name))?;
+    if form.name == HELP_COMMAND {
+        let about = given.positional.first();
+        let about = about.map_or(Ok(commands.root), |name| named(name, commands))?;
         return Ok(Reading::Help(about));
     }
     Ok(Reading::Command(form, given))
 }
 
 /// What the two options ask for that every program has.
-fn asked(option: &Opt, form: &'static Form) -> Option<Reading> {
+fn asked(option: &Opt, form: &'static CommandSpec) -> Option<Reading> {
     match option.long {
         "help" => Some(Reading::Help(form)),
         "version" => Some(Reading::Version),
@@ -127,7 +128,7 @@ fn asked(option: &Opt, form: &'static Form) -> Option<Reading> {
     }
 }
 
-fn admits(form: &Form, count: usize) -> bool {
+fn admits(form: &CommandSpec, count: usize) -> bool {
     count < form.positional.len() || form.positional.last().is_some_and(|last| last.is_repeated)
 }
 
@@ -139,7 +140,7 @@ enum Token {
 
 fn next(
     parser: &mut Parser,
-    form: &'static Form,
+    form: &'static CommandSpec,
     common: &'static [Opt],
 ) -> Result<Option<Token>, Mistake> {
     let token = match parser.next().map_err(|error| Mistake::stray_value(form, error))? {

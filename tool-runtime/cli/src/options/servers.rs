@@ -1,8 +1,8 @@
 //! What concerns external MCP servers.
 
-use super::forms::{Form, Opt};
 use super::mistake::Mistake;
 use super::read::Given;
+use super::syntax::{CommandSpec, Opt};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ pub(super) const WAIT: Opt = Opt {
     )
 };
 
-pub(super) static STATUS: Form = Form {
+pub(super) static STATUS: CommandSpec = CommandSpec {
     name: "status",
     about: "Connect to the MCP servers and say how they are",
     positional: &[],
@@ -91,7 +91,7 @@ An object of `--json` has `name`, `state` (`ready`, `failed`, `connecting`, `nee
 `server` (`name`, `version`) where it is connected.",
 };
 
-pub(super) static DOCTOR: Form = Form {
+pub(super) static DOCTOR: CommandSpec = CommandSpec {
     name: "doctor",
     about: "Check the configuration of MCP servers, and say what is wrong and how to mend it",
     positional: &[],

@@ -13,9 +13,17 @@ use tool_runtime_config::{McpConfig, McpServerConfig};
 const CONNECT: Duration = Duration::from_secs(30);
 /// More than a try goes on beyond that, until it is known why it failed.
 const REST: Duration = Duration::from_secs(10);
+/// Longer than any command runs.
+const NEVER: Duration = Duration::from_secs(86_400);
 
 pub(super) fn builder(about: &About) -> McpManagerBuilder {
     McpManager::builder().client(&about.name, &about.version).connect_timeout(CONNECT)
+}
+
+/// For commands that try each server once: they report the failure of that try, which a second one would
+/// hide while it runs.
+pub(super) fn once(about: &About) -> McpManagerBuilder {
+    builder(about).retry(NEVER, NEVER)
 }
 
 /// Waits until every server was tried, however long that takes.

@@ -1,7 +1,7 @@
 //! `status`: how the servers are.
 
 use super::{Files, NAME_A_FILE, NAME_A_SERVER, start, state};
-use crate::main_macro::BoxError;
+use crate::BoxError;
 use crate::{About, exit, print, table};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub(super) async fn status(
         let help = if files.is_empty() { NAME_A_FILE } else { NAME_A_SERVER };
         print::warning(&format!("there are no MCP servers; {help}"));
     }
-    let manager = start::builder(about).config(config.clone()).start(pool)?;
+    let manager = start::once(about).config(config.clone()).start(pool)?;
     start::all(&manager, &config).await;
     let statuses = manager.status();
     manager.close().await;

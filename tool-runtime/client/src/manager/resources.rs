@@ -1,6 +1,7 @@
 //! The resources of servers, as two tools: a model that cannot attach them itself lists and reads
 //! them.
 
+use super::resource_tools::ResourceTools;
 use super::{McpManager, McpManagerError, Shared};
 use crate::offer::{contents, offered};
 use crate::server::Server;
@@ -9,10 +10,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
-use tool_runtime_core::seam::Claim;
 use tool_runtime_core::{
-    ContentBlock, Json, Observation, ResourceContents, ResourceDefinition, Source, Tool, ToolError,
-    ToolPool,
+    ContentBlock, Json, Observation, ResourceContents, ResourceDefinition, Tool, ToolError,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -105,34 +104,6 @@ impl McpManager {
 
 fn unanswered(server: &str, problem: String) -> McpManagerError {
     McpManagerError::Unanswered { name: server.to_owned(), problem }
-}
-
-/// The place of the two tools in a pool. Dropped, they are gone.
-pub(super) struct ResourceTools {
-    pool: ToolPool,
-    source: Source,
-    _claim: Claim,
-}
-
-impl ResourceTools {
-    fn claim(pool: &ToolPool) -> Option<Self> {
-        let source = Source::owner("mcp-resources");
-        let claim = pool.claim(&source)?;
-        Some(Self { pool: pool.clone(), source, _claim: claim })
-    }
-
-    fn set(&self, tools: [Tool; 2]) {
-        if let Err(error) = self.pool.set_tools(&self.source, tools) {
-            tracing::warn!("the resources of MCP servers cannot be offered: {error}");
-        }
-    }
-}
-
-impl Drop for ResourceTools {
-    fn drop(&mut self) {
-        // A pool that is closed has none.
-        drop(self.pool.set_tools(&self.source, []));
-    }
 }
 
 /// The servers whose resources may be seen.

@@ -2,6 +2,7 @@
 
 use super::graph::Graph;
 use super::patterns;
+use super::references::is_official;
 use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::{Map, Value, json};
 use std::panic::resume_unwind;
@@ -157,9 +158,8 @@ pub(super) fn compile(mut schema: Map<String, Value>) -> Result<Compiled, String
 fn options(schema: &Map<String, Value>) -> ValidationOptions<'static> {
     let patterns = PatternOptions::fancy_regex().backtrack_limit(PATTERN_STEPS);
     let options = jsonschema::options().offline().with_pattern_options(patterns);
-    let is_unknown = schema
-        .get("$schema")
-        .is_some_and(|dialect| !dialect.as_str().is_some_and(super::is_official));
+    let is_unknown =
+        schema.get("$schema").is_some_and(|dialect| !dialect.as_str().is_some_and(is_official));
     // A dialect of the server's own is read as the newest one.
     if is_unknown { options.with_draft(Draft::Draft202012) } else { options }
 }

@@ -63,7 +63,7 @@ impl<'a> References<'a> {
     /// What a reference may begin at. Ids are resolved against each other by those who check
     /// values; here it is enough that they end alike.
     fn roots(&self, base: &str) -> Vec<&'a Map<String, Value>> {
-        let is_meta = super::is_official(base);
+        let is_meta = is_official(base);
         let named = |(id, _): &&(&str, _)| *id == last_step(base);
         let same: Vec<_> = self.roots.iter().filter(named).map(|(_, root)| *root).collect();
         match same.is_empty() {
@@ -102,4 +102,9 @@ fn decoded(text: &str) -> String {
         rest = if code.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Whether a URI is one of JSON Schema's own: a dialect, or a meta-schema.
+pub(super) fn is_official(uri: &str) -> bool {
+    ["http://json-schema.org/", "https://json-schema.org/"].iter().any(|own| uri.starts_with(own))
 }

@@ -3,6 +3,7 @@
 mod agent;
 mod challenge;
 mod client;
+mod credentials;
 mod error;
 mod headers;
 mod made;

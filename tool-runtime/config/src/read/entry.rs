@@ -1,6 +1,6 @@
 //! The keys of an object, sorted out.
 
-use super::keys::{Fate, Keys};
+use super::keys::{Fate, Keys, snake_case};
 use crate::findings::{Findings, Place};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -149,20 +149,6 @@ fn unknown(written: &str, here: &Place, keys: Keys, findings: &mut Findings) {
     findings.wrong(here, "no such key is known", help);
 }
 
-/// `includeTools` and `include_tools` are one name.
-pub(super) fn snake_case(key: &str) -> String {
-    let mut snake = String::with_capacity(key.len() + 4);
-    let mut is_after_small = false;
-    for c in key.chars() {
-        if c.is_ascii_uppercase() && is_after_small {
-            snake.push('_');
-        }
-        is_after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
-        snake.push(c.to_ascii_lowercase());
-    }
-    snake
-}
-
 /// A name in snake case, or in camel case where what was written is no snake.
 fn spelled_like(written: &str, key: &str) -> String {
     if written.contains('_') || !written.contains(|c: char| c.is_ascii_uppercase()) {
@@ -178,7 +164,8 @@ fn spelled_like(written: &str, key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{snake_case, spelled_like};
+    use super::spelled_like;
+    use crate::read::keys::snake_case;
 
     #[test]
     fn camel_and_snake_are_one_name() {

@@ -1,7 +1,6 @@
 //! The keys that dialects write, and what becomes of each. The table in the documentation of
 //! `McpConfig` says the same.
 
-use super::entry::snake_case;
 use serde_json::Value;
 
 /// What becomes of a key that is known.
@@ -201,4 +200,18 @@ pub(crate) fn looks_like_entry(value: &Value) -> bool {
 #[cfg(test)]
 pub(crate) fn known_keys() -> impl Iterator<Item = &'static str> {
     SERVER.iter().chain(AUTH).chain(TOOL).chain(COMMAND).map(|(key, _)| *key)
+}
+
+/// `includeTools` and `include_tools` are one name.
+pub(super) fn snake_case(key: &str) -> String {
+    let mut snake = String::with_capacity(key.len() + 4);
+    let mut is_after_small = false;
+    for c in key.chars() {
+        if c.is_ascii_uppercase() && is_after_small {
+            snake.push('_');
+        }
+        is_after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
 }

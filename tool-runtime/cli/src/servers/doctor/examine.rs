@@ -11,7 +11,7 @@ use tool_runtime_core::{Source, ToolPool, ToolStatus};
 pub(super) async fn examine(about: &About, config: &McpConfig, findings: &mut Findings) {
     let started = ToolPool::builder().expects_more().build().map_err(|error| error.to_string());
     let started = started.and_then(|pool| {
-        let manager = start::builder(about).start(&pool).map_err(|error| error.to_string())?;
+        let manager = start::once(about).start(&pool).map_err(|error| error.to_string())?;
         Ok((pool, manager))
     });
     let (pool, manager) = match started {

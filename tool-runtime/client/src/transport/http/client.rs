@@ -6,8 +6,9 @@ mod post;
 mod status;
 mod verdict;
 
+use super::credentials::{HeaderMap, NoHeaders};
 use super::error::{HttpError, Worded};
-use super::headers::{HeaderMap, Headers, NoHeaders};
+use super::headers::Headers;
 use super::mirrored::Mirrors;
 use super::tame::{Events, tamed};
 use crate::hearing::Hearing;

@@ -1,52 +1,15 @@
 //! The headers of every request: those of the entry, and those that the host gives anew each time.
 
+use super::credentials::{HeaderMap, NoHeaders, Refused};
 use super::made::{self, header, secrets_of};
 #[cfg(feature = "oauth")]
 use super::oauth::OAuth;
 use super::source::{HeaderSource, McpHeaderRequest};
 use reqwest::Url;
-use reqwest::header::{HeaderName, HeaderValue};
-use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use tool_runtime_config::HttpConfig;
 #[cfg(feature = "oauth")]
 use tool_runtime_config::McpAuth;
-
-pub(super) type HeaderMap = HashMap<HeaderName, HeaderValue>;
-
-/// What was refused, and what the server said.
-#[derive(Clone)]
-pub(super) struct Refused {
-    pub(super) status: u16,
-    /// The header `WWW-Authenticate`, or nothing.
-    pub(super) challenge: String,
-    /// The token that the request had, if it had one.
-    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth asks"))]
-    pub(super) token: Option<String>,
-}
-
-/// Why there are no headers for a request.
-#[derive(Clone, Debug)]
-pub(super) enum NoHeaders {
-    /// Somebody has to do something first.
-    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth waits"))]
-    Unauthorized(String),
-    /// They may be there when they are asked for again.
-    Failed(String),
-    /// There are none but those that were refused.
-    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth knows"))]
-    Same,
-}
-
-impl fmt::Display for NoHeaders {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unauthorized(text) | Self::Failed(text) => f.write_str(text),
-            Self::Same => f.write_str("there are no other headers"),
-        }
-    }
-}
 
 /// The headers of requests to one server.
 pub(super) struct Headers {
@@ -191,7 +154,7 @@ mod tests {
             let mut config = HttpConfig::new("https://example.com/mcp");
             config.auth = Some(auth);
             let made = headers(&config).with(HeaderMap::new(), None).await.unwrap();
-            assert_eq!(made[&HeaderName::from_static(name)], value);
+            assert_eq!(made[&reqwest::header::HeaderName::from_static(name)], value);
             assert!(!format!("{made:?}").contains(value));
         }
     }

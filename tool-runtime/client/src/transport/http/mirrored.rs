@@ -1,7 +1,7 @@
 //! Arguments that are repeated in headers of a call, where a tool's schema asks for it by
 //! `x-mcp-header`.
 
-use super::headers::HeaderMap;
+use super::credentials::HeaderMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::header::{HeaderName, HeaderValue};

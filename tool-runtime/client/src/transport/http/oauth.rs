@@ -15,7 +15,7 @@ mod words;
 pub(crate) use aids::OAuthAids;
 pub use aids::{McpAuthPage, McpTokens};
 
-use super::headers::{NoHeaders, Refused};
+use super::credentials::{NoHeaders, Refused};
 use flow::Flow;
 use reqwest::Url;
 use rmcp::transport::auth::AuthorizationManager;

@@ -1,8 +1,8 @@
 //! The transport of 2024-11-05: a stream of events to hear, and another address to speak to.
 
 use super::client::Client;
+use super::credentials::HeaderMap;
 use super::error::{HttpError, Worded};
-use super::headers::HeaderMap;
 use super::tame::Events;
 use crate::reading::{Incoming, Salvaged, salvaged};
 use crate::refusal::{Kind, Refusal};

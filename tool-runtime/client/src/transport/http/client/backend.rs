@@ -2,8 +2,8 @@
 
 use super::verdict::{code, is_gone, is_passing};
 use super::{Client, LONGEST_EVENT};
+use crate::transport::http::credentials::HeaderMap;
 use crate::transport::http::error::HttpError;
-use crate::transport::http::headers::HeaderMap;
 use crate::transport::http::tame::{Events, Reopening};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{

@@ -6,8 +6,8 @@ use super::status::with_status;
 use super::verdict::{code, is_gone, is_illegible, says_no_session};
 use crate::as_it_came;
 use crate::as_it_came::Of;
+use crate::transport::http::credentials::HeaderMap;
 use crate::transport::http::error::HttpError;
-use crate::transport::http::headers::HeaderMap;
 use futures_util::StreamExt as _;
 use reqwest::header::HeaderName;
 use rmcp::model::{

@@ -1,7 +1,7 @@
 //! What the failure of a request means.
 
+use crate::transport::http::credentials::{NoHeaders, Refused};
 use crate::transport::http::error::{HttpError, status};
-use crate::transport::http::headers::{NoHeaders, Refused};
 use reqwest::header::HeaderValue;
 use rmcp::model::ErrorData;
 use rmcp::transport::streamable_http_client::StreamableHttpError;

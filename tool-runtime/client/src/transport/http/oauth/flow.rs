@@ -7,7 +7,7 @@ use super::issuer::Issuer;
 use super::landing::Landing;
 use super::vault::Vault;
 use super::words::words;
-use crate::transport::http::headers::{NoHeaders, Refused};
+use crate::transport::http::credentials::{NoHeaders, Refused};
 use crate::transport::http::made::without_secrets;
 use reqwest::Url;
 use rmcp::transport::auth::{

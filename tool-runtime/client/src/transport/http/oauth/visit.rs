@@ -3,7 +3,7 @@
 use super::aids::McpAuthPage;
 use super::flow::{Flow, Manager};
 use super::page;
-use crate::transport::http::headers::NoHeaders;
+use crate::transport::http::credentials::NoHeaders;
 use reqwest::Url;
 use rmcp::transport::auth::AuthorizationCallback;
 use std::time::Duration;

@@ -1,65 +1,9 @@
 //! The commands and what they take: read by the parser, shown by the help.
 
-/// One command.
-pub(super) struct Form {
-    pub(super) name: &'static str,
-    pub(super) about: &'static str,
-    pub(super) positional: &'static [Positional],
-    pub(super) options: &'static [Opt],
-    /// Below everything else in its help.
-    pub(super) more: &'static str,
-}
-
-/// A value without a name.
-pub(super) struct Positional {
-    /// As usage shows it.
-    pub(super) shown: &'static str,
-    pub(super) help: &'static str,
-    pub(super) is_repeated: bool,
-}
-
-/// A `--name`, with or without a value.
-pub(super) struct Opt {
-    pub(super) short: Option<char>,
-    pub(super) long: &'static str,
-    /// What its value is called, if it takes one.
-    pub(super) value: Option<&'static str>,
-    /// The values that there are; empty if anything goes.
-    pub(super) possible: &'static [&'static str],
-    /// Whether it may be given more than once.
-    pub(super) is_repeated: bool,
-    pub(super) help: &'static str,
-}
-
-impl Form {
-    /// Its own options, those that all commands of the program have, and those of every
-    /// program.
-    pub(super) fn all_options(
-        &self,
-        common: &'static [Opt],
-    ) -> impl Iterator<Item = &'static Opt> + use<> {
-        let version = if self.name.is_empty() { &[VERSION][..] } else { &[] };
-        self.options.iter().chain(common).chain(&[HELP]).chain(version)
-    }
-}
-
-impl Opt {
-    /// Without a short form, a value or a second time.
-    pub(super) const fn new(long: &'static str, help: &'static str) -> Self {
-        Self { short: None, long, value: None, possible: &[], is_repeated: false, help }
-    }
-
-    /// As usage shows it.
-    pub(super) fn shown(&self) -> String {
-        match self.value {
-            Some(value) => format!("--{} <{value}>", self.long),
-            None => format!("--{}", self.long),
-        }
-    }
-}
+use super::syntax::{CommandSpec, Commands, HELP_COMMAND, Opt, Positional};
 
 /// The program itself: its description is the user's.
-pub(super) static ROOT: Form = Form {
+pub(super) static ROOT: CommandSpec = CommandSpec {
     name: "",
     about: "",
     positional: &[],
@@ -67,8 +11,13 @@ pub(super) static ROOT: Form = Form {
     more: "Without a command it serves MCP when standard input is not a terminal.",
 };
 
-/// All commands, as help lists them.
-pub(super) static COMMANDS: &[&Form] = &[
+/// The commands of a program; one whose tools can be named on the command line takes `--tools` and the
+/// like everywhere.
+pub(super) fn commands(takes_tools: bool) -> Commands {
+    Commands { root: &ROOT, all: ALL, common: if takes_tools { COMMON } else { &[] } }
+}
+
+static ALL: &[&CommandSpec] = &[
     &SERVE,
     &LIST,
     &CALL,
@@ -78,10 +27,10 @@ pub(super) static COMMANDS: &[&Form] = &[
     &super::servers::STATUS,
     #[cfg(feature = "mcp-client")]
     &super::servers::DOCTOR,
-    &HELP_COMMAND,
+    &HELP,
 ];
 
-pub(super) static SERVE: Form = Form {
+pub(super) static SERVE: CommandSpec = CommandSpec {
     name: "serve",
     about: "Serve the tools to an MCP client on standard input and output",
     positional: &[],
@@ -92,7 +41,7 @@ pub(super) static SERVE: Form = Form {
     more: "",
 };
 
-pub(super) static LIST: Form = Form {
+pub(super) static LIST: CommandSpec = CommandSpec {
     name: "list",
     about: "List the tools: name, title, hints, what they do",
     positional: &[],
@@ -100,7 +49,7 @@ pub(super) static LIST: Form = Form {
     more: "",
 };
 
-pub(super) static CALL: Form = Form {
+pub(super) static CALL: CommandSpec = CommandSpec {
     name: "call",
     about: "Call one tool",
     positional: &[
@@ -131,7 +80,7 @@ Exit codes: 0 success, 1 the tool answered with an error, 2 wrong usage.
 A list is a repeated key or JSON: `tags=a tags=b` or `tags='[\"a\",\"b\"]'`.",
 };
 
-pub(super) static SCHEMA: Form = Form {
+pub(super) static SCHEMA: CommandSpec = CommandSpec {
     name: "schema",
     about: "Print the definition of one tool as MCP JSON",
     positional: &[TOOL],
@@ -139,7 +88,7 @@ pub(super) static SCHEMA: Form = Form {
     more: "",
 };
 
-pub(super) static REPORT: Form = Form {
+pub(super) static REPORT: CommandSpec = CommandSpec {
     name: "report",
     about: "Say which tools are visible, and why the others are not",
     positional: &[],
@@ -148,7 +97,7 @@ pub(super) static REPORT: Form = Form {
 };
 
 /// Of programs whose tools can be told on the command line.
-pub(super) static COMMON: &[Opt] = &[
+static COMMON: &[Opt] = &[
     Opt {
         value: Some("FILE"),
         ..Opt::new("tools", "Have the tools that this file names, instead of all")
@@ -177,8 +126,8 @@ pub(super) const DENY: Opt = Opt {
     ..Opt::new("deny", "Leave tools out that a pattern matches; may be repeated")
 };
 
-pub(super) static HELP_COMMAND: Form = Form {
-    name: "help",
+static HELP: CommandSpec = CommandSpec {
+    name: HELP_COMMAND,
     about: "Print this message or the help of the given subcommand(s)",
     positional: &[Positional {
         shown: "[COMMAND]",
@@ -191,7 +140,3 @@ pub(super) static HELP_COMMAND: Form = Form {
 
 const TOOL: Positional =
     Positional { shown: "<TOOL>", help: "The tool's name", is_repeated: false };
-
-const HELP: Opt = Opt { short: Some('h'), ..Opt::new("help", "Print help") };
-
-const VERSION: Opt = Opt { short: Some('V'), ..Opt::new("version", "Print version") };
