@@ -20,6 +20,7 @@
 mod access;
 mod codegen;
 mod docs;
+mod emit;
 mod entries;
 mod expand;
 mod form;
@@ -34,6 +35,7 @@ mod names;
 mod options;
 mod renamed;
 mod shape;
+mod types;
 mod unsigned;
 mod uri;
 mod validate;

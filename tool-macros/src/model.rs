@@ -241,7 +241,7 @@ impl<'a> Parameter<'a> {
         if shape::is_refused(typed) {
             return None;
         }
-        if let Type::Reference(reference) = shape::ungrouped(&typed.ty) {
+        if let Type::Reference(reference) = crate::types::ungrouped(&typed.ty) {
             return Some(Self::Injected(Injected { typed, reference }));
         }
         Some(Self::Argument(Box::new(Argument {

@@ -23,7 +23,7 @@ use find::names_self;
 use quote::ToTokens;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
-use syn::{Error, FnArg, GenericParam, ReturnType, Signature, Type};
+use syn::{Error, FnArg, GenericParam, ReturnType, Signature};
 
 /// Everything about a function's shape that keeps generated code from calling it.
 pub(crate) fn refusals(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error> {
@@ -47,15 +47,6 @@ pub(crate) fn refusals(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error
         refused.push(lifetimes::undeclared(signature));
     }
     refused
-}
-
-/// The type inside the invisible groups that `macro_rules!` puts around its fragments.
-pub(crate) fn ungrouped(ty: &Type) -> &Type {
-    match ty {
-        Type::Group(group) => ungrouped(&group.elem),
-        Type::Paren(paren) => ungrouped(&paren.elem),
-        other => other,
-    }
 }
 
 fn qualifiers(signature: &Signature, kind: Kind) -> Vec<Error> {
@@ -144,19 +135,4 @@ fn twins(signature: &Signature) -> Vec<Error> {
         }
     }
     refused
-}
-
-/// A type as people write it: tokens print with spaces that nobody types.
-fn spelled(ty: &Type) -> String {
-    let printed = ty.to_token_stream().to_string();
-    let tight = [
-        (" < ", "<"),
-        (" >", ">"),
-        (" :: ", "::"),
-        ("& ", "&"),
-        (" ,", ","),
-        ("[ ", "["),
-        (" ]", "]"),
-    ];
-    tight.iter().fold(printed, |text, (loose, tight)| text.replace(loose, tight))
 }

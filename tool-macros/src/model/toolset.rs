@@ -95,7 +95,7 @@ pub(crate) fn find_twins(tools: &mut [Model<'_>]) {
 
 /// The name of a type that is a path.
 pub(crate) fn named(ty: &Type) -> Option<&Ident> {
-    match shape::ungrouped(ty) {
+    match crate::types::ungrouped(ty) {
         Type::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
         _ => None,
     }

@@ -1,7 +1,7 @@
 //! Looks into types for what no generated code can name, however deep it stands.
 
-use super::ungrouped;
 use crate::item::{Place, ToolFn};
+use crate::types::ungrouped;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Error, FnArg, ReturnType, Type};

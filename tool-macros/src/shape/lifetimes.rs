@@ -1,5 +1,6 @@
 //! Lifetimes of a signature: which are declared, and what for.
 
+use crate::types::ungrouped;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashSet;
@@ -10,7 +11,7 @@ pub(super) fn refused(lifetime: &Lifetime, signature: &Signature) -> Option<Erro
     let name = lifetime.ident.to_string();
     let names = |tokens: TokenStream| named(tokens).contains(&name);
     let is_borrow = |input: &FnArg| match input {
-        FnArg::Typed(typed) => matches!(super::ungrouped(&typed.ty), Type::Reference(_)),
+        FnArg::Typed(typed) => matches!(ungrouped(&typed.ty), Type::Reference(_)),
         FnArg::Receiver(_) => true,
     };
     let mut borrows = signature.inputs.iter().filter(|input| is_borrow(input));

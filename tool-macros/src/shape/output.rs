@@ -1,8 +1,8 @@
 //! Which return types have no schema of their own.
 
 use super::find::{Find, What};
-use super::ungrouped;
 use crate::kind::Kind;
+use crate::types::ungrouped;
 use quote::ToTokens;
 use syn::{Error, Type};
 

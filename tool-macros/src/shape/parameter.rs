@@ -1,9 +1,10 @@
 //! Which parameters can be arguments or injected values, by shape alone.
 
 use super::find::{Find, What};
-use super::{shared, ungrouped};
+use super::shared;
 use crate::item::plain_ident;
 use crate::kind::Kind;
+use crate::types::{spelled, ungrouped};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -133,7 +134,7 @@ fn injected(reference: &TypeReference) -> Option<Error> {
 
 /// A trait object with what shared state needs.
 fn shareable(object: &Type) -> String {
-    let mut written = super::spelled(object);
+    let mut written = spelled(object);
     for bound in ["Send", "Sync"] {
         if !written.contains(bound) {
             written.push_str(" + ");
@@ -224,7 +225,7 @@ fn behind_reference(ty: &Type) -> String {
             "the context is always there; write `&ToolContext`".to_owned()
         }
         Some(Type::Reference(reference)) if owned_instead(&reference.elem).is_none() => {
-            let target = super::spelled(&reference.elem);
+            let target = spelled(&reference.elem);
             format!(
                 "an injected value is always there; write `&{target}`, or `Option<{target}>` if it is an argument"
             )

@@ -1,6 +1,6 @@
 //! `db: Arc<Db>`: state that somebody wants to own.
 
-use super::{spelled, ungrouped};
+use crate::types::{spelled, ungrouped};
 use syn::{GenericArgument, Ident, PathArguments, Type};
 
 /// The remedy for a type that is shared or locked.

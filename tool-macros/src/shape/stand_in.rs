@@ -3,9 +3,10 @@
 //! Its mistake has been reported in the macro's words. The function keeps its name and what is
 //! right about it, so that neither rustc nor a call of it adds anything.
 
-use super::find::{Find, What, own_span};
-use super::{lifetimes, ungrouped};
+use super::find::{Find, Found, What, names_self, own_span};
+use super::lifetimes;
 use crate::item::{self, ToolFn};
+use crate::types::ungrouped;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
@@ -44,7 +45,7 @@ impl<'a> Judge<'a> {
         Self {
             signature: &function.signature,
             lifetimes: lifetimes::declared(&function.signature),
-            has_self: super::names_self(function).is_none(),
+            has_self: names_self(function).is_none(),
         }
     }
 
@@ -72,7 +73,7 @@ impl<'a> Judge<'a> {
         };
         let tokens = || ty.to_token_stream();
         let binds = tokens().to_string().contains("for <");
-        let is_placed = |found: super::find::Found| found.what != What::Placeholder;
+        let is_placed = |found: Found| found.what != What::Placeholder;
         is_sized
             && Find::Injected.in_type(ty).is_none_or(is_placed)
             && (self.has_self || own_span(tokens()).is_none())

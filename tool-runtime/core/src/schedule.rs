@@ -15,4 +15,5 @@ mod tests;
 
 pub(crate) use lane::Lane;
 pub(crate) use link::Link;
-pub(crate) use ticket::{Deadlock, Held, Ticket};
+pub(crate) use queue::Deadlock;
+pub(crate) use ticket::{Held, Ticket};

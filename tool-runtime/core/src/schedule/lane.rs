@@ -1,10 +1,7 @@
 //! The queue that is shared, behind its lock.
 
-use super::entry::{Entry, Id};
-use super::link::{self, Link};
+use super::entry::Id;
 use super::queue::Queue;
-use super::ticket::{Place, Ticket};
-use crate::access::Claim;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -15,22 +12,6 @@ use std::task::{Context, Poll, Waker};
 pub(crate) struct Lane(Arc<Mutex<Queue>>);
 
 impl Lane {
-    /// Takes a place in the lane at once. `parent` is the call that makes this one, if a call does.
-    pub(crate) fn enter(&self, claim: Claim, parent: Option<&Link>) -> Ticket {
-        let above = parent.and_then(Link::to_above);
-        let ancestors = link::ids(&above);
-        let mut woken = Vec::new();
-        let (id, outcome) = {
-            let mut queue = self.lock();
-            // Under the lock: the order of ids is the order of entries.
-            let id = Id::next();
-            (id, queue.join(Entry::waiting(id, ancestors, claim), &mut woken))
-        };
-        let outcome = outcome.map(|is_held| (Place::new(self.clone(), id, above), is_held));
-        wake(woken);
-        Ticket::new(outcome)
-    }
-
     /// Ready when the entry is held.
     pub(super) fn poll(&self, id: Id, context: &mut Context<'_>) -> Poll<()> {
         let mut waker = Some(context.waker().clone());
@@ -51,6 +32,6 @@ impl Lane {
     }
 }
 
-fn wake(woken: Vec<Waker>) {
+pub(super) fn wake(woken: Vec<Waker>) {
     woken.into_iter().for_each(Waker::wake);
 }

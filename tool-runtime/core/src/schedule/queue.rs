@@ -8,7 +8,6 @@ mod circle;
 mod state;
 
 use super::entry::{Entry, Id, State};
-use super::ticket::Deadlock;
 use std::task::Waker;
 
 /// In order of their ids, which is the order they came.
@@ -16,6 +15,11 @@ use std::task::Waker;
 pub(super) struct Queue {
     entries: Vec<Entry>,
 }
+
+/// It would have waited for a call that waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it would wait for a call that waits for it")]
+pub(crate) struct Deadlock;
 
 impl Queue {
     /// Adds an entry at the end, and says whether it is held at once. Refused is what would wait

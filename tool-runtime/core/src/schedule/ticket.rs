@@ -1,8 +1,10 @@
 //! A place in a lane: waited for, then held. Dropping it leaves, whatever the state.
 
-use super::entry::Id;
-use super::lane::Lane;
-use super::link::{Above, Link};
+use super::entry::{Entry, Id};
+use super::lane::{Lane, wake};
+use super::link::{self, Above, Link};
+use super::queue::Deadlock;
+use crate::access::Claim;
 use std::future::poll_fn;
 use std::sync::Arc;
 
@@ -19,10 +21,24 @@ pub(crate) struct Ticket {
 #[derive(Debug)]
 pub(crate) struct Held(Place);
 
-/// It would have waited for a call that waits for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it would wait for a call that waits for it")]
-pub(crate) struct Deadlock;
+impl Lane {
+    /// Takes a place in the lane at once. `parent` is the call that makes this one, if a call does.
+    pub(crate) fn enter(&self, claim: Claim, parent: Option<&Link>) -> Ticket {
+        let above = parent.and_then(Link::to_above);
+        let ancestors = link::ids(&above);
+        let mut woken = Vec::new();
+        let (id, outcome) = {
+            let mut queue = self.lock();
+            // Under the lock: the order of ids is the order of entries.
+            let id = Id::next();
+            (id, queue.join(Entry::waiting(id, ancestors, claim), &mut woken))
+        };
+        let outcome =
+            outcome.map(|is_held| (Place { lane: self.clone(), id: Arc::new(id), above }, is_held));
+        wake(woken);
+        Ticket::new(outcome)
+    }
+}
 
 impl Ticket {
     pub(super) fn new(outcome: Result<(Place, bool), Deadlock>) -> Self {
@@ -62,12 +78,6 @@ pub(super) struct Place {
     /// Shared with nobody: links see by it whether the entry is still there.
     id: Arc<Id>,
     above: Above,
-}
-
-impl Place {
-    pub(super) fn new(lane: Lane, id: Id, above: Above) -> Self {
-        Self { lane, id: Arc::new(id), above }
-    }
 }
 
 impl Drop for Place {

@@ -1,0 +1,41 @@
+//! The function as the macro leaves it: without our attributes, and with a body that compiles where the
+//! written one cannot.
+
+use crate::item::{ToolFn, is_arg, is_entry_point, is_mistaken_for_arg};
+use crate::{docs, shape};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{Attribute, FnArg};
+
+/// Prints the function unchanged but for what rustc does not accept on parameters: their
+/// doc comments, our `#[arg]`, and what was refused in its place. A signature that rustc would
+/// refuse by itself is printed with a stand-in for what is wrong with it.
+impl ToTokens for ToolFn {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let stand_in = shape::stand_in(self);
+        let (mut signature, body) =
+            stand_in.unwrap_or_else(|| (self.signature.clone(), self.body.clone()));
+        for input in &mut signature.inputs {
+            attributes_mut(input).retain(|attribute| !is_ours(attribute));
+        }
+        let refused = |attribute: &Attribute| is_arg(attribute) || is_entry_point(attribute);
+        for attribute in self.attributes.iter().filter(|attribute| !refused(attribute)) {
+            attribute.to_tokens(tokens);
+        }
+        self.visibility.to_tokens(tokens);
+        signature.to_tokens(tokens);
+        body.to_tokens(tokens);
+    }
+}
+
+/// Whether a parameter attribute is read by the macro and must not reach rustc.
+fn is_ours(attribute: &Attribute) -> bool {
+    docs::is_doc(attribute) || is_arg(attribute) || is_mistaken_for_arg(attribute)
+}
+
+fn attributes_mut(input: &mut FnArg) -> &mut Vec<Attribute> {
+    match input {
+        FnArg::Receiver(receiver) => &mut receiver.attrs,
+        FnArg::Typed(typed) => &mut typed.attrs,
+    }
+}
