@@ -14,9 +14,6 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// How much is read of a body that nobody wants, and for how long.
-const PATIENCE: (usize, Duration) = (16 << 20, Duration::from_secs(1));
-
 /// The outcome of reading a body.
 type Read = Result<Collected<Bytes>, Box<dyn Error + Send + Sync>>;
 
@@ -84,15 +81,6 @@ fn finished(read: Read, limit: usize) -> Step<Bytes> {
             Err(Refusal::new(StatusCode::BAD_REQUEST, "the body of the request broke off"))
         }
     }
-}
-
-/// Reads on for a moment, for nothing: a client that is cut off while it sends does not see the
-/// answer.
-pub(super) async fn skip(body: &mut Body) {
-    let (bytes, time) = PATIENCE;
-    let mut rest = Limited::new(body, bytes);
-    let skipping = async { while let Some(Ok(_)) = rest.frame().await {} };
-    let _read = tokio::time::timeout(time, skipping).await;
 }
 
 fn too_long(limit: usize) -> Refusal {

@@ -1,10 +1,14 @@
 //! Answers to requests that nobody else sees.
 
-use super::body;
 use crate::stdio::Refusal as Misfit;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use http_body_util::{BodyExt as _, Limited};
+use std::time::Duration;
+
+/// How much is read of a body that nobody wants, and for how long.
+const PATIENCE: (usize, Duration) = (16 << 20, Duration::from_secs(1));
 
 /// In how many seconds a client may try again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
@@ -45,7 +49,7 @@ impl Refusal {
 
     /// The answer, once the client has sent the rest of what it was about to.
     pub(super) async fn after(self, body: &mut Body) -> Response {
-        body::skip(body).await;
+        skip(body).await;
         *self.0
     }
 }
@@ -59,4 +63,13 @@ impl From<Misfit> for Refusal {
         Self(Box::new(response))
             .with(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
     }
+}
+
+/// Reads on for a moment, for nothing: a client that is cut off while it sends does not see the
+/// answer.
+async fn skip(body: &mut Body) {
+    let (bytes, time) = PATIENCE;
+    let mut rest = Limited::new(body, bytes);
+    let skipping = async { while let Some(Ok(_)) = rest.frame().await {} };
+    let _read = tokio::time::timeout(time, skipping).await;
 }

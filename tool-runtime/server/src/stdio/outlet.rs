@@ -51,7 +51,8 @@ impl Pump {
 /// Sorts a descriptor and prepares to write it. Needs a runtime.
 #[cfg(unix)]
 pub(super) fn open(descriptor: std::os::fd::OwnedFd) -> io::Result<(Writer, Pump)> {
-    use super::sort::{Direction, Sorted, sort};
+    use super::polled::Direction;
+    use super::sort::{Sorted, sort};
 
     match sort(descriptor, Direction::Output)? {
         Sorted::Polled(descriptor) => Ok(pump_task::start(descriptor)),

@@ -10,8 +10,6 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::sort::Direction;
-
 /// `MSG_DONTWAIT`, because the descriptor itself stays blocking; `MSG_NOSIGNAL`, because a peer
 /// that went away is an error to return and no reason to die. Apple has no such flag, there we
 /// rely on Rust ignoring the signal at start.
@@ -20,6 +18,15 @@ const SEND: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
 /// See above.
 #[cfg(target_vendor = "apple")]
 const SEND: SendFlags = SendFlags::DONTWAIT;
+
+/// The direction a descriptor is used in.
+#[derive(Clone, Copy)]
+pub(super) enum Direction {
+    /// We read.
+    Input,
+    /// We write.
+    Output,
+}
 
 /// A registered descriptor together with the system calls that never block on it.
 pub(super) struct Polled {

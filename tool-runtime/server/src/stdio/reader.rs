@@ -33,7 +33,8 @@ impl Reader {
     /// Sorts a descriptor and prepares to read it.
     #[cfg(unix)]
     pub(super) fn open(descriptor: std::os::fd::OwnedFd) -> io::Result<Self> {
-        use super::sort::{Direction, Sorted, sort};
+        use super::polled::Direction;
+        use super::sort::{Sorted, sort};
 
         match sort(descriptor, Direction::Input)? {
             Sorted::Polled(descriptor) => Ok(Self::Polled { descriptor, untried: true }),

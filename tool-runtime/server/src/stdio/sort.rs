@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{FileType, fstat};
 
 use super::patient::Patient;
-use super::polled::Polled;
+use super::polled::{Direction, Polled};
 
 /// A descriptor, sorted by the way it is read or written.
 pub(super) enum Sorted {
@@ -15,15 +15,6 @@ pub(super) enum Sorted {
     /// Given to a thread of its own: event loops refuse regular files, and a terminal's
     /// non-blocking flag would leak into the shell that shares it.
     Blocking(Patient),
-}
-
-/// The direction a descriptor is used in.
-#[derive(Clone, Copy)]
-pub(super) enum Direction {
-    /// We read.
-    Input,
-    /// We write.
-    Output,
 }
 
 /// Sorts by what `fstat` says. Needs a runtime with its I/O driver enabled.
