@@ -1,4 +1,4 @@
-//! Ours beside rmcp's: every row runs all servers in turn, again and again, and takes the best
+//! Ours beside rmcp's and beside servers written by hand, which are the limit: every row runs all servers in turn, again and again, and takes the best
 //! run of each, so that what else the machine does spoils little.
 
 mod contender;
@@ -67,6 +67,7 @@ fn each_row(
 struct Best {
     rate: f64,
     cpu: Duration,
+    p50: Duration,
     peak_rss: u64,
 }
 
@@ -76,7 +77,10 @@ fn best(
     run: impl Fn(&Contender) -> io::Result<Outcome>,
 ) -> io::Result<Vec<Best>> {
     let mut best =
-        vec![Best { rate: 0.0, cpu: Duration::MAX, peak_rss: u64::MAX }; contenders.len()];
+        vec![
+            Best { rate: 0.0, cpu: Duration::MAX, p50: Duration::MAX, peak_rss: u64::MAX };
+            contenders.len()
+        ];
     for _ in 0..rounds {
         for (contender, best) in contenders.iter().zip(&mut best) {
             let outcome = run(contender)?;
@@ -94,6 +98,7 @@ impl Best {
     fn take(&mut self, outcome: &Outcome) {
         self.rate = self.rate.max(outcome.rate());
         self.cpu = self.cpu.min(outcome.cpu_each());
+        self.p50 = self.p50.min(outcome.quantile(0.5));
         self.peak_rss = self.peak_rss.min(outcome.peak_rss);
     }
 }
@@ -105,19 +110,23 @@ fn print_head(what: &str, contenders: &[Contender]) {
     println!("|---|{}", "---|".repeat(names.len()));
 }
 
-/// Rates as multiples of the first, which tells its own.
+/// CPU time and median latency as multiples of the first, which tells its own; memory as it is.
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
 fn print_row(name: &str, best: &[Best]) {
+    let limit = best[0];
     let cells: Vec<String> = best
         .iter()
-        .map(|one| {
-            let rate = match one.rate / best[0].rate {
-                _ if std::ptr::eq(one, &best[0]) => format!("{:.0}/s", one.rate),
-                ratio if ratio < 100.0 => format!("{ratio:.1} x"),
-                ratio => format!("{ratio:.0} x"),
-            };
-            let (cpu, memory) = (one.cpu.as_secs_f64() * 1e6, one.peak_rss as f64 / 1024.0);
-            format!("{rate}, {cpu:.1} us, {memory:.1} MiB")
+        .enumerate()
+        .map(|(index, one)| {
+            let us = |time: Duration| time.as_secs_f64() * 1e6;
+            let memory = one.peak_rss as f64 / 1024.0;
+            if index == 0 {
+                let (rate, cpu, p50) = (one.rate, us(one.cpu), us(one.p50));
+                return format!("{rate:.0}/s, {cpu:.1} us CPU, p50 {p50:.0} us, {memory:.1} MiB");
+            }
+            let cpu = us(one.cpu) / us(limit.cpu);
+            let p50 = us(one.p50) / us(limit.p50);
+            format!("{cpu:.1} x CPU, {p50:.1} x p50, {memory:.1} MiB")
         })
         .collect();
     println!("| {name} | {} |", cells.join(" | "));

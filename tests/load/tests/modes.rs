@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 const OURS: &str = env!("CARGO_BIN_EXE_ours");
+const BY_HAND: &str = env!("CARGO_BIN_EXE_by-hand");
 const RMCP: &str = env!("CARGO_BIN_EXE_rmcp-baseline");
 
 fn command(program: &str, arguments: &[&str]) -> Command {
@@ -36,7 +37,9 @@ fn assert_right(outcome: &Outcome) {
 fn servers_on_pipes_and_sockets_answer_rightly() {
     for load in moments() {
         for channel in [Channel::Pipes, Channel::Sockets] {
-            for (program, argument) in [(OURS, "serve"), (RMCP, "stdio"), (RMCP, "pipes")] {
+            for (program, argument) in
+                [(OURS, "serve"), (BY_HAND, "stdio"), (RMCP, "stdio"), (RMCP, "pipes")]
+            {
                 let outcome = load::stdio(command(program, &[argument]), channel, &load);
                 assert_right(&outcome.expect("a run"));
             }
@@ -52,6 +55,8 @@ fn servers_on_http_answer_rightly() {
             assert_right(&load::http(server, &load).expect("a run"));
         }
         let server = command(OURS, &["serve", "--http", "127.0.0.1:0"]);
+        assert_right(&load::http(server, &load).expect("a run"));
+        let server = command(BY_HAND, &["http", "0"]);
         assert_right(&load::http(server, &load).expect("a run"));
     }
 }

@@ -11,6 +11,10 @@ pub(super) struct Contender {
     arguments: &'static [&'static str],
 }
 
+const fn by_hand(arguments: &'static [&'static str]) -> Contender {
+    Contender { name: "by hand", program: "by-hand", arguments }
+}
+
 const fn rmcp(name: &'static str, arguments: &'static [&'static str]) -> Contender {
     Contender { name, program: "rmcp-baseline", arguments }
 }
@@ -20,14 +24,18 @@ const fn ours(name: &'static str, arguments: &'static [&'static str]) -> Contend
 }
 
 /// Over standard input and output.
-pub(super) const STDIO: [Contender; 3] = [
+/// The limit comes first.
+pub(super) const STDIO: [Contender; 4] = [
+    by_hand(&["stdio"]),
     rmcp("rmcp `stdio()`", &["stdio"]),
     rmcp("rmcp `stdio_pipes()`", &["pipes"]),
     ours("here", &["serve"]),
 ];
 
 /// Over HTTP.
-pub(super) const HTTP: [Contender; 5] = [
+/// The limit comes first.
+pub(super) const HTTP: [Contender; 6] = [
+    by_hand(&["http", "0"]),
     rmcp("rmcp, as in its examples", &["http", "0", "nagle"]),
     rmcp("rmcp, `TCP_NODELAY`", &["http", "0"]),
     rmcp("rmcp, JSON, no sessions", &["http", "0", "json", "stateless"]),
