@@ -46,6 +46,40 @@ const COMMON: [&str; 16] = [
     "optional",
 ];
 
+/// How tokens of well-known issuers begin.
+const TOKENS: [&str; 18] = [
+    "sk-",
+    "sk_",
+    "pk_",
+    "rk_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "xapp-",
+    "AKIA",
+    "AIza",
+    "hf_",
+    "eyJ",
+];
+
+/// The least length of a token.
+const TOKEN_LENGTH: usize = 16;
+
+/// Whether a value has the form of a token, whatever its name.
+pub(super) fn is_token(value: &str) -> bool {
+    let is_of_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    value.len() >= TOKEN_LENGTH
+        && TOKENS.iter().any(|begin| value.starts_with(begin))
+        && value.contains(|c: char| c.is_ascii_digit())
+        && value.chars().all(is_of_token)
+}
+
 /// Whether a name is one that people give to secrets: `GITHUB_TOKEN`, `x-api-key`, `--password`.
 pub(super) fn is_secret_name(name: &str) -> bool {
     let words = words(name);
@@ -118,19 +152,22 @@ pub(super) fn in_url(value: &str) -> Vec<&str> {
     password.into_iter().chain(named).collect()
 }
 
-/// The secrets among a command's arguments: `--token X`, `--token=X`, `TOKEN=X`, `Authorization: X`, and
-/// those of addresses.
+/// The secrets among a command's arguments: `--token X`, `--token=X`, `TOKEN=X`, `Authorization: X`, those of
+/// addresses, and values in the form of a token.
 pub(super) fn in_args<'a>(args: &[&'a str]) -> Vec<&'a str> {
     let (mut found, mut is_awaited) = (Vec::new(), false);
     for arg in args {
         let is_flag = arg.starts_with('-');
-        if is_awaited && !arg.starts_with("--") {
+        if is_awaited && !arg.starts_with("--") || is_token(arg) {
             found.extend(parts(arg));
         }
         let pair = arg.split_once('=').or_else(|| arg.split_once(": "));
         match pair.filter(|(name, _)| !name.contains("://") && is_secret_name(name)) {
             Some((_, value)) => found.extend(parts(value.trim())),
-            None => found.extend(in_url(arg)),
+            None => match pair {
+                Some((_, value)) if is_token(value.trim()) => found.push(value.trim()),
+                _ => found.extend(in_url(arg)),
+            },
         }
         is_awaited = is_flag && pair.is_none() && is_secret_name(arg);
     }
@@ -140,6 +177,15 @@ pub(super) fn in_args<'a>(args: &[&'a str]) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tokens_are_known_by_their_form() {
+        let args = ["serve", "sk-proj-8fQm2x1vXk9p", "--use=ghp_8fQm2x1vXk9p8fQm2x1v", "sk-learn"];
+        assert_eq!(in_args(&args), ["sk-proj-8fQm2x1vXk9p", "ghp_8fQm2x1vXk9p8fQm2x1v"]);
+        for value in ["sk-of-a-long-package-name", "hf_models/bert-base-1", "AKIA"] {
+            assert!(!is_token(value), "{value}");
+        }
+    }
 
     #[test]
     fn secrets_are_known_by_their_names() {

@@ -39,7 +39,9 @@ impl McpServerConfig {
             add(&format!("${{{name}}}"), is_secret, value);
         }
         for (name, value) in self.named() {
-            add(&shown(name), literals::is_secret_name(name.as_str()), value.expose());
+            let value = value.expose();
+            let is_secret = literals::is_secret_name(name.as_str()) || literals::is_token(value);
+            add(&shown(name), is_secret, value);
         }
         match &self.transport {
             McpTransportConfig::Stdio(stdio) => {
