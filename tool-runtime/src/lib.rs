@@ -139,6 +139,8 @@ mod service;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod texts;
+#[cfg(test)]
+mod time_limit;
 mod tool;
 mod toolset;
 

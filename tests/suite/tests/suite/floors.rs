@@ -17,6 +17,7 @@ const FLOORS: &[&[&str]] = &[
         "principal",
         "regex",
         "secret",
+        "time_limit",
     ],
     &[
         "access",

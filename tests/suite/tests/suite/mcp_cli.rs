@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, LazyLock};
 use suite::built::built;
+use suite::limit::{self, Limit};
 use tool_runtime::prelude::*;
 use tool_runtime::{
     BoxFuture, McpManager, McpServerConfig, Peer, PeerCapability, PeerError, PeerRequest,
@@ -39,7 +40,7 @@ fn gateway(file: &Path, words: &[&str]) -> Output {
     static GATEWAY: LazyLock<PathBuf> = LazyLock::new(|| built("gateway"));
     let mut command = Command::new(&*GATEWAY);
     command.arg("--mcp-config").arg(file).args(words).stdin(Stdio::null()).env_remove("RUST_LOG");
-    command.output().expect("the gateway starts")
+    limit::output(&mut command).expect("the gateway starts")
 }
 
 /// The log of a server, up to the line that holds a text.
@@ -48,6 +49,7 @@ fn serving_until(file: &Path, words: &[&str], text: &str) -> String {
     command.arg("--mcp-config").arg(file).args(words).env_remove("RUST_LOG");
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the gateway starts");
+    let _limit = Limit::of(&child);
     let log = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut said = String::new();
     for line in log.lines() {
