@@ -403,6 +403,11 @@ fn tool(name: &str) -> Value {
         let deep = (0..140).fold(json!({}), |deep, _| json!({ "items": deep }));
         tool["inputSchema"] = json!({ "type": "object", "properties": { "a": deep } });
     }
+    if has("patterned") {
+        tool["inputSchema"] = json!({
+            "type": "object", "properties": { "a": { "type": "string", "pattern": "(?<" } },
+        });
+    }
     if has("far") {
         tool["inputSchema"] = json!({
             "type": "object", "properties": { "a": { "$ref": "http://127.0.0.1:1/a.json" } },
