@@ -1,13 +1,21 @@
 //! Time limits, so that a test fails which would hang.
 
-use std::process::{Child, Command};
+use std::io;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::runtime::{Builder, Runtime};
 
 /// Generous, since machines may be busy: nothing in a test takes as long, except by hanging.
 const LIMIT: Duration = Duration::from_secs(300);
+
+/// A clock of its own, which tests that pause theirs do not pause.
+static CLOCK: LazyLock<Runtime> = LazyLock::new(|| {
+    let mut clock = Builder::new_multi_thread();
+    clock.worker_threads(1).enable_time().build().expect("a thread")
+});
 
 /// Kills a process that runs for five minutes, unless this is dropped before. A test that reads
 /// from it or waits for it then fails.
@@ -17,9 +25,28 @@ pub struct Limit(#[expect(dead_code, reason = "dropped")] Sender<()>);
 impl Limit {
     /// Limits a process that the test has started.
     pub fn of(child: &Child) -> Self {
-        let id = child.id().to_string();
-        Self(after(LIMIT, move || drop(Command::new("kill").args(["-KILL", &id]).status())))
+        Self::within(LIMIT, child)
     }
+
+    /// Limits a process that does more than others, by a time of its own.
+    pub fn within(limit: Duration, child: &Child) -> Self {
+        let id = child.id().to_string();
+        Self(after(limit, move || {
+            // The test that fails shows it.
+            eprintln!("process {id} did not end within {limit:?} and is killed");
+            drop(Command::new("kill").args(["-KILL", &id]).status());
+        }))
+    }
+}
+
+/// Runs a command as `Command::output` does, for at most five minutes.
+///
+/// # Errors
+/// The command cannot be started.
+pub fn output(command: &mut Command) -> io::Result<Output> {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let _limit = Limit::of(&child);
+    child.wait_with_output()
 }
 
 /// Waits for at most five minutes, by a clock that tests cannot pause.
@@ -27,12 +54,14 @@ impl Limit {
 /// # Panics
 /// The work hangs.
 pub async fn limited<T>(work: impl Future<Output = T>) -> T {
-    let (ring, rung) = oneshot::channel();
-    let _limit = after(LIMIT, move || ring.send(()).unwrap_or(()));
+    let mut late = CLOCK.spawn(tokio::time::sleep(LIMIT));
     tokio::select! {
         biased;
-        outcome = work => outcome,
-        Ok(()) = rung => panic!("it hangs"),
+        outcome = work => {
+            late.abort();
+            outcome
+        }
+        _ = &mut late => panic!("what the test waits for did not happen within {LIMIT:?}"),
     }
 }
 

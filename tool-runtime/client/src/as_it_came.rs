@@ -4,15 +4,23 @@
 //! of calls and lists of tools are handed through it as values instead. Where rmcp reads the text
 //! itself, the value is wrapped, so that it is nothing that rmcp knows.
 
-use rmcp::model::{CustomResult, RequestId, ServerResult};
+use rmcp::RoleClient;
+use rmcp::model::{
+    CustomResult, DetailedTask, GetTaskResult, JsonRpcMessage, RequestId, ServerResult, TaskPayload,
+};
+use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize;
-use serde_json::Value;
 #[cfg(feature = "http")]
 use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use tool_runtime_mcp::numbers::has_long_integer;
 
 /// The one member of a wrapped result.
 const WRAPPED: &str = "tool-runtime/as-it-came";
+
+/// The member with the text of a structured value whose integers a `Value` does not keep.
+pub(super) const EXACT: &str = "tool-runtime/exact";
 
 /// The result of a request, as a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,8 +44,43 @@ pub(super) fn is_result(value: &Value) -> bool {
 
 /// A complete result as a value. `None`, if it is another.
 pub(super) fn result(text: &RawValue, of: Of) -> Option<ServerResult> {
-    let value: Value = serde_json::from_str(text.get()).ok()?;
+    let mut value: Value = serde_json::from_str(text.get()).ok()?;
+    if let (Of::Call, Value::Object(members)) = (of, &mut value) {
+        keep_exact(members, text);
+    }
     is_complete(&value, of).then_some(ServerResult::CustomResult(CustomResult(value)))
+}
+
+/// Keeps the text of a structured value, if it has integers of more than 64 bits.
+fn keep_exact(members: &mut Map<String, Value>, text: &RawValue) {
+    #[derive(Deserialize)]
+    struct Result<'a> {
+        #[serde(borrow, rename = "structuredContent")]
+        structured: &'a RawValue,
+    }
+    if members.contains_key("structuredContent")
+        && has_long_integer(text.get())
+        && let Ok(result) = serde_json::from_str::<Result<'_>>(text.get())
+    {
+        members.insert(EXACT.to_owned(), result.structured.get().into());
+    }
+}
+
+/// Keeps the text of a structured value in the result of a task, given the text of the message.
+pub(super) fn keep_exact_of_task(message: &mut RxJsonRpcMessage<RoleClient>, text: &[u8]) {
+    #[derive(Deserialize)]
+    struct Task<'a> {
+        #[serde(borrow)]
+        result: &'a RawValue,
+    }
+    if let JsonRpcMessage::Response(response) = message
+        && let ServerResult::GetTaskResult(GetTaskResult { task, .. }) = &mut response.result
+        && let DetailedTask { payload: TaskPayload::Completed { result }, .. } = task
+        && let Ok(answer) = serde_json::from_slice::<Answer<'_>>(text)
+        && let Ok(task) = serde_json::from_str::<Task<'_>>(answer.result.get())
+    {
+        keep_exact(result, task.result);
+    }
 }
 
 fn is_complete(value: &Value, of: Of) -> bool {

@@ -37,6 +37,9 @@ mod server;
 mod status;
 mod supervisor;
 mod tasks;
+#[cfg(test)]
+#[path = "../../core/src/time_limit.rs"]
+mod time_limit;
 mod transport;
 mod wire;
 

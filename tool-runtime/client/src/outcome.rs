@@ -1,5 +1,6 @@
 //! What a server answered to a call, as what a tool gives back.
 
+use super::as_it_came::EXACT;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tool_runtime_core::{ContentBlock, Observation};
@@ -11,9 +12,10 @@ pub(super) fn observation(result: Value) -> Observation {
     // It says how the result is read.
     members.shift_remove("resultType");
     let structured = members.shift_remove("structuredContent");
+    let text = members.shift_remove(EXACT);
     let blocks = blocks(members.shift_remove("content").unwrap_or_default());
     let mut observation = match &structured {
-        Some(value) => match exact(value, &blocks) {
+        Some(value) => match exact(value, text.as_ref(), &blocks) {
             Some(exact) => Observation::json(&exact).unwrap_or_default(),
             None => Observation::json(value).unwrap_or_default(),
         },
@@ -29,8 +31,16 @@ pub(super) fn observation(result: Value) -> Observation {
     observation.with_error(is_error).with_other(members)
 }
 
-/// The structured value as its text mirror writes it, where a `Value` has changed its numbers.
-fn exact(structured: &Value, blocks: &[ContentBlock]) -> Option<Box<RawValue>> {
+/// The structured value as the server or its text mirror writes it, where a `Value` has changed its
+/// numbers.
+fn exact(
+    structured: &Value,
+    text: Option<&Value>,
+    blocks: &[ContentBlock],
+) -> Option<Box<RawValue>> {
+    if let Some(Value::String(text)) = text {
+        return numbers::exact(structured, text);
+    }
     let [ContentBlock::Text(only)] = blocks else { return None };
     numbers::exact(structured, only.text())
 }

@@ -45,6 +45,8 @@ mod secret;
 #[cfg(feature = "tower")]
 mod service;
 mod texts;
+#[cfg(test)]
+mod time_limit;
 mod tool;
 mod toolset;
 

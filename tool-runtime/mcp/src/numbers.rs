@@ -8,6 +8,11 @@ const LONG: usize = 19;
 
 /// Whether JSON holds an integer of more than 64 bits. Digits in strings do not count.
 pub fn has_long_integer(text: &str) -> bool {
+    long_integer(text).is_some()
+}
+
+/// The first integer of more than 64 bits in JSON.
+pub fn long_integer(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -16,14 +21,14 @@ pub fn has_long_integer(text: &str) -> bool {
             b'-' | b'0'..=b'9' => {
                 let end = end_of_number(bytes, at);
                 if is_long(&text[at..end]) {
-                    return true;
+                    return Some(&text[at..end]);
                 }
                 at = end;
             }
             _ => at += 1,
         }
     }
-    false
+    None
 }
 
 /// The text of a value that a `Value` has changed, given the text that may be its source.

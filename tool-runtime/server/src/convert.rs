@@ -5,6 +5,7 @@ use rmcp::model::{self, CallToolResult, Tool};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tool_runtime_core::{ContentBlock, Icon, Observation, ToolAnnotations, ToolDefinition};
+use tool_runtime_mcp::numbers;
 
 /// A definition for clients of 2026-07-28 and later.
 pub(super) fn tool(definition: &ToolDefinition) -> Tool {
@@ -97,6 +98,25 @@ pub(super) fn result(
     }
     result.meta = observation.meta().cloned().map(model::MetaObject);
     if observation.is_known() { Ok(result) } else { passing::keep_whole(result, observation) }
+}
+
+/// An integer of more than 64 bits in the structured value, which rmcp's types do not keep. A
+/// transport restores it by the text mirror, if there is one (`stdio/exact.rs`).
+pub(super) fn changed_integer(observation: &Observation, is_restored: bool) -> Option<&str> {
+    let json = observation.structured_json()?;
+    let number = numbers::long_integer(json)?;
+    let mirror = match observation.content() {
+        [] => Some(json),
+        [ContentBlock::Text(only)] => Some(only.text()),
+        _ => None,
+    };
+    let is_mirror = |text: &str| {
+        let value = serde_json::from_str::<Value>(json);
+        !text.contains(['\n', '\r'])
+            && value.is_ok_and(|value| numbers::exact(&value, text).is_some())
+    };
+    let is_restored = is_restored && observation.is_known() && mirror.is_some_and(is_mirror);
+    (!is_restored).then_some(number)
 }
 
 /// A failure, in words for the model.

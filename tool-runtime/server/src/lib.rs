@@ -30,6 +30,9 @@ mod stdio;
 mod subscriptions;
 mod task_call;
 mod tasks;
+#[cfg(test)]
+#[path = "../../core/src/time_limit.rs"]
+mod time_limit;
 mod tool_call;
 
 use caller::Caller;

@@ -107,6 +107,14 @@ impl Request {
         }
     }
 
+    /// Whether the transport writes integers of more than 64 bits as a text mirror has them.
+    pub(super) fn keeps_numbers(&self) -> bool {
+        #[cfg(feature = "http")]
+        return self.parts().is_none();
+        #[cfg(not(feature = "http"))]
+        true
+    }
+
     /// A header of the HTTP request, by its name in any case.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         if let Self::Rmcp(request) = self

@@ -56,7 +56,9 @@ impl PoolHandler {
         // What it told so far belongs to the request.
         sent(&client).await;
         match first {
-            Poll::Ready(outcome) => answer(client.name(), outcome).map(Into::into),
+            Poll::Ready(outcome) => {
+                answer(client.name(), outcome, client.request().keeps_numbers()).map(Into::into)
+            }
             Poll::Pending => match client.interruption_now() {
                 Some(interruption) => {
                     cut_short(&client, || drop(call));
@@ -126,7 +128,7 @@ fn outcome(tool: &str, outcome: Result<Observation, CallError>) -> Outcome {
     if outcome.as_ref().is_err_and(|error| error.class() == ErrorClass::Cancelled) {
         return Outcome::Cancelled;
     }
-    match answer(tool, outcome) {
+    match answer(tool, outcome, false) {
         Ok(result) => Outcome::completed(result),
         Err(error) => Outcome::failed(&error),
     }

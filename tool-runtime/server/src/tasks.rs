@@ -218,6 +218,7 @@ fn fresh_id() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time_limit::in_time;
     use std::future::{pending, ready};
 
     fn work(owner: &str, call: BoxFuture<'static, Outcome>) -> Work {
@@ -228,9 +229,12 @@ mod tests {
     async fn ended(tasks: &Tasks, owner: &str) -> String {
         let call = Box::pin(ready(Outcome::Completed(JsonObject::new())));
         let task = tasks.start(work(owner, call), |_| ()).expect("a place");
-        while tasks.change(&task.task_id, |entry| entry.ended().is_none()) == Some(true) {
-            tokio::task::yield_now().await;
-        }
+        in_time("the task to end", async {
+            while tasks.change(&task.task_id, |entry| entry.ended().is_none()) == Some(true) {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
         task.task_id
     }
 

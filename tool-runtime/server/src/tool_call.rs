@@ -23,6 +23,8 @@ pub(super) enum Called {
         observation: Observation,
         /// Whether this client sees its structured value wrapped.
         is_wrapped: bool,
+        /// Whether the transport restores integers of more than 64 bits.
+        keeps_numbers: bool,
     },
     /// What else can become of a call.
     Other(CallToolResponse),
@@ -58,7 +60,10 @@ impl PoolHandler {
         let arguments = client.arguments();
         let call = self.pool().dispatch(client.name(), &arguments, &context, identity);
         match driven(client, call).await {
-            Ok(Ok(observation)) => Ok(Called::Observation { observation, is_wrapped }),
+            Ok(Ok(observation)) => {
+                let keeps_numbers = client.request().keeps_numbers();
+                Ok(Called::Observation { observation, is_wrapped, keeps_numbers })
+            }
             Ok(Err(error)) => {
                 failed(&error, client.is_modern()).map(|result| Called::Other(result.into()))
             }
@@ -71,8 +76,8 @@ impl Called {
     /// As rmcp has it.
     pub(super) fn into_response(self, tool: &str) -> CallToolResponse {
         match self {
-            Self::Observation { observation, is_wrapped } => {
-                fit(tool, &observation, is_wrapped).into()
+            Self::Observation { observation, is_wrapped, keeps_numbers } => {
+                fit(tool, &observation, is_wrapped, keeps_numbers).into()
             }
             Self::Other(response) => response,
         }
@@ -83,15 +88,26 @@ impl Called {
 pub(super) fn answer(
     tool: &str,
     outcome: Result<Observation, CallError>,
+    keeps_numbers: bool,
 ) -> Result<CallToolResult, ErrorData> {
     match outcome {
-        Ok(observation) => Ok(fit(tool, &observation, false)),
+        Ok(observation) => Ok(fit(tool, &observation, false, keeps_numbers)),
         Err(error) => failed(&error, true),
     }
 }
 
 /// The result, or that it is nothing a client could read.
-fn fit(tool: &str, observation: &Observation, is_wrapped: bool) -> CallToolResult {
+fn fit(
+    tool: &str,
+    observation: &Observation,
+    is_wrapped: bool,
+    keeps_numbers: bool,
+) -> CallToolResult {
+    if let Some(number) = convert::changed_integer(observation, keeps_numbers && !is_wrapped) {
+        return convert::failure(&format!(
+            "the result of `{tool}` has the integer {number}, which is beyond 64 bits and cannot be passed on exactly; the call has had its effect"
+        ));
+    }
     convert::result(observation, is_wrapped).unwrap_or_else(|error| {
         tracing::warn!(tool, %error, "the tool's answer is no MCP result");
         convert::failure(&format!("`{tool}`: {INTERNAL}"))

@@ -14,6 +14,7 @@
 //! | `usage` | it prints this on standard output, and ends |
 //! | `noise` | it prints this on standard output before its first answer |
 //! | `log` | a file: each call that arrives appends a line of JSON to it, with `tool` and `arguments` |
+//! | `task` | the line that answers `tasks/get`, with the id in the place of `ID` |
 //! | `slow` | milliseconds before the first answer |
 //! | `stays` | it ignores the end of its input |
 
@@ -137,6 +138,10 @@ impl Server {
             }
             Some("notifications/cancelled") => {
                 self.cancelled.lock().unwrap().push(params["requestId"].clone());
+            }
+            Some("tasks/get") if self.script["task"].is_string() => {
+                let line = self.script["task"].as_str().unwrap_or_default();
+                print(&line.replace("ID", &id.to_string()));
             }
             Some("ping") => answer(&id, json!({})),
             Some(_) if id.is_null() => {}
@@ -397,6 +402,11 @@ fn tool(name: &str) -> Value {
     if has("deep") {
         let deep = (0..140).fold(json!({}), |deep, _| json!({ "items": deep }));
         tool["inputSchema"] = json!({ "type": "object", "properties": { "a": deep } });
+    }
+    if has("patterned") {
+        tool["inputSchema"] = json!({
+            "type": "object", "properties": { "a": { "type": "string", "pattern": "(?<" } },
+        });
     }
     if has("far") {
         tool["inputSchema"] = json!({

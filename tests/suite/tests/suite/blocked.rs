@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Sender, channel};
-use std::thread;
 use std::time::{Duration, Instant};
+use suite::limit::Limit;
 
 /// A server that hangs is killed then, so that its test fails.
 const HANGING: Duration = Duration::from_secs(120);
@@ -27,7 +26,7 @@ struct Server {
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     log: Lines<BufReader<ChildStderr>>,
-    _limit: Sender<()>,
+    _limit: Limit,
 }
 
 impl Server {
@@ -41,7 +40,7 @@ impl Server {
             .spawn()
             .expect("it starts");
         Self {
-            _limit: limited(child.id()),
+            _limit: Limit::within(HANGING, &child),
             input: child.stdin.take(),
             output: BufReader::new(child.stdout.take().expect("piped")).lines(),
             log: BufReader::new(child.stderr.take().expect("piped")).lines(),
@@ -115,17 +114,6 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Kills a process that takes too long, unless what this gives is dropped.
-fn limited(id: u32) -> Sender<()> {
-    let (alive, ended) = channel();
-    thread::spawn(move || {
-        if ended.recv_timeout(HANGING) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-            drop(Command::new("kill").args(["-s", "KILL", &id.to_string()]).status());
-        }
-    });
-    alive
 }
 
 fn text(result: &Value) -> &str {

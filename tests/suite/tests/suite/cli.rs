@@ -4,7 +4,7 @@ use super::quickstart::binary;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
-use suite::limit::Limit;
+use suite::limit::{self, Limit};
 
 fn run(arguments: &[&str]) -> Output {
     run_with_input(arguments, "")
@@ -175,7 +175,7 @@ fn logs_go_to_standard_error_as_rust_log_says() {
         if let Some(level) = level {
             command.env("RUST_LOG", level);
         }
-        command.arg("serve").output().expect("it runs")
+        limit::output(command.arg("serve")).expect("it runs")
     };
     let quiet = run(None);
     assert_eq!((stdout(&quiet), stderr(&quiet)), ("", ""));
@@ -186,7 +186,7 @@ fn logs_go_to_standard_error_as_rust_log_says() {
 
 fn odd(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_odd_server"));
-    command.args(arguments).stdin(Stdio::null()).output().expect("it runs")
+    limit::output(command.args(arguments).stdin(Stdio::null())).expect("it runs")
 }
 
 #[test]
@@ -199,8 +199,10 @@ fn what_has_no_text_is_named() {
 fn a_full_disk_is_no_success() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
     let mut command = Command::new(binary());
-    let output = command.args(["call", "add", "a=1"]).stdin(Stdio::null()).stdout(full).output();
-    assert_eq!(output.expect("it runs").status.code(), Some(1));
+    command.args(["call", "add", "a=1"]).stdin(Stdio::null()).stdout(full).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    let _limit = Limit::of(&child);
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
 }
 
 #[test]
@@ -217,11 +219,9 @@ fn the_operator_sees_what_the_model_does_not() {
 #[cfg(target_os = "linux")]
 fn a_person_at_a_terminal_sees_the_call_and_the_answer() {
     let command = format!("{} call search_notes query=rust", binary().display());
-    let output = Command::new("script")
-        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
-        .stdin(Stdio::null())
-        .output()
-        .expect("`script` of util-linux is installed");
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", &command, "/dev/null"]).stdin(Stdio::null());
+    let output = limit::output(&mut script).expect("`script` of util-linux is installed");
     let shown = stdout(&output);
     assert!(shown.contains(r#"search_notes(query: "rust")"#), "{shown}");
     assert!(shown.contains("  \"total\": 1"), "structured values are indented: {shown}");
@@ -229,10 +229,8 @@ fn a_person_at_a_terminal_sees_the_call_and_the_answer() {
 
 #[test]
 fn what_went_wrong_is_said_once() {
-    let output = Command::new(env!("CARGO_BIN_EXE_closing_server"))
-        .args(["call", "shop.read"])
-        .output()
-        .expect("it starts");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_closing_server"));
+    let output = limit::output(command.args(["call", "shop.read"])).expect("it starts");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(stderr(&output).matches("No such file").count(), 1, "{}", stderr(&output));
 }

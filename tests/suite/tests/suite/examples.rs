@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use suite::built::built;
-use suite::limit::Limit;
+use suite::limit::{self, Limit};
 
 /// An example, served to a client of 2025-11-25.
 struct Client {
@@ -67,7 +67,7 @@ impl Client {
 }
 
 fn run(example: &str, words: &[&str]) -> Output {
-    Command::new(built(example)).args(words).output().expect("the example starts")
+    limit::output(Command::new(built(example)).args(words)).expect("the example starts")
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -18,6 +18,7 @@ const FLOORS: &[&[&str]] = &[
         "principal",
         "regex",
         "secret",
+        "time_limit",
     ],
     &[
         "access",

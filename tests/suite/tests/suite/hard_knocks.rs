@@ -5,3 +5,6 @@ mod dice;
 mod http;
 mod stdio;
 mod vitals;
+
+/// Much is sent to these servers: one that takes longer hangs.
+const HANGING: std::time::Duration = std::time::Duration::from_secs(1200);

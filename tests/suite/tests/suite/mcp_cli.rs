@@ -1,11 +1,13 @@
 //! The command line of a program with servers of others, as its operator uses it.
 
+use super::server::Server;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, LazyLock};
 use suite::built::built;
+use suite::limit::{self, Limit};
 use tool_runtime::prelude::*;
 use tool_runtime::{
     BoxFuture, McpManager, McpServerConfig, Peer, PeerCapability, PeerError, PeerRequest,
@@ -39,7 +41,7 @@ fn gateway(file: &Path, words: &[&str]) -> Output {
     static GATEWAY: LazyLock<PathBuf> = LazyLock::new(|| built("gateway"));
     let mut command = Command::new(&*GATEWAY);
     command.arg("--mcp-config").arg(file).args(words).stdin(Stdio::null()).env_remove("RUST_LOG");
-    command.output().expect("the gateway starts")
+    limit::output(&mut command).expect("the gateway starts")
 }
 
 /// The log of a server, up to the line that holds a text.
@@ -48,6 +50,7 @@ fn serving_until(file: &Path, words: &[&str], text: &str) -> String {
     command.arg("--mcp-config").arg(file).args(words).env_remove("RUST_LOG");
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the gateway starts");
+    let _limit = Limit::of(&child);
     let log = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut said = String::new();
     for line in log.lines() {
@@ -97,6 +100,51 @@ fn commands_tell_of_servers_that_are_not_there_and_go_on() {
         assert!(said.contains(" within "), "{words:?}: {said}");
         assert!(!said.contains("retrying") && !said.contains("connecting"), "{words:?}: {said}");
     }
+}
+
+#[test]
+fn a_gateway_answers_before_a_slow_server_and_lists_wait_for_it() {
+    // Longer than lists wait by default.
+    let mut slow = faulty(&json!({ "slow": 8_000, "tools": ["echo"] }));
+    slow["connect_timeout"] = json!("1h");
+    let mut never = faulty(&json!({ "slow": 3_600_000 }));
+    never["connect_timeout"] = json!("1h");
+    let never = file("never", json!({ "never": never }));
+    let program = built("gateway");
+    let start = |file: &Path, words: &[&str]| {
+        let file = file.to_str().expect("UTF-8");
+        let words = [&["--mcp-config", file], words].concat();
+        Server::with(program.to_str().expect("UTF-8"), &words).greeted().0
+    };
+    start(&never, &["serve"]).leave();
+    let mut gateway = start(&file("slow", json!({ "far": slow })), &["--mcp-wait", "600", "serve"]);
+    gateway.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    let mut answers = std::iter::repeat_with(|| gateway.receive());
+    let listed = answers.find(|message| message["id"] == 1).expect("an answer");
+    assert!(listed.to_string().contains("far.echo"), "{listed}");
+    gateway.leave();
+}
+
+#[test]
+fn tools_that_cannot_be_used_are_named_wherever_servers_are_told_of() {
+    let far = faulty(&json!({ "tools": ["echo", "far-tool", "patterned-tool"] }));
+    let file = file("unusable", json!({ "s": far }));
+    let left_out = "its tool `far-tool` is left out";
+    let pattern = "cannot be compiled here and is not enforced";
+    for words in [&["status"] as &[_], &["doctor"], &["list"]] {
+        let output = gateway(&file, words);
+        let said = format!("{}{}", stdout(&output), stderr(&output));
+        assert!(said.contains(left_out) && said.contains(pattern), "{words:?}: {said}");
+    }
+    let report = gateway(&file, &["report"]);
+    assert!(stdout(&report).contains("far-tool"), "{report:?}");
+    let log = serving_until(&file, &["serve"], left_out);
+    assert!(log.contains(left_out), "{log}");
+    let log = serving_until(&file, &["serve"], pattern);
+    assert!(log.contains(pattern), "{log}");
+    // Whatever is not enforced here is the server's to judge.
+    let called = gateway(&file, &["call", "s.patterned-tool", "a=x"]);
+    assert!(stderr(&called).contains("Unknown tool: patterned-tool"), "{called:?}");
 }
 
 #[test]

@@ -6,8 +6,9 @@
 use super::support::{pool_of, refusal, text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use tool_runtime::prelude::*;
-use tool_runtime::{McpManager, McpServer};
+use tool_runtime::{McpManager, McpServer, McpServerConfig};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Nested {
@@ -107,4 +108,54 @@ async fn a_wide_integer_passes_a_gateway_unchanged_or_is_refused() {
     }
     let refused = pool.call_json("far.power_of_two", r#"{"k":18446744073709551616}"#).await;
     assert!(refused.contains("an integer of more than 64 bits cannot be passed on"), "{refused}");
+}
+
+/// A pool with the tool `far.raw`, which answers with a line of the test's.
+async fn raw(script: Value) -> (ToolPool, McpManager) {
+    let far =
+        McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()]);
+    let pool = ToolPool::builder().build().expect("a pool");
+    let manager = McpManager::builder().server("far", far).connect(&pool).await;
+    (pool, manager.expect("a connection"))
+}
+
+/// What a client of a gateway gets, where the gateway calls `far.raw`.
+async fn through_a_gateway(pool: ToolPool, line: &str) -> String {
+    let client = ToolPool::builder().build().expect("a pool");
+    let gateway = McpManager::builder().in_process("gate", McpServer::new(pool, "gate", "1.0.0"));
+    let _manager = gateway.connect(&client).await.expect("a connection");
+    client.call_json("gate.far.raw", &json!({ "line": line }).to_string()).await
+}
+
+const WIDE: &str = "170141183460469231731687303715884105727";
+
+#[tokio::test]
+async fn a_wide_integer_without_a_text_mirror_is_kept_or_refused() {
+    let result = format!(
+        r#"{{"content":[{{"type":"text","text":"a"}}],"structuredContent":{{"k":{WIDE}}}}}"#
+    );
+    let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#);
+    let (pool, _manager) = raw(json!({ "tools": ["raw"] })).await;
+    let own = pool.call_json("far.raw", &json!({ "line": line }).to_string()).await;
+    assert!(own.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{own}");
+    let refused = through_a_gateway(pool, &line).await;
+    let expected = format!("the integer {WIDE}, which is beyond 64 bits and cannot be passed on");
+    assert!(refused.contains(&expected), "{refused}");
+}
+
+#[tokio::test]
+async fn a_wide_integer_in_the_result_of_a_task_is_kept() {
+    let task = r#""taskId":"1","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":60000,"pollIntervalMs":20"#;
+    let created = format!(
+        r#"{{"jsonrpc":"2.0","id":ID,"result":{{"resultType":"task",{task},"status":"working"}}}}"#
+    );
+    let result = format!(r#"{{"content":[],"structuredContent":{{"k":{WIDE}}}}}"#);
+    let done = format!(
+        r#"{{"jsonrpc":"2.0","id":ID,"result":{{"resultType":"complete",{task},"status":"completed","result":{result}}}}}"#
+    );
+    let (pool, _manager) = raw(json!({ "era": "modern", "tools": ["raw"], "task": done })).await;
+    let own = pool.call_json("far.raw", &json!({ "line": created }).to_string()).await;
+    assert!(own.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{own}");
+    let passed = through_a_gateway(pool, &created).await;
+    assert!(passed.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{passed}");
 }

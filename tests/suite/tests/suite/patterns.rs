@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use suite::limit;
 
 /// Each in a process of its own: one that enables patterns enables them for all.
 #[test]
 fn whatever_can_hold_a_pattern_has_it_enforced() {
     for kind in ["type", "argument", "action", "builder"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_late_pattern"));
-        let output = command.arg(kind).output().expect("it runs");
+        let output = limit::output(command.arg(kind)).expect("it runs");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(said.contains("must match the pattern"), "{kind}: {output:?}");
     }

@@ -285,6 +285,7 @@ fn an_answer_before_the_end_reaches_a_file() {
             .stdout(file)
             .spawn()
             .expect("the server starts");
+        let _limit = Limit::of(&child);
         let mut input = child.stdin.take().expect("piped");
         writeln!(input, "hello").expect("the server reads");
         drop(input);

@@ -55,7 +55,11 @@ pub(super) fn blocking_in_time(test: impl FnOnce() + Send + 'static) {
         test();
     });
     let over = is_over.recv_timeout(Duration::from_secs(300));
-    assert_eq!(over, Err(RecvTimeoutError::Disconnected), "it hangs");
+    assert_eq!(
+        over,
+        Err(RecvTimeoutError::Disconnected),
+        "the test did not end within five minutes"
+    );
     test.join().unwrap_or_else(|panic| resume_unwind(panic));
 }
 

@@ -413,7 +413,7 @@ fn dropping_while_the_runtime_shuts_down_closes() {
             held.notify_one();
             std::future::pending::<()>().await;
         });
-        runtime.block_on(is_held.notified());
+        runtime.block_on(in_time(is_held.notified()));
         drop(runtime);
         assert_eq!(told(&mut events), ["closed"]);
     }

@@ -188,8 +188,10 @@ fn read(line: &[u8], outgoing: &Outgoing, hearing: &Hearing) -> Result<Incoming,
             return Ok(JsonRpcMessage::response(result, answer.id));
         }
     }
-    serde_json::from_slice(line)
-        .map_err(|why| salvaged(line, &why, &|id| is_call || outgoing.answered(id), hearing))
+    let mut message = serde_json::from_slice(line)
+        .map_err(|why| salvaged(line, &why, &|id| is_call || outgoing.answered(id), hearing))?;
+    as_it_came::keep_exact_of_task(&mut message, line);
+    Ok(message)
 }
 
 /// Whether a line may be a list of tools.

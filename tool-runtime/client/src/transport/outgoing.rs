@@ -346,6 +346,7 @@ fn taken_back(message: &Message) -> Option<&RequestId> {
 mod tests {
     use super::*;
     use crate::failure::is_unsent;
+    use crate::time_limit::in_time;
     use futures_util::future::join_all;
     use serde_json::json;
     use tokio::io::{AsyncBufReadExt as _, BufReader, DuplexStream, duplex};
@@ -380,11 +381,11 @@ mod tests {
         let read = tokio::spawn(async move {
             let mut lines = BufReader::new(theirs).lines();
             for id in 0..100 {
-                let line = lines.next_line().await.unwrap().unwrap();
+                let line = in_time("a line", lines.next_line()).await.unwrap().unwrap();
                 assert!(line.contains(&format!("\"id\":{id},")), "out of order");
             }
         });
-        assert!(join_all(sent).await.iter().all(Result::is_ok));
+        assert!(in_time("all to be sent", join_all(sent)).await.iter().all(Result::is_ok));
         read.await.unwrap();
         assert_eq!(outgoing.state().bytes, 0);
     }
@@ -395,10 +396,10 @@ mod tests {
         let began = Instant::now();
         let first = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
         tokio::task::yield_now().await;
-        let second = outgoing.send(&calling(2, 10)).await;
+        let second = in_time("a message to be sent", outgoing.send(&calling(2, 10))).await;
         assert_eq!(began.elapsed().as_secs(), LONGEST_PAUSE.as_secs());
         assert!(is_unsent(&second.unwrap_err()));
-        let first = first.await.unwrap().unwrap_err();
+        let first = in_time("a message to be sent", first).await.unwrap().unwrap_err();
         assert!(!is_unsent(&first), "the server has a part of it");
         for why in [&*first.to_string(), outgoing.hearing.end().unwrap()] {
             assert!(why.contains("read nothing of what it was sent for 30s"), "{why}");
@@ -408,13 +409,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_that_works_at_a_call_may_read_nothing_meanwhile() {
         let (outgoing, _theirs) = outgoing(1 << 10);
-        outgoing.send(&calling(1, 10)).await.unwrap();
+        in_time("a message to be sent", outgoing.send(&calling(1, 10))).await.unwrap();
         let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
         tokio::time::sleep(LONGEST_PAUSE * 10).await;
         assert!(!outgoing.is_over());
         // Whoever gave the first up tells the server.
-        outgoing.send(&taking_back(1)).await.unwrap_err();
-        second.await.unwrap().unwrap_err();
+        in_time("a message to be sent", outgoing.send(&taking_back(1))).await.unwrap_err();
+        in_time("a message to be sent", second).await.unwrap().unwrap_err();
     }
 
     #[tokio::test(start_paused = true)]
@@ -427,9 +428,9 @@ mod tests {
             let kept: Vec<_> = sent.take_while(|_| !outgoing.is_over()).collect();
             assert!(kept.len() <= MOST_MESSAGES && (kept.len() + 1) * bytes <= 2 * MOST_BYTES);
             for sent in kept {
-                assert!(is_unsent(&sent.await.unwrap_err()));
+                assert!(is_unsent(&in_time("a message to be sent", sent).await.unwrap_err()));
             }
-            first.await.unwrap().unwrap_err();
+            in_time("a message to be sent", first).await.unwrap().unwrap_err();
             assert!(outgoing.hearing.end().unwrap().contains("too much waits"));
         }
     }
@@ -441,18 +442,18 @@ mod tests {
         tokio::task::yield_now().await;
         let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
         let third = tokio::spawn(outgoing.send(&calling(3, 0)));
-        outgoing.send(&taking_back(2)).await.unwrap();
-        second.await.unwrap().unwrap();
+        in_time("a message to be sent", outgoing.send(&taking_back(2))).await.unwrap();
+        in_time("a message to be sent", second).await.unwrap().unwrap();
         assert!(outgoing.state().bytes < 1 << 10, "its memory is free");
         let mut lines = BufReader::new(theirs).lines();
         for id in [1, 3] {
-            let line = lines.next_line().await.unwrap().unwrap();
+            let line = in_time("a line", lines.next_line()).await.unwrap().unwrap();
             assert!(line.contains(&format!("\"id\":{id},")));
         }
-        first.await.unwrap().unwrap();
-        third.await.unwrap().unwrap();
-        outgoing.close().await;
-        assert_eq!(lines.next_line().await.unwrap(), None);
+        in_time("a message to be sent", first).await.unwrap().unwrap();
+        in_time("a message to be sent", third).await.unwrap().unwrap();
+        in_time("the end", outgoing.close()).await;
+        assert_eq!(in_time("the end", lines.next_line()).await.unwrap(), None);
     }
 
     #[tokio::test(start_paused = true)]
@@ -461,9 +462,11 @@ mod tests {
         let sent = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
         tokio::task::yield_now().await;
         let began = Instant::now();
-        outgoing.close().await;
+        in_time("the end", outgoing.close()).await;
         assert!(began.elapsed() <= MOMENT * 2);
-        sent.await.unwrap().unwrap_err();
-        assert!(is_unsent(&outgoing.send(&calling(2, 0)).await.unwrap_err()));
+        in_time("a message to be sent", sent).await.unwrap().unwrap_err();
+        assert!(is_unsent(
+            &in_time("a message to be sent", outgoing.send(&calling(2, 0))).await.unwrap_err()
+        ));
     }
 }

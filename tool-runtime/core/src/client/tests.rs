@@ -5,6 +5,7 @@ use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, ToolError};
 use crate::observation::{Json, Observation};
+use crate::time_limit::in_time;
 use futures_util::FutureExt as _;
 use serde_json::json;
 use std::pin::pin;
@@ -35,6 +36,11 @@ async fn started(tool: &Tool, id: &str) -> tokio::task::JoinHandle<Outcome> {
     task
 }
 
+/// What a call came to.
+async fn ended(call: tokio::task::JoinHandle<Outcome>) -> Outcome {
+    in_time("the call to end", call).await.expect("no panic")
+}
+
 /// The next call, if it comes at all.
 async fn arrived(client: &ClientTools) -> ClientCall {
     tokio::time::timeout(MINUTE, client.next()).await.expect("a call")
@@ -52,8 +58,8 @@ async fn an_answer_reaches_its_call() {
     assert_eq!(ids, ["a", "b"]);
     client.answer("b", "2").expect("taken");
     client.answer("a", Json(1)).expect("taken");
-    assert_eq!(first.await.unwrap().unwrap().to_text(), "1");
-    assert_eq!(second.await.unwrap().unwrap().to_text(), "2");
+    assert_eq!(ended(first).await.unwrap().to_text(), "1");
+    assert_eq!(ended(second).await.unwrap().to_text(), "2");
     assert!(client.pending().is_empty());
     assert!(client.try_next().is_none(), "answered before it was handed out");
 }
@@ -64,7 +70,7 @@ async fn an_error_is_an_answer() {
     let call = started(&tool, "a").await;
     let no: Result<Observation, ToolError> = Err(ToolError::user("the user said no"));
     client.answer("a", no).expect("taken");
-    assert_eq!(call.await.unwrap().unwrap_err().message(), "the user said no");
+    assert_eq!(ended(call).await.unwrap_err().message(), "the user said no");
 }
 
 #[tokio::test]
@@ -126,10 +132,10 @@ async fn an_answer_must_fit_the_output_schema() {
     let tool = client.tool(definition);
     let (good, bad) = (started(&tool, "good").await, started(&tool, "bad").await);
     client.answer("good", Json(7)).expect("it fits");
-    assert_eq!(good.await.unwrap().unwrap().structured_json(), Some("7"));
+    assert_eq!(ended(good).await.unwrap().structured_json(), Some("7"));
     let refused = client.answer("bad", "seven").unwrap_err();
     assert!(matches!(refused, ClientAnswerError::Misfit { .. }), "{refused}");
-    assert_eq!(class(&bad.await.unwrap()), ErrorClass::Internal);
+    assert_eq!(class(&ended(bad).await), ErrorClass::Internal);
     let again = client.answer("bad", Json(7)).unwrap_err();
     assert_eq!(again, ClientAnswerError::Answered { id: "bad".into() });
 }
@@ -143,7 +149,7 @@ async fn an_unknown_id_and_a_second_answer_are_refused() {
     client.answer("a", "first").expect("taken");
     let twice = client.answer("a", "second").unwrap_err();
     assert_eq!(twice, ClientAnswerError::Answered { id: "a".into() });
-    assert_eq!(call.await.unwrap().unwrap().to_text(), "first");
+    assert_eq!(ended(call).await.unwrap().to_text(), "first");
 }
 
 #[tokio::test(start_paused = true)]
@@ -182,7 +188,7 @@ async fn a_deadline_beyond_the_clock_is_none() {
     let call = started(&tool, "a").await;
     assert_eq!(arrived(&client).await.deadline(), None);
     client.answer("a", "x").expect("taken");
-    assert!(call.await.unwrap().is_ok());
+    assert!(ended(call).await.is_ok());
 }
 
 #[tokio::test]
@@ -195,7 +201,7 @@ async fn a_call_that_was_given_up_is_gone() {
     let mut cancelled = pin!(client.cancelled("a"));
     assert!(cancelled.as_mut().now_or_never().is_none());
     drop(call);
-    cancelled.await;
+    in_time("the call to be cancelled", cancelled).await;
     assert!(!client.is_pending("a"));
     assert!(client.pending().is_empty() && client.try_next().is_none());
     let late = client.answer("a", "late").unwrap_err();
@@ -211,8 +217,8 @@ async fn two_calls_of_one_id_are_two_calls() {
     assert_ne!(calls[0].id(), calls[1].id());
     client.answer(calls[1].id(), "2").expect("taken");
     client.answer(calls[0].id(), "1").expect("taken");
-    assert_eq!(first.await.unwrap().unwrap().to_text(), "1");
-    assert_eq!(second.await.unwrap().unwrap().to_text(), "2");
+    assert_eq!(ended(first).await.unwrap().to_text(), "1");
+    assert_eq!(ended(second).await.unwrap().to_text(), "2");
 }
 
 #[tokio::test]
@@ -223,7 +229,7 @@ async fn a_late_answer_is_not_taken_for_that_of_the_next_call_of_its_id() {
     let next = started(&tool, "a").await;
     assert!(client.answer("a", "late").is_err());
     client.answer(arrived(&client).await.id(), "right").expect("taken");
-    assert_eq!(next.await.unwrap().unwrap().to_text(), "right");
+    assert_eq!(ended(next).await.unwrap().to_text(), "right");
 }
 
 #[tokio::test]
@@ -248,8 +254,8 @@ async fn no_call_outlives_its_host() {
     drop(client);
     assert!(clone.is_pending("a"), "a clone is the same host");
     drop(clone);
-    assert_eq!(class(&taken.await.unwrap()), ErrorClass::Indeterminate);
-    assert_eq!(class(&waiting.await.unwrap()), ErrorClass::Internal);
+    assert_eq!(class(&ended(taken).await), ErrorClass::Indeterminate);
+    assert_eq!(class(&ended(waiting).await), ErrorClass::Internal);
     assert_eq!(class(&run(&tool, &with_id("c")).await), ErrorClass::Internal);
 }
 
@@ -265,7 +271,7 @@ async fn an_answer_that_panics_ends_the_call() {
     let call = started(&tool, "a").await;
     let answering = tokio::spawn(async move { client.answer("a", Panics) });
     assert!(answering.await.is_err());
-    assert_eq!(class(&call.await.unwrap()), ErrorClass::Internal);
+    assert_eq!(class(&ended(call).await), ErrorClass::Internal);
 }
 
 /// However an answer and a cancellation meet, the call has one outcome, and a refused answer

@@ -38,7 +38,9 @@ impl Reply {
     fn result(called: Called, client: &Client) -> Self {
         let request = client.request();
         match called {
-            Called::Observation { observation, is_wrapped: false } if observation.is_plain() => {
+            Called::Observation { observation, is_wrapped: false, .. }
+                if observation.is_plain() =>
+            {
                 Self::answer(observed(&observation, request))
             }
             called => {

@@ -1,5 +1,6 @@
 //! Many connections over HTTP.
 
+use super::HANGING;
 use super::dice::Dice;
 use super::vitals::Vitals;
 use crate::http::client::{Answer, Ask, Connection};
@@ -9,6 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use suite::limit::Limit;
 
 const CLIENTS: u64 = 16;
 const WARM_UP: u64 = 4_000;
@@ -26,6 +28,7 @@ const FORGETTING: Duration = Duration::from_secs(60);
 struct Server {
     child: Child,
     address: SocketAddr,
+    _limit: Limit,
 }
 
 impl Server {
@@ -37,11 +40,12 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the server starts");
+        let _limit = Limit::within(HANGING, &child);
         let mut log = BufReader::new(child.stderr.take().expect("piped")).lines();
         let address = log.next().expect("a line").expect("UTF-8");
         // Every panic is told there: somebody must read it.
         std::thread::spawn(move || log.for_each(drop));
-        Self { address: address.parse().expect("an address"), child }
+        Self { address: address.parse().expect("an address"), child, _limit }
     }
 
     async fn vitals(&self) -> Vitals {

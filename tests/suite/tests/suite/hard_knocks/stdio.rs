@@ -1,5 +1,6 @@
 //! One connection over stdio.
 
+use super::HANGING;
 use super::dice::Dice;
 use super::vitals::Vitals;
 use serde_json::{Value, json};
@@ -9,6 +10,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use suite::limit::Limit;
 
 /// Looks at a server's vitals.
 const LOOKS: usize = 10;
@@ -90,6 +92,7 @@ struct Talk {
     reader: JoinHandle<()>,
     next_id: u64,
     dice: Dice,
+    _limit: Limit,
 }
 
 impl Talk {
@@ -114,7 +117,8 @@ impl Talk {
             move || read(output, &ledger)
         });
         let input = BufWriter::new(child.stdin.take().expect("piped"));
-        let mut talk = Self { child, input, ledger, reader, next_id: 0, dice: Dice::new(4) };
+        let (dice, _limit) = (Dice::new(4), Limit::within(HANGING, &child));
+        let mut talk = Self { child, input, ledger, reader, next_id: 0, dice, _limit };
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         talk.request("initialize", &hello, Due::Result);
         talk.settled();

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use suite::limit::limited;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
@@ -228,7 +229,7 @@ impl Connection {
         }
         let length = head.header("content-length").parse().unwrap_or(0);
         let mut body = vec![0; length];
-        self.0.read_exact(&mut body).await.expect("a body");
+        limited(self.0.read_exact(&mut body)).await.expect("a body");
         String::from_utf8(body).expect("UTF-8")
     }
 
@@ -236,7 +237,7 @@ impl Connection {
     pub(crate) async fn chunk(&mut self) -> Option<String> {
         let length = usize::from_str_radix(&self.line().await?, 16).expect("a length");
         let mut chunk = vec![0; length + 2];
-        self.0.read_exact(&mut chunk).await.ok()?;
+        limited(self.0.read_exact(&mut chunk)).await.ok()?;
         chunk.truncate(length);
         (length > 0).then(|| String::from_utf8(chunk).expect("UTF-8"))
     }
@@ -244,7 +245,7 @@ impl Connection {
     /// A line, unless the connection is closed.
     async fn line(&mut self) -> Option<String> {
         let mut line = String::new();
-        let read = self.0.read_line(&mut line).await;
+        let read = limited(self.0.read_line(&mut line)).await;
         let is_line = read.is_ok_and(|bytes| bytes > 0);
         is_line.then(|| line.trim_end_matches("\r\n").to_owned())
     }
@@ -252,7 +253,7 @@ impl Connection {
     /// Waits until the server closes the connection, and gives what it still said.
     pub(crate) async fn rest(&mut self) -> String {
         let mut rest = Vec::new();
-        let _closed_or_reset = self.0.read_to_end(&mut rest).await;
+        let _closed_or_reset = limited(self.0.read_to_end(&mut rest)).await;
         String::from_utf8_lossy(&rest).into_owned()
     }
 }

@@ -58,8 +58,9 @@ fn files() {
     std::fs::write(&input, script.join("\n")).expect("a file");
     let input = File::open(input).expect("the file");
     let answers = File::create(&output).expect("a file");
-    let ended = odd_server(input.into(), answers.into()).output().expect("it runs");
-    assert!(ended.status.success());
+    let mut server = odd_server(input.into(), answers.into()).spawn().expect("it starts");
+    let _limit = Limit::of(&server);
+    assert!(server.wait().expect("it ends").success());
     let said = messages(&std::fs::read_to_string(output).expect("the file"));
     let mut ids: Vec<_> = said.iter().map(|message| message["id"].as_u64()).collect();
     ids.sort_unstable();

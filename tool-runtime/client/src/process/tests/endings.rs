@@ -2,7 +2,10 @@
 
 use super::super::Child;
 use super::super::exit::Exit;
-use super::support::{LONG, SHORT, STUBBORN, Server, assert_goes, is_gone, pid, script};
+use super::support::{
+    LONG, SHORT, STUBBORN, Server, assert_goes, closed, exited, is_gone, pid, script,
+};
+use crate::time_limit::LIMIT;
 use futures_util::FutureExt as _;
 use std::env;
 use std::fs;
@@ -16,7 +19,7 @@ use tokio_util::task::TaskTracker;
 #[tokio::test]
 async fn the_end_of_its_input_ends_a_child() {
     let server = Server::run("cat; exit 3").await;
-    server.child.close(LONG).await;
+    closed(&server.child, LONG).await;
     assert_eq!(server.child.exit(), Some(Exit::Code(3)));
 }
 
@@ -24,7 +27,7 @@ async fn the_end_of_its_input_ends_a_child() {
 async fn whoever_writes_to_a_child_may_end_it_too() {
     let server = Server::run("cat").await;
     drop(server.stdin);
-    assert_eq!(server.child.exited().await, Exit::Code(0));
+    assert_eq!(exited(&server.child).await, Exit::Code(0));
 }
 
 #[tokio::test]
@@ -32,7 +35,7 @@ async fn who_does_not_mind_the_end_of_the_input_is_asked_to_go() {
     let mut server =
         Server::run("trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done").await;
     assert_eq!(server.line().await, "ready");
-    server.child.close(Duration::from_secs(1)).await;
+    closed(&server.child, Duration::from_secs(1)).await;
     assert_eq!(server.child.exit(), Some(Exit::Code(5)));
 }
 
@@ -41,7 +44,7 @@ async fn who_does_not_go_is_killed() {
     let mut server = Server::run("trap '' TERM; echo ready; while :; do sleep 60; done").await;
     assert_eq!(server.line().await, "ready");
     let begin = Instant::now();
-    server.child.close(SHORT).await;
+    closed(&server.child, SHORT).await;
     assert_eq!(server.child.exit(), Some(Exit::Signal(9)));
     assert!(begin.elapsed() >= 2 * SHORT);
 }
@@ -50,7 +53,7 @@ async fn who_does_not_go_is_killed() {
 async fn nobody_of_the_group_is_left_when_it_is_closed() {
     let mut server = Server::run(&format!("{STUBBORN} cat")).await;
     let stubborn = server.pid().await;
-    server.child.close(SHORT).await;
+    closed(&server.child, SHORT).await;
     assert!(is_gone(stubborn));
 }
 
@@ -59,7 +62,7 @@ async fn nobody_is_left_by_a_child_that_went_by_itself() {
     let mut server = Server::run(&format!("{STUBBORN} read line; exit 7")).await;
     let stubborn = server.pid().await;
     drop(server.stdin);
-    assert_eq!(server.child.exited().await, Exit::Code(7));
+    assert_eq!(exited(&server.child).await, Exit::Code(7));
     assert_goes(stubborn);
 }
 
@@ -77,7 +80,7 @@ async fn grandchildren_have_time_to_go() {
 async fn a_good_end_takes_no_grace() {
     let server = Server::run("cat").await;
     let begin = Instant::now();
-    server.child.close(LONG).await;
+    closed(&server.child, LONG).await;
     assert!(begin.elapsed() < LONG / 2);
 }
 
@@ -85,8 +88,8 @@ async fn a_good_end_takes_no_grace() {
 async fn closing_twice_waits_for_one_end() {
     let mut server = Server::run("trap '' TERM; echo ready; while :; do sleep 60; done").await;
     assert_eq!(server.line().await, "ready");
-    tokio::join!(server.child.close(SHORT), server.child.close(LONG));
-    server.child.close(LONG).await;
+    tokio::join!(closed(&server.child, SHORT), closed(&server.child, LONG));
+    closed(&server.child, LONG).await;
     assert_eq!(server.child.exit(), Some(Exit::Signal(9)));
 }
 
@@ -96,7 +99,7 @@ async fn who_gives_up_waiting_for_the_end_stops_nothing() {
     let stubborn = server.pid().await;
     let given_up = timeout(Duration::ZERO, server.child.close(SHORT)).await;
     assert!(given_up.is_err());
-    server.child.close(LONG).await;
+    closed(&server.child, LONG).await;
     assert!(is_gone(stubborn));
 }
 
@@ -118,7 +121,7 @@ fn children_go_with_their_runtime() {
         tell.send([server.pid().await, server.pid().await]).expect("somebody listens");
         std::future::pending::<()>().await;
     });
-    let [one, other] = told.recv().expect("two numbers");
+    let [one, other] = told.recv_timeout(LIMIT).expect("two numbers");
     drop(runtime);
     assert_goes(one);
     assert_goes(other);

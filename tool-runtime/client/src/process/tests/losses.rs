@@ -1,7 +1,8 @@
 //! What becomes of children when their host is gone, and of the host when its children are.
 
 use super::super::{Child, Command};
-use super::support::{LONG, SHORT, STUBBORN, Server, alone, assert_goes, pid};
+use super::support::{LONG, SHORT, STUBBORN, Server, alone, assert_goes, closed, pid};
+use crate::time_limit::in_time;
 use rustix::process::{Signal, getpid, kill_process};
 use std::fs;
 use std::thread;
@@ -49,6 +50,8 @@ fn nothing_is_left_of_many_children() {
     let host = alone("losses::nothing_is_left_of_many_children", || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.expect("a runtime").block_on(async {
+            // Starts the clock of time limits, which has a thread.
+            in_time("nothing", async {}).await;
             let before = held();
             for number in 0..100 {
                 cycle(if number % 10 == 0 { STUBBORN } else { "" }).await;
@@ -77,7 +80,7 @@ async fn cycle(text: &str) {
             .await
             .is_err()
     );
-    server.child.close(SHORT).await;
+    closed(&server.child, SHORT).await;
 }
 
 /// Descriptors, threads and children, dead or alive.

@@ -3,7 +3,7 @@
 use super::super::error::SpawnError;
 use super::super::exit::Exit;
 use super::super::{Child, Command};
-use super::support::{Server, script, start};
+use super::support::{Server, exited, script, start};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -150,7 +150,7 @@ async fn children_know_nothing_of_each_others_streams() {
     let first = Server::run("cat").await;
     let second = Server::run("cat").await;
     drop(first.stdin);
-    assert_eq!(first.child.exited().await, Exit::Code(0));
+    assert_eq!(exited(&first.child).await, Exit::Code(0));
     assert_eq!(second.child.exit(), None);
 }
 

@@ -1,7 +1,7 @@
 //! What goes between a child and its connection.
 
 use super::super::exit::Exit;
-use super::support::{LONG, SHORT, STUBBORN, Server, script, start};
+use super::support::{LONG, SHORT, STUBBORN, Server, closed, exited, script, start};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 #[tokio::test]
@@ -31,7 +31,7 @@ async fn whoever_waits_for_room_is_told_that_the_child_is_closed() {
     assert_eq!(server.line().await, "ready");
     let flood = vec![0; 10_000_000];
     let (written, ()) =
-        tokio::join!(server.stdin.write_all(&flood), async { server.child.close(SHORT).await });
+        tokio::join!(server.stdin.write_all(&flood), async { closed(&server.child, SHORT).await });
     assert_eq!(written.expect_err("nobody reads").kind(), std::io::ErrorKind::BrokenPipe);
     assert_eq!(server.child.exit(), Some(Exit::Signal(15)));
 }
@@ -42,7 +42,7 @@ async fn a_flood_on_standard_error_blocks_nobody() {
     let endless = "head -c 25000000 /dev/zero >&2; echo >&2";
     let mut server = Server::run(&format!("{lines}; {endless}; echo last >&2; echo done")).await;
     assert_eq!(server.line().await, "done");
-    assert_eq!(server.child.exited().await, Exit::Code(0));
+    assert_eq!(exited(&server.child).await, Exit::Code(0));
     let tail = server.child.stderr_tail();
     assert!(tail.len() <= 16 * 1024 && tail.contains("the same again and again\n"));
     assert!(tail.ends_with("…\nlast"), "{}", &tail[tail.len() - 100..]);
@@ -52,7 +52,7 @@ async fn a_flood_on_standard_error_blocks_nobody() {
 async fn the_last_words_of_a_child_are_there_when_it_has_exited() {
     for number in 0..20 {
         let server = Server::run(&format!("echo 'no such key {number}' >&2; exit 1")).await;
-        assert_eq!(server.child.exited().await, Exit::Code(1));
+        assert_eq!(exited(&server.child).await, Exit::Code(1));
         assert_eq!(server.child.stderr_tail(), format!("no such key {number}"));
     }
 }
@@ -62,9 +62,9 @@ async fn somebody_who_holds_standard_error_open_is_not_waited_for() {
     let mut server = Server::run(&format!("{STUBBORN} read line; echo bye >&2")).await;
     server.pid().await;
     drop(server.stdin);
-    assert_eq!(server.child.exited().await, Exit::Code(0));
+    assert_eq!(exited(&server.child).await, Exit::Code(0));
     assert_eq!(server.child.stderr_tail(), "bye");
-    server.child.close(LONG).await;
+    closed(&server.child, LONG).await;
 }
 
 #[tokio::test]
@@ -74,6 +74,6 @@ async fn values_that_a_child_prints_are_not_shown() {
     command.env.insert("TOKEN".to_owned(), "s3cret-value".to_owned());
     command.secrets.push(("${ACCOUNT}".to_owned(), "expanded-value".to_owned()));
     let server = start(&command).await;
-    server.child.exited().await;
+    exited(&server.child).await;
     assert_eq!(server.child.stderr_tail(), "bad key ${TOKEN} for ${ACCOUNT}");
 }

@@ -1,7 +1,9 @@
 //! Shell scripts as children.
 
+use super::super::exit::Exit;
 use super::super::stdin::Stdin;
 use super::super::{Child, Command, Spawned};
+use crate::time_limit::in_time;
 use rustix::process::{Pid, test_kill_process};
 #[cfg(target_os = "linux")]
 use std::env;
@@ -40,7 +42,8 @@ pub(super) fn script(text: &str) -> Command {
 }
 
 pub(super) async fn start(command: &Command) -> Server {
-    let spawned = Child::spawn(command, "test", TaskTracker::new().token()).await;
+    let spawned = Child::spawn(command, "test", TaskTracker::new().token());
+    let spawned = in_time("the child to start", spawned).await;
     let Spawned { child, stdin, stdout } = spawned.unwrap_or_else(|error| panic!("{error}"));
     Server { child, stdin, stdout: BufReader::new(stdout) }
 }
@@ -52,7 +55,8 @@ impl Server {
 
     pub(super) async fn line(&mut self) -> String {
         let mut line = String::new();
-        self.stdout.read_line(&mut line).await.expect("UTF-8");
+        let read = self.stdout.read_line(&mut line);
+        in_time("the child to print a line", read).await.expect("UTF-8");
         line.trim_end().to_owned()
     }
 
@@ -60,6 +64,16 @@ impl Server {
     pub(super) async fn pid(&mut self) -> Pid {
         pid(&self.line().await)
     }
+}
+
+/// How a child ends by itself.
+pub(super) async fn exited(child: &Child) -> Exit {
+    in_time("the child to end", child.exited()).await
+}
+
+/// Closes a child.
+pub(super) async fn closed(child: &Child, grace: Duration) {
+    in_time("the child to be closed", child.close(grace)).await;
 }
 
 pub(super) fn pid(text: &str) -> Pid {

@@ -9,7 +9,10 @@ use rmcp::transport::Transport;
 use tokio::time::Instant;
 
 use super::super::StdioTransport;
-use super::support::{Peer, blocking, bulky, id_of, over_pipes, over_sockets, ping, poll_once};
+use super::support::{
+    Peer, blocking, bulky, closed, id_of, over_pipes, over_sockets, ping, poll_once, received, sent,
+};
+use crate::time_limit::in_time;
 
 /// More than a pipe or a socket takes without being read.
 const BULK: usize = 1024 * 1024;
@@ -27,7 +30,7 @@ async fn floods((peer, transport): (Peer, StdioTransport)) {
     let ids = blocking(move || read_ids(peer, 50)).await;
     assert_eq!(ids, (0..50).collect::<Vec<_>>());
     for send in sends {
-        send.await.expect("no panic").expect("sent");
+        in_time("a message to be sent", send).await.expect("no panic").expect("sent");
     }
 }
 
@@ -53,7 +56,7 @@ async fn send_waits_while_too_much_is_unwritten() {
     let mut send = pin!(transport.send(bulky(0, BULK)));
     assert!(poll_once(send.as_mut()).is_pending());
     let ids = tokio::spawn(blocking(move || read_ids(peer, 1)));
-    send.await.expect("sent");
+    in_time("a message to be sent", send).await.expect("sent");
     assert_eq!(ids.await.expect("no panic"), [0]);
 }
 
@@ -66,7 +69,7 @@ async fn requests_wait_while_too_much_is_unwritten() {
     assert!(poll_once(send.as_mut()).is_pending());
     assert!(poll_once(pin!(transport.receive())).is_pending());
     let ids = tokio::spawn(blocking(move || read_ids(peer, 1)));
-    assert_eq!(id_of(transport.receive().await), Some(7));
+    assert_eq!(id_of(received(&mut transport).await), Some(7));
     assert_eq!(ids.await.expect("no panic"), [0]);
 }
 
@@ -79,7 +82,7 @@ async fn unread(lines: &str) -> (Peer, StdioTransport) {
         r#""capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
         "\n"
     ));
-    assert_eq!(id_of(transport.receive().await), Some(0));
+    assert_eq!(id_of(received(&mut transport).await), Some(0));
     assert!(poll_once(pin!(transport.send(bulky(0, BULK)))).is_pending());
     peer.write(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}"#);
     peer.write(format!("\n{lines}"));
@@ -95,13 +98,13 @@ async fn a_client_that_does_not_read_is_heard() {
         "\n"
     ))
     .await;
-    let heard = transport.receive().await;
+    let heard = received(&mut transport).await;
     assert!(matches!(heard, Some(JsonRpcMessage::Notification(_))), "{heard:?}");
-    let heard = transport.receive().await;
+    let heard = received(&mut transport).await;
     assert!(matches!(heard, Some(JsonRpcMessage::Response(_))), "{heard:?}");
     assert!(poll_once(pin!(transport.receive())).is_pending());
     let ids = tokio::spawn(blocking(move || read_ids(peer, 1)));
-    assert_eq!(id_of(transport.receive().await), Some(1));
+    assert_eq!(id_of(received(&mut transport).await), Some(1));
     assert_eq!(ids.await.expect("no panic"), [0]);
 }
 
@@ -113,10 +116,10 @@ async fn answers_that_nobody_reads_are_given_up_after_the_end_of_the_input() {
     drop(to);
     let patience = Duration::from_secs(1);
     let begun = Instant::now();
-    let (received, ()) = tokio::join!(transport.receive(), outbox.given_up(patience));
+    let (received, ()) = tokio::join!(received(&mut transport), outbox.given_up(patience));
     assert!(received.is_none());
     assert!(begun.elapsed() < 2 * patience, "{:?}", begun.elapsed());
-    let error = outbox.emptied().await.expect_err("nobody reads");
+    let error = in_time("the outbox to give up", outbox.emptied()).await.expect_err("nobody reads");
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
 }
 
@@ -124,7 +127,7 @@ async fn a_reader_that_leaves_ends_the_input((peer, mut transport): (Peer, Stdio
     let Peer { to: _to, from } = peer;
     assert!(poll_once(pin!(transport.receive())).is_pending());
     drop(from);
-    assert!(transport.receive().await.is_none());
+    assert!(received(&mut transport).await.is_none());
 }
 
 #[tokio::test]
@@ -144,7 +147,7 @@ async fn a_waiting_send_fails_when_the_reader_leaves() {
     let mut send = pin!(transport.send(bulky(0, BULK)));
     assert!(poll_once(send.as_mut()).is_pending());
     drop(peer);
-    let error = send.await.expect_err("nobody reads");
+    let error = in_time("a message to be sent", send).await.expect_err("nobody reads");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
 
@@ -153,7 +156,7 @@ async fn close_writes_what_was_never_polled() {
     let (mut peer, mut transport) = over_pipes();
     drop(transport.send(bulky(1, 10)));
     drop(transport.send(bulky(2, 10)));
-    transport.close().await.expect("closed");
+    closed(&mut transport).await.expect("closed");
     assert_eq!(peer.expect()["id"], 1);
     assert_eq!(peer.expect()["id"], 2);
 }
@@ -161,16 +164,16 @@ async fn close_writes_what_was_never_polled() {
 #[tokio::test]
 async fn close_waits_for_a_late_reader() {
     let (peer, mut transport) = over_pipes();
-    transport.send(bulky(1, BULK)).await.expect("queued");
+    sent(&mut transport, bulky(1, BULK)).await.expect("queued");
     let ids = tokio::spawn(blocking(move || read_ids(peer, 1)));
-    transport.close().await.expect("closed");
+    closed(&mut transport).await.expect("closed");
     assert_eq!(ids.await.expect("no panic"), [1]);
 }
 
 #[tokio::test]
 async fn a_dropped_transport_still_writes() {
     let (peer, mut transport) = over_pipes();
-    transport.send(bulky(1, BULK)).await.expect("queued");
+    sent(&mut transport, bulky(1, BULK)).await.expect("queued");
     drop(transport);
     assert_eq!(blocking(move || read_ids(peer, 1)).await, [1]);
 }
@@ -178,7 +181,7 @@ async fn a_dropped_transport_still_writes() {
 #[tokio::test(start_paused = true)]
 async fn close_gives_up_on_a_peer_that_never_reads() {
     let (_peer, mut transport) = over_pipes();
-    transport.send(bulky(1, BULK)).await.expect("queued");
-    let error = transport.close().await.expect_err("nobody reads");
+    sent(&mut transport, bulky(1, BULK)).await.expect("queued");
+    let error = closed(&mut transport).await.expect_err("nobody reads");
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
 }

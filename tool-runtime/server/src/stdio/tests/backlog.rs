@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use super::super::StdioTransport;
 use super::super::backlog::{MOST_AT_WORK, MOST_BYTES, PATIENCE, PLACE};
-use super::support::{bulky, id_of, ping};
+use super::support::{bulky, id_of, ping, received, sent};
 
 const IN_FLIGHT: i64 = MOST_AT_WORK as i64;
 
@@ -31,7 +31,7 @@ async fn open() -> (BufReader<DuplexStream>, StdioTransport) {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
     }});
     write(&mut client, format!("{hello}\n")).await;
-    assert_eq!(id_of(transport.receive().await), Some(0));
+    assert_eq!(id_of(received(&mut transport).await), Some(0));
     answer(&mut transport, 0).await;
     assert_eq!(read(&mut client).await["id"], 0);
     (client, transport)
@@ -69,7 +69,7 @@ fn cancelled(id: i64) -> String {
 }
 
 async fn answer(transport: &mut StdioTransport, id: i64) {
-    transport.send(bulky(id, 1)).await.expect("sent");
+    sent(transport, bulky(id, 1)).await.expect("sent");
 }
 
 /// What comes without any patience; `None` when nothing does.
@@ -213,7 +213,7 @@ async fn when_none_gets_its_turn_further_ones_are_refused_and_the_rest_is_heard(
         assert_eq!(id_of(next(&mut transport).await), Some(id));
     }
     let before = Instant::now();
-    let heard = transport.receive().await;
+    let heard = received(&mut transport).await;
     assert!(matches!(heard, Some(JsonRpcMessage::Notification(_))), "{heard:?}");
     assert_eq!(before.elapsed().as_secs(), PATIENCE.as_secs());
     for id in [full + 1, full + 2] {
@@ -226,7 +226,7 @@ async fn when_none_gets_its_turn_further_ones_are_refused_and_the_rest_is_heard(
     write(&mut client, fat_calls(full + 3..full + 5)).await;
     write(&mut client, cancelled(full + 4)).await;
     let before = Instant::now();
-    let heard = transport.receive().await;
+    let heard = received(&mut transport).await;
     assert!(matches!(heard, Some(JsonRpcMessage::Notification(_))), "{heard:?}");
     assert!(before.elapsed() > Duration::ZERO && before.elapsed() < MOMENT);
 }
@@ -238,9 +238,9 @@ async fn a_client_that_is_gone_is_not_held_up() {
     write(&mut client, fat_calls(IN_FLIGHT + 1..IN_FLIGHT + WAITING + 1)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
     drop(client);
-    let _ = transport.send(bulky(7, 1)).await;
+    let _ = sent(&mut transport, bulky(7, 1)).await;
     let before = Instant::now();
-    while transport.receive().await.is_some() {}
+    while received(&mut transport).await.is_some() {}
     assert!(before.elapsed() < PATIENCE);
 }
 
@@ -254,7 +254,7 @@ async fn those_that_wait_get_their_turn_after_the_end_of_the_input() {
         answer(&mut transport, id).await;
         assert_eq!(id_of(next(&mut transport).await), Some(IN_FLIGHT + id));
     }
-    assert!(transport.receive().await.is_none());
+    assert!(received(&mut transport).await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
@@ -264,7 +264,7 @@ async fn those_that_get_no_turn_after_the_end_of_the_input_are_told() {
     client.shutdown().await.expect("open");
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
     let before = Instant::now();
-    assert!(transport.receive().await.is_none());
+    assert!(received(&mut transport).await.is_none());
     assert!(before.elapsed() < PATIENCE);
     for id in [IN_FLIGHT + 1, IN_FLIGHT + 2] {
         let refusal = read(&mut client).await;
@@ -282,7 +282,7 @@ async fn whoever_ends_the_input_does_not_wait_for_them() {
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
     gone.cancel();
     let before = Instant::now();
-    assert!(transport.receive().await.is_none());
+    assert!(received(&mut transport).await.is_none());
     assert_eq!(before.elapsed(), Duration::ZERO);
     assert_eq!(read(&mut client).await["error"]["code"], -32603);
 }

@@ -5,7 +5,7 @@ use std::pin::pin;
 use rmcp::transport::Transport;
 
 use super::super::StdioTransport;
-use super::support::{Peer, id_of, over_pipes, over_sockets, ping, poll_once};
+use super::support::{Peer, id_of, over_pipes, over_sockets, ping, poll_once, received};
 
 /// Delivers a line in pieces, with a dropped `receive` between them.
 async fn pieces((mut peer, mut transport): (Peer, StdioTransport)) {
@@ -16,9 +16,9 @@ async fn pieces((mut peer, mut transport): (Peer, StdioTransport)) {
         }
         peer.write(piece);
     }
-    assert_eq!(id_of(transport.receive().await), Some(1));
+    assert_eq!(id_of(received(&mut transport).await), Some(1));
     peer.write(ping(2));
-    assert_eq!(id_of(transport.receive().await), Some(2));
+    assert_eq!(id_of(received(&mut transport).await), Some(2));
 }
 
 #[tokio::test]

@@ -5,31 +5,30 @@ use std::io::{self, BufReader, Seek, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use rmcp::transport::Transport;
 use rustix::fs::{OFlags, fcntl_getfl};
 
 use super::super::StdioTransport;
 use super::support::{
-    Peer, blocking, bulky, connect, id_of, over_pipes, over_sockets, ping, pipe, pipe_ends,
-    socket_ends,
+    Output, Peer, blocking, bulky, closed, connect, id_of, over_pipes, over_sockets, ping, pipe,
+    pipe_ends, received, sent, socket_ends,
 };
 
 /// One message each way, many in one chunk, and the end.
 async fn converse((mut peer, mut transport): (Peer, StdioTransport)) {
     peer.write(ping(1));
-    assert_eq!(id_of(transport.receive().await), Some(1));
-    transport.send(bulky(1, 10)).await.expect("sent");
+    assert_eq!(id_of(received(&mut transport).await), Some(1));
+    sent(&mut transport, bulky(1, 10)).await.expect("sent");
     assert_eq!(peer.expect()["id"], 1);
     let many: String = (2..500).map(ping).collect();
     peer.write(many);
     for id in 2..500 {
-        assert_eq!(id_of(transport.receive().await), Some(id));
+        assert_eq!(id_of(received(&mut transport).await), Some(id));
     }
     let Peer { to, mut from } = peer;
     drop(to);
-    assert!(transport.receive().await.is_none());
-    assert!(transport.receive().await.is_none());
-    transport.close().await.expect("closed");
+    assert!(received(&mut transport).await.is_none());
+    assert!(received(&mut transport).await.is_none());
+    closed(&mut transport).await.expect("closed");
     drop(transport);
     // The descriptor closes with the last task that holds it, so the runtime must not be held up.
     let rest = blocking(move || io::read_to_string(&mut from)).await;
@@ -67,11 +66,11 @@ async fn a_regular_file_is_read_to_its_end_and_written_in_order() {
     let mut transport =
         StdioTransport::from_descriptors(input.into(), output.into()).expect("a transport");
     for id in 0..5000 {
-        assert_eq!(id_of(transport.receive().await), Some(id));
-        transport.send(bulky(id, 10)).await.expect("sent");
+        assert_eq!(id_of(received(&mut transport).await), Some(id));
+        sent(&mut transport, bulky(id, 10)).await.expect("sent");
     }
-    assert!(transport.receive().await.is_none());
-    transport.close().await.expect("closed");
+    assert!(received(&mut transport).await.is_none());
+    closed(&mut transport).await.expect("closed");
     read_back.rewind().expect("seekable");
     let written = io::read_to_string(read_back).expect("UTF-8");
     let ids: Vec<_> = written.lines().map(id_in).collect();
@@ -90,9 +89,9 @@ async fn dev_null_ends_at_once() {
     let null: OwnedFd = null.expect("/dev/null").into();
     let output = null.try_clone().expect("a duplicate");
     let mut transport = StdioTransport::from_descriptors(null, output).expect("a transport");
-    assert!(transport.receive().await.is_none());
-    transport.send(bulky(1, 10)).await.expect("swallowed");
-    transport.close().await.expect("closed");
+    assert!(received(&mut transport).await.is_none());
+    sent(&mut transport, bulky(1, 10)).await.expect("swallowed");
+    closed(&mut transport).await.expect("closed");
 }
 
 #[tokio::test]
@@ -103,9 +102,9 @@ async fn a_pipe_whose_writers_left_before_us_ends_after_its_content() {
     let Peer { to, from: _from } = peer;
     drop(to);
     let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");
-    assert_eq!(id_of(transport.receive().await), Some(1));
-    assert_eq!(id_of(transport.receive().await), Some(2));
-    assert!(transport.receive().await.is_none());
+    assert_eq!(id_of(received(&mut transport).await), Some(1));
+    assert_eq!(id_of(received(&mut transport).await), Some(2));
+    assert!(received(&mut transport).await.is_none());
 }
 
 #[tokio::test]
@@ -114,7 +113,7 @@ async fn an_empty_pipe_without_writers_ends_at_once() {
     let (_reading_end, output) = pipe();
     drop(writing_end);
     let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");
-    assert!(transport.receive().await.is_none());
+    assert!(received(&mut transport).await.is_none());
 }
 
 /// Builds a transport and tells whether a duplicate of each descriptor became non-blocking.
@@ -134,17 +133,17 @@ async fn other_holders_of_the_descriptors_keep_them_blocking() {
 
 /// The peer stops reading for good, but goes on asking.
 async fn reader_leaves((mut peer, mut transport): (Peer, StdioTransport)) {
-    transport.send(bulky(1, 10)).await.expect("sent");
+    sent(&mut transport, bulky(1, 10)).await.expect("sent");
     assert_eq!(peer.expect()["id"], 1);
     let Peer { mut to, from } = peer;
     drop(from);
-    let error = transport.send(bulky(2, 10)).await.expect_err("nobody reads");
+    let error = sent(&mut transport, bulky(2, 10)).await.expect_err("nobody reads");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
-    let error = transport.send(bulky(3, 10)).await.expect_err("nobody reads");
+    let error = sent(&mut transport, bulky(3, 10)).await.expect_err("nobody reads");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     write!(to, "not json\n{}", ping(4)).expect("the input is open");
-    assert!(transport.receive().await.is_none());
-    assert!(transport.close().await.is_err());
+    assert!(received(&mut transport).await.is_none());
+    assert!(closed(&mut transport).await.is_err());
 }
 
 #[tokio::test]
@@ -163,8 +162,8 @@ async fn a_pipe_whose_reader_left_before_us_is_an_error_of_close() {
     drop(from);
     let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");
     // Such a pipe cannot be reopened: a thread writes it, which `send` does not wait for.
-    let _ = transport.send(bulky(1, 10)).await;
-    let error = transport.close().await.expect_err("nobody reads");
+    let _ = sent(&mut transport, bulky(1, 10)).await;
+    let error = closed(&mut transport).await.expect_err("nobody reads");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
 
@@ -175,22 +174,22 @@ async fn one_socket_for_both_directions() {
     let output = input.try_clone().expect("a duplicate");
     let mut peer = Peer {
         to: theirs.try_clone().expect("a duplicate").into(),
-        from: BufReader::new(theirs.into()),
+        from: BufReader::new(Output(theirs.into())),
     };
     let mut transport = StdioTransport::from_descriptors(input, output).expect("a transport");
     peer.write(ping(1));
-    assert_eq!(id_of(transport.receive().await), Some(1));
-    transport.send(bulky(1, 10)).await.expect("sent");
+    assert_eq!(id_of(received(&mut transport).await), Some(1));
+    sent(&mut transport, bulky(1, 10)).await.expect("sent");
     assert_eq!(peer.expect()["id"], 1);
     drop(peer);
-    assert!(transport.receive().await.is_none());
+    assert!(received(&mut transport).await.is_none());
 }
 
 #[tokio::test]
 async fn a_closed_transport_sends_nothing() {
     let (_peer, mut transport) = over_pipes();
-    transport.close().await.expect("closed");
-    let error = transport.send(bulky(1, 10)).await.expect_err("closed");
+    closed(&mut transport).await.expect("closed");
+    let error = sent(&mut transport, bulky(1, 10)).await.expect_err("closed");
     assert_eq!(error.kind(), io::ErrorKind::NotConnected);
 }
 

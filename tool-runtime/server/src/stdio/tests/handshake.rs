@@ -1,10 +1,9 @@
 //! Requests that do not fit the protocol version of the connection.
 
-use rmcp::transport::Transport;
 use serde_json::{Value, json};
 
 use super::super::StdioTransport;
-use super::support::{Peer, id_of, over_pipes, ping};
+use super::support::{Peer, bulky, id_of, over_pipes, ping, received, sent};
 
 /// A request of 2026-07-28.
 fn modern(id: i64, method: &str) -> Value {
@@ -33,7 +32,7 @@ async fn refused(
         peer.write(format!("{request}\n"));
     }
     peer.write(format!("{}\n", modern(99, "server/discover")));
-    assert_eq!(id_of(transport.receive().await), Some(99));
+    assert_eq!(id_of(received(transport).await), Some(99));
     requests
         .iter()
         .map(|request| {
@@ -51,20 +50,20 @@ async fn what_a_version_does_not_have_is_refused_before_and_after_the_first_requ
     let both = [json!(-32601), json!(-32601)];
     assert_eq!(refused((&mut peer, &mut transport), &requests).await, both);
     peer.write(format!("{}\n", initialize(3)));
-    assert_eq!(id_of(transport.receive().await), Some(3));
+    assert_eq!(id_of(received(&mut transport).await), Some(3));
     let requests = [modern(4, "initialize"), modern(5, "ping")];
-    transport.send(super::support::bulky(99, 1)).await.expect("sent");
+    sent(&mut transport, bulky(99, 1)).await.expect("sent");
     peer.expect();
     assert_eq!(refused((&mut peer, &mut transport), &requests).await, both);
     peer.write(ping(6));
-    assert_eq!(id_of(transport.receive().await), Some(6));
+    assert_eq!(id_of(received(&mut transport).await), Some(6));
 }
 
 #[tokio::test]
 async fn a_session_does_not_begin_after_requests_without_one() {
     let (mut peer, mut transport) = over_pipes();
     peer.write(format!("{}\n", modern(1, "tools/list")));
-    assert_eq!(id_of(transport.receive().await), Some(1));
+    assert_eq!(id_of(received(&mut transport).await), Some(1));
     let refusals = refused((&mut peer, &mut transport), &[initialize(2)]).await;
     assert_eq!(refusals, [json!(-32600)]);
 }

@@ -1,11 +1,10 @@
 //! What a peer hears about lines that are no messages.
 
 use rmcp::model::RequestId;
-use rmcp::transport::Transport;
 use serde_json::{Value, json};
 
 use super::super::message::parse;
-use super::support::{id_of, over_pipes, ping};
+use super::support::{id_of, over_pipes, ping, received};
 
 /// Code and id of the answer to a line; `None` when it is ignored.
 fn refusal(line: &[u8]) -> Option<(i64, Value)> {
@@ -122,7 +121,7 @@ async fn an_unusable_answer_fails_its_question() {
     ];
     // Before the session is open there are no questions.
     peer.write(format!("{}\n{}", bad[0], ping(1)));
-    assert_eq!(id_of(transport.receive().await), Some(1));
+    assert_eq!(id_of(received(&mut transport).await), Some(1));
     assert_eq!(peer.expect()["id"], Value::Null);
     let params = json!({
         "protocolVersion": "2025-11-25", "capabilities": {},
@@ -130,10 +129,10 @@ async fn an_unusable_answer_fails_its_question() {
     });
     let open = json!({"jsonrpc": "2.0", "id": 2, "method": "initialize", "params": params});
     peer.write(format!("{open}\n"));
-    assert_eq!(id_of(transport.receive().await), Some(2));
+    assert_eq!(id_of(received(&mut transport).await), Some(2));
     for line in bad {
         peer.write(format!("{line}\n"));
-        let (error, id) = transport.receive().await.and_then(|m| m.into_error()).expect(line);
+        let (error, id) = received(&mut transport).await.and_then(|m| m.into_error()).expect(line);
         assert_eq!((id, error.code.0), (Some(RequestId::Number(0)), -32603), "{line}");
         assert_eq!(peer.expect()["id"], Value::Null, "{line}");
     }
@@ -152,7 +151,7 @@ async fn the_next_message_is_served_after_each_of_them() {
     let long = "x".repeat(101);
     for (id, bad) in (0..).zip(["{", "{}", "[]", long.as_str()]) {
         peer.write(format!("{bad}\n{}", ping(id)));
-        assert_eq!(id_of(transport.receive().await), Some(id));
+        assert_eq!(id_of(received(&mut transport).await), Some(id));
         assert_eq!(peer.expect()["id"], Value::Null);
     }
 }
@@ -162,7 +161,7 @@ async fn an_oversized_line_names_the_limit() {
     let (mut peer, transport) = over_pipes();
     let mut transport = transport.with_line_limit(1000);
     peer.write(format!("{}\n{}", "x".repeat(5000), ping(1)));
-    assert_eq!(id_of(transport.receive().await), Some(1));
+    assert_eq!(id_of(received(&mut transport).await), Some(1));
     let answer = peer.expect();
     assert_eq!(answer["id"], Value::Null);
     assert_eq!(answer["error"]["code"], -32600);

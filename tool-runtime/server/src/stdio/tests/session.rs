@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::{RawArguments, StdioTransport};
 use super::support::{Peer, blocking, over_pipes, over_sockets};
+use crate::time_limit::in_time;
 
 /// Answers each call with what reached its `RequestContext`.
 struct Mirror;
@@ -43,9 +44,9 @@ async fn serve<T: Send + 'static>(
     script: impl FnOnce(Peer) -> T + Send + 'static,
 ) -> T {
     let script = tokio::spawn(blocking(move || script(peer)));
-    let service = Mirror.serve(transport).await.expect("a session");
-    service.waiting().await.expect("no panic");
-    script.await.expect("no panic")
+    let service = in_time("a session", Mirror.serve(transport)).await.expect("a session");
+    in_time("the session to end", service.waiting()).await.expect("no panic");
+    in_time("the peer to end", script).await.expect("no panic")
 }
 
 /// The `initialize` request of 2025-11-25.

@@ -1,7 +1,7 @@
 //! A peer for the transport under test.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::pin::Pin;
@@ -10,16 +10,32 @@ use std::task::{Context, Poll, Waker};
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
 use super::super::StdioTransport;
+use crate::time_limit::{LIMIT, in_time};
+
+/// A file that is read for at most a minute at a time.
+pub(super) struct Output(pub(super) File);
+
+impl Read for Output {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let limit = Timespec::try_from(LIMIT).expect("a minute");
+        match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&limit))? {
+            0 => panic!("waited {LIMIT:?} for the transport to write"),
+            _ => self.0.read(buffer),
+        }
+    }
+}
 
 /// The other ends of a transport's descriptors, used with blocking calls.
 pub(super) struct Peer {
     /// What the transport reads.
     pub(super) to: File,
     /// What the transport writes.
-    pub(super) from: BufReader<File>,
+    pub(super) from: BufReader<Output>,
 }
 
 impl Peer {
@@ -61,7 +77,7 @@ fn sockets() -> (OwnedFd, OwnedFd) {
 
 /// The descriptors of a transport over two pairs, and the peer at their other ends.
 fn ends(input: (OwnedFd, OwnedFd), output: (OwnedFd, OwnedFd)) -> (Peer, OwnedFd, OwnedFd) {
-    let peer = Peer { to: input.1.into(), from: BufReader::new(output.0.into()) };
+    let peer = Peer { to: input.1.into(), from: BufReader::new(Output(output.0.into())) };
     (peer, input.0, output.1)
 }
 
@@ -89,6 +105,26 @@ pub(super) fn over_sockets() -> (Peer, StdioTransport) {
 pub(super) fn connect((peer, input, output): (Peer, OwnedFd, OwnedFd)) -> (Peer, StdioTransport) {
     let transport = StdioTransport::from_descriptors(input, output).expect("a transport");
     (peer, transport)
+}
+
+/// The next message that a transport receives; `None` at the end of the input.
+pub(super) async fn received(
+    transport: &mut StdioTransport,
+) -> Option<RxJsonRpcMessage<RoleServer>> {
+    in_time("the transport to receive", transport.receive()).await
+}
+
+/// Sends a message.
+pub(super) async fn sent(
+    transport: &mut StdioTransport,
+    message: TxJsonRpcMessage<RoleServer>,
+) -> io::Result<()> {
+    in_time("the transport to send", transport.send(message)).await
+}
+
+/// Closes a transport.
+pub(super) async fn closed(transport: &mut StdioTransport) -> io::Result<()> {
+    in_time("the transport to close", transport.close()).await
 }
 
 /// A line that rmcp delivers in every state of the session.

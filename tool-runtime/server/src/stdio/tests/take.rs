@@ -3,11 +3,9 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use rmcp::transport::Transport;
-
 use super::super::StdioTransport;
 use super::super::descriptor::Descriptors;
-use super::support::{bulky, id_of, ping};
+use super::support::{bulky, closed, id_of, ping, received, sent};
 
 /// Tells the test below that it is the child.
 const CHILD: &str = "STDIO_TAKE_CHILD";
@@ -23,11 +21,11 @@ async fn child() {
     assert!(Descriptors::take().is_err());
     println!("printed by a tool");
     assert_eq!(std::io::read_to_string(std::io::stdin()).expect("empty"), "");
-    let id = id_of(transport.receive().await).expect("a request");
-    transport.send(bulky(id, 10)).await.expect("sent");
+    let id = id_of(received(&mut transport).await).expect("a request");
+    sent(&mut transport, bulky(id, 10)).await.expect("sent");
     println!("printed by a tool");
-    assert!(transport.receive().await.is_none());
-    transport.close().await.expect("closed");
+    assert!(received(&mut transport).await.is_none());
+    closed(&mut transport).await.expect("closed");
 }
 
 #[test]

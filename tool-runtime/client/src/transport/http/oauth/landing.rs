@@ -121,6 +121,7 @@ async fn target(stream: &mut TcpStream) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time_limit::in_time;
 
     async fn ask(landing: &Landing, target: &str) -> String {
         let address = landing.listener.as_ref().unwrap().local_addr().unwrap();
@@ -128,7 +129,7 @@ mod tests {
         let request = format!("GET {target} HTTP/1.1\r\nHost: here\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
+        in_time("an answer", stream.read_to_string(&mut answer)).await.unwrap();
         answer
     }
 
@@ -145,7 +146,7 @@ mod tests {
             }
             ask(&landing, "/callback?code=1&state=s").await
         };
-        let (landed, answer) = tokio::join!(landing.landed("s"), asking);
+        let (landed, answer) = tokio::join!(in_time("the browser", landing.landed("s")), asking);
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
         assert_eq!(landed.unwrap().query(), Some("code=1&state=s"));
     }

@@ -1,0 +1,30 @@
+//! A time limit for unit tests, so that a test fails which would hang.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+
+/// Generous, since machines may be busy: nothing in a unit test takes as long, except by hanging.
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+
+/// A clock of its own, which tests that pause theirs do not pause.
+static CLOCK: LazyLock<Runtime> = LazyLock::new(|| {
+    let mut clock = Builder::new_multi_thread();
+    clock.worker_threads(1).enable_time().build().expect("a thread")
+});
+
+/// Waits for at most a minute.
+///
+/// # Panics
+/// The work takes longer. The message names `what`.
+pub(crate) async fn in_time<T>(what: &str, work: impl Future<Output = T>) -> T {
+    let mut late = CLOCK.spawn(tokio::time::sleep(LIMIT));
+    tokio::select! {
+        biased;
+        outcome = work => {
+            late.abort();
+            outcome
+        }
+        _ = &mut late => panic!("waited {LIMIT:?} for {what}"),
+    }
+}
