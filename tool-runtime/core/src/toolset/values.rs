@@ -78,7 +78,9 @@ impl Keyed {
         let key = self.key(context, session.as_deref())?;
         let slot = self.slot(key.clone(), session.as_deref())?;
         let made = slot.get_or_try_init(|| async {
-            (self.create)(context.clone()).await.map(Arc::new).map_err(CallError::from)
+            let made = (self.create)(context.clone());
+            let made = context.apart(|| self.name.clone(), move || made);
+            made.await.map(Arc::new).map_err(CallError::from)
         });
         let instance = Arc::clone(made.await?);
         if !self.has(&key, &slot) {
