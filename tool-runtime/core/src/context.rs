@@ -8,6 +8,7 @@ use crate::isolation::Isolation;
 use crate::peer::Peer;
 use crate::principal::Principal;
 use crate::schedule::{Held, Link};
+use crate::tool::BoxFuture;
 use hashbrown::HashMap;
 use host::Host;
 pub use session::Session;
@@ -217,6 +218,34 @@ impl ToolContext {
     #[cfg(feature = "isolation")]
     pub(crate) fn isolation(&self) -> Option<&Isolation> {
         self.isolation.as_ref()
+    }
+
+    /// Runs user code of the call: apart from the server that the call came through, if any. The name
+    /// is for the log.
+    pub(crate) fn apart<T: Send + 'static>(
+        &self,
+        name: impl FnOnce() -> String,
+        start: impl FnOnce() -> BoxFuture<'static, T> + Send + 'static,
+    ) -> BoxFuture<'static, T> {
+        #[cfg(feature = "isolation")]
+        if let Some(isolation) = self.isolation() {
+            let occupied = self.occupied();
+            return isolation.run(&name(), async move {
+                // The caller may be gone while the code still blocks its thread.
+                let _occupied = occupied;
+                start().await
+            });
+        }
+        let _ = name;
+        start()
+    }
+
+    /// Whether user code of the call runs apart from a server.
+    pub(crate) fn runs_apart(&self) -> bool {
+        #[cfg(feature = "isolation")]
+        return self.isolation.is_some();
+        #[cfg(not(feature = "isolation"))]
+        false
     }
 
     pub(crate) fn with_receiver(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {

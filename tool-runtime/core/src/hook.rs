@@ -42,7 +42,8 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Hooks run one after the other in the order they were registered. A hook that fails, panics or
 /// takes longer than its time (30 seconds unless [said otherwise](Self::timeout)) fails
 /// *closed*: the call does not run, or its result is withheld. See [`Self::fails_open`]. A hook
-/// that blocks its thread cannot be cut short.
+/// that blocks its thread is given up after its time in a served pool (`McpServer`); elsewhere it
+/// cannot be cut short.
 ///
 /// ```
 /// use tool_runtime::{After, AfterCall, Before, Hook, HookCall, Observation};

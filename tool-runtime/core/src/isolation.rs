@@ -89,7 +89,7 @@ impl Isolation {
                 _ => on_a_thread(&shared, task).await,
             };
             if let Some(first) = first {
-                first.end();
+                first.go_on();
             }
             output
         })
@@ -271,7 +271,7 @@ pub async fn first_polled<T>(call: &mut BoxFuture<'_, T>, first: &FirstPoll) -> 
     tokio::time::timeout(FIRST_POLL, polled).await.unwrap_or(Poll::Pending)
 }
 
-/// Whether the task of a call has been polled.
+/// Whether the task of a call has been polled, or the last one if there are several.
 #[derive(Default)]
 pub struct FirstPoll {
     state: AtomicU8,
@@ -289,10 +289,16 @@ impl FirstPoll {
         self.state.load(Ordering::SeqCst) == Self::DUE
     }
 
-    /// Whether this is the first task of the call.
+    /// Whether no task of the call has waited for anything, and none runs.
     fn begin(&self) -> bool {
         let due = (Self::NONE, Self::DUE);
         self.state.compare_exchange(due.0, due.1, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    }
+
+    /// The task has ended without having waited, if that is not known otherwise: another may follow.
+    fn go_on(&self) {
+        let ended = (Self::DUE, Self::NONE);
+        let _ = self.state.compare_exchange(ended.0, ended.1, Ordering::SeqCst, Ordering::SeqCst);
     }
 
     fn end(&self) {

@@ -1,5 +1,7 @@
 //! A server with a value that says when it is closed.
 
+use std::time::Duration;
+use tool_runtime::SharedBy;
 use tool_runtime::prelude::*;
 
 struct Shop;
@@ -48,6 +50,30 @@ impl Shop {
             Err(error) => Ok(error.to_string()),
         }
     }
+}
+
+/// A value of a session, which takes some time to close.
+struct Desk;
+
+impl Toolset for Desk {
+    type Params = ();
+    const SHARED_BY: SharedBy = SharedBy::Session;
+
+    async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
+        Ok(Self)
+    }
+
+    async fn close(&self) {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        eprintln!("cleared");
+    }
+}
+
+#[toolset]
+impl Desk {
+    /// Sit down at once.
+    #[tool]
+    async fn sit(&self) {}
 }
 
 tool_runtime::main!();

@@ -31,9 +31,13 @@ struct Server {
 
 impl Server {
     fn start(words: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_blocking_server"))
+        Self::start_of(env!("CARGO_BIN_EXE_blocking_server"), words)
+    }
+
+    fn start_of(program: &str, words: &[&str]) -> Self {
+        let mut child = Command::new(program)
             .args(words)
-            .env("RUST_LOG", "warn,tool_runtime::dispatch=debug")
+            .env("RUST_LOG", "warn,tool_runtime_core::dispatch=debug")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -50,14 +54,18 @@ impl Server {
 
     /// Over stdio, after the handshake of 2025-11-25.
     fn open() -> Self {
-        let mut server = Self::start(&["serve"]);
+        Self::start(&["serve"]).initialized()
+    }
+
+    fn initialized(mut self) -> Self {
+        let server = &mut self;
         server.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": {"name": "t", "version": "1"},
         }}));
         assert_eq!(server.answers(1)[&0]["serverInfo"]["name"], "suite");
         server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        server
+        self
     }
 
     fn send(&mut self, message: &Value) {
@@ -90,6 +98,15 @@ impl Server {
 
     fn log_until(&mut self, text: &str) {
         assert!(self.log.any(|line| line.expect("UTF-8").contains(text)), "{text:?} is not logged");
+    }
+
+    /// Reads the log until it has each of the texts, in any order.
+    fn log_until_all(&mut self, mut texts: Vec<String>) {
+        while !texts.is_empty() {
+            let line = self.log.next().unwrap_or_else(|| panic!("{texts:?} are not logged"));
+            let line = line.expect("UTF-8");
+            texts.retain(|text| !line.contains(text));
+        }
     }
 
     fn signal(&self, name: &str) {
@@ -158,6 +175,49 @@ fn calls_that_block_stop_nothing_until_the_input_ends() {
 fn calls_that_block_stop_no_signal() {
     everything_else_is_served(&["sleep"], "TERM");
     everything_else_is_served(&["sleep"], "HUP");
+}
+
+/// Fills a server with calls whose hooks, approver or arguments block, sees the rest served, and
+/// ends it.
+fn hooks_that_block_stop_nothing(how: &str) {
+    let program = env!("CARGO_BIN_EXE_blocking_hooks");
+    let mut server = Server::start_of(program, &["serve"]).initialized();
+    let names = ["before", "after", "read"];
+    for (id, name) in (100..100 + BLOCKING).zip(names.iter().cycle()) {
+        let arguments = if *name == "read" { json!({"slow": "slow"}) } else { json!({}) };
+        server.request(id, "tools/call", &json!({"name": name, "arguments": arguments}));
+    }
+    server.call(90, "approved");
+    server.log_until("asked");
+    server.request(1, "ping", &json!({}));
+    server.call(2, "quick");
+    server.call(3, "patient");
+    let served = server.answers(3);
+    assert_eq!(served.keys().copied().collect::<Vec<_>>(), [1, 2, 3], "{served:?}");
+    assert_eq!((text(&served[&2]), text(&served[&3])), ("done", "done"));
+    server.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": 90}}));
+    let refusals = ["a check failed", "was withheld", "did not answer within 1s"];
+    for (id, result) in server.answers(BLOCKING as usize) {
+        let refusal = refusals[(id - 100) as usize % refusals.len()];
+        assert!(text(&result).contains(refusal), "{id}: {result}");
+    }
+    let blocking = ["hook before before", "hook after after", "approver of approved", "read"];
+    let mut lines = blocking.map(|name| format!("`{name}` blocks its thread")).to_vec();
+    lines.push("`approved` was cancelled".to_owned());
+    server.log_until_all(lines);
+    let (status, _) = server.end(how);
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn hooks_that_block_stop_nothing_until_the_input_ends() {
+    hooks_that_block_stop_nothing("EOF");
+}
+
+#[test]
+fn hooks_that_block_stop_no_signal() {
+    hooks_that_block_stop_nothing("TERM");
 }
 
 #[test]

@@ -107,6 +107,21 @@ fn time_to_end(tool: &str, sign: &str) -> Duration {
 }
 
 #[test]
+fn values_of_a_session_are_closed_before_the_process_ends() {
+    for how in ["EOF", "TERM"] {
+        let mut shop = Shop::open();
+        shop.call("desk.sit");
+        assert_eq!(shop.receive()["result"]["isError"], false);
+        match how {
+            "EOF" => drop(shop.input.take()),
+            signal => shop.signal(signal),
+        }
+        shop.log_until("cleared");
+        assert!(shop.child.wait().expect("it ends").success(), "{how}");
+    }
+}
+
+#[test]
 fn a_question_that_nobody_can_answer_fails_at_once() {
     let mut shop = Shop::open();
     shop.call("shop.ask");

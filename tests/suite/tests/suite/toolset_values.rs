@@ -224,6 +224,17 @@ async fn a_pool_that_closes_ends_the_values_of_open_sessions() {
 }
 
 #[tokio::test]
+async fn a_pool_that_closes_waits_for_values_whose_sessions_have_just_ended() {
+    let (pool, ledger) = pool_of::<PerSession>().await;
+    let session = pool.session();
+    text(session.pool(), "tab.call", "").await;
+    drop(session);
+    assert_eq!(ledger.counts(), (1, 0), "it is closed in a task of its own");
+    pool.close().await;
+    assert_eq!(ledger.counts(), (1, 1));
+}
+
+#[tokio::test]
 async fn a_call_without_a_session_is_refused() {
     let (pool, ledger) = pool_of::<PerSession>().await;
     let result = pool.call(ToolCall::new("tab.call", "")).await;

@@ -100,7 +100,7 @@ impl ToolPool {
     ) -> Result<Admitted<'a>, CallError> {
         // Where nobody asks, the execution finds out what is wrong with the arguments.
         let access = if tool.declares_access() || hooked.is_some() {
-            access_of(tool, arguments)?
+            self.accessed(tool, arguments, context).await?
         } else {
             Access::undeclared()
         };
@@ -111,7 +111,7 @@ impl ToolPool {
         let admitted = self.ask_hooks(hooked.hooks, &mut hooked.call).await?;
         Ok(Admitted {
             access: match &admitted.arguments {
-                Some(rewritten) => access_of(tool, rewritten)?,
+                Some(rewritten) => self.accessed(tool, rewritten, hooked.call.context()).await?,
                 None => access,
             },
             arguments: admitted
@@ -119,6 +119,25 @@ impl ToolPool {
                 .map_or(arguments, |text| Cow::Owned(String::from(&*text))),
             context: admitted.context.map_or(context, Cow::Owned),
         })
+    }
+
+    /// What a call would touch, within the tool's limit where user code runs apart: arguments are
+    /// decoded for it.
+    async fn accessed(
+        &self,
+        tool: &Tool,
+        arguments: &str,
+        context: &ToolContext,
+    ) -> Result<Access, CallError> {
+        if !context.runs_apart() {
+            return access_of(tool, arguments);
+        }
+        let (own, arguments) = (tool.clone(), arguments.to_owned());
+        let access = context.apart(
+            || tool.name().to_owned(),
+            move || Box::pin(async move { access_of(&own, &arguments) }),
+        );
+        guard::guarded(access, tool.name(), guard::limit(self, tool, context), context).await?
     }
 
     /// The hooks, if any runs for this tool.
@@ -134,9 +153,9 @@ impl ToolPool {
         call: &mut HookCall,
     ) -> Result<hook::Admitted, CallError> {
         let (tool, context) = (call.tool().clone(), call.context().clone());
-        let validate = |rewritten: &str| access_of(&tool, rewritten).map(drop);
-        let approver = self.governance().approver.as_deref();
-        let asked = hooks.before(call, approver, &validate);
+        let approver = self.governance().approver.as_ref();
+        let asked =
+            hooks.before(call, approver, |tool, rewritten| access_of(tool, rewritten).map(drop));
         guard::waiting(asked, tool.name(), &context).await
     }
 

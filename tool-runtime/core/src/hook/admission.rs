@@ -7,10 +7,11 @@ use super::{Hook, HookCall, Run, RunBefore};
 use crate::approval::{Approval, ApprovalRequest, Approver};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
+use crate::tool::{BoxFuture, Tool};
 use std::sync::Arc;
 
 /// Whether the tool takes these arguments.
-pub(crate) type Validate<'a> = &'a (dyn Fn(&str) -> Result<(), CallError> + Sync);
+pub(crate) type Validate = fn(&Tool, &str) -> Result<(), CallError>;
 
 /// What the hooks changed about a call that may run.
 #[derive(Debug)]
@@ -34,14 +35,14 @@ impl Hooks {
     pub(crate) async fn before(
         &self,
         call: &mut HookCall,
-        approver: Option<&dyn Approver>,
-        validate: Validate<'_>,
+        approver: Option<&Arc<dyn Approver>>,
+        validate: Validate,
     ) -> Result<Admitted, CallError> {
         let tool = call.tool().clone();
         let mut admission = Admission::new(call, validate);
         for hook in self.of(tool.name()) {
             if let Run::Before(run) = &hook.run {
-                admission.pass(hook, &**run).await?;
+                admission.pass(hook, run).await?;
             }
         }
         admission.approved_by(approver).await?;
@@ -52,33 +53,33 @@ impl Hooks {
 /// A call on its way past the hooks.
 struct Admission<'a> {
     call: &'a mut HookCall,
-    validate: Validate<'a>,
+    validate: Validate,
     questions: Vec<String>,
     is_rewritten: bool,
     is_provided: bool,
 }
 
 impl<'a> Admission<'a> {
-    fn new(call: &'a mut HookCall, validate: Validate<'a>) -> Self {
+    fn new(call: &'a mut HookCall, validate: Validate) -> Self {
         Self { call, validate, questions: Vec::new(), is_rewritten: false, is_provided: false }
     }
 
-    async fn pass(&mut self, hook: &Hook, run: &RunBefore) -> Result<(), CallError> {
-        let call = self.call.clone();
-        match watch::watched(|| run(call), hook.timeout).await {
-            Ok(before) => self.follow(hook, before),
+    async fn pass(&mut self, hook: &Hook, run: &Arc<RunBefore>) -> Result<(), CallError> {
+        let (call, run) = (self.call.clone(), Arc::clone(run));
+        match watch::watched(hook, self.call.context(), move || run(call)).await {
+            Ok(before) => self.follow(hook, before).await,
             Err(failure) => self.failed(hook, &failure),
         }
     }
 
-    fn follow(&mut self, hook: &Hook, before: Before) -> Result<(), CallError> {
+    async fn follow(&mut self, hook: &Hook, before: Before) -> Result<(), CallError> {
         match before.verdict {
             Verdict::Proceed => {}
             Verdict::Deny(reason) => return Err(denied(self.call.name(), &reason)),
             Verdict::Ask(question) => self.questions.push(question),
         }
         if let Some(arguments) = before.arguments {
-            self.rewrite(hook, &arguments)?;
+            self.rewrite(hook, &arguments).await?;
         }
         self.provide(before.provided);
         Ok(())
@@ -86,14 +87,21 @@ impl<'a> Admission<'a> {
 
     /// Arguments that do not fit are the hook's mistake, which no model could correct. If it
     /// fails open, only they are forgotten: what it asks is still asked.
-    fn rewrite(&mut self, hook: &Hook, arguments: &str) -> Result<(), CallError> {
+    async fn rewrite(&mut self, hook: &Hook, arguments: &str) -> Result<(), CallError> {
         let call = self.call.rewritten(arguments);
-        if let Err(refusal) = (self.validate)(call.arguments()) {
-            return self.failed(hook, &Failure::Invalid(refusal.to_string()));
+        let (rewritten, validate) = (call.clone(), self.validate);
+        let validated = watch::watched(hook, call.context(), move || {
+            Box::pin(async move { Ok(validate(rewritten.tool(), rewritten.arguments())) })
+        });
+        match validated.await {
+            Ok(Ok(())) => {
+                *self.call = call;
+                self.is_rewritten = true;
+                Ok(())
+            }
+            Ok(Err(refusal)) => self.failed(hook, &Failure::Invalid(refusal.to_string())),
+            Err(failure) => self.failed(hook, &failure),
         }
-        *self.call = call;
-        self.is_rewritten = true;
-        Ok(())
     }
 
     fn provide(&mut self, provided: Vec<Provided>) {
@@ -108,14 +116,16 @@ impl<'a> Admission<'a> {
         hook.tolerate(failure, tool).map_err(|detail| unchecked(tool, detail))
     }
 
-    async fn approved_by(&self, approver: Option<&dyn Approver>) -> Result<(), CallError> {
+    async fn approved_by(&self, approver: Option<&Arc<dyn Approver>>) -> Result<(), CallError> {
         if self.questions.is_empty() {
             return Ok(());
         }
         let Some(approver) = approver else {
             return Err(nobody_to_ask(self.call.name(), &self.questions));
         };
-        let visual = self.call.visualize();
+        let (call, name) = (self.call.clone(), || self.call.name().to_owned());
+        let shown = move || -> BoxFuture<'static, _> { Box::pin(async move { call.visualize() }) };
+        let visual = self.call.context().apart(name, shown).await;
         for question in &self.questions {
             self.ask(approver, question, &visual).await?;
         }
@@ -124,7 +134,7 @@ impl<'a> Admission<'a> {
 
     async fn ask(
         &self,
-        approver: &dyn Approver,
+        approver: &Arc<dyn Approver>,
         question: &str,
         visual: &str,
     ) -> Result<(), CallError> {
@@ -133,7 +143,12 @@ impl<'a> Admission<'a> {
         if let Some(id) = self.call.call_id() {
             request = request.with_call_id(id);
         }
-        match watch::caught(async { approver.approve(&request).await }).await {
+        let (approver, name) = (Arc::clone(approver), || format!("approver of {tool}"));
+        let approve = move || -> BoxFuture<'static, _> {
+            Box::pin(async move { approver.approve(&request).await })
+        };
+        let asked = async { self.call.context().apart(name, approve).await };
+        match watch::caught(asked).await {
             Ok(Approval::Approved) => Ok(()),
             Ok(Approval::Rejected { reason }) => Err(rejected(tool, &reason)),
             Err(panic) => Err(rejected(tool, "the question could not be put to anyone")

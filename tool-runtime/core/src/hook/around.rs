@@ -7,6 +7,7 @@ use crate::error::CallError;
 use crate::observation::Observation;
 use crate::tool::BoxFuture;
 use std::any::TypeId;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The hooks of a pool, as its calls meet them. Behind a pointer, so that what runs hooks is
@@ -28,8 +29,8 @@ pub(crate) trait Around: Send + Sync {
     fn before<'a>(
         &'a self,
         call: &'a mut HookCall,
-        approver: Option<&'a dyn Approver>,
-        validate: Validate<'a>,
+        approver: Option<&'a Arc<dyn Approver>>,
+        validate: Validate,
     ) -> BoxFuture<'a, Result<Admitted, CallError>>;
 
     /// See [`Hooks::after`].
@@ -61,8 +62,8 @@ impl Around for Hooks {
     fn before<'a>(
         &'a self,
         call: &'a mut HookCall,
-        approver: Option<&'a dyn Approver>,
-        validate: Validate<'a>,
+        approver: Option<&'a Arc<dyn Approver>>,
+        validate: Validate,
     ) -> BoxFuture<'a, Result<Admitted, CallError>> {
         Box::pin(Self::before(self, call, approver, validate))
     }

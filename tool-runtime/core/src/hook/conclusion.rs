@@ -27,7 +27,7 @@ impl Hooks {
         let mut conclusion = Conclusion { call, outcome, has_run, duration };
         for hook in self.of(tool.name()) {
             if let Run::After(run) = &hook.run {
-                conclusion.pass(hook, &**run).await;
+                conclusion.pass(hook, run).await;
             }
         }
         conclusion.outcome.map(Arc::unwrap_or_clone)
@@ -44,10 +44,10 @@ struct Conclusion {
 }
 
 impl Conclusion {
-    async fn pass(&mut self, hook: &Hook, run: &RunAfter) {
-        let call = self.call.clone();
+    async fn pass(&mut self, hook: &Hook, run: &Arc<RunAfter>) {
+        let (call, run) = (self.call.clone(), Arc::clone(run));
         let after = AfterCall::new(&self.outcome, self.duration);
-        match watch::watched(|| run(call, after), hook.timeout).await {
+        match watch::watched(hook, self.call.context(), move || run(call, after)).await {
             Ok(After(None)) => {}
             Ok(After(Some(observation))) => self.outcome = Ok(Arc::new(observation)),
             Err(failure) => self.failed(hook, &failure),

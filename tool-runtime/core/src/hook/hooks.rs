@@ -48,6 +48,13 @@ impl Hooks {
 }
 
 impl Hook {
+    /// The name under which it runs.
+    pub(super) fn title(&self) -> String {
+        let when = if self.is_before() { "before" } else { "after" };
+        let pattern = self.pattern.as_ref().map(ToString::to_string).unwrap_or_default();
+        format!("hook {when} {pattern}")
+    }
+
     /// What a hook that decided nothing means for the call.
     ///
     /// # Errors

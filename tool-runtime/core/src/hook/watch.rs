@@ -1,6 +1,7 @@
 //! Runs what a user wrote: whatever happens, there is one outcome.
 
-use super::Running;
+use super::{Hook, Running};
+use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, ToolError, told};
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
@@ -21,12 +22,14 @@ pub(super) enum Failure {
     Invalid(String),
 }
 
-/// Runs one hook for no longer than its limit.
-pub(super) async fn watched<T>(
-    start: impl FnOnce() -> Running<T>,
-    limit: Duration,
+/// Runs what a hook does for no longer than its limit.
+pub(super) async fn watched<T: Send + 'static>(
+    hook: &Hook,
+    context: &ToolContext,
+    start: impl FnOnce() -> Running<T> + Send + 'static,
 ) -> Result<T, Failure> {
-    match caught(bounded(start, limit)).await {
+    let run = async { context.apart(|| hook.title(), start).await };
+    match caught(bounded(run, hook.timeout)).await {
         Ok(outcome) => outcome,
         Err(panic) => Err(Failure::Panicked(panic)),
     }
@@ -38,9 +41,12 @@ pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Result<T, Stri
     AssertUnwindSafe(future).catch_unwind().await.map_err(told)
 }
 
-async fn bounded<T>(start: impl FnOnce() -> Running<T>, limit: Duration) -> Result<T, Failure> {
+async fn bounded<T>(
+    run: impl Future<Output = Result<T, ToolError>>,
+    limit: Duration,
+) -> Result<T, Failure> {
     // Worded in here: what an error says of itself may panic, too.
-    let run = async { start().await.map_err(|error| Failure::Failed(worded(error))) };
+    let run = async { run.await.map_err(|error| Failure::Failed(worded(error))) };
     // The timer is made when the hook is first found waiting: most do not wait.
     let expiry = async { tokio::time::sleep(limit).await };
     match select(pin!(run), pin!(expiry)).await {

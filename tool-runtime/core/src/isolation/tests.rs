@@ -143,6 +143,15 @@ async fn what_ends_in_its_first_poll_is_known_to_end() {
         let mut ready = isolation.run("ready", async { 1 });
         assert_eq!(first_polled(&mut ready, &first).await, Poll::Ready(1));
     }
+    for _ in 0..100 {
+        let first = Arc::default();
+        let isolation = Isolation::default().observed(&first);
+        let mut several: BoxFuture<'_, _> = Box::pin(async {
+            isolation.run("first", async {}).await;
+            isolation.run("second", async { 2 }).await
+        });
+        assert_eq!(first_polled(&mut several, &first).await, Poll::Ready(2));
+    }
     let first = Arc::default();
     let isolation = Isolation::default().observed(&first);
     let mut waits = isolation.run("waits", std::future::pending::<()>());

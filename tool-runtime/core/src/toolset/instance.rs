@@ -12,14 +12,14 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 /// How long running calls may take to end once they have been interrupted.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// How long a value may take to end.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One value of a toolset, with the calls that run on it.
 pub(crate) struct Instance {
@@ -30,6 +30,8 @@ pub(crate) struct Instance {
     dropped: Dropped,
     running: Mutex<Vec<(u64, ToolContext)>>,
     is_idle: Notify,
+    /// Dropped when the value is closed.
+    unclosed: Option<watch::Receiver<()>>,
 }
 
 impl Instance {
@@ -41,7 +43,14 @@ impl Instance {
             dropped: apart,
             running: Mutex::default(),
             is_idle: Notify::new(),
+            unclosed: None,
         }
+    }
+
+    /// Keeps a receiver until the value is closed.
+    pub(super) fn counted_by(mut self, unclosed: watch::Receiver<()>) -> Self {
+        self.unclosed = Some(unclosed);
+        self
     }
 
     /// Gives the value to a call's context, and counts the call as running until the guard is
@@ -92,7 +101,14 @@ impl Instance {
     /// The end of the value, once: it is done also if nobody waits for it.
     fn end(&self) -> Option<Work> {
         let is_first = !self.is_closed.swap(true, Ordering::SeqCst);
-        is_first.then(|| Work::new(Arc::clone(&self.value).close(), self.dropped))
+        is_first.then(|| {
+            let (unclosed, close) = (self.unclosed.clone(), Arc::clone(&self.value).close());
+            let close = async move {
+                close.await;
+                drop(unclosed);
+            };
+            Work::new(Box::pin(close), self.dropped)
+        })
     }
 
     async fn idle(&self) {
@@ -111,7 +127,7 @@ impl Instance {
 }
 
 /// What comes of work within a limit. A runtime without timers knows no limits.
-async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
     let Ok(timer) = caught(|| tokio::time::sleep(limit)) else {
         return Some(work.await);
     };

@@ -1,12 +1,13 @@
 //! The values behind a toolset's tools: one for the pool, or one per session or principal.
 
+use super::instance::{PATIENCE, within};
 use super::{Instance, SharedBy};
 use crate::context::{Session, SessionId, SessionValues, ToolContext};
 use crate::error::{CallError, ErrorClass, ToolError};
 use crate::tool::BoxFuture;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
 
 /// The values behind a toolset's tools.
 #[derive(Clone)]
@@ -31,6 +32,8 @@ pub(crate) struct Keyed {
     create: Create,
     /// None once the pool is closed.
     slots: Mutex<Option<HashMap<Key, Slot>>>,
+    /// Has a receiver in each value that is not closed.
+    unclosed: watch::Sender<()>,
     itself: Weak<Self>,
 }
 
@@ -47,6 +50,7 @@ impl Values {
             shared_by,
             create,
             slots: Mutex::new(Some(HashMap::new())),
+            unclosed: watch::Sender::new(()),
             itself: itself.clone(),
         }))
     }
@@ -78,7 +82,10 @@ impl Keyed {
         let key = self.key(context, session.as_deref())?;
         let slot = self.slot(key.clone(), session.as_deref())?;
         let made = slot.get_or_try_init(|| async {
-            (self.create)(context.clone()).await.map(Arc::new).map_err(CallError::from)
+            let made = (self.create)(context.clone());
+            let made = context.apart(|| self.name.clone(), move || made);
+            let instance = made.await.map_err(CallError::from)?;
+            Ok::<_, CallError>(Arc::new(instance.counted_by(self.unclosed.subscribe())))
         });
         let instance = Arc::clone(made.await?);
         if !self.has(&key, &slot) {
@@ -121,12 +128,20 @@ impl Keyed {
         known.is_some_and(|known| Arc::ptr_eq(known, slot))
     }
 
+    /// Closes all values, and waits for those whose sessions have ended before.
     async fn close(&self) {
         let slots = self.slots().take();
-        for slot in slots.into_iter().flatten().map(|(_, slot)| slot) {
+        let Some(slots) = slots else { return };
+        for slot in slots.into_values() {
             if let Some(instance) = slot.get() {
                 instance.close().await;
             }
+        }
+        if within(PATIENCE, self.unclosed.closed()).await.is_none() {
+            let name = &self.name;
+            tracing::warn!(
+                "values of `{name}` did not close within {PATIENCE:?} and were given up"
+            );
         }
     }
 

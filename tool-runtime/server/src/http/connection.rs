@@ -2,7 +2,7 @@
 
 use super::held;
 use super::listen::Closing;
-use super::open_connections::OpenConnection;
+use super::open_connections::{InProcess, OpenConnection};
 use super::options::HttpOptions;
 use super::stall::Stall;
 use axum::Router;
@@ -81,7 +81,8 @@ impl Connections {
         let stream = Stall::new(stream, self.options.read_within, Arc::clone(connection));
         let stream = TokioIo::new(stream);
         let router = TowerToHyperService::new(self.router);
-        let service = service_fn(|request| answered(&router, connection, request));
+        // Before the first poll of the answer: hyper may see the end of the input before it.
+        let service = service_fn(|request| answered(&router, connection.begin(), request));
         let mut connection = pin!(self.builder.serve_connection(stream, service));
         let served = tokio::select! {
             served = connection.as_mut() => served,
@@ -109,10 +110,10 @@ impl Connections {
 /// The answer to a request, during which the connection is busy.
 async fn answered(
     router: &TowerToHyperService<Router>,
-    connection: &Arc<OpenConnection>,
+    in_process: Option<InProcess>,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
-    let Some(in_process) = connection.begin() else {
+    let Some(in_process) = in_process else {
         // The connection is closed.
         return pending().await;
     };

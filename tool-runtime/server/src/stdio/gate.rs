@@ -5,6 +5,8 @@ use rmcp::model::{
     ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId,
 };
 use rmcp::service::RxJsonRpcMessage;
+use serde_json::json;
+use tool_runtime_core::seam::excerpt;
 
 use super::methods::is_old_method;
 use super::refusal::Refusal;
@@ -51,6 +53,9 @@ impl Gate {
     }
 
     fn check(&self, id: &RequestId, request: &ClientRequest) -> Result<(), Refusal> {
+        if let Some(refusal) = unknown_version(request) {
+            return Err(Refusal::to(id, refusal));
+        }
         let method = request.method();
         if is_old_method(method) && is_modern(request) {
             let text = format!("unknown method `{method}`: 2026-07-28 does not have it");
@@ -73,6 +78,21 @@ fn opens(request: &ClientRequest) -> Option<By> {
         ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => None,
         _ => has_inline_metadata(request).then_some(By::Metadata),
     }
+}
+
+/// The refusal of a version that rmcp does not know, which would quote all of it.
+fn unknown_version(request: &ClientRequest) -> Option<ErrorData> {
+    let version = request.get_meta().protocol_version()?;
+    let is_known = ProtocolVersion::KNOWN_VERSIONS.contains(&version);
+    if is_known || matches!(request, ClientRequest::InitializeRequest(_)) {
+        return None;
+    }
+    let data = json!({
+        "requested": excerpt(version.as_str()),
+        "supported": ProtocolVersion::KNOWN_VERSIONS,
+    });
+    let code = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
+    Some(ErrorData::new(code, "Unsupported protocol version", Some(data)))
 }
 
 fn is_modern(request: &ClientRequest) -> bool {

@@ -181,6 +181,12 @@ impl Connection {
         self.write(&ask.bytes()).await;
     }
 
+    /// Sends the last request, with the end of what is sent.
+    pub(crate) async fn send_last(&mut self, ask: &Ask) {
+        self.send(ask).await;
+        self.half_close().await;
+    }
+
     /// Sends nothing more, and still reads.
     pub(crate) async fn half_close(&mut self) {
         self.0.get_mut().shutdown().await.expect("an open connection");

@@ -2,6 +2,7 @@
 
 use super::client::Ask;
 use super::served::{Served, in_time};
+use serde_json::json;
 use std::time::Duration;
 use tool_runtime::HttpOptions;
 
@@ -28,6 +29,19 @@ async fn a_client_that_sends_nothing_more_gets_its_answer() {
         let answer = in_time(connection.answer()).await;
         assert_eq!(answer.last_event()["result"]["content"][0]["text"], "done");
         assert_eq!(served.told().await, "dropped");
+        assert_eq!(in_time(connection.rest()).await, "");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_client_that_ends_its_requests_at_once_gets_its_answer() {
+    let served = Served::start(HttpOptions::default()).await;
+    let session = served.session(&[]).await;
+    let list = Ask::modern(1, "tools/list", json!({}));
+    for ask in [Ask::call(1, "whoami"), list, Ask::call_within(&session, 1, "whoami")] {
+        let mut connection = served.open().await;
+        connection.send_last(&ask).await;
+        assert!(in_time(connection.answer()).await.last_event()["result"].is_object());
         assert_eq!(in_time(connection.rest()).await, "");
     }
 }

@@ -6,6 +6,7 @@ use crate::hook::{Before, Hook, HookCall};
 use crate::pattern::ToolPattern;
 use crate::tool::Tool;
 use serde_json::json;
+use std::sync::Arc;
 
 /// Notes the arguments it sees.
 fn watcher(pattern: &str, notes: &Notes) -> Hook {
@@ -43,7 +44,7 @@ async fn no_arguments_are_an_empty_object() {
     let notes = Notes::default();
     let mut bare = HookCall::new(call().tool().clone(), " ", ToolContext::default());
     let list = hooks([watcher("*", &notes)]);
-    list.before(&mut bare, None, &valid).await.unwrap();
+    list.before(&mut bare, None, valid).await.unwrap();
     assert_eq!(notes.all(), ["{}"]);
 }
 
@@ -84,9 +85,9 @@ async fn every_rewriting_is_validated_before_the_next_hook_sees_it() {
 
 #[tokio::test]
 async fn arguments_that_nobody_rewrote_are_not_validated() {
-    let refuses = |_: &str| Err(CallError::new(ErrorClass::Input, "never asked"));
+    let refuses = |_: &Tool, _: &str| Err(CallError::new(ErrorClass::Input, "never asked"));
     let list = hooks([Hook::before("*", |_| async { Before::proceed() })]);
-    assert!(list.before(&mut call(), None, &refuses).await.is_ok());
+    assert!(list.before(&mut call(), None, refuses).await.is_ok());
 }
 
 struct User(&'static str);
@@ -116,7 +117,7 @@ async fn what_one_call_is_provided_with_no_other_sees() {
     let shared = ToolContext::default().with(User("pool"));
     let list = hooks([Hook::before("*", |_| async { Before::proceed().provide(User("ada")) })]);
     let mut call = HookCall::new(tool, "{}", shared.clone());
-    let admitted = list.before(&mut call, None, &valid).await.unwrap();
+    let admitted = list.before(&mut call, None, valid).await.unwrap();
     assert_eq!(admitted.context.unwrap().get::<User>().unwrap().0, "ada");
     assert_eq!(shared.get::<User>().unwrap().0, "pool");
 }
@@ -154,8 +155,8 @@ async fn patterns_come_as_text_or_made() {
 fn the_runners_can_be_sent() {
     fn sendable<T: Send>(_: T) {}
     let list = hooks([]);
-    let approver: Option<&dyn Approver> = None;
-    sendable(list.before(&mut call(), approver, &valid));
+    let approver: Option<&Arc<dyn Approver>> = None;
+    sendable(list.before(&mut call(), approver, valid));
     sendable(list.after(call(), Err(CallError::new(ErrorClass::Tool, "")), super::support::TOOK));
 }
 

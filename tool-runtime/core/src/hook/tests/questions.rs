@@ -5,6 +5,7 @@ use crate::error::ErrorClass;
 use crate::hook::{Before, Hook, HookCall};
 use crate::tool::{BoxFuture, Tool};
 use std::future::ready;
+use std::sync::Arc;
 
 fn ask(question: &'static str) -> Hook {
     Hook::before("*", move |_| ready(Before::ask(question)))
@@ -133,7 +134,8 @@ async fn a_request_says_all_of_the_call_and_shows_no_secret() {
         assert_eq!(request.visual(), "login(password: ***)");
         Approval::Approved
     };
-    hooks([ask("Sure?")]).before(&mut call, Some(&approver), &valid).await.unwrap();
+    let approver: Arc<dyn Approver> = Arc::new(approver);
+    hooks([ask("Sure?")]).before(&mut call, Some(&approver), valid).await.unwrap();
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ pub(super) fn hooks(list: impl IntoIterator<Item = Hook>) -> Hooks {
 }
 
 /// Refuses what is no JSON.
-pub(super) fn valid(arguments: &str) -> Result<(), CallError> {
+pub(super) fn valid(_: &Tool, arguments: &str) -> Result<(), CallError> {
     match serde_json::from_str::<serde_json::Value>(arguments) {
         Ok(_) => Ok(()),
         Err(_) => Err(CallError::new(ErrorClass::Input, format!("no JSON: {arguments}"))),
@@ -37,14 +37,15 @@ pub(super) fn valid(arguments: &str) -> Result<(), CallError> {
 }
 
 pub(super) async fn before(list: impl IntoIterator<Item = Hook>) -> Result<Admitted, CallError> {
-    hooks(list).before(&mut call(), None, &valid).await
+    hooks(list).before(&mut call(), None, valid).await
 }
 
 pub(super) async fn asking(
     list: impl IntoIterator<Item = Hook>,
     approver: impl Approver,
 ) -> Result<Admitted, CallError> {
-    hooks(list).before(&mut call(), Some(&approver), &valid).await
+    let approver: Arc<dyn Approver> = Arc::new(approver);
+    hooks(list).before(&mut call(), Some(&approver), valid).await
 }
 
 pub(super) async fn after(

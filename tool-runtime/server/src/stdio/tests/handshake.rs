@@ -60,6 +60,20 @@ async fn what_a_version_does_not_have_is_refused_before_and_after_the_first_requ
 }
 
 #[tokio::test]
+async fn an_unknown_version_is_refused_and_a_long_one_is_cut() {
+    let (mut peer, mut transport) = over_pipes();
+    let version = "x".repeat(10_000);
+    let mut request = modern(1, "tools/list");
+    request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(version);
+    peer.write(format!("{request}\n{}\n", ping(2)));
+    assert_eq!(id_of(transport.receive().await), Some(2));
+    let error = &peer.expect()["error"];
+    assert_eq!(error["code"], json!(-32022));
+    assert!(error["data"]["requested"].as_str().is_some_and(|said| said.starts_with("xxx")));
+    assert!(error.to_string().len() < 1000, "{error}");
+}
+
+#[tokio::test]
 async fn a_session_does_not_begin_after_requests_without_one() {
     let (mut peer, mut transport) = over_pipes();
     peer.write(format!("{}\n", modern(1, "tools/list")));
