@@ -182,6 +182,7 @@ struct CatchAll {
 }
 
 /// Keep what serde buffers.
+#[allow(clippy::too_many_arguments)]
 #[tool(register = false)]
 async fn buffer(
     /// One of two.
