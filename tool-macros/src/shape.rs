@@ -14,7 +14,7 @@ mod stand_in;
 pub(crate) use block::block_refusals;
 pub(crate) use output::refused_output;
 pub(crate) use parameter::{is_certain, is_refused};
-pub(crate) use shared::generic;
+pub(crate) use shared::{generic, optional};
 pub(crate) use stand_in::stand_in;
 
 use crate::item::{self, Place, ToolFn};

@@ -150,9 +150,12 @@ async fn defaults(
     /// 13
     #[arg(default = vec![1, 2].into_iter().map(|x: i64| x * 2).collect())]
     computed: Vec<i64>,
+    /// 14
+    #[arg(default = -5, example = 7)]
+    literal: Option<i64>,
 ) -> String {
     format!(
-        "{zero} {negative} {text} {constant} {called:?} {some:?} {none:?} {} {external:?} {block} {path:?} {letter} {computed:?}",
+        "{zero} {negative} {text} {constant} {called:?} {some:?} {none:?} {} {external:?} {block} {path:?} {letter} {computed:?} {literal:?}",
         options.is_deep
     )
 }
@@ -226,10 +229,11 @@ async fn main() {
     );
     assert_eq!(
         text(&pool, "defaults", "{}").await,
-        r#"0 -1 text first ["a"] Some(3) None false Struct { x: 1 } 2 "/tmp" a [2, 4]"#
+        r#"0 -1 text first ["a"] Some(3) None false Struct { x: 1 } 2 "/tmp" a [2, 4] Some(-5)"#
     );
     let definition = DefaultsAction::definition();
     assert_eq!(definition.argument("external").unwrap()["default"]["Struct"]["x"], 1);
+    assert_eq!(definition.argument("literal").unwrap()["default"], -5);
     assert!(definition.argument("options").unwrap().get("default").is_none());
     assert_eq!(
         text(&pool, "constraints", r#"{"open":0,"count":3,"widest":1,"computed":2,"list":["a"],"the-id":"b1946ac9-2492-4d23-8d3a-5e9f7f3d8c11"}"#).await,

@@ -6,9 +6,11 @@ use crate::limits::Limits;
 use crate::mistakes::Mistakes;
 use crate::model::Argument;
 use crate::names::{self, at};
+use crate::shape;
 use crate::unsigned;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Expr, LitStr, Type};
 
 /// All functions of one parameter.
@@ -16,8 +18,9 @@ pub(super) fn functions(argument: &Argument<'_>) -> TokenStream {
     let constraints = constraints(argument).into_iter().map(|constraint| constraint.function);
     let default = default(argument).map(|value| value_function("default", argument, &value));
     let example = &argument.options.example;
-    let example =
-        example.as_ref().map(|value| value_function("example", argument, &expression(value)));
+    let example = example
+        .as_ref()
+        .map(|value| value_function("example", argument, &expression(value, argument.ty())));
     quote!(#default #example #(#constraints)*)
 }
 
@@ -64,15 +67,27 @@ fn advertise_default(default: &Ident) -> TokenStream {
 fn default(argument: &Argument<'_>) -> Option<TokenStream> {
     Some(match argument.options.default.as_ref()? {
         (span, None) => quote_spanned!(at(*span)=> __tool::type_default()),
-        (_, Some(value)) => expression(value),
+        (_, Some(value)) => expression(value, argument.ty()),
     })
 }
 
-/// A Rust expression; a string literal becomes whatever type is made from text.
-fn expression(value: &Expr) -> TokenStream {
-    match entries::text(value) {
-        Some(text) => quote_spanned!(at(text.span())=> __tool::text_default(#text)),
-        None => entries::bare(value).to_token_stream(),
+/// A Rust expression; a string literal becomes whatever type is made from text, another literal the value of an option.
+fn expression(value: &Expr, ty: &Type) -> TokenStream {
+    if let Some(text) = entries::text(value) {
+        return quote_spanned!(at(text.span())=> __tool::text_default(#text));
+    }
+    let value = entries::bare(value);
+    match is_literal(value) && shape::optional(ty).is_some() {
+        true => quote_spanned!(at(value.span())=> ::core::option::Option::Some(#value)),
+        false => value.to_token_stream(),
+    }
+}
+
+fn is_literal(value: &Expr) -> bool {
+    match value {
+        Expr::Lit(_) => true,
+        Expr::Unary(negative) => matches!(*negative.expr, Expr::Lit(_)),
+        _ => false,
     }
 }
 

@@ -220,7 +220,7 @@ fn unsized_argument(ty: &Type) -> Option<String> {
 
 /// `Option<&Db>` asks for state that may be missing.
 fn behind_reference(ty: &Type) -> String {
-    match optional(ty).map(ungrouped) {
+    match shared::optional(ty).map(ungrouped) {
         Some(Type::Reference(reference)) if is_context(&reference.elem) => {
             "the context is always there; write `&ToolContext`".to_owned()
         }
@@ -232,12 +232,6 @@ fn behind_reference(ty: &Type) -> String {
         }
         _ => format!("{OWNED} the type behind the reference"),
     }
-}
-
-/// `T` of `Option<T>`.
-fn optional(ty: &Type) -> Option<&Type> {
-    let (name, inner) = shared::generic(ty)?;
-    (name == "Option").then_some(inner)
 }
 
 pub(super) fn is_context(ty: &Type) -> bool {

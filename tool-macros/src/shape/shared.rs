@@ -58,6 +58,12 @@ fn is_lock(name: &Ident) -> bool {
     name == "Mutex" || name == "RwLock"
 }
 
+/// `T` of `Option<T>`.
+pub(crate) fn optional(ty: &Type) -> Option<&Type> {
+    let (name, inner) = generic(ty)?;
+    (name == "Option").then_some(inner)
+}
+
 /// The name and the argument of a type that has one argument.
 pub(crate) fn generic(ty: &Type) -> Option<(&Ident, &Type)> {
     let Type::Path(path) = ungrouped(ty) else { return None };

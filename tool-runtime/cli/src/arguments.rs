@@ -14,6 +14,9 @@ pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
         let Some((key, text)) = pair.split_once('=') else {
             return Err(format!("`{pair}` is no argument; write `key=value`"));
         };
+        if let Some(nested) = nested(tool, key) {
+            return Err(nested);
+        }
         let schema = definition.argument(tool.argument_name(key)).cloned().unwrap_or_default();
         let definitions = definition.input_schema.get("$defs").cloned();
         let typed = Typed { schema, definitions: definitions.unwrap_or_default() };
@@ -24,6 +27,17 @@ pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
         }
     }
     Ok(Value::Object(arguments).to_string())
+}
+
+/// The refusal of a path into an argument, as in `book.title=T`.
+fn nested(tool: &Tool, key: &str) -> Option<String> {
+    let is_known = |name| tool.definition().argument(tool.argument_name(name)).is_some();
+    let (name, field) = key.split_once('.')?;
+    (is_known(name) && !is_known(key)).then(|| {
+        format!(
+            "`{key}` is not an argument; write `{name}` as JSON: `{name}='{{\"{field}\": ..}}'`"
+        )
+    })
 }
 
 /// The schema that one value should have.
@@ -172,6 +186,12 @@ mod tests {
     #[test]
     fn what_fits_nowhere_is_passed_on() {
         assert_eq!(object_of(&["n=x", "typo=1"]).unwrap(), json!({"n": "x", "typo": 1}));
+    }
+
+    #[test]
+    fn a_nested_argument_is_json() {
+        let refusal = object_of(&["point.x=1"]).unwrap_err();
+        assert!(refusal.ends_with(r#"`point='{"x": ..}'`"#), "{refusal}");
     }
 
     #[test]

@@ -45,6 +45,7 @@ struct State {
 
 /// What became of a listing.
 pub(super) struct Published {
+    /// How many tools are usable.
     pub(super) tools: usize,
     pub(super) problems: Vec<String>,
 }
@@ -173,7 +174,8 @@ impl Publisher {
             .iter()
             .filter_map(|candidate| Some((candidate.id(self.prefix()), reason(candidate)?)));
         self.state().left_out = left_out.collect();
-        Published { tools: candidates.len(), problems }
+        let usable = candidates.iter().filter(|it| it.definition.problems().is_empty());
+        Published { tools: usable.count(), problems }
     }
 
     /// Why a tool is left out that the server lists.

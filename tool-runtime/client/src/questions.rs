@@ -62,9 +62,8 @@ impl Answerer {
         if let Some(host) = self.host.as_ref().filter(|host| host.can(capability)) {
             return host.request(request).await;
         }
-        let caller = call.filter(|_| self.asks_callers).and_then(|call| call.context().peer());
-        match caller.filter(|caller| caller.can(capability)) {
-            Some(caller) => caller.request(request).await,
+        match call.filter(|_| self.asks_callers) {
+            Some(call) => call.context().asked(request).await,
             None => Err(PeerError::Unsupported(capability)),
         }
     }

@@ -12,8 +12,8 @@ pub struct McpServerStatus {
     pub name: String,
     /// Whether it is connected, and why not.
     pub state: McpState,
-    /// How many tools it listed last that are not left out by its entry. Whether the pool shows
-    /// them is said by [`ToolPool::report`](tool_runtime_core::ToolPool::report).
+    /// How many usable tools it listed last: without those that its entry leaves out, and those that are named in
+    /// [`problems`](Self::problems) as left out. Whether the pool shows them is said by [`ToolPool::report`](tool_runtime_core::ToolPool::report).
     pub tools: usize,
     /// What was wrong with what it listed, in words.
     pub problems: Vec<String>,

@@ -1,6 +1,7 @@
 //! What one call may use.
 
 mod host;
+mod questions;
 mod session;
 
 #[cfg(feature = "isolation")]
@@ -11,6 +12,7 @@ use crate::schedule::{Held, Link};
 use crate::tool::BoxFuture;
 use hashbrown::HashMap;
 use host::Host;
+use questions::Questions;
 pub use session::Session;
 pub use session::SessionId;
 use session::SessionRef;
@@ -66,6 +68,7 @@ pub struct ToolContext {
     host: Option<Host>,
     /// Who made the call, and those that the tool makes.
     peer: Option<Arc<dyn Peer>>,
+    questions: Questions,
     /// What the calls around this one hold of declared resources.
     held: Option<Link>,
     depth: u16,

@@ -12,6 +12,14 @@ use crate::schema::{self, check};
 use decoders::Decoders;
 use serde_json::{Map, Value};
 
+/// A flattened type's own error: its fields are arguments.
+fn of_flattened(text: &str) -> String {
+    match text.strip_prefix("missing field ") {
+        Some(name) => format!("missing required argument {name}"),
+        None => check::cut(text, LONGEST_WORDS),
+    }
+}
+
 /// A type's own error may quote a value of any length; more characters of it are cut.
 const LONGEST_WORDS: usize = 500;
 
@@ -23,6 +31,8 @@ pub struct InputModel {
     decoders: Decoders,
     /// Whether valid values must be more than what decoding enforces.
     is_walked: bool,
+    /// Whether decoding misses unknown fields in what serde buffers.
+    misses_fields: bool,
 }
 
 impl InputModel {
@@ -39,12 +49,14 @@ impl InputModel {
 
     /// For a table of parameters alone.
     pub(crate) fn of_table(name: &str, parameters: &'static [Parameter]) -> Self {
+        let (schema, misses_fields) = schema::input_and_misses(parameters);
         Self {
             name: name.to_owned(),
-            schema: Value::Object(schema::input(parameters)),
+            schema: Value::Object(schema),
             parameters,
             decoders: Decoders::Each(parameters),
             is_walked: schema::unenforced(parameters),
+            misses_fields,
         }
     }
 
@@ -57,6 +69,7 @@ impl InputModel {
             parameters: &[],
             decoders: Decoders::None,
             is_walked: true,
+            misses_fields: false,
         }
     }
 
@@ -80,11 +93,21 @@ impl InputModel {
     /// # Errors
     /// All issues in one text.
     pub(crate) fn check(&self, arguments: Arguments<'_>) -> Result<(), CallError> {
-        if !self.is_walked {
-            return Ok(());
-        }
-        let issues = self.issues(arguments, false)?;
+        let issues = match (self.is_walked, self.misses_fields) {
+            (true, _) => self.issues(arguments, false)?,
+            (false, true) => self.missed_fields(arguments),
+            (false, false) => return Ok(()),
+        };
         if issues.is_empty() { Ok(()) } else { Err(self.refusal(issues)) }
+    }
+
+    /// Unknown fields that decoding ignores without a trace. Whatever else is wrong, decoding finds.
+    fn missed_fields(&self, arguments: Arguments<'_>) -> Vec<Issue> {
+        let mut issues = self.issues(arguments, true).unwrap_or_default();
+        issues.retain(|issue| {
+            matches!(issue.rule(), "additionalProperties" | "unevaluatedProperties")
+        });
+        issues
     }
 
     /// Everything that is wrong, after decoding stumbled over the first of it.
@@ -209,11 +232,18 @@ impl InputModel {
                 "a number in argument `{}` is not an integer of its type; write digits alone, without fraction or exponent",
                 name(index)
             ),
+            Stumble::Ignored(index) if self.is_flattened(*index) => "unknown arguments".to_owned(),
             Stumble::Ignored(index) => format!("argument `{}` holds unknown fields", name(index)),
+            Stumble::Value(index, text) if self.is_flattened(*index) => of_flattened(text),
             Stumble::Value(index, text) => {
                 format!("argument `{}`: {}", name(index), check::cut(text, LONGEST_WORDS))
             }
         }
+    }
+
+    /// Whether callers know the fields of a parameter, and not its name.
+    fn is_flattened(&self, index: usize) -> bool {
+        self.parameters.get(index).is_some_and(|parameter| parameter.is_flattened)
     }
 
     /// A type's own error may quote any value.

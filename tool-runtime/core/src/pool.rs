@@ -170,7 +170,7 @@ impl ToolPool {
         if std::ptr::eq(context, self.shared_context()) {
             return Ok(Cow::Borrowed(context));
         }
-        let context = context.handed_on()?;
+        let context = context.handed_on()?.started();
         if context.is_hosted_by(&self.0) {
             return Ok(Cow::Owned(context));
         }

@@ -13,5 +13,5 @@ mod plain;
 pub(crate) use closed::allows_ignored;
 pub(crate) use fitting::unfit;
 pub(crate) use generate::{
-    described, input, input_of, input_of_closed, no_arguments, output, unenforced,
+    described, input, input_and_misses, input_of, input_of_closed, no_arguments, output, unenforced,
 };

@@ -142,7 +142,7 @@ impl PoolHandler {
         let context = client.session().in_session(context);
         let isolation =
             self.isolation.as_ref().map(|isolation| isolation.observed(client.first_poll()));
-        context.with_isolation(isolation).with_peer(Arc::clone(client) as _)
+        context.with_isolation(isolation).with_peer(Arc::clone(client) as _).started()
     }
 
     fn context_of(&self, id: &RequestId, principal: Option<Arc<Principal>>) -> ToolContext {

@@ -66,6 +66,120 @@ async fn a_batch_within_a_call_asks() {
     }
 }
 
+/// Ask whether something may go, unless it is safe.
+#[tool(register = false, read_only)]
+async fn drop_it(
+    /// What to drop.
+    what: String,
+    context: &ToolContext,
+) -> Result<String, ToolError> {
+    if what == "safe" {
+        return Ok(what);
+    }
+    let answer = context.ask::<bool>("sure", format!("Drop {what}?")).await?;
+    Ok(format!("{what}: {:?}", answer.accepted()))
+}
+
+/// Ask for something else by the same key.
+#[tool(register = false, read_only)]
+async fn keep_it(context: &ToolContext) -> Result<String, ToolError> {
+    let answer = context.ask::<bool>("sure", "Keep all?").await?;
+    Ok(format!("kept: {:?}", answer.accepted()))
+}
+
+/// Call others.
+#[tool(register = false)]
+async fn tidy(
+    /// What to drop.
+    what: Vec<String>,
+    /// Whether all are called at once.
+    at_once: bool,
+    context: &ToolContext,
+) -> String {
+    let drop_it = |what| ToolCall::new("drop_it", json!({ "what": what }).to_string());
+    let calls = what.iter().map(drop_it).chain([ToolCall::new("keep_it", "")]);
+    let mut results = Vec::new();
+    if at_once {
+        results = context.call_all(calls).await;
+    } else {
+        for call in calls {
+            results.push(context.call(call).await);
+        }
+    }
+    results.iter().map(|r| r.observation().to_text()).collect::<Vec<_>>().join(", ")
+}
+
+/// A client whose user agrees to some questions.
+async fn agreeing_to(pool: &ToolPool, era: Era, message: &'static str) -> TestClient {
+    let answer = move |question: Question| async move {
+        Reply::accept(json!({ "sure": question.message() == message }))
+    };
+    TestClient::builder(pool).era(era).answer(answer).connect().await
+}
+
+#[tokio::test]
+async fn each_nested_call_has_question_keys_of_its_own() {
+    let pool = ToolPool::builder().tool::<TidyAction>().tool::<DropItAction>();
+    let pool = pool.tool::<KeepItAction>().build().expect("a pool");
+    for era in ERAS {
+        for at_once in [false, true] {
+            let client = agreeing_to(&pool, era, "Drop b?").await;
+            let arguments = json!({ "what": ["a", "safe", "b"], "at_once": at_once });
+            let result = client.call("tidy", arguments).await.expect("a result");
+            let expected = "a: Some(false), safe, b: Some(true), kept: Some(false)";
+            assert_eq!(result.to_text(), expected, "{era:?} {at_once}");
+            let asked = client.questions();
+            let keys: Vec<_> = asked.iter().filter_map(Question::key).collect();
+            match era {
+                Era::Modern => assert_eq!(keys, ["1/sure", "3/sure", "4/sure"]),
+                _ => assert_eq!(asked.len(), 3),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_typed_nested_call_has_question_keys_of_its_own() {
+    /// Ask, then let another ask.
+    #[tool(register = false)]
+    async fn ask_twice(context: &ToolContext) -> Result<String, ToolError> {
+        let own = context.ask::<bool>("sure", "Drop any?").await?.accepted();
+        let pool = context.pool().ok_or("there is no pool")?;
+        let drop_b = DropItAction { what: "b".to_owned() };
+        let dropped = drop_b
+            .call_with(&pool, context)
+            .await
+            .map_err(|error| ToolError::user(error.to_string()))??;
+        Ok(format!("{own:?}, {dropped}"))
+    }
+    let pool = ToolPool::builder().tool::<AskTwiceAction>().tool::<DropItAction>();
+    let pool = pool.build().expect("a pool");
+    for era in ERAS {
+        let client = agreeing_to(&pool, era, "Drop b?").await;
+        let result = client.call("ask_twice", json!({})).await.expect("a result");
+        assert_eq!(result.to_text(), "Some(false), b: Some(true)", "{era:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_not_given_to_a_nested_call_that_has_changed() {
+    /// Call another with other arguments each time.
+    #[tool(register = false)]
+    async fn restless(runs: &AtomicUsize, context: &ToolContext) -> String {
+        let what = if runs.fetch_add(1, Ordering::SeqCst) == 0 { "a" } else { "b" };
+        let call = ToolCall::new("drop_it", json!({ "what": what }).to_string());
+        context.call(call).await.observation().to_text()
+    }
+    let pool = ToolPool::builder().tool::<RestlessAction>().tool::<DropItAction>();
+    let pool = pool.state(AtomicUsize::new(0)).build().expect("a pool");
+    let client = agreeing_to(&pool, Era::Modern, "Drop a?").await;
+    let result = client.call("restless", json!({})).await.expect("a result");
+    assert_eq!(result.to_text(), "b: Some(false)");
+    let asked = client.questions();
+    let messages: Vec<&str> = asked.iter().map(Question::message).collect();
+    assert_eq!(messages, ["Drop a?", "Drop b?"]);
+}
+
 #[tokio::test]
 async fn a_task_of_the_tool_asks() {
     /// Ask from somewhere else.

@@ -286,7 +286,7 @@ async fn an_optional_flattened_parameter_is_none_if_none_of_its_fields_is_there(
         assert_eq!(text(&pool, "list", arguments).await, expected, "{arguments}");
     }
     let part = pool.call_json("list", r#"{"kind":"a","after":"x"}"#).await;
-    assert!(part.contains("missing field `limit`"), "{part}");
+    assert!(part.contains("missing required argument `limit`"), "{part}");
     let unknown = pool.call_json("list", r#"{"kind":"a","limits":2}"#).await;
     assert!(unknown.contains("limits") && unknown.contains("`limit`"), "{unknown}");
 }

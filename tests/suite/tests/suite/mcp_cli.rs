@@ -229,6 +229,18 @@ fn a_mistake_in_one_entry_keeps_the_doctor_from_no_other() {
 }
 
 #[test]
+fn a_tool_that_is_left_out_is_named_once_and_not_counted() {
+    let script = json!({ "tools": ["echo", "echo-noschema"] });
+    let file = file("left-out", json!({ "s": faulty(&script) }));
+    let doctor = gateway(&file, &["doctor"]);
+    let said = stdout(&doctor);
+    assert_eq!(said.matches("echo-noschema").count(), 1, "{said}");
+    assert!(said.contains("its tool `echo-noschema` is left out: "), "{said}");
+    let status = json_of(&gateway(&file, &["status", "--json"]));
+    assert_eq!(status[0]["tools"], 1, "{status}");
+}
+
+#[test]
 fn a_whole_file_that_cannot_be_read_ends_every_command() {
     let file = file("broken", json!({}));
     std::fs::write(&file, "{").expect("room for a file");

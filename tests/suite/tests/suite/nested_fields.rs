@@ -138,13 +138,40 @@ enum Untagged {
 #[serde(tag = "kind")]
 enum Tagged {
     Page(Page),
+    Note {
+        #[serde(alias = "body")]
+        text: String,
+        #[serde(default)]
+        pages: Vec<Page>,
+        #[serde(alias = "info")]
+        extra: Option<Value>,
+    },
+    Empty,
+    Any(Value),
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind", content = "c")]
+enum Adjacent {
+    Number(i64),
+    Note {
+        #[serde(alias = "body")]
+        text: String,
+    },
+    Page(Page),
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Flattened {
     id: i64,
     #[serde(flatten)]
-    page: Page,
+    size: Size,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Size {
+    #[serde(alias = "w")]
+    width: u32,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -155,37 +182,108 @@ struct CatchAll {
 }
 
 /// Keep what serde buffers.
+#[allow(clippy::too_many_arguments)]
 #[tool(register = false)]
 async fn buffer(
     /// One of two.
     untagged: Option<Untagged>,
     /// One by its tag.
     tagged: Option<Tagged>,
+    /// One by its tag, beside its content.
+    adjacent: Option<Adjacent>,
     /// With others.
     flattened: Option<Flattened>,
     /// With any others.
     catch_all: Option<CatchAll>,
     /// Anything.
     any: Option<HashMap<String, Value>>,
+    /// Anything, advertised as a page.
+    opaque: Option<Opaque>,
+    /// Many.
+    #[arg(default)]
+    many: Vec<Tagged>,
 ) -> String {
-    format!("{untagged:?} {tagged:?} {flattened:?} {catch_all:?} {any:?}")
+    format!(
+        "{untagged:?} {tagged:?} {adjacent:?} {flattened:?} {catch_all:?} {any:?} {opaque:?} {many:?}"
+    )
+}
+
+/// Any value, advertised as a page.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Opaque(#[schemars(with = "Page")] Value);
+
+#[tokio::test]
+async fn what_serde_takes_stays_accepted() {
+    let pool = pool_of::<BufferAction>();
+    for (arguments, kept) in [
+        (json!({ "untagged": { "number": 1, "z": 2 } }), "number: 1"),
+        (json!({ "catch_all": { "id": 1, "z": 2 } }), r#"others: {"z": Number(2)}"#),
+        (json!({ "any": { "z": 2 } }), r#"{"z": Number(2)}"#),
+        (json!({ "opaque": { "number": 1, "z": 2 } }), r#""z": Number(2)"#),
+        (json!({ "tagged": { "kind": "Note", "body": "x" } }), r#"text: "x""#),
+        (json!({ "tagged": { "body": "x", "info": 1, "kind": "Note" } }), "Some(Number(1))"),
+        (json!({ "tagged": { "kind": "Any", "z": 2 } }), r#""z": Number(2)"#),
+        (json!({ "tagged": { "kind": "Empty", "z": 2 } }), "Empty"),
+        (json!({ "adjacent": { "kind": "Note", "c": { "body": "x" } } }), r#"text: "x""#),
+        (json!({ "adjacent": { "c": { "body": "x" }, "kind": "Note" } }), r#"text: "x""#),
+        (json!({ "flattened": { "w": 1, "id": 1 } }), "width: 1"),
+        (json!({ "many": [{ "kind": "Empty" }, { "kind": "Note", "body": "x" }] }), r#"text: "x""#),
+    ] {
+        let text = text(&pool, "buffer", &arguments.to_string()).await;
+        assert!(text.contains(kept), "{arguments}: {text}");
+    }
 }
 
 #[tokio::test]
-async fn what_serde_takes_stays_accepted_and_is_not_advertised_as_closed() {
+async fn an_unknown_field_is_refused_in_what_serde_buffers() {
     let pool = pool_of::<BufferAction>();
-    let arguments = json!({
-        "untagged": { "number": 1, "z": 2 },
-        "tagged": { "kind": "Page", "number": 1, "z": 2 },
-        "flattened": { "id": 1, "number": 1, "z": 2 },
-        "catch_all": { "id": 1, "z": 2 },
-        "any": { "z": 2 },
-    });
-    let kept = text(&pool, "buffer", &arguments.to_string()).await;
-    assert!(kept.contains(r#"others: {"z": Number(2)}"#), "{kept}");
+    for (arguments, expected) in [
+        (
+            r#"{"tagged":{"kind":"Page","number":1,"z":2}}"#,
+            "unknown field `z` of `tagged`; the fields are `kind`, `number`",
+        ),
+        (
+            r#"{"tagged":{"kind":"Note","body":"x","extr":2}}"#,
+            "unknown field `extr` of `tagged`; did you mean `extra`?",
+        ),
+        (
+            r#"{"tagged":{"number":1,"kind":"Note","text":"x"}}"#,
+            "unknown field `number` of `tagged`",
+        ),
+        (
+            r#"{"tagged":{"kind":"Note","text":"x","pages":[{"number":1,"z":2}]}}"#,
+            "unknown field `z` of `tagged.pages[0]`; the only field is `number`",
+        ),
+        (
+            r#"{"adjacent":{"kind":"Note","c":{"text":"x","txt":"y"}}}"#,
+            "unknown field `txt` of `adjacent.c`",
+        ),
+        (
+            r#"{"adjacent":{"c":{"number":1,"z":2},"kind":"Page"}}"#,
+            "unknown field `z` of `adjacent.c`; the only field is `number`",
+        ),
+        (r#"{"flattened":{"id":1,"w":1,"hight":2}}"#, "unknown field `hight` of `flattened`"),
+        (
+            r#"{"many":[{"kind":"Empty"},{"kind":"Page","number":1,"z":2}]}"#,
+            "unknown field `z` of `many[1]`",
+        ),
+    ] {
+        let refusal = refusal(&pool, "buffer", arguments).await;
+        assert!(refusal.contains(expected), "{arguments}: {refusal}");
+        assert_eq!(refusal.matches("unknown").count(), 1, "{refusal}");
+    }
+}
+
+#[test]
+fn what_no_schema_lists_is_not_advertised_as_closed() {
     let schema = Value::Object(BufferAction::definition().input_schema);
-    assert!(jsonschema::is_valid(&schema, &arguments), "{schema:#}");
-    assert_eq!(schema.to_string().matches(r#""additionalProperties":false"#).count(), 1);
+    let accepts = |arguments: Value| jsonschema::is_valid(&schema, &arguments);
+    assert!(accepts(json!({ "untagged": { "number": 1, "z": 2 } })), "{schema:#}");
+    assert!(accepts(json!({ "catch_all": { "id": 1, "z": 2 }, "any": { "z": 2 } })));
+    assert!(accepts(json!({ "tagged": { "kind": "Any", "z": 2 } })));
+    assert!(!accepts(json!({ "tagged": { "kind": "Page", "number": 1, "z": 2 } })));
+    assert!(!accepts(json!({ "flattened": { "id": 1, "width": 1, "z": 2 } })));
+    assert!(!accepts(json!({ "adjacent": { "kind": "Note", "c": { "text": "x", "z": 2 } } })));
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -301,6 +399,20 @@ async fn the_fields_of_a_flattened_parameter_are_closed_too() {
     assert_eq!(schema["properties"]["page"]["additionalProperties"], false);
 }
 
+/// Fill a form, or none.
+#[tool(register = false)]
+async fn may_fill(#[arg(flatten)] form: Option<Form>) -> String {
+    format!("{form:?}")
+}
+
+#[tokio::test]
+async fn a_missing_field_of_an_optional_flattened_parameter_is_an_argument() {
+    let pool = pool_of::<MayFillAction>();
+    let refusal = refusal(&pool, "may_fill", r#"{"id":1}"#).await;
+    assert_eq!(refusal, "invalid arguments for `may_fill`: missing required argument `page`");
+    assert_eq!(text(&pool, "may_fill", "{}").await, "None");
+}
+
 #[tokio::test]
 async fn the_arguments_of_a_closure_are_closed_too() {
     let tool = Tool::builder("fill", "Fill a form.")
@@ -344,6 +456,30 @@ async fn a_secret_parameter_hides_its_own_value_alone() {
     assert!(refused.contains("argument `host`: the host localhost has no dot"), "{refused}");
     let refused = refusal(&pool, "log_in", r#"{"password":"hunter2","host":"localhost"}"#).await;
     assert!(!refused.contains("hunter2"), "{refused}");
+}
+
+/// Log in with a number.
+#[tool(register = false)]
+async fn log_in_with(
+    /// The password.
+    #[arg(secret)]
+    password: String,
+    /// A number.
+    n: i64,
+    /// Another.
+    m: i64,
+) -> String {
+    format!("{password} {n} {m}")
+}
+
+#[tokio::test]
+async fn the_text_of_a_secret_is_hidden_in_other_parameters_too() {
+    let pool = pool_of::<LogInWithAction>();
+    let arguments = r#"{"password":"hunter2","n":"hunter2","m":"x"}"#;
+    let refused = refusal(&pool, "log_in_with", arguments).await;
+    assert!(!refused.contains("hunter2"), "{refused}");
+    assert!(refused.contains("`n` must be an integer"), "{refused}");
+    assert!(refused.contains("`m` must be an integer, got the string \"x\""), "{refused}");
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -4,10 +4,14 @@
 //! A question leads along a route to one part of the value and ends in a byte that is not JSON. A type that gets as far
 //! as that byte has accepted everything before it, whatever else it would have required.
 
+mod buffered;
+
 use super::watch::{Notes, Watch};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Write;
+
+pub(crate) use buffered::{gives as gives_buffered, ignores as ignores_buffered};
 
 /// A key that no type has.
 const UNKNOWN: &str = "\u{1}";
@@ -61,6 +65,7 @@ pub struct Trial {
 }
 
 /// How decoding ended.
+#[derive(PartialEq)]
 enum End {
     Decoded,
     /// The type refused a value or a key, for this reason.
@@ -114,9 +119,9 @@ pub(crate) fn use_of(decode: Decode, route: &[Step], key: &str) -> Use {
     }
 }
 
-/// Whether the type ignores keys that it does not know in the object at the end of `route`.
-pub(crate) fn ignores_unknown(decode: Decode, route: &[Step]) -> bool {
-    use_of(decode, route, UNKNOWN) == Use::Ignored
+/// The reaction of the type to a key that no type has, in the object at the end of `route`.
+pub(crate) fn use_of_unknown(decode: Decode, route: &[Step]) -> Use {
+    use_of(decode, route, UNKNOWN)
 }
 
 /// Whether the type takes `value` at the end of `route`, or why it refuses it. `None` if nobody can tell.
@@ -146,6 +151,14 @@ pub(crate) fn gives(
     let alone = decode(&format!("{way}{{{key}:{value}{STOP}")).end;
     let twice = decode(&format!("{way}{{{key}:{value},{name}:{STOP}")).end;
     matches!((alone, twice), (End::Stopped, End::Refused(_)))
+}
+
+/// The part of a value at the end of `route`.
+pub(crate) fn at<'v>(value: &'v Value, route: &[Step]) -> Option<&'v Value> {
+    route.iter().try_fold(value, |value, step| match step {
+        Step::Key(name) => value.get(name),
+        Step::Item { index, .. } => value.get(index),
+    })
 }
 
 /// The ways to all keys in `value` that the type ignores. `None` if they are too many to look for.
@@ -290,19 +303,19 @@ mod tests {
         for steps in
             [&[][..], &["pages", "0"], &["by_number", "#7"], &["form", "Bound"], &["form", "Loose"]]
         {
-            assert!(ignores_unknown(decode::<Book>, &route(steps)), "{steps:?}");
+            assert_eq!(use_of_unknown(decode::<Book>, &route(steps)), Use::Ignored, "{steps:?}");
         }
-        assert!(ignores_unknown(decode::<Option<Box<Book>>>, &[]));
+        assert_eq!(use_of_unknown(decode::<Option<Box<Book>>>, &[]), Use::Ignored);
     }
 
     #[test]
     fn nothing_is_known_of_what_serde_buffers_and_of_what_takes_or_refuses_every_key() {
-        assert!(!ignores_unknown(decode::<Untagged>, &[]));
-        assert!(!ignores_unknown(decode::<Tagged>, &[]));
-        assert!(!ignores_unknown(decode::<Flattened>, &[]));
-        assert!(!ignores_unknown(decode::<HashMap<String, i64>>, &[]));
-        assert!(!ignores_unknown(decode::<Value>, &[]));
-        assert!(!ignores_unknown(decode::<Strict>, &[]));
+        assert_eq!(use_of_unknown(decode::<Untagged>, &[]), Use::Unclear);
+        assert_eq!(use_of_unknown(decode::<Tagged>, &[]), Use::Unclear);
+        assert_eq!(use_of_unknown(decode::<Flattened>, &[]), Use::Unclear);
+        assert_eq!(use_of_unknown(decode::<HashMap<String, i64>>, &[]), Use::Read);
+        assert_eq!(use_of_unknown(decode::<Value>, &[]), Use::Unclear);
+        assert_eq!(use_of_unknown(decode::<Strict>, &[]), Use::Refused);
         assert_eq!(use_of(decode::<Untagged>, &[], "text"), Use::Unclear);
     }
 

@@ -111,8 +111,8 @@ impl Batch {
         let running = FuturesUnordered::new();
         for (index, call) in calls.into_iter().enumerate() {
             let ticket = lane.enter(claim(&pool, &call), None);
-            let one =
-                One { pool: pool.clone(), context: context.clone(), permits: Arc::clone(&permits) };
+            let context = context.clone().with_next_keys();
+            let one = One { pool: pool.clone(), context, permits: Arc::clone(&permits) };
             running.push(Apart::new(async move { (index, one.run(call, ticket).await) }));
         }
         running

@@ -1,7 +1,7 @@
 //! What the types of arguments take beyond their schema: aliases, defaults that only serde knows. An issue that a type's
 //! own decoding contradicts is not a mistake.
 
-use crate::arguments::probe::{self, Decode, Step, Use};
+use crate::arguments::probe::{self, Decode, Step, Use, at};
 use crate::issue::Issue;
 use crate::parameter::Parameter;
 use crate::schema::check;
@@ -149,8 +149,12 @@ impl Judge<'_> {
             let (Step::Key(key), way) = route.split_last()? else {
                 return None;
             };
-            let is_read = probe::use_of(decode, way, key) == Use::Read;
-            is_read.then(|| probe::takes(decode, route, at(self.value, &path)?))
+            match probe::use_of(decode, way, key) {
+                Use::Read => Some(probe::takes(decode, route, at(self.value, &path)?)),
+                // Buffered: taken, unless the type is seen to ignore it.
+                Use::Unclear if !self.ignores(&path) => Some(None),
+                _ => None,
+            }
         });
         match asked {
             Some(Some(Err(why))) => {
@@ -189,7 +193,27 @@ impl Judge<'_> {
     fn gives(&self, object: &[Step], field: (&str, &Value), name: &str) -> bool {
         ways(object).any(|way| {
             self.part(&way).is_some_and(|(decode, route)| probe::gives(decode, route, field, name))
+        }) || self.buffered(object).is_some_and(|(decode, value, route)| {
+            probe::gives_buffered(decode, &value, route, field.0, name)
         })
+    }
+
+    /// Whether the type is seen to ignore the last key of `path`, where serde buffers.
+    fn ignores(&self, path: &[Step]) -> bool {
+        let Some((Step::Key(key), object)) = path.split_last() else {
+            return false;
+        };
+        let fields = check::plain_names_at(self.schema, object);
+        self.buffered(object).is_some_and(|(decode, value, route)| {
+            probe::ignores_buffered(decode, &value, route, key, &fields)
+        })
+    }
+
+    /// The type that decodes the value at `path`, all that it decodes, and the way from there.
+    fn buffered<'p>(&self, path: &'p [Step]) -> Option<(Decode, Value, &'p [Step])> {
+        let (decode, route) = self.part(path)?;
+        let value = at(self.value, &path[..path.len() - route.len()])?.clone();
+        Some((decode, value, route))
     }
 
     /// Whether a part of the value, or something that it is a part of, decodes.
@@ -219,14 +243,6 @@ fn ways(path: &[Step]) -> impl Iterator<Item = Vec<Step>> + use<> {
     let alone: Vec<Step> = path.iter().map(alone).collect();
     let differs = alone != path;
     std::iter::once(path.to_vec()).chain(differs.then_some(alone))
-}
-
-/// The part of a value at `path`.
-fn at<'v>(value: &'v Value, path: &[Step]) -> Option<&'v Value> {
-    path.iter().try_fold(value, |value, step| match step {
-        Step::Key(name) => value.get(name),
-        Step::Item { index, .. } => value.get(index),
-    })
 }
 
 /// The steps of an issue's path: `filter.tags[2]["odd name"]`. `None` for a path whose names are cut or hidden.

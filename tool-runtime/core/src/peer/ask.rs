@@ -75,7 +75,8 @@ impl ToolContext {
     /// and the same question the same key every time. To ask again after an answer of no use takes
     /// another key: with clients of 2026-07-28 and in tasks the same key has the same answer, and a call
     /// that asks without end is ended. An answer is good for the question as it was worded: one that
-    /// says something else when the function runs again is asked again.
+    /// says something else when the function runs again is asked again. Calls that a tool makes have keys
+    /// of their own: clients see `2/sure` if the second of them asks `sure`.
     ///
     /// **Effects belong after the last question.** With clients of 2026-07-28 a call is answered with
     /// the question, and when the answer comes the function runs again from its beginning, with
@@ -161,7 +162,7 @@ impl ToolContext {
         url: impl Into<String>,
     ) -> Result<Answer<()>, PeerError> {
         let mut params = parameters("url", message.into());
-        params.insert("elicitationId".to_owned(), key.into());
+        params.insert("elicitationId".to_owned(), self.question_key(key).into());
         params.insert("url".to_owned(), url.into().into());
         let answer = self.elicited(key, PeerCapability::ElicitationUrl, params).await?;
         Ok(answer.map(drop))

@@ -143,13 +143,21 @@ fn field(name: &str, schema: &Value) -> Result<Value, String> {
 
 /// Choices with their titles; the description of an enum's variant is one.
 fn titled(choices: &Value) -> Option<Value> {
-    choices.as_array()?.iter().map(choice).collect::<Option<Vec<_>>>().map(Value::Array)
+    let entries = choices.as_array()?.iter().map(choices_of);
+    let choices = entries.collect::<Option<Vec<_>>>()?;
+    Some(choices.into_iter().flatten().collect())
 }
 
-fn choice(choice: &Value) -> Option<Value> {
-    let value = choice.get("const").filter(|value| value.is_string())?;
-    let title = choice.get("title").or(choice.get("description")).unwrap_or(value);
-    Some(json!({ "const": value, "title": title }))
+/// The choices of one entry: schemars lists the variants without a description in a single `enum`.
+fn choices_of(entry: &Value) -> Option<Vec<Value>> {
+    if let Some(names) = entry.get("enum") {
+        let choice =
+            |name: &Value| name.is_string().then(|| json!({ "const": name, "title": name }));
+        return names.as_array()?.iter().map(choice).collect();
+    }
+    let value = entry.get("const").filter(|value| value.is_string())?;
+    let title = entry.get("title").or(entry.get("description")).unwrap_or(value);
+    Some(vec![json!({ "const": value, "title": title })])
 }
 
 /// What several can be picked from.
@@ -214,6 +222,27 @@ mod tests {
         );
         assert_eq!(form["required"], json!(["name", "extras"]));
         assert_eq!(form.get("additionalProperties"), None);
+    }
+
+    #[test]
+    fn an_enum_may_describe_some_of_its_variants() {
+        #[derive(JsonSchema, Deserialize, Debug, PartialEq)]
+        enum Size {
+            Small,
+            Medium,
+            /// More than anybody needs.
+            Large,
+        }
+        let choices = json!([
+            { "const": "Small", "title": "Small" },
+            { "const": "Medium", "title": "Medium" },
+            { "const": "Large", "title": "More than anybody needs." },
+        ]);
+        let form = FormSchema::of::<Size>("size");
+        assert_eq!(form.requested().expect("a form")["properties"]["size"]["oneOf"], choices);
+        assert_eq!(form.read(json!({ "size": "Medium" })), Ok(Size::Medium));
+        let several = FormSchema::of::<Vec<Size>>("sizes").requested().expect("a form");
+        assert_eq!(several["properties"]["sizes"]["items"], json!({ "anyOf": choices }));
     }
 
     #[test]

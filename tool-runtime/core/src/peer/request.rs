@@ -54,7 +54,8 @@ impl PeerRequest {
         Self { key: key.into(), capability, params }
     }
 
-    /// What the tool calls the question; no two questions of one call share it.
+    /// The question's key, unique within one call of the peer. Questions of nested calls have a prefix: `2/sure` is
+    /// `sure` of the second call that the tool made.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -98,7 +99,13 @@ impl ToolContext {
         self.peer().is_some_and(|peer| peer.can(capability))
     }
 
-    pub(super) async fn asked(&self, request: PeerRequest) -> Result<Value, PeerError> {
+    /// Asks whoever made the call. A nested call's keys get a prefix of its own.
+    ///
+    /// # Errors
+    /// The peer cannot do it, or does not answer.
+    #[doc(hidden)]
+    pub async fn asked(&self, mut request: PeerRequest) -> Result<Value, PeerError> {
+        request.key = self.question_key(&request.key).into_owned();
         let capability = request.capability();
         match self.peer().filter(|peer| peer.can(capability)) {
             Some(peer) => peer.request(request).await,

@@ -175,7 +175,7 @@ fn without_odd(group: Vec<Offer>, decision: &mut Decision) -> Vec<Offer> {
         if problems.is_empty() {
             sound.push(offer);
         } else if matches!(offer.source, Source::Mcp(_)) {
-            let reasons: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            let reasons: Vec<String> = problems.into_iter().map(reason).collect();
             let reason = reasons.join("; ");
             decision.offers.push((offer, ToolStatus::Quarantined { reason }));
         } else {
@@ -184,6 +184,15 @@ fn without_odd(group: Vec<Offer>, decision: &mut Decision) -> Vec<Offer> {
         }
     }
     sound
+}
+
+/// A problem of a tool, where the tool is named beside it.
+fn reason(problem: PoolProblem) -> String {
+    match problem {
+        PoolProblem::BadDefinition { reason, .. } => reason,
+        PoolProblem::BadName { reason, .. } => format!("bad name: {reason}"),
+        other => other.to_string(),
+    }
 }
 
 fn definition_problems(offer: &Offer) -> Vec<PoolProblem> {

@@ -1,12 +1,13 @@
 //! Which objects inside arguments take no other keys than those they declare.
 //!
 //! schemars says so of types with `deny_unknown_fields` alone. Decoding refuses every key that serde ignores, so each
-//! object whose type ignores keys is closed, unless its schema says otherwise. A type is asked, because a schema does
-//! not show what serde buffers: keys in untagged, internally tagged and flattened types stay allowed.
+//! object whose type ignores keys is closed, unless its schema says otherwise. In what serde buffers a type cannot be
+//! asked beforehand; the schema lists the fields, and each call asks about the keys that it does not list. Untagged types
+//! stay open: their schema does not say which of them is meant.
 
 use super::check::fields_at;
 use super::generate;
-use crate::arguments::probe::{self, Decode, Step};
+use crate::arguments::probe::{self, Decode, Step, Use};
 use crate::parameter::Parameter;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -22,18 +23,20 @@ const BESIDE: &[&str] = &["allOf", "anyOf", "oneOf", "$ref", "if", "dependentSch
 /// Keywords that say which other keys there may be.
 const OTHERS: &[&str] = &["additionalProperties", "unevaluatedProperties", "patternProperties"];
 
-/// Closes what the types of a tool's parameters close, in the schema of all arguments.
-pub(super) fn close(schema: &mut Map<String, Value>, parameters: &[Parameter]) {
+/// Closes what the types of a tool's parameters close, in the schema of all arguments. Gives whether serde buffers any of
+/// it, so that decoding does not find the keys that it ignores there.
+pub(super) fn close(schema: &mut Map<String, Value>, parameters: &[Parameter]) -> bool {
     let mut root = Value::Object(std::mem::take(schema));
-    let closed = closed_by(&root, parameters);
+    let (closed, is_buffered) = closed_by(&root, parameters);
     apply(&closed, &mut root);
     if let Value::Object(root) = root {
         *schema = root;
     }
+    is_buffered
 }
 
-/// The pointers to what the parameters' types close.
-fn closed_by(root: &Value, parameters: &[Parameter]) -> Vec<String> {
+/// The pointers to what the parameters' types close, and whether serde buffers any of it.
+fn closed_by(root: &Value, parameters: &[Parameter]) -> (Vec<String>, bool) {
     let properties = root["properties"].as_object().into_iter().flatten();
     let mut survey = Survey::new(root);
     for (name, property) in properties.filter(|(_, property)| !is_scalar(property)) {
@@ -46,7 +49,8 @@ fn closed_by(root: &Value, parameters: &[Parameter]) -> Vec<String> {
             None => survey.below("/properties", name, property, Step::Key(name.clone())),
         }
     }
-    survey.closed()
+    let is_buffered = survey.is_buffered;
+    (survey.closed(), is_buffered)
 }
 
 /// Closes what the type of all arguments closes.
@@ -100,6 +104,12 @@ struct Survey<'s> {
     entered: Vec<&'s str>,
     /// The objects, by their pointers, and whether every way to them finds them closed.
     closed: BTreeMap<String, bool>,
+    /// Whether serde buffers one of them.
+    is_buffered: bool,
+    /// Whether the schema is one of several that nothing tells apart.
+    is_untagged: bool,
+    /// Whether another schema declares fields of the same object.
+    is_shared: bool,
     steps_left: usize,
 }
 
@@ -111,6 +121,9 @@ impl<'s> Survey<'s> {
             route: Vec::new(),
             entered: Vec::new(),
             closed: BTreeMap::new(),
+            is_buffered: false,
+            is_untagged: false,
+            is_shared: false,
             steps_left: MOST_STEPS,
         }
     }
@@ -125,10 +138,13 @@ impl<'s> Survey<'s> {
         self.visit_parts(pointer, map);
         if !map.contains_key("properties") {
             for keyword in ["anyOf", "oneOf"] {
+                let is_untagged = self.is_untagged || keyword == "anyOf";
+                let outer = std::mem::replace(&mut self.is_untagged, is_untagged);
                 let branches = map.get(keyword).and_then(Value::as_array).into_iter().flatten();
                 for (index, branch) in branches.enumerate() {
                     self.visit(&format!("{pointer}/{keyword}/{index}"), branch);
                 }
+                self.is_untagged = outer;
             }
         }
     }
@@ -138,10 +154,22 @@ impl<'s> Survey<'s> {
         let is_silent = map.contains_key("properties")
             && !BESIDE.iter().chain(OTHERS).any(|keyword| map.contains_key(*keyword));
         if is_silent {
-            let ignores =
-                self.decode.is_some_and(|decode| probe::ignores_unknown(decode, &self.route));
+            let is_closed = self.closes(map);
             let closed = self.closed.entry(pointer.to_owned()).or_insert(true);
-            *closed &= ignores;
+            *closed &= is_closed;
+        }
+    }
+
+    fn closes(&mut self, map: &Map<String, Value>) -> bool {
+        let reaction = self.decode.map(|decode| probe::use_of_unknown(decode, &self.route));
+        match reaction {
+            Some(Use::Ignored) => true,
+            // A variant that has nothing but its tag may hold anything.
+            Some(Use::Unclear) if !self.is_untagged && !self.is_shared && !is_tag_alone(map) => {
+                self.is_buffered = true;
+                true
+            }
+            _ => false,
         }
     }
 
@@ -153,7 +181,10 @@ impl<'s> Survey<'s> {
         let times = self.entered.iter().filter(|entered| **entered == pointer).count();
         if let (Some(target), 0..2) = (self.root.pointer(pointer), times) {
             self.entered.push(pointer);
+            let is_shared = self.is_shared || map.contains_key("properties");
+            let outer = std::mem::replace(&mut self.is_shared, is_shared);
             self.visit(pointer, target);
+            self.is_shared = outer;
             self.entered.pop();
         }
     }
@@ -173,7 +204,9 @@ impl<'s> Survey<'s> {
 
     fn below(&mut self, at: &str, token: &str, schema: &'s Value, step: Step) {
         self.route.push(step);
+        let outer = std::mem::take(&mut self.is_shared);
         self.visit(&pointer(at, token), schema);
+        self.is_shared = outer;
         self.route.pop();
     }
 
@@ -182,6 +215,12 @@ impl<'s> Survey<'s> {
         let found = self.closed.into_iter().filter(|_| self.steps_left > 0);
         found.filter(|(_, closed)| *closed).map(|(pointer, _)| pointer).collect()
     }
+}
+
+/// Whether an object declares nothing but the tag of an enum's variant.
+fn is_tag_alone(map: &Map<String, Value>) -> bool {
+    let mut properties = map.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.all(|(_, property)| property.get("const").is_some())
 }
 
 /// A JSON pointer one step further.

@@ -24,14 +24,20 @@ fn advertised(schema: &Map<String, Value>) -> Map<String, Value> {
 
 /// The schema of a table of arguments as the walker reads it: without defaults and examples.
 pub(crate) fn input(parameters: &[Parameter]) -> Map<String, Value> {
-    Fields::default().schema(parameters).0
+    Fields::default().schema(parameters).schema
+}
+
+/// The same, and whether decoding misses unknown keys in what serde buffers.
+pub(crate) fn input_and_misses(parameters: &[Parameter]) -> (Map<String, Value>, bool) {
+    let input = Fields::default().schema(parameters);
+    (input.schema, input.is_buffered)
 }
 
 /// The schema of a table of arguments as clients see it, and what is wrong with it. Defaults and
 /// examples are evaluated here and nowhere else.
 pub(crate) fn described(parameters: &[Parameter]) -> (Map<String, Value>, Vec<String>) {
     let fields = Fields { has_values: true, ..Fields::default() };
-    let (mut schema, mut problems) = fields.schema(parameters);
+    let Input { mut schema, mut problems, .. } = fields.schema(parameters);
     problems.extend(wrong_values(&schema));
     hide_secrets(&mut schema, parameters);
     (advertised(&schema), problems)
@@ -164,6 +170,14 @@ fn object(
     schema
 }
 
+/// The schema of an arguments object.
+struct Input {
+    schema: Map<String, Value>,
+    problems: Vec<String>,
+    /// Whether serde buffers a part that is closed.
+    is_buffered: bool,
+}
+
 /// The properties of an arguments object while it is put together.
 #[derive(Default)]
 struct Fields {
@@ -175,15 +189,15 @@ struct Fields {
 }
 
 impl Fields {
-    fn schema(mut self, parameters: &[Parameter]) -> (Map<String, Value>, Vec<String>) {
+    fn schema(mut self, parameters: &[Parameter]) -> Input {
         let mut generator = generator();
         for parameter in parameters {
             self.add(parameter, &mut generator);
         }
         let definitions = normal::definitions(generator.take_definitions(true), normal::input);
         let mut schema = object(self.properties, self.required, definitions);
-        closed::close(&mut schema, parameters);
-        (schema, self.problems)
+        let is_buffered = closed::close(&mut schema, parameters);
+        Input { schema, problems: self.problems, is_buffered }
     }
 
     fn add(&mut self, parameter: &Parameter, generator: &mut SchemaGenerator) {

@@ -54,7 +54,7 @@ async fn served(options: HttpOptions) -> Served {
 }
 
 /// A call that wants to hear of everything, in the lane or past it.
-fn modern(tool: &str) -> [Ask; 2] {
+pub(super) fn modern(tool: &str) -> [Ask; 2] {
     let meta = json!({
         "progressToken": "p",
         "io.modelcontextprotocol/logLevel": "info",

@@ -66,10 +66,16 @@ fn left_out(pool: &ToolPool, status: &McpServerStatus, findings: &mut Findings) 
     let source = Source::mcp(&status.name);
     for tool in pool.report().tools.into_iter().filter(|tool| tool.source == source) {
         if let ToolStatus::Quarantined { reason } = tool.status
-            && !status.problems.iter().any(|problem| problem.contains(&reason))
+            && !status.problems.iter().any(|problem| is_told(problem, &reason))
         {
             let text = format!("`{}` is left out: {reason}", tool.name);
             findings.add(Some(&status.name), Finding::warning(&text));
         }
     }
+}
+
+/// Whether a problem that the server's list has names one of the reasons for which the pool keeps a tool out.
+fn is_told(problem: &str, reasons: &str) -> bool {
+    let reason = problem.split_once(" is left out: ").map_or(problem, |(_, reason)| reason);
+    reasons.contains(reason)
 }

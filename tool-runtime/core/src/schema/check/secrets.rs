@@ -18,6 +18,8 @@ const MOST_PAIRS: usize = 1_000_000;
 #[derive(Debug, Default)]
 pub(super) struct Secrets {
     addresses: HashSet<*const Value>,
+    /// The texts among them. They are secret wherever they stand.
+    texts: HashSet<String>,
     all: bool,
 }
 
@@ -42,6 +44,7 @@ impl Secrets {
             }
             if schema.get("writeOnly") == Some(&Value::Bool(true)) {
                 secrets.addresses.insert(value);
+                secrets.texts.extend(value.as_str().map(str::to_owned));
             }
             waiting.extend(
                 parts::possible_next(root, schema).into_iter().map(|schema| (schema, value)),
@@ -52,9 +55,11 @@ impl Secrets {
         secrets
     }
 
-    /// Whether a schema calls this very value write-only.
+    /// Whether a schema calls this very value write-only, or another of the same text.
     pub(super) fn contain(&self, value: &Value) -> bool {
-        self.all || self.addresses.contains(&std::ptr::from_ref(value))
+        self.all
+            || self.addresses.contains(&std::ptr::from_ref(value))
+            || value.as_str().is_some_and(|text| self.texts.contains(text))
     }
 }
 
