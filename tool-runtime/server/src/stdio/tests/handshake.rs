@@ -66,7 +66,7 @@ async fn an_unknown_version_is_refused_and_a_long_one_is_cut() {
     let mut request = modern(1, "tools/list");
     request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(version);
     peer.write(format!("{request}\n{}\n", ping(2)));
-    assert_eq!(id_of(transport.receive().await), Some(2));
+    assert_eq!(id_of(received(&mut transport).await), Some(2));
     let error = &peer.expect()["error"];
     assert_eq!(error["code"], json!(-32022));
     assert!(error["data"]["requested"].as_str().is_some_and(|said| said.starts_with("xxx")));
