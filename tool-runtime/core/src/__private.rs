@@ -7,9 +7,10 @@ pub use crate::completion::{ArgumentCompleter, Complete};
 pub use crate::constraint::{
     Constraint, Format, Length, Pattern, Range, ensure, format, length, pattern, range,
 };
-pub use crate::context::{Injectable, Need, ToolContext};
+pub use crate::context::{Injectable, ToolContext};
 pub use crate::definition::{Draft, TaskSupport, ToolDefinition};
 pub use crate::error::ToolError;
+pub use crate::need::Need;
 pub use crate::observation::Observation;
 pub use crate::output::{
     ErrorKind, FlatKind, HiddenKind, MessageKind, OpaqueKind, Output, OwnKind, PlainKind, Returned,

@@ -1,6 +1,6 @@
 //! Asking somebody whether a call may run.
 
-use crate::tool::BoxFuture;
+use crate::future::BoxFuture;
 use std::fmt;
 
 /// What somebody is asked before a call runs. Cheap enough to be sent anywhere.

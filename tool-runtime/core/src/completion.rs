@@ -1,9 +1,9 @@
 //! What an argument could be, told while somebody types it.
 
 use crate::context::ToolContext;
+use crate::future::BoxFuture;
 use crate::parameter::Parameter;
 use crate::texts::{TextArguments, TextSchema};
-use crate::tool::BoxFuture;
 
 /// What an argument of a prompt, or a variable of a resource template, could be.
 ///

@@ -4,20 +4,21 @@ mod host;
 mod questions;
 mod session;
 
+use crate::future::BoxFuture;
 #[cfg(feature = "isolation")]
 use crate::isolation::Isolation;
+use crate::need::Need;
 use crate::peer::Peer;
 use crate::principal::Principal;
 use crate::schedule::{Held, Link};
-use crate::tool::BoxFuture;
 use hashbrown::HashMap;
-use host::Host;
 use questions::Questions;
 pub use session::Session;
 pub use session::SessionId;
 use session::SessionRef;
 pub(crate) use session::SessionValues;
 use std::any::{Any, TypeId, type_name};
+use std::borrow::Cow;
 use std::fmt;
 use std::future;
 use std::sync::{Arc, LazyLock, Weak};
@@ -65,7 +66,7 @@ pub struct ToolContext {
     /// The value whose method runs.
     receiver: Option<Arc<dyn Any + Send + Sync>>,
     /// Who runs the calls that the tool makes itself.
-    host: Option<Host>,
+    host: Option<Weak<dyn Any + Send + Sync>>,
     /// Who made the call, and those that the tool makes.
     peer: Option<Arc<dyn Peer>>,
     questions: Questions,
@@ -298,6 +299,31 @@ impl ToolContext {
     }
 }
 
+impl ToolContext {
+    /// Reserves keys for a call that starts later. Calls of a batch reserve them in the order given, whichever runs
+    /// first.
+    #[must_use]
+    pub(crate) fn with_next_keys(mut self) -> Self {
+        self.questions = self.questions.of_next_call();
+        self
+    }
+
+    /// Starts a call. A context that belongs to a running call gets keys of its own.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn started(mut self) -> Self {
+        if self.peer.is_some() {
+            self.questions = self.questions.of_next_call().started();
+        }
+        self
+    }
+
+    /// The key of a question as the peer sees it.
+    pub(crate) fn question_key<'k>(&self, key: &'k str) -> Cow<'k, str> {
+        self.questions.key(key)
+    }
+}
+
 impl fmt::Debug for ToolContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolContext")
@@ -396,21 +422,7 @@ fn missing(type_name: &str) -> String {
     )
 }
 
-/// One reference parameter of a tool: a type that the pool must be given.
-#[derive(Clone, Copy)]
-pub struct Need {
-    id: fn() -> TypeId,
-    /// The type inside of an `Arc`, which can be borrowed as well.
-    shared: fn() -> TypeId,
-    name: fn() -> &'static str,
-}
-
 impl Need {
-    /// The types that meet it.
-    pub(crate) fn type_ids(self) -> [TypeId; 2] {
-        [(self.id)(), (self.shared)()]
-    }
-
     /// The type's name, if neither the state nor every context holds it.
     pub(crate) fn missing_from(self, state: &State) -> Option<&'static str> {
         let is_met = |id| ToolContext::is_own(id) || state.contains(id);

@@ -23,8 +23,8 @@ pub use call::HookCall;
 pub(crate) use hooks::Hooks;
 
 use crate::error::ToolError;
+use crate::future::BoxFuture;
 use crate::pattern::{PatternError, ToolPattern};
-use crate::tool::BoxFuture;
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::sync::Arc;

@@ -14,7 +14,7 @@
 mod tests;
 mod watchdog;
 
-use crate::tool::BoxFuture;
+use crate::future::BoxFuture;
 use futures_util::task::AtomicWaker;
 use std::cell::Cell;
 use std::fmt;

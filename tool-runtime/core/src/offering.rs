@@ -3,9 +3,10 @@
 use crate::arguments::{Arguments, DecodeError};
 use crate::completion::ArgumentCompleter;
 use crate::completion::Completers;
-use crate::context::{Need, ToolContext};
+use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::input::InputModel;
+use crate::need::Need;
 use crate::parameter::Settings;
 use crate::texts::{TextArguments, TextSchema};
 use crate::tool::Origin;

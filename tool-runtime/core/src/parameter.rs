@@ -7,7 +7,7 @@ pub use json::{JsonOf, OmitJson, WriteJson, json_object};
 
 use crate::arguments::probe::{self, Decode};
 use crate::arguments::{self, ArgumentReader, DecodeError};
-use crate::context::Need;
+use crate::need::Need;
 use crate::schema::{self, engine};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;

@@ -21,7 +21,7 @@ pub use roots::Root;
 pub use sample::{Sample, SampleRequest};
 pub use told::{PeerInfo, TraceContext};
 
-use crate::tool::BoxFuture;
+use crate::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::future::ready;

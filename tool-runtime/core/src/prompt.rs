@@ -12,9 +12,10 @@ pub use message::{IntoPrompt, PromptMessage, PromptMessages, Role};
 
 use crate::context::ToolContext;
 use crate::error::CallError;
+use crate::future::BoxFuture;
 use crate::offering::{Terms, TextInput};
 use crate::texts::TextArguments;
-use crate::tool::{BoxFuture, Origin};
+use crate::tool::Origin;
 use std::fmt;
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::{BoxError, CallError};
+use crate::future::BoxFuture;
 use crate::observation::Observation;
 use crate::pool::{CallRequest, Layered, ToolPool, ToolPoolBuilder};
-use crate::tool::BoxFuture;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::task::{Context, Poll};

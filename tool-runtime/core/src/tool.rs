@@ -2,103 +2,31 @@
 
 mod action_executor;
 mod builder;
+mod executor;
 mod handler;
 mod life;
 
 pub use builder::ToolBuilder;
+pub use executor::Executor;
 pub use handler::Handler;
 
-use crate::access::Access;
 pub(crate) use action_executor::settle;
 
 use crate::action::Action;
 use crate::arguments::Arguments;
-use crate::context::{Need, ToolContext};
+use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
-use crate::error::{CallError, caught};
+use crate::error::caught;
 use crate::input::InputModel;
-use crate::observation::Observation;
+use crate::need::Need;
 use crate::parameter::Parameter;
 use crate::toolset::Values;
 use action_executor::{ActionExecutor, ActionParts};
 use life::{Life, Unusable};
 use std::any::TypeId;
 use std::fmt;
-use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-
-/// A future in a box.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// What executes calls of one tool.
-///
-/// ```
-/// use tool_runtime::prelude::*;
-/// use tool_runtime::{Arguments, BoxFuture, CallError, Executor};
-///
-/// struct Echo;
-///
-/// impl Executor for Echo {
-///     fn call<'a>(
-///         &'a self,
-///         arguments: Arguments<'a>,
-///         _: &'a ToolContext,
-///     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-///         Box::pin(async move { Ok(Observation::text(arguments.as_str())) })
-///     }
-/// }
-///
-/// let definition = ToolDefinition::new("echo", "Give the arguments back.");
-/// let tool = Tool::new(definition, Echo);
-/// assert_eq!(tool.definition().name, "echo");
-/// ```
-pub trait Executor: Send + Sync + 'static {
-    /// Runs one call. Dropping the future cancels it.
-    fn call<'a>(
-        &'a self,
-        arguments: Arguments<'a>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Observation, CallError>>;
-
-    /// What a call would touch, so that calls which do not meet may run together; the refusal of
-    /// arguments that are not valid. Default: nothing is checked, nothing is declared.
-    ///
-    /// # Errors
-    /// As [`Self::call`], for arguments that do not fit.
-    fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
-        let _ = arguments;
-        Ok(Access::undeclared())
-    }
-
-    /// Stops a call that is given up: cancelled or out of time. Its future is dropped anyway;
-    /// this is for what runs elsewhere. It may come when the call has just ended. Default:
-    /// nothing.
-    fn interrupt(&self, context: &ToolContext) {
-        let _ = context;
-    }
-
-    /// Ends the executor: asked exactly once, by [`ToolPool::close`](crate::ToolPool::close) or
-    /// when the last clone of the tool is gone. Default: `None`, there is nothing to do.
-    fn close(self: Arc<Self>) -> Option<BoxFuture<'static, ()>> {
-        None
-    }
-
-    /// Whether the tool can work here; otherwise it is hidden, and the pool's report gives the
-    /// reason. Asked once, when the tool is offered to a pool. Default: it can.
-    ///
-    /// # Errors
-    /// The reason, for the operator.
-    fn is_usable(&self) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// How a call shows itself to a person. Default: `None`, which shows name and arguments.
-    fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
-        let _ = arguments;
-        None
-    }
-}
 
 /// A definition and what executes it. Cheap to clone.
 ///

@@ -9,11 +9,6 @@ use std::sync::{Arc, Weak};
 /// of a runtime have 2 MiB.
 const DEEPEST: u16 = 16;
 
-/// Who runs the calls that a tool makes itself: known by its type to those who call it alone, so
-/// that batches are linked only where a tool makes calls. A context does not keep it alive.
-#[derive(Clone)]
-pub(super) struct Host(Weak<dyn Any + Send + Sync>);
-
 fn too_deep() -> String {
     format!("calls nest deeper than {DEEPEST}; do the rest without calling tools")
 }
@@ -21,7 +16,7 @@ fn too_deep() -> String {
 impl ToolContext {
     /// Who runs the calls that a tool makes itself.
     pub(crate) fn host<H: Any + Send + Sync>(&self) -> Option<Arc<H>> {
-        self.host.as_ref()?.0.upgrade()?.downcast().ok()
+        self.host.as_ref()?.upgrade()?.downcast().ok()
     }
 
     /// The context of calls that this one makes.
@@ -49,13 +44,13 @@ impl ToolContext {
 
     /// Whether the calls that a tool makes itself are run by this one.
     pub(crate) fn is_hosted_by<H>(&self, host: &Arc<H>) -> bool {
-        let own = self.host.as_ref().map(|own| own.0.as_ptr().cast::<()>());
+        let own = self.host.as_ref().map(|own| own.as_ptr().cast::<()>());
         own == Some(Arc::as_ptr(host).cast::<()>())
     }
 
     /// Sets who runs the calls that a tool makes itself.
     pub(crate) fn with_host(mut self, host: Weak<dyn Any + Send + Sync>) -> Self {
-        self.host = Some(Host(host));
+        self.host = Some(host);
         self
     }
 }

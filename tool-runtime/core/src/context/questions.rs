@@ -1,6 +1,5 @@
 //! Keys of questions: each call has its own, although nested calls ask the same peer.
 
-use super::ToolContext;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +15,7 @@ pub(super) struct Questions {
 
 impl Questions {
     /// The keys of the next nested call. The count gives the same prefix whenever the function runs again.
-    fn of_next_call(&self) -> Self {
+    pub(super) fn of_next_call(&self) -> Self {
         let Some(calls) = &self.calls else {
             return self.clone();
         };
@@ -24,31 +23,16 @@ impl Questions {
         let prefix = format!("{}{number}/", self.prefix.as_deref().unwrap_or_default());
         Self { prefix: Some(prefix.into()), calls: None }
     }
-}
 
-impl ToolContext {
-    /// Reserves keys for a call that starts later. Calls of a batch reserve them in the order given, whichever runs
-    /// first.
-    #[must_use]
-    pub(crate) fn with_next_keys(mut self) -> Self {
-        self.questions = self.questions.of_next_call();
-        self
-    }
-
-    /// Starts a call. A context that belongs to a running call gets keys of its own.
-    #[must_use]
-    #[doc(hidden)]
-    pub fn started(mut self) -> Self {
-        if self.peer.is_some() {
-            self = self.with_next_keys();
-            self.questions.calls = Some(Arc::default());
-        }
+    /// The same for a call that starts: it counts its own calls from here.
+    pub(super) fn started(mut self) -> Self {
+        self.calls = Some(Arc::default());
         self
     }
 
     /// The key of a question as the peer sees it.
-    pub(crate) fn question_key<'k>(&self, key: &'k str) -> Cow<'k, str> {
-        match &self.questions.prefix {
+    pub(super) fn key<'k>(&self, key: &'k str) -> Cow<'k, str> {
+        match &self.prefix {
             Some(prefix) => format!("{prefix}{key}").into(),
             None => key.into(),
         }

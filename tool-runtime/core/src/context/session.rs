@@ -1,6 +1,6 @@
 //! The session that a call belongs to.
 
-use crate::toolset::Instance;
+use crate::future::BoxFuture;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -38,8 +38,8 @@ pub struct Session {
 
 /// Has a value per session.
 pub(crate) trait SessionValues: Send + Sync {
-    /// Gives up the value of a session, which is closed when it is dropped.
-    fn end(&self, session: SessionId) -> Option<Arc<Instance>>;
+    /// Gives up the value of a session. The future closes it; dropped, it leaves that to the value.
+    fn end(&self, session: SessionId) -> Option<BoxFuture<'static, ()>>;
 }
 
 impl Session {
@@ -64,8 +64,8 @@ impl Session {
         let holders =
             std::mem::take(&mut *self.holders.lock().unwrap_or_else(PoisonError::into_inner));
         for holder in holders.iter().rev().filter_map(Weak::upgrade) {
-            if let Some(value) = holder.end(self.id) {
-                value.close().await;
+            if let Some(closing) = holder.end(self.id) {
+                closing.await;
             }
         }
     }

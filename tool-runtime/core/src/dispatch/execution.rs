@@ -3,8 +3,9 @@
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::error::CallError;
+use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::tool::{BoxFuture, Tool};
+use crate::tool::Tool;
 
 /// Runs a tool.
 pub(super) fn of_tool<'a>(

@@ -5,10 +5,10 @@ use super::guard;
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::CallError;
+use crate::future::BoxFuture;
 use crate::hook::HookCall;
 use crate::observation::Observation;
 use crate::pool::ToolPool;
-use crate::tool::BoxFuture;
 use std::time::Duration;
 
 impl ToolPool {

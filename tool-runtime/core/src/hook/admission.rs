@@ -7,7 +7,8 @@ use super::{Hook, HookCall, Run, RunBefore};
 use crate::approval::{Approval, ApprovalRequest, Approver};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
-use crate::tool::{BoxFuture, Tool};
+use crate::future::BoxFuture;
+use crate::tool::Tool;
 use std::sync::Arc;
 
 /// Whether the tool takes these arguments.

@@ -3,8 +3,8 @@
 use super::spill::Keeper;
 use super::{OutputLimits, media, resource, structured, text};
 use crate::content::ContentBlock;
+use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::tool::BoxFuture;
 use tokio::runtime::Handle;
 
 /// The limits of a pool, as its calls meet them. Behind a pointer, so that what cuts is linked

@@ -5,7 +5,7 @@ use super::form::FormSchema;
 use super::form_types::Form;
 use super::request::{PeerCapability, PeerRequest};
 use crate::context::ToolContext;
-use crate::tool::BoxFuture;
+use crate::future::BoxFuture;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

@@ -8,12 +8,12 @@ use crate::context::ToolContext;
 #[cfg(feature = "tower")]
 use crate::error::BoxError;
 use crate::error::CallError;
+use crate::future::BoxFuture;
 use crate::hook::Around;
 use crate::limits::Limits;
 use crate::observation::Observation;
 use crate::pool::ToolPool;
 use crate::schedule::Lane;
-use crate::tool::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::RwLock;

@@ -5,8 +5,8 @@ use crate::arguments::{Arguments, DecodeError};
 use crate::completion::ArgumentCompleter;
 use crate::context::ToolContext;
 use crate::error::ToolError;
+use crate::future::BoxFuture;
 use crate::parameter::Settings;
-use crate::tool::BoxFuture;
 
 /// A prompt's typed arguments, and what makes its messages: what `#[prompt]` generates from a
 /// function. [`Prompt::builder`](crate::Prompt::builder) is the way without a function.

@@ -2,7 +2,8 @@
 
 use crate::context::ToolContext;
 use crate::error::ToolError;
-use crate::tool::{BoxFuture, Tool};
+use crate::future::BoxFuture;
+use crate::tool::Tool;
 use crate::toolset::{ToolsetError, decoded};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;

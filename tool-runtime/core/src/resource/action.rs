@@ -6,8 +6,8 @@ use crate::completion::ArgumentCompleter;
 use crate::content::ResourceContents;
 use crate::context::ToolContext;
 use crate::error::ToolError;
+use crate::future::BoxFuture;
 use crate::parameter::Settings;
-use crate::tool::BoxFuture;
 
 /// A resource's typed variables, and what reads it: what `#[resource]` generates from a function.
 /// [`Resource::builder`](crate::Resource::builder) is the way without a function.

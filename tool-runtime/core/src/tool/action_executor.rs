@@ -1,13 +1,14 @@
 //! Executes actions. Per action one short function and its future are compiled; everything else
 //! is shared.
 
-use super::{BoxFuture, Executor};
+use super::executor::Executor;
 use crate::access::Access;
 use crate::action::Action;
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ToolError};
+use crate::future::BoxFuture;
 use crate::input::InputModel;
 use crate::observation::Observation;
 use crate::output_check::Promise;

@@ -1,13 +1,14 @@
 //! Closures as executors.
 
 use super::action_executor::settle;
-use super::{BoxFuture, Executor};
+use super::executor::Executor;
 use crate::access::Access;
 use crate::arguments::probe::{self, Decode};
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ToolError};
+use crate::future::BoxFuture;
 use crate::input::InputModel;
 use crate::observation::{IntoObservation, Observation};
 use crate::output_check::Promise;

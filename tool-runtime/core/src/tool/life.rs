@@ -1,9 +1,10 @@
 //! An executor and its end, which comes once.
 
-use super::{BoxFuture, Executor};
+use super::executor::Executor;
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, caught};
+use crate::future::BoxFuture;
 use crate::observation::Observation;
 use crate::toolset::{Dropped, Work, apart};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Ends what may be dropped where nobody can wait.
 
 use crate::error::told;
-use crate::tool::BoxFuture;
+use crate::future::BoxFuture;
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::thread;

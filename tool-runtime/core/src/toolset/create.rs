@@ -3,9 +3,10 @@
 use super::{Instance, Method, SharedBy, Toolset, Values};
 use crate::context::ToolContext;
 use crate::error::{ErrorClass, ToolError, caught, told};
+use crate::future::BoxFuture;
 use crate::issue::Issue;
 use crate::schema::{self, check};
-use crate::tool::{BoxFuture, Origin, Tool};
+use crate::tool::{Origin, Tool};
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;

@@ -4,7 +4,7 @@ use super::closing::{Dropped, Work, apart};
 use super::{Toolset, ToolsetMethods};
 use crate::context::ToolContext;
 use crate::error::caught;
-use crate::tool::BoxFuture;
+use crate::future::BoxFuture;
 use futures_util::future::{Either, select};
 use std::any::{Any, type_name};
 use std::fmt;

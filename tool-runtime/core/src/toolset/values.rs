@@ -4,7 +4,7 @@ use super::instance::{PATIENCE, within};
 use super::{Instance, SharedBy};
 use crate::context::{Session, SessionId, SessionValues, ToolContext};
 use crate::error::{CallError, ErrorClass, ToolError};
-use crate::tool::BoxFuture;
+use crate::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::{OnceCell, watch};
@@ -151,9 +151,10 @@ impl Keyed {
 }
 
 impl SessionValues for Keyed {
-    fn end(&self, session: SessionId) -> Option<Arc<Instance>> {
+    fn end(&self, session: SessionId) -> Option<BoxFuture<'static, ()>> {
         let slot = self.slots().as_mut()?.remove(&Key::Session(session))?;
-        slot.get().cloned()
+        let instance = slot.get().cloned()?;
+        Some(Box::pin(async move { instance.close().await }))
     }
 }
 

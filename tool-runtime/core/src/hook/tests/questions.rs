@@ -2,8 +2,9 @@ use super::support::{Notes, asking, before, call, hooks, valid};
 use crate::approval::{Approval, ApprovalRequest, Approver};
 use crate::context::ToolContext;
 use crate::error::ErrorClass;
+use crate::future::BoxFuture;
 use crate::hook::{Before, Hook, HookCall};
-use crate::tool::{BoxFuture, Tool};
+use crate::tool::Tool;
 use std::future::ready;
 use std::sync::Arc;
 

@@ -1,0 +1,19 @@
+//! State that a tool borrows.
+
+use std::any::TypeId;
+
+/// One reference parameter of a tool: a type that the pool must be given.
+#[derive(Clone, Copy)]
+pub struct Need {
+    pub(crate) id: fn() -> TypeId,
+    /// The type inside of an `Arc`, which can be borrowed as well.
+    pub(crate) shared: fn() -> TypeId,
+    pub(crate) name: fn() -> &'static str,
+}
+
+impl Need {
+    /// The types that meet it.
+    pub(crate) fn type_ids(self) -> [TypeId; 2] {
+        [(self.id)(), (self.shared)()]
+    }
+}
