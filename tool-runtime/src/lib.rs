@@ -90,24 +90,31 @@
 //! | its program is found | in `PATH` | in `PATH`, with the endings of `PATHEXT` |
 
 #[cfg(feature = "cli")]
+#[doc(inline)]
 pub use tool_runtime_cli::{Cli, main};
 #[cfg(feature = "mcp-client-http")]
+#[doc(inline)]
 pub use tool_runtime_client::McpHeaderRequest;
 #[cfg(feature = "mcp-client-oauth")]
+#[doc(inline)]
 pub use tool_runtime_client::{McpAuthPage, McpTokens};
 #[cfg(feature = "mcp-client")]
+#[doc(inline)]
 pub use tool_runtime_client::{
     McpChange, McpManager, McpManagerBuilder, McpManagerError, McpPin, McpPins, McpReader,
     McpServerStatus, McpState, McpStatuses, McpUnapproved, McpWriter, Subreaper,
 };
 #[cfg(feature = "mcp-client")]
+#[doc(inline)]
 pub use tool_runtime_config::{
     HttpConfig, McpAuth, McpConfig, McpConfigError, McpConfigLoader, McpConfigProblem,
     McpDiagnosis, McpDiagnosisLevel, McpOAuth, McpServerConfig, McpText, McpTransportConfig,
     StdioConfig,
 };
 #[cfg(feature = "tower")]
+#[doc(inline)]
 pub use tool_runtime_core::CallService;
+#[doc(inline)]
 pub use tool_runtime_core::{
     AbsentSource, Access, Action, After, AfterCall, Amount, Answer, Approval, ApprovalRequest,
     Approver, Arguments, Batch, Before, BlockingPool, BoxFuture, CallAction, CallError,
@@ -128,10 +135,13 @@ pub use tool_runtime_core::{
     ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext,
 };
 #[cfg(feature = "http")]
+#[doc(inline)]
 pub use tool_runtime_server::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
 #[cfg(feature = "mcp-server")]
+#[doc(inline)]
 pub use tool_runtime_server::{CacheScope, McpServer};
 #[cfg(feature = "testing")]
+#[doc(inline)]
 pub use tool_runtime_testing as testing;
 
 #[cfg(feature = "macros")]
@@ -157,7 +167,9 @@ pub use tool_macros::Form;
 /// What a file with tools needs: `use tool_runtime::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "macros")]
+    #[doc(no_inline)]
     pub use tool_macros::{Form, prompt, resource, tool, toolset};
+    #[doc(no_inline)]
     pub use tool_runtime_core::{
         Action, CallAction, ContentBlock, ErrorClass, Form, IntoObservation, Json, Observation,
         Prompt, PromptAction, PromptMessage, Resource, ResourceAction, Role, Tool, ToolCall,

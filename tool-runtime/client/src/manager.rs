@@ -59,12 +59,14 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 /// A server's program ends with its connection: its input is closed, then it and all of its process
 /// group get SIGTERM and at last SIGKILL. What left the group is ended by a
 /// [`Subreaper`](crate::Subreaper) when this process ends. Where there are no signals less can be done, see
-/// [the crate's front page](crate#systems).
+/// the front page of `tool-runtime`.
 ///
 /// Cheap to clone; every clone is the same manager. Keep one: when the last is dropped, all servers
 /// are disconnected and their tools leave the pool; [`Self::close`] also waits for it. Closing the
 /// pool disconnects them as well. It needs a tokio runtime with its I/O and time drivers, and
 /// keeps the pool alive.
+///
+/// ```
 /// use tool_runtime::prelude::*;
 /// use tool_runtime::{McpManager, McpServer};
 ///

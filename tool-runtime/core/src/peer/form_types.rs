@@ -13,7 +13,7 @@ use std::sync::Arc;
 ///
 /// MCP's forms are flat. A form is a struct whose fields are [`FormField`]s, or a single value: a
 /// string, a number, a boolean, an enum of unit variants or a list of such an enum. Use the
-/// [derive macro](macro@crate::Form) for structs and enums.
+/// derive macro of the same name for structs and enums.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -60,7 +60,7 @@ pub trait Form: JsonSchema + DeserializeOwned {}
 ///
 /// - `bool`, `char`, `String`, `Box<str>`, `Arc<str>`, `Cow<'static, str>`, `PathBuf`, IP and socket addresses
 /// - integers, `NonZero` integers and floats
-/// - enums of unit variants with [`#[derive(Form)]`](macro@crate::Form)
+/// - enums of unit variants with `#[derive(Form)]`
 /// - lists of such an enum: `Vec`, `VecDeque`, `[E; N]`, `BTreeSet`, `HashSet`
 /// - `Option`, `Box` and `Arc` of these; a field that is an `Option` may be left empty
 ///
@@ -89,7 +89,7 @@ pub trait Form: JsonSchema + DeserializeOwned {}
 pub trait FormField {}
 
 /// An enum of unit variants, which a [`FormField`] may be a list of. Implemented by
-/// [`#[derive(Form)]`](macro@crate::Form).
+/// `#[derive(Form)]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an item of a list in a form",
     label = "not an enum of unit variants",
