@@ -2,20 +2,13 @@
 
 use std::io;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::LazyLock;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
-use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
 
 /// Generous, since machines may be busy: nothing in a test takes as long, except by hanging.
 const LIMIT: Duration = Duration::from_secs(300);
-
-/// A clock of its own, which tests that pause theirs do not pause.
-static CLOCK: LazyLock<Runtime> = LazyLock::new(|| {
-    let mut clock = Builder::new_multi_thread();
-    clock.worker_threads(1).enable_time().build().expect("a thread")
-});
 
 /// Kills a process that runs for five minutes, unless this is dropped before. A test that reads
 /// from it or waits for it then fails.
@@ -54,14 +47,12 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
 /// # Panics
 /// The work hangs.
 pub async fn limited<T>(work: impl Future<Output = T>) -> T {
-    let mut late = CLOCK.spawn(tokio::time::sleep(LIMIT));
+    let (ring, rung) = oneshot::channel();
+    let _limit = after(LIMIT, move || ring.send(()).unwrap_or(()));
     tokio::select! {
         biased;
-        outcome = work => {
-            late.abort();
-            outcome
-        }
-        _ = &mut late => panic!("what the test waits for did not happen within {LIMIT:?}"),
+        outcome = work => outcome,
+        Ok(()) = rung => panic!("what the test waits for did not happen within {LIMIT:?}"),
     }
 }
 

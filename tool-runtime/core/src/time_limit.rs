@@ -18,7 +18,7 @@ static CLOCK: LazyLock<Runtime> = LazyLock::new(|| {
 /// # Panics
 /// The work takes longer. The message names `what`.
 pub(crate) async fn in_time<T>(what: &str, work: impl Future<Output = T>) -> T {
-    let mut late = CLOCK.spawn(tokio::time::sleep(LIMIT));
+    let mut late = CLOCK.spawn(async { tokio::time::sleep(LIMIT).await });
     tokio::select! {
         biased;
         outcome = work => {
