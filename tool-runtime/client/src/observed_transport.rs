@@ -1,8 +1,8 @@
 //! The messages of one connection, whatever carries them. What concerns calls that run and lists
 //! that changed is heard here, in order: rmcp would start a task for each.
 
-use super::hearing::Hearing;
-use super::owed::{Owed, answered};
+use super::notification_router::NotificationRouter;
+use super::pending_requests::{PendingRequests, answered};
 use super::probe::Probe;
 use super::refused::undisguised;
 use rmcp::RoleClient;
@@ -57,19 +57,24 @@ impl<T: Transport<RoleClient>> AnyTransport for T {
 }
 
 /// One connection's messages.
-pub(super) struct Wire {
+pub(super) struct ObservedTransport {
     transport: Box<dyn AnyTransport>,
-    hearing: Arc<Hearing>,
-    owed: Owed,
+    notifications: Arc<NotificationRouter>,
+    pending: PendingRequests,
     probe: Option<Probe>,
 }
 
-impl Wire {
+impl ObservedTransport {
     pub(super) fn new(
         transport: impl Transport<RoleClient> + 'static,
-        hearing: Arc<Hearing>,
+        notifications: Arc<NotificationRouter>,
     ) -> Self {
-        Self { transport: Box::new(transport), hearing, owed: Owed::default(), probe: None }
+        Self {
+            transport: Box::new(transport),
+            notifications,
+            pending: PendingRequests::default(),
+            probe: None,
+        }
     }
 
     /// Limits the wait for an answer to `server/discover`.
@@ -79,7 +84,7 @@ impl Wire {
     }
 }
 
-impl Transport<RoleClient> for Wire {
+impl Transport<RoleClient> for ObservedTransport {
     type Error = WireError;
 
     fn send(
@@ -87,17 +92,17 @@ impl Transport<RoleClient> for Wire {
         message: Outgoing,
     ) -> impl Future<Output = Result<(), WireError>> + Send + 'static {
         let message = undisguised(message);
-        self.hearing.before_sending(&message);
+        self.notifications.before_sending(&message);
         if let Some(probe) = &mut self.probe {
             probe.before_sending(&message);
         }
-        let debt = answered(&message).cloned().map(|id| (self.owed.clone(), id));
+        let debt = answered(&message).cloned().map(|id| (self.pending.clone(), id));
         let sent = self.transport.send(message);
         match debt {
             None => sent,
-            Some((owed, id)) => Box::pin(async move {
+            Some((pending, id)) => Box::pin(async move {
                 let sent = sent.await;
-                owed.paid(&id);
+                pending.complete(&id);
                 sent
             }),
         }
@@ -105,7 +110,7 @@ impl Transport<RoleClient> for Wire {
 
     async fn receive(&mut self) -> Option<Incoming> {
         loop {
-            self.owed.is_bearable().await;
+            self.pending.ready().await;
             let received = match &mut self.probe {
                 None => self.transport.receive().await,
                 Some(probe) => match probe.in_time(self.transport.receive()).await {
@@ -114,14 +119,14 @@ impl Transport<RoleClient> for Wire {
                 },
             };
             let Some(message) = received else {
-                self.hearing.note_over();
+                self.notifications.note_over();
                 return None;
             };
             if self.probe.as_mut().is_some_and(|probe| probe.is_late(&message)) {
                 tracing::debug!("a late answer to `server/discover` is left out");
-            } else if !self.owed.hear(&message) {
+            } else if !self.pending.hear(&message) {
                 tracing::debug!("a request by the id of one that runs is left out");
-            } else if let Some(message) = self.hearing.hear(message) {
+            } else if let Some(message) = self.notifications.hear(message) {
                 return Some(message);
             }
         }

@@ -1,6 +1,6 @@
 //! What servers ask: of the host program, or of whoever made the call that a server works at.
 
-use super::listener::Listener;
+use super::in_flight_call::InFlightCall;
 use super::mask::Mask;
 use rmcp::model::{
     ClientCapabilities, ElicitationCapability, FormElicitationCapability, InputRequest, JsonObject,
@@ -56,7 +56,7 @@ impl Answerer {
     pub(super) async fn answer(
         &self,
         request: PeerRequest,
-        call: Option<&Listener>,
+        call: Option<&InFlightCall>,
     ) -> Result<Value, PeerError> {
         let capability = request.capability();
         if let Some(host) = self.host.as_ref().filter(|host| host.can(capability)) {

@@ -1,6 +1,6 @@
 //! The host's store of tokens, as rmcp knows stores.
 
-use super::aids::OAuthAids;
+use super::host_callbacks::OAuthCallbacks;
 use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
 use serde_json::Value;
 use tool_runtime_core::{BoxFuture, Secret};
@@ -11,21 +11,21 @@ const RESOURCE: &str = "resource";
 const EARLY: u64 = 30;
 
 /// The tokens of one server.
-pub(super) struct Vault {
+pub(super) struct SavedCredentials {
     pub(super) server: String,
     /// The server's address, without secrets: another server may come to have its name.
     pub(super) resource: String,
-    pub(super) aids: OAuthAids,
+    pub(super) callbacks: OAuthCallbacks,
 }
 
-impl Vault {
+impl SavedCredentials {
     async fn save_all(&self, tokens: Option<Secret>) -> Result<(), AuthError> {
-        let saved = self.aids.tokens().save(&self.server, tokens).await;
+        let saved = self.callbacks.tokens().save(&self.server, tokens).await;
         saved.map_err(|error| AuthError::CredentialStoreError(error.to_string()))
     }
 
     async fn load_all(&self) -> Result<Option<StoredCredentials>, AuthError> {
-        let loaded = self.aids.tokens().load(&self.server).await;
+        let loaded = self.callbacks.tokens().load(&self.server).await;
         let loaded = loaded.map_err(|error| AuthError::CredentialStoreError(error.to_string()))?;
         // What cannot be read, of an older version say, is as good as nothing.
         Ok(loaded.and_then(|tokens| taken_out(tokens.expose(), &self.resource)))
@@ -58,7 +58,7 @@ fn relax(kept: &mut Value) {
 }
 
 // Written out, since the trait's macro is no dependency of ours.
-impl CredentialStore for Vault {
+impl CredentialStore for SavedCredentials {
     fn load<'a, 'async_trait>(
         &'a self,
     ) -> BoxFuture<'async_trait, Result<Option<StoredCredentials>, AuthError>>

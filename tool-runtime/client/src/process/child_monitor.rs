@@ -7,7 +7,7 @@
 use super::command::Command;
 use super::error::SpawnError;
 use super::group::Group;
-use super::life::{Life, STACK};
+use super::lifecycle::{Life, STACK};
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::unix::process::CommandExt as _;
 use std::process;
@@ -27,7 +27,7 @@ pub(super) struct Streams {
     pub(super) stderr: PipeWriter,
     /// Our end of `stderr` once more. A runtime that is lost takes its reader along, and a server
     /// that says good-bye must not die of a broken pipe then.
-    pub(super) ear: PipeReader,
+    pub(super) stderr_keepalive: PipeReader,
 }
 
 /// What becomes of a start.
@@ -47,7 +47,7 @@ pub(super) fn start(
     Ok(started)
 }
 
-/// Ends the life in any case, and buries whom there is to bury.
+/// Ends the life in any case, and buries whom there is to reap.
 struct Warden {
     life: Arc<Life>,
     child: Option<process::Child>,
@@ -62,7 +62,7 @@ impl Warden {
         streams: Streams,
         tell: oneshot::Sender<Result<(), SpawnError>>,
     ) {
-        let _ear = streams.ear;
+        let _stderr_keepalive = streams.stderr_keepalive;
         let streams = [streams.stdin.into(), streams.stdout.into(), streams.stderr.into()];
         let group = match spawn(&command, streams) {
             Ok(child) => Group::led_by(self.child.insert(child)),
@@ -85,7 +85,7 @@ impl Drop for Warden {
         if let Some(mut child) = self.child.take() {
             // Fails only if somebody else in this process has reaped it.
             let group = Group::led_by(&child);
-            self.life.bury(|| {
+            self.life.reap(|| {
                 drop(child.wait());
                 group.reap_adopted();
             });

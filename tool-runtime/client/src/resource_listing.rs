@@ -2,7 +2,7 @@
 
 use super::definition;
 use super::failure::Failure;
-use super::patience::Patience;
+use super::request_timeouts::RequestTimeouts;
 use super::server::Server;
 use rmcp::model::{
     Annotations, ClientRequest, Icon, ListResourceTemplatesRequest, ListResourcesRequest,
@@ -100,10 +100,10 @@ async fn pages(
     if connection.capabilities().is_none_or(|can| can.resources.is_none()) {
         return Ok(());
     }
-    let patience = Patience { idle: PATIENCE, until: Some(until) };
+    let timeouts = RequestTimeouts { idle: PATIENCE, until: Some(until) };
     let (mut cursor, mut seen) = (None, HashSet::new());
     for _ in 0..MOST_PAGES {
-        let answer = connection.request(kind.request(cursor), patience).await;
+        let answer = connection.request(kind.request(cursor), timeouts).await;
         let page = answer.map_err(|failure| told(server, &failure))?;
         match take(page) {
             None => return Err("its answer is no list".to_owned()),
@@ -126,9 +126,9 @@ pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceC
     let read = async {
         let connection = server.connection().await.map_err(|error| error.to_string())?;
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
-        let patience = Patience { idle: PATIENCE, until: Some(until) };
+        let timeouts = RequestTimeouts { idle: PATIENCE, until: Some(until) };
         let request = ClientRequest::ReadResourceRequest(request);
-        connection.request(request, patience).await.map_err(|failure| told(server, &failure))
+        connection.request(request, timeouts).await.map_err(|failure| told(server, &failure))
     };
     match timeout_at(until, read)
         .await

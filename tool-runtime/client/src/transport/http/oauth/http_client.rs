@@ -1,8 +1,8 @@
 //! Asks for metadata and tokens.
 
+use super::address_filter::{AddressFilter, refused};
+use super::error_text::refusal;
 use super::hush::Hush;
-use super::reach::{Reach, refused};
-use super::words::refusal;
 use crate::transport::http::agent;
 use crate::transport::http::agent::is_this_machine;
 use reqwest::redirect::Policy;
@@ -20,8 +20,8 @@ const MOST_BYTES: usize = 1 << 20;
 const MOST_REDIRECTS: usize = 5;
 
 /// Asks for metadata and tokens.
-pub(super) struct Asker {
-    reach: Reach,
+pub(super) struct HttpClient {
+    reach: AddressFilter,
     hush: Arc<Hush>,
     /// What is of this machine is asked directly, everything else as the environment says.
     near: Clients,
@@ -34,11 +34,11 @@ struct Clients {
     stopping: Client,
 }
 
-impl Asker {
+impl HttpClient {
     /// # Errors
     /// This machine trusts no certificate.
     pub(super) async fn new(server: &Url, hush: Arc<Hush>) -> Result<Self, String> {
-        let reach = Reach::of(server).await;
+        let reach = AddressFilter::of(server).await;
         let near = Clients::new(&reach, ClientBuilder::no_proxy)?;
         let far = Clients::new(&reach, |builder| builder)?;
         Ok(Self { reach, hush, near, far })
@@ -70,7 +70,10 @@ impl Asker {
 }
 
 impl Clients {
-    fn new(reach: &Reach, with: impl Fn(ClientBuilder) -> ClientBuilder) -> Result<Self, String> {
+    fn new(
+        reach: &AddressFilter,
+        with: impl Fn(ClientBuilder) -> ClientBuilder,
+    ) -> Result<Self, String> {
         let client = |policy| {
             let builder = agent::builder(true).or_else(|problem| match reach.is_open {
                 true => agent::builder(false),
@@ -108,7 +111,7 @@ async fn read(mut response: Response) -> Result<Answer, OAuthHttpClientError> {
     Ok(answer)
 }
 
-impl OAuthHttpClient for Asker {
+impl OAuthHttpClient for HttpClient {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(self.ask(request))
     }

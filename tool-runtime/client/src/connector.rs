@@ -2,13 +2,13 @@
 
 use super::connection::Connection;
 use super::handler::Handler;
-use super::hearing::Hearing;
 use super::mask::Mask;
+use super::notification_router::NotificationRouter;
 use super::probe::{Found, Probe};
-use super::questions::Answerer;
 use super::refusal::{Kind, Refusal, is_known};
 use super::refused::{RefusedKinds, Refusing};
-use super::transport::{Opened, Way};
+use super::server_requests::Answerer;
+use super::transport::{Opened, TransportFactory};
 use rmcp::model::{Implementation, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, serve_client_with_lifecycle_and_ct};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,10 +21,10 @@ use tokio_util::sync::CancellationToken;
 const PROBE: Duration = Duration::from_secs(10);
 
 /// Opens connections to one server, one after the other.
-pub(super) struct Dialer {
+pub(super) struct Connector {
     server: Arc<str>,
     mask: Arc<Mask>,
-    way: Box<dyn Way>,
+    way: Box<dyn TransportFactory>,
     client: Implementation,
     answerer: Answerer,
     /// What worked.
@@ -49,10 +49,10 @@ enum Opening {
     Initialize,
 }
 
-impl Dialer {
+impl Connector {
     pub(super) fn new(
         (server, mask): (Arc<str>, Arc<Mask>),
-        way: Box<dyn Way>,
+        way: Box<dyn TransportFactory>,
         client: Implementation,
         answerer: Answerer,
     ) -> Self {
@@ -127,8 +127,9 @@ impl Dialer {
     /// Opens a connection.
     async fn shake(&self, opening: Opening, within: Duration) -> Result<Connection, Refusal> {
         let began = Instant::now();
-        let hearing = Arc::new(Hearing::new(Arc::clone(&self.server), Arc::clone(&self.mask)));
-        let opened = match timeout(within, self.way.open(Arc::clone(&hearing))).await {
+        let notifications =
+            Arc::new(NotificationRouter::new(Arc::clone(&self.server), Arc::clone(&self.mask)));
+        let opened = match timeout(within, self.way.open(Arc::clone(&notifications))).await {
             Ok(opened) => opened?,
             Err(_) => return Err(Refusal::late("it could not be reached", within)),
         };
@@ -136,7 +137,7 @@ impl Dialer {
         let (client, server) = (self.client.clone(), Arc::clone(&self.server));
         let ended = CancellationToken::new();
         let over = ended.clone().drop_guard();
-        let around = (Arc::clone(&hearing), ended.clone());
+        let around = (Arc::clone(&notifications), ended.clone());
         let handler = Handler::new(client, Arc::clone(&server), self.answerer.clone(), around);
         let handler = Refusing { server, handler, kinds: Arc::clone(&self.refused) };
         let (end, lifecycle) = (CancellationToken::new(), opening.lifecycle());
@@ -147,7 +148,7 @@ impl Dialer {
         }
         let refusal = match shaken {
             Ok(Ok(running)) => {
-                let around = (hearing, self.answerer.clone());
+                let around = (notifications, self.answerer.clone());
                 let connection = Connection::new(running, around, (end, ended, over), behind);
                 return self.understood(connection, &found);
             }

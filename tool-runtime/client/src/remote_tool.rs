@@ -1,13 +1,13 @@
 //! A tool of a server, as a tool of the pool.
 
 use super::connection::Connection;
+use super::convert_result;
 use super::failure::Failure;
-use super::listener::Listener;
+use super::in_flight_call::InFlightCall;
+use super::input_required::{self, Answer, Asked};
 use super::listing;
 use super::nulls;
-use super::outcome;
-use super::patience::Patience;
-use super::rounds::{self, Answer, Asked};
+use super::request_timeouts::RequestTimeouts;
 use super::schema::{Checker, Verdict, elsewhere};
 use super::server::Server;
 use super::tasks;
@@ -54,7 +54,7 @@ impl Waits {
 }
 
 /// What executes a server's tool.
-pub(super) struct Remote {
+pub(super) struct RemoteTool {
     server: Arc<Server>,
     /// The name that the server knows it by.
     name: String,
@@ -71,7 +71,7 @@ pub(super) struct Remote {
     most: Duration,
 }
 
-impl Remote {
+impl RemoteTool {
     /// A tool of the pool from a server's definition.
     pub(super) fn tool(
         server: &Arc<Server>,
@@ -176,7 +176,8 @@ impl Remote {
         text: Arguments<'_>,
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
-        let patience = Patience { idle: self.idle, until: Instant::now().checked_add(self.most) };
+        let timeouts =
+            RequestTimeouts { idle: self.idle, until: Instant::now().checked_add(self.most) };
         // Nearly every call is sent once: what is sent again is read again.
         let mut first = Some(self.arguments(text).await?);
         let mut arguments = || first.take().unwrap_or_else(|| self.again(text));
@@ -184,41 +185,41 @@ impl Remote {
         // How it was lost, when it was sent before.
         let mut lost = None;
         loop {
-            let connection = self.connection(patience, lost.as_deref()).await?;
-            let listener = Listener::new(context, patience);
+            let connection = self.connection(timeouts, lost.as_deref()).await?;
+            let call = InFlightCall::new(context, timeouts);
             let as_task = self.is_task.load(Ordering::Relaxed) && connection.is_modern();
             let asked = Asked { name: &self.name, arguments: &mut arguments, as_task };
-            let outcome = match rounds::call(&connection, asked, &listener).await {
+            let outcome = match input_required::call(&connection, asked, &call).await {
                 Ok(Answer::Task(task)) => {
                     let connection = Arc::clone(&connection);
-                    Box::pin(tasks::follow(&self.server, connection, &listener, *task)).await
+                    Box::pin(tasks::follow(&self.server, connection, &call, *task)).await
                 }
                 Ok(Answer::Done(outcome)) => Ok(outcome),
                 Err(stop) => Err(stop),
             };
             let failure = match outcome {
                 Ok(outcome) => return self.finished(outcome, &connection).await,
-                Err(rounds::Stop::Failed(Failure::Refused(error)))
+                Err(input_required::Stop::Failed(Failure::Refused(error)))
                     if !as_task && connection.is_modern() && tasks::is_demanded(&error) =>
                 {
                     self.is_task.store(true, Ordering::Relaxed);
                     continue;
                 }
-                Err(rounds::Stop::Failed(Failure::Refused(error)))
+                Err(input_required::Stop::Failed(Failure::Refused(error)))
                     if says_unknown(&error.message, &self.name)
                         && !self.is_listed(&connection).await =>
                 {
                     return Err(self.gone(&connection));
                 }
-                Err(rounds::Stop::Failed(failure)) => failure,
-                Err(rounds::Stop::Ended(error)) => return Err(error),
+                Err(input_required::Stop::Failed(failure)) => failure,
+                Err(input_required::Stop::Ended(error)) => return Err(error),
             };
             connection.give_up_after(&failure);
             let is_safe = match &failure {
                 Failure::Unsent(_) => true,
                 // It compared the call with a schema that is not the one that we know.
                 Failure::Refused(error) if error.code == ErrorCode::HEADER_MISMATCH => {
-                    connection.hearing().changed().tell();
+                    connection.notifications().changed().tell();
                     may_repeat && listing::list(&connection, RELIST).await.is_ok()
                 }
                 Failure::Lost(_) => self.is_repeatable,
@@ -239,10 +240,10 @@ impl Remote {
     /// A connection, which is waited for no longer than a word of the server would be.
     async fn connection(
         &self,
-        patience: Patience,
+        timeouts: RequestTimeouts,
         lost: Option<&str>,
     ) -> Result<Arc<Connection>, CallError> {
-        let connected = timeout_at(patience.end(Instant::now()), self.server.connection()).await;
+        let connected = timeout_at(timeouts.end(Instant::now()), self.server.connection()).await;
         connected.unwrap_or_else(|_| Err(self.unconnected(lost)))
     }
 
@@ -269,7 +270,7 @@ impl Remote {
         let output = self.output.as_ref();
         let structured = output.and_then(|_| result.get("structuredContent").cloned());
         self.server.mask().redact(&mut result);
-        let observation = outcome::observation(result);
+        let observation = convert_result::observation(result);
         if self.sounds_unknown(&observation) && !self.is_listed(connection).await {
             return Err(self.gone(connection));
         }
@@ -289,7 +290,7 @@ impl Remote {
     }
 
     fn gone(&self, connection: &Connection) -> CallError {
-        connection.hearing().changed().tell();
+        connection.notifications().changed().tell();
         let text = format!(
             "the MCP server `{}` has no tool `{}` any more; its list is being read again",
             self.server.name(),
@@ -403,7 +404,7 @@ pub(super) fn says_unknown(text: &str, tool: &str) -> bool {
             .any(|words| text.contains(words))
 }
 
-impl Executor for Remote {
+impl Executor for RemoteTool {
     fn call<'a>(
         &'a self,
         arguments: Arguments<'a>,

@@ -5,7 +5,7 @@ mod list;
 mod mend;
 mod outline;
 
-use super::hearing::Hearing;
+use super::notification_router::NotificationRouter;
 use outline::Outline;
 use rmcp::RoleClient;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
@@ -32,18 +32,18 @@ pub(super) fn salvaged(
     text: &[u8],
     why: &serde_json::Error,
     is_call: &dyn Fn(&RequestId) -> bool,
-    hearing: &Hearing,
+    notifications: &NotificationRouter,
 ) -> Salvaged {
     tracing::debug!("this cannot be read as a message: {why}");
     if text.starts_with(b"[") {
-        return batch(text, is_call, hearing);
+        return batch(text, is_call, notifications);
     }
     if let Some(mended) = mend::mended(text)
         && let Ok(message) = serde_json::from_str(&mended)
     {
         return Salvaged::Messages(vec![message]);
     }
-    if let Some(list) = list::of_readable(text, hearing) {
+    if let Some(list) = list::of_readable(text, notifications) {
         return Salvaged::Messages(vec![list]);
     }
     match unreadable((text, text), &in_words(why), is_call) {
@@ -77,7 +77,11 @@ pub(super) fn unreadable(
 }
 
 /// Revisions of MCP before 2025-06-18 have several messages in one line.
-fn batch(text: &[u8], is_call: &dyn Fn(&RequestId) -> bool, hearing: &Hearing) -> Salvaged {
+fn batch(
+    text: &[u8],
+    is_call: &dyn Fn(&RequestId) -> bool,
+    notifications: &NotificationRouter,
+) -> Salvaged {
     let Ok(parts) = serde_json::from_slice::<Vec<&RawValue>>(text) else { return Salvaged::Stray };
     let (mut messages, mut is_message) = (Vec::new(), false);
     for part in parts.iter().map(|part| part.get()) {
@@ -85,7 +89,7 @@ fn batch(text: &[u8], is_call: &dyn Fn(&RequestId) -> bool, hearing: &Hearing) -
             Ok(message) => Salvaged::Messages(vec![message]),
             // Nobody puts batches into batches, without end.
             Err(_) if part.starts_with('[') => Salvaged::Stray,
-            Err(why) => salvaged(part.as_bytes(), &why, is_call, hearing),
+            Err(why) => salvaged(part.as_bytes(), &why, is_call, notifications),
         };
         is_message |= !matches!(salvaged, Salvaged::Stray);
         if let Salvaged::Messages(more) = salvaged {
@@ -113,10 +117,10 @@ mod tests {
     use std::sync::Arc;
 
     fn salvage(text: &[u8]) -> Salvaged {
-        let hearing = Hearing::new("s".into(), Arc::default());
+        let notifications = NotificationRouter::new("s".into(), Arc::default());
         match serde_json::from_slice::<Incoming>(text) {
             Ok(message) => Salvaged::Messages(vec![message]),
-            Err(why) => salvaged(text, &why, &|_| true, &hearing),
+            Err(why) => salvaged(text, &why, &|_| true, &notifications),
         }
     }
 
@@ -202,9 +206,9 @@ mod tests {
         let text = format!(
             r#"{{"result":{{"tools":[{{"name":"good","inputSchema":{{"type":"object"}}}},{{"inputSchema":{deep},"name":"deep"}}],"nextCursor":"2"}},"jsonrpc":"2.0","id":5}}"#
         );
-        let hearing = Hearing::new("s".into(), Arc::default());
+        let notifications = NotificationRouter::new("s".into(), Arc::default());
         let why = serde_json::from_str::<Incoming>(&text).unwrap_err();
-        match salvaged(text.as_bytes(), &why, &|_| false, &hearing) {
+        match salvaged(text.as_bytes(), &why, &|_| false, &notifications) {
             Salvaged::Messages(messages) => {
                 let list = serde_json::to_value(&messages[0]).unwrap();
                 assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 1);
@@ -212,7 +216,7 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
-        let odd = hearing.take_odd();
+        let odd = notifications.take_odd();
         assert_eq!(odd, [("deep".to_owned(), "it is nested too deep".to_owned())]);
     }
 

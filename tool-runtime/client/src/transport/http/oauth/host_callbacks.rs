@@ -86,20 +86,20 @@ pub(crate) type ShowPage =
 
 /// What the host does for OAuth, for all servers.
 #[derive(Clone)]
-pub(crate) struct OAuthAids(Arc<Mutex<Inner>>);
+pub(crate) struct OAuthCallbacks(Arc<Mutex<Inner>>);
 
 struct Inner {
     page: Option<Arc<ShowPage>>,
     tokens: Arc<dyn McpTokens>,
 }
 
-impl Default for OAuthAids {
+impl Default for OAuthCallbacks {
     fn default() -> Self {
         Self(Arc::new(Mutex::new(Inner { page: None, tokens: Arc::new(InMemory::default()) })))
     }
 }
 
-impl OAuthAids {
+impl OAuthCallbacks {
     pub(crate) fn show_pages(&self, page: Arc<ShowPage>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).page = Some(page);
     }

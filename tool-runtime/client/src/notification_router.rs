@@ -2,7 +2,7 @@
 
 #![expect(deprecated, reason = "servers of the older era still log and ask")]
 
-use super::listener::Listener;
+use super::in_flight_call::InFlightCall;
 use super::mask::Mask;
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout_at};
 use tool_runtime_core::Progress;
 
 /// Hears what a server says besides answers, and hands it to whom it concerns.
-pub(super) struct Hearing {
+pub(super) struct NotificationRouter {
     server: Arc<str>,
     mask: Arc<Mask>,
     calls: Mutex<Calls>,
@@ -39,7 +39,7 @@ pub(super) struct Hearing {
 #[derive(Default)]
 struct Calls {
     /// Those that run, by the token that their progress is reported with.
-    running: HashMap<ProgressToken, Arc<Listener>>,
+    running: HashMap<ProgressToken, Arc<InFlightCall>>,
     /// When somebody looks whether one took too long.
     watch: Option<Instant>,
 }
@@ -62,9 +62,9 @@ impl Changed {
 /// Carries a call's listener on its request, as far as here: before it is sent, nobody knows the
 /// token that rmcp gives it.
 #[derive(Clone)]
-pub(super) struct Heard(pub(super) Weak<Listener>);
+pub(super) struct ProgressHandle(pub(super) Weak<InFlightCall>);
 
-impl Hearing {
+impl NotificationRouter {
     pub(super) fn new(server: Arc<str>, mask: Arc<Mask>) -> Self {
         Self {
             server,
@@ -131,7 +131,7 @@ impl Hearing {
     }
 
     /// Waits until a call is over; without a call for ever.
-    pub(super) async fn over(&self, call: Option<&Arc<Listener>>) {
+    pub(super) async fn over(&self, call: Option<&Arc<InFlightCall>>) {
         let Some(call) = call else { return pending().await };
         loop {
             let fewer = self.fewer.notified();
@@ -144,7 +144,7 @@ impl Hearing {
 
     /// The call that runs, if there is exactly one: a question of the older era does not say for
     /// which call it is asked.
-    pub(super) fn only_call(&self) -> Option<Arc<Listener>> {
+    pub(super) fn only_call(&self) -> Option<Arc<InFlightCall>> {
         let calls = self.calls();
         let mut running = calls.running.values();
         running.next().filter(|_| running.next().is_none()).cloned()
@@ -155,10 +155,12 @@ impl Hearing {
         self.is_waiting.store(true, Ordering::Relaxed);
         let request: &ClientRequest = &request.request;
         let token = request.get_meta().get_progress_token();
-        let heard = request.extensions().get::<Heard>();
+        let heard = request.extensions().get::<ProgressHandle>();
         // Whoever gave up before it was sent is not heard of any more.
-        if let (Some(listener), Some(token)) = (heard.and_then(|Heard(it)| it.upgrade()), token) {
-            self.begin(token, &listener);
+        if let (Some(call), Some(token)) =
+            (heard.and_then(|ProgressHandle(it)| it.upgrade()), token)
+        {
+            self.begin(token, &call);
         }
     }
 
@@ -191,13 +193,13 @@ impl Hearing {
 
     fn progress(&self, params: &ProgressNotificationParam) {
         // Called without the lock: what it runs is not ours.
-        let listener = self.calls().running.get(&params.progress_token).cloned();
-        if let Some(listener) = listener {
+        let call = self.calls().running.get(&params.progress_token).cloned();
+        if let Some(call) = call {
             let mut progress = Progress::new(params.progress);
             progress.total = params.total;
             progress.message =
                 params.message.as_ref().map(|text| self.mask.text(text).into_owned());
-            listener.hear(progress);
+            call.hear(progress);
         }
     }
 
@@ -209,10 +211,10 @@ impl Hearing {
         }
     }
 
-    fn begin(&self, token: ProgressToken, listener: &Arc<Listener>) {
-        let deadline = listener.deadline();
+    fn begin(&self, token: ProgressToken, call: &Arc<InFlightCall>) {
+        let deadline = call.deadline();
         let mut calls = self.calls();
-        calls.running.insert(token, Arc::clone(listener));
+        calls.running.insert(token, Arc::clone(call));
         if calls.watch.is_none_or(|watch| deadline < watch) {
             calls.watch = Some(deadline);
             self.earlier.notify_one();

@@ -16,13 +16,13 @@ const LONGEST: usize = 16 << 10;
 const MOST_VISITS: usize = 64;
 
 /// Where a browser comes back to.
-pub(super) struct Landing {
+pub(super) struct RedirectListener {
     redirect: Url,
     /// None where it is not of this machine.
-    listener: Option<TcpListener>,
+    call: Option<TcpListener>,
 }
 
-impl Landing {
+impl RedirectListener {
     /// At the address that is given, or at one of this machine with a port of its choice.
     ///
     /// # Errors
@@ -30,16 +30,16 @@ impl Landing {
     pub(super) async fn at(redirect: Option<&str>) -> io::Result<Self> {
         let given = redirect.map(Url::parse).transpose().map_err(io::Error::other)?;
         let Some(redirect) = given else {
-            let listener = TcpListener::bind("127.0.0.1:0").await?;
-            let redirect = format!("http://{}/callback", listener.local_addr()?);
+            let call = TcpListener::bind("127.0.0.1:0").await?;
+            let redirect = format!("http://{}/callback", call.local_addr()?);
             let redirect = Url::parse(&redirect).map_err(io::Error::other)?;
-            return Ok(Self { redirect, listener: Some(listener) });
+            return Ok(Self { redirect, call: Some(call) });
         };
-        let listener = match own_address(&redirect) {
+        let call = match own_address(&redirect) {
             Some(address) => Some(TcpListener::bind(address).await?),
             None => None,
         };
-        Ok(Self { redirect, listener })
+        Ok(Self { redirect, call })
     }
 
     pub(super) fn redirect_uri(&self) -> &str {
@@ -49,12 +49,12 @@ impl Landing {
     /// Waits for the browser that has this state, and gives back where it was sent to. Others are
     /// sent away.
     pub(super) async fn landed(&self, state: &str) -> io::Result<Url> {
-        let Some(listener) = &self.listener else { return std::future::pending().await };
+        let Some(call) = &self.call else { return std::future::pending().await };
         // Browsers open connections that they say nothing on.
         let mut visits = FuturesUnordered::new();
         loop {
             tokio::select! {
-                visit = listener.accept(), if visits.len() < MOST_VISITS => {
+                visit = call.accept(), if visits.len() < MOST_VISITS => {
                     visits.push(self.visited(visit?.0, state));
                 }
                 Some(landed) = visits.next() => {
@@ -123,8 +123,8 @@ mod tests {
     use super::*;
     use crate::time_limit::in_time;
 
-    async fn ask(landing: &Landing, target: &str) -> String {
-        let address = landing.listener.as_ref().unwrap().local_addr().unwrap();
+    async fn ask(landing: &RedirectListener, target: &str) -> String {
+        let address = landing.call.as_ref().unwrap().local_addr().unwrap();
         let mut stream = TcpStream::connect(address).await.unwrap();
         let request = format!("GET {target} HTTP/1.1\r\nHost: here\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
@@ -135,8 +135,8 @@ mod tests {
 
     #[tokio::test]
     async fn only_the_browser_that_was_sent_is_let_in() {
-        let landing = Landing::at(None).await.unwrap();
-        let address = landing.listener.as_ref().unwrap().local_addr().unwrap();
+        let landing = RedirectListener::at(None).await.unwrap();
+        let address = landing.call.as_ref().unwrap().local_addr().unwrap();
         let asking = async {
             let _silent = TcpStream::connect(address).await.unwrap();
             for wrong in

@@ -1,7 +1,7 @@
 //! A list of tools with some that cannot be read.
 
 use super::{Incoming, in_words};
-use crate::hearing::Hearing;
+use crate::notification_router::NotificationRouter;
 use rmcp::model::RequestId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -21,7 +21,7 @@ struct Named {
 }
 
 /// The list without what cannot be read of it, which is noted as odd. `None`, if it is no list.
-pub(super) fn of_readable(text: &[u8], hearing: &Hearing) -> Option<Incoming> {
+pub(super) fn of_readable(text: &[u8], notifications: &NotificationRouter) -> Option<Incoming> {
     let Answer { id, mut result } = serde_json::from_slice(text).ok()?;
     let entries: Vec<&RawValue> = serde_json::from_str(result.remove("tools")?.get()).ok()?;
     let (mut tools, mut odd) = (Vec::new(), Vec::new());
@@ -38,7 +38,7 @@ pub(super) fn of_readable(text: &[u8], hearing: &Hearing) -> Option<Incoming> {
     list.insert("tools".to_owned(), tools.into());
     let message = json!({ "jsonrpc": "2.0", "id": id, "result": list });
     let message = serde_json::from_value(message).ok()?;
-    hearing.note_odd(odd);
+    notifications.note_odd(odd);
     Some(message)
 }
 

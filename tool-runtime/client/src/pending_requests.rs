@@ -13,7 +13,7 @@ const MOST: usize = 1000;
 
 /// The requests of a server that were not answered yet. A clone is of the same connection.
 #[derive(Clone, Default)]
-pub(super) struct Owed(Arc<Inner>);
+pub(super) struct PendingRequests(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -21,9 +21,9 @@ struct Inner {
     fewer: Notify,
 }
 
-impl Owed {
+impl PendingRequests {
     /// Waits until the server may be heard.
-    pub(super) async fn is_bearable(&self) {
+    pub(super) async fn ready(&self) {
         while self.ids().len() >= MOST {
             self.0.fewer.notified().await;
         }
@@ -39,7 +39,7 @@ impl Owed {
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.paid(id);
+                    self.complete(id);
                 }
             }
             _ => {}
@@ -48,7 +48,7 @@ impl Owed {
     }
 
     /// An answer has been sent, or will never be.
-    pub(super) fn paid(&self, id: &RequestId) {
+    pub(super) fn complete(&self, id: &RequestId) {
         self.ids().remove(id);
         self.0.fewer.notify_one();
     }
@@ -86,51 +86,51 @@ mod tests {
         }
     }
 
-    fn hear(owed: &Owed, value: Value) -> bool {
-        owed.hear(&serde_json::from_value(value).unwrap())
+    fn hear(pending: &PendingRequests, value: Value) -> bool {
+        pending.hear(&serde_json::from_value(value).unwrap())
     }
 
     fn ping(id: usize) -> Value {
         json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })
     }
 
-    fn is_bearable(owed: &Owed) -> bool {
-        owed.is_bearable().now_or_never().is_some()
+    fn ready(pending: &PendingRequests) -> bool {
+        pending.ready().now_or_never().is_some()
     }
 
     #[test]
     fn who_is_owed_much_is_not_heard() {
-        let owed = Owed::default();
-        assert!((0..MOST).all(|id| is_bearable(&owed) && hear(&owed, ping(id))));
-        assert!(!is_bearable(&owed));
-        owed.paid(&RequestId::Number(7));
-        assert!(is_bearable(&owed));
-        assert!(hear(&owed, ping(7)));
-        assert!(!is_bearable(&owed));
+        let pending = PendingRequests::default();
+        assert!((0..MOST).all(|id| ready(&pending) && hear(&pending, ping(id))));
+        assert!(!ready(&pending));
+        pending.complete(&RequestId::Number(7));
+        assert!(ready(&pending));
+        assert!(hear(&pending, ping(7)));
+        assert!(!ready(&pending));
         let params = json!({ "requestId": 7 });
         let cancelled =
             json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
-        assert!(hear(&owed, cancelled));
-        assert!(is_bearable(&owed));
+        assert!(hear(&pending, cancelled));
+        assert!(ready(&pending));
     }
 
     #[test]
     fn whoever_waits_is_woken_by_an_answer_and_by_a_cancellation() {
-        let answer = |owed: &Owed| owed.paid(&RequestId::Number(7));
-        let cancel = |owed: &Owed| {
+        let answer = |pending: &PendingRequests| pending.complete(&RequestId::Number(7));
+        let cancel = |pending: &PendingRequests| {
             let params = json!({ "requestId": 7 });
             let method = "notifications/cancelled";
-            hear(owed, json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+            hear(pending, json!({ "jsonrpc": "2.0", "method": method, "params": params }));
         };
-        for pay in [&answer as &dyn Fn(&Owed), &cancel] {
-            let owed = Owed::default();
-            assert!((0..MOST).all(|id| hear(&owed, ping(id))));
+        for pay in [&answer as &dyn Fn(&PendingRequests), &cancel] {
+            let pending = PendingRequests::default();
+            assert!((0..MOST).all(|id| hear(&pending, ping(id))));
             let woken = Arc::new(Woken::default());
             let waker = Waker::from(Arc::clone(&woken));
-            let mut waiting = pin!(owed.is_bearable());
+            let mut waiting = pin!(pending.ready());
             assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
             assert!(!woken.0.load(Ordering::SeqCst));
-            pay(&owed);
+            pay(&pending);
             assert!(woken.0.load(Ordering::SeqCst), "nobody would poll it again");
             assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_ready());
         }
@@ -138,10 +138,10 @@ mod tests {
 
     #[test]
     fn an_id_that_runs_is_not_taken_again() {
-        let owed = Owed::default();
-        assert!(hear(&owed, ping(1)));
-        assert!(!hear(&owed, ping(1)));
-        owed.paid(&RequestId::Number(1));
-        assert!(hear(&owed, ping(1)));
+        let pending = PendingRequests::default();
+        assert!(hear(&pending, ping(1)));
+        assert!(!hear(&pending, ping(1)));
+        pending.complete(&RequestId::Number(1));
+        assert!(hear(&pending, ping(1)));
     }
 }

@@ -6,14 +6,14 @@ use tokio::time::{Instant, timeout_at};
 
 /// How long an answer may take.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(super) struct RequestTimeouts {
     /// Without a word of the server.
     pub(super) idle: Duration,
     /// Whatever the server says.
     pub(super) until: Option<Instant>,
 }
 
-impl Patience {
+impl RequestTimeouts {
     /// When it ends, if nothing is heard after `last`.
     pub(super) fn end(self, last: Instant) -> Instant {
         // An instant too far to be named never comes.

@@ -97,7 +97,8 @@ mod tests {
     #[test]
     fn only_names_are_repeated() {
         let hush = Hush::new(&McpOAuth::default());
-        let exchange = |text: &str| words(&AuthError::TokenExchangeFailed(text.to_owned()), &hush);
+        let send_request =
+            |text: &str| words(&AuthError::TokenExchangeFailed(text.to_owned()), &hush);
         for (text, expected) in [
             ("Server returned error response: invalid_client", "says `invalid_client`"),
             ("Server returned error response: http_503", "answered with HTTP 503"),
@@ -105,7 +106,7 @@ mod tests {
             ("invalid type: string \"8fQm2x\", expected u64", "none of OAuth"),
             ("Request failed", "cannot be asked for a token"),
         ] {
-            let said = exchange(text);
+            let said = send_request(text);
             assert!(said.contains(expected) && !said.contains("8fQm2x"), "{said}");
         }
         let text = r#"Dynamic registration failed: Registration failed: HTTP 400 Bad Request: {"error":"invalid_redirect_uri"}"#;

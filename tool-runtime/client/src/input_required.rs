@@ -3,9 +3,9 @@
 use super::as_it_came;
 use super::connection::Connection;
 use super::failure::Failure;
-use super::hearing::Heard;
-use super::listener::Listener;
-use super::questions;
+use super::in_flight_call::InFlightCall;
+use super::notification_router::ProgressHandle;
+use super::server_requests;
 use futures_util::future::try_join_all;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientRequest, CustomResult,
@@ -51,7 +51,7 @@ pub(super) enum Stop {
 pub(super) async fn call(
     connection: &Connection,
     asked: Asked<'_>,
-    listener: &Arc<Listener>,
+    call: &Arc<InFlightCall>,
 ) -> Result<Answer, Stop> {
     let (mut responses, mut state) = (None, None);
     for round in 1..=MOST_ROUNDS {
@@ -59,12 +59,12 @@ pub(super) async fn call(
         params.arguments = Some((asked.arguments)());
         (params.input_responses, params.request_state) = (responses.take(), state.take());
         let mut request = CallToolRequest::new(params);
-        request.extensions_mut().insert(Heard(Arc::downgrade(listener)));
+        request.extensions_mut().insert(ProgressHandle(Arc::downgrade(call)));
         let request = ClientRequest::CallToolRequest(request);
-        listener.touch();
+        call.touch();
         let capabilities = asked.as_task.then(|| connection.answerer().capabilities_with_tasks());
-        let meta = meta(listener.context(), capabilities);
-        let answer = connection.request_heard(request, meta, listener);
+        let meta = meta(call.context(), capabilities);
+        let answer = connection.request_heard(request, meta, call);
         match answer.await.map_err(Stop::Failed)? {
             ServerResult::CallToolResult(result) => {
                 return Ok(Answer::Done(serde_json::to_value(result).unwrap_or_default()));
@@ -72,7 +72,7 @@ pub(super) async fn call(
             ServerResult::InputRequiredResult(question) => {
                 let InputRequiredResult { input_requests, request_state, .. } = question;
                 let requests = input_requests.unwrap_or_default();
-                let answers = answers(connection, &requests, round, listener).await?;
+                let answers = answers(connection, &requests, round, call).await?;
                 responses = (!answers.is_empty()).then_some(answers);
                 state = request_state;
             }
@@ -130,7 +130,7 @@ pub(super) async fn answers(
     connection: &Connection,
     requests: &InputRequests,
     round: usize,
-    listener: &Listener,
+    call: &InFlightCall,
 ) -> Result<InputResponses, Stop> {
     if requests.len() > MOST_QUESTIONS {
         let text = format!(
@@ -139,9 +139,8 @@ pub(super) async fn answers(
         );
         return Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)));
     }
-    let answers = requests
-        .iter()
-        .map(|(key, request)| answer_to(connection, (key, request), round, listener));
+    let answers =
+        requests.iter().map(|(key, request)| answer_to(connection, (key, request), round, call));
     let answered = async {
         tokio::select! {
             answers = try_join_all(answers) => answers.map_err(Stop::Ended),
@@ -151,9 +150,9 @@ pub(super) async fn answers(
             }
         }
     };
-    let answered = listener.patience().in_time(answered).await;
+    let answered = call.timeouts().in_time(answered).await;
     // What a person took their time for is no silence of the server's.
-    listener.touch();
+    call.touch();
     Ok(answered.map_err(Stop::Failed)??.into_iter().collect())
 }
 
@@ -162,14 +161,14 @@ async fn answer_to(
     connection: &Connection,
     (key, request): (&String, &InputRequest),
     round: usize,
-    listener: &Listener,
+    call: &InFlightCall,
 ) -> Result<(String, Value), CallError> {
     // A server may use a key again in a later round, for another question.
     let own_key = if round == 1 { key.clone() } else { format!("{key}-{round}") };
-    let question = questions::question(&own_key, request, connection.hearing().mask())
+    let question = server_requests::question(&own_key, request, connection.notifications().mask())
         .map_err(|problem| CallError::new(ErrorClass::Tool, problem))?;
     let capability = question.capability();
-    let answer = match connection.answerer().answer(question, Some(listener)).await {
+    let answer = match connection.answerer().answer(question, Some(call)).await {
         Err(PeerError::Unsupported(_)) if is_elicitation(capability) => {
             tracing::info!(key, "nobody answers what a server asks: declined");
             json!({ "action": "decline" })

@@ -1,6 +1,6 @@
 //! One call that runs: who made it, when it was last heard of, and how long that may go on.
 
-use super::patience::Patience;
+use super::request_timeouts::RequestTimeouts;
 use futures_util::task::AtomicWaker;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -10,9 +10,9 @@ use tokio::time::Instant;
 use tool_runtime_core::{Progress, ToolContext};
 
 /// One call that runs.
-pub(super) struct Listener {
+pub(super) struct InFlightCall {
     context: ToolContext,
-    patience: Patience,
+    timeouts: RequestTimeouts,
     /// When the call was last heard of.
     last: Mutex<Instant>,
     /// How many questions the server has asked while it ran.
@@ -31,11 +31,11 @@ pub(super) enum Expiry {
     Late = 2,
 }
 
-impl Listener {
-    pub(super) fn new(context: &ToolContext, patience: Patience) -> Arc<Self> {
+impl InFlightCall {
+    pub(super) fn new(context: &ToolContext, timeouts: RequestTimeouts) -> Arc<Self> {
         Arc::new(Self {
             context: context.clone(),
-            patience,
+            timeouts,
             last: Mutex::new(Instant::now()),
             questions: AtomicUsize::new(0),
             expiry: AtomicU8::new(0),
@@ -47,8 +47,8 @@ impl Listener {
         &self.context
     }
 
-    pub(super) fn patience(&self) -> Patience {
-        self.patience
+    pub(super) fn timeouts(&self) -> RequestTimeouts {
+        self.timeouts
     }
 
     /// A name for the next question of the call: the same whenever the call is made again.
@@ -70,7 +70,7 @@ impl Listener {
 
     /// When it is given up, if nothing is heard of it until then.
     pub(super) fn deadline(&self) -> Instant {
-        self.patience.end(*self.last.lock().unwrap_or_else(PoisonError::into_inner))
+        self.timeouts.end(*self.last.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Gives it up if its time is over.
@@ -78,7 +78,7 @@ impl Listener {
         if self.deadline() > now {
             return;
         }
-        let is_late = self.patience.until.is_some_and(|until| until <= now);
+        let is_late = self.timeouts.until.is_some_and(|until| until <= now);
         let expiry = if is_late { Expiry::Late } else { Expiry::Silent };
         self.expiry.store(expiry as u8, Ordering::Release);
         self.waker.wake();

@@ -5,7 +5,7 @@ use super::error::SpawnError;
 use super::exit::Exit;
 use super::stderr::Stderr;
 use super::stdin::{Closer, Stdin};
-use super::stray::Stray;
+use super::stdout_noise::Stray;
 use std::fmt;
 use std::io;
 use std::process::Stdio;

@@ -30,7 +30,7 @@ pub(super) struct Life {
 struct State {
     /// From the start until the leader is reaped: as long as its number is its own.
     group: Option<Group>,
-    farewell: Option<Farewell>,
+    shutdown_deadlines: Option<ShutdownDeadlines>,
     is_terminated: bool,
 }
 
@@ -45,12 +45,12 @@ struct Told {
 
 /// When what is still there gets which signal.
 #[derive(Clone, Copy, Debug)]
-struct Farewell {
+struct ShutdownDeadlines {
     terminate_at: Instant,
     kill_at: Instant,
 }
 
-impl Farewell {
+impl ShutdownDeadlines {
     fn after(first: Duration, second: Duration) -> Self {
         let terminate_at = Instant::now() + first.min(LONGEST_GRACE);
         Self { terminate_at, kill_at: terminate_at + second.min(LONGEST_GRACE) }
@@ -73,10 +73,11 @@ impl Life {
     ///
     /// Only the first time counts. Nothing is awaited here; a thread sees to it.
     pub(super) fn part(self: &Arc<Self>, grace: Duration) {
-        if self.set_farewell(Farewell::after(grace, grace)) {
+        if self.set_shutdown_deadlines(ShutdownDeadlines::after(grace, grace)) {
             let life = Arc::clone(self);
-            let thread = thread::Builder::new().name("mcp-farewell".to_owned()).stack_size(STACK);
-            if thread.spawn(move || life.press()).is_err() {
+            let thread =
+                thread::Builder::new().name("mcp-shutdown_deadlines".to_owned()).stack_size(STACK);
+            if thread.spawn(move || life.escalate()).is_err() {
                 // No thread is left that could be patient.
                 self.signal(Signal::KILL);
             }
@@ -84,15 +85,19 @@ impl Life {
     }
 
     /// Sends the leader off; whom it leaves behind is seen off by [`Life::clear`].
-    fn press(&self) {
+    fn escalate(&self) {
         let born = self
             .changed
             .wait_while(self.lock(), |state| state.group.is_none() && !self.told.borrow().is_over);
-        let Some(farewell) = born.unwrap_or_else(PoisonError::into_inner).farewell else { return };
-        if !self.exits_by(farewell.terminate_at) {
+        let Some(shutdown_deadlines) =
+            born.unwrap_or_else(PoisonError::into_inner).shutdown_deadlines
+        else {
+            return;
+        };
+        if !self.exits_by(shutdown_deadlines.terminate_at) {
             self.terminate();
         }
-        if !self.exits_by(farewell.kill_at) {
+        if !self.exits_by(shutdown_deadlines.kill_at) {
             self.signal(Signal::KILL);
         }
         if !self.exits_by(Instant::now() + LAST_PATIENCE) {
@@ -104,20 +109,20 @@ impl Life {
     /// asked to has nobody who waits for the rest: they get `SIGTERM` at once.
     pub(super) fn clear(&self, group: Group, exit: Exit, grace: Duration) {
         self.tell(|told| told.exit = Some(exit));
-        self.set_farewell(Farewell::after(Duration::ZERO, grace));
-        let Some(farewell) = self.lock().farewell else { return };
-        if group.is_empty_by(farewell.terminate_at) {
+        self.set_shutdown_deadlines(ShutdownDeadlines::after(Duration::ZERO, grace));
+        let Some(shutdown_deadlines) = self.lock().shutdown_deadlines else { return };
+        if group.is_empty_by(shutdown_deadlines.terminate_at) {
             return;
         }
         self.terminate();
-        if !group.is_empty_by(farewell.kill_at) {
+        if !group.is_empty_by(shutdown_deadlines.kill_at) {
             group.signal(Signal::KILL);
             group.is_empty_by(Instant::now() + LAST_PATIENCE);
         }
     }
 
     /// Kills whoever is left and lets `reap` free the group's number, while nobody can signal it.
-    pub(super) fn bury(&self, reap: impl FnOnce()) {
+    pub(super) fn reap(&self, reap: impl FnOnce()) {
         let mut state = self.lock();
         if let Some(group) = state.group.take() {
             group.signal(Signal::KILL);
@@ -152,11 +157,11 @@ impl Life {
     }
 
     /// Gives `false` if there is one, or if it is too late for one.
-    fn set_farewell(&self, farewell: Farewell) -> bool {
+    fn set_shutdown_deadlines(&self, shutdown_deadlines: ShutdownDeadlines) -> bool {
         let mut state = self.lock();
-        let is_first = state.farewell.is_none() && !self.told.borrow().is_over;
+        let is_first = state.shutdown_deadlines.is_none() && !self.told.borrow().is_over;
         if is_first {
-            state.farewell = Some(farewell);
+            state.shutdown_deadlines = Some(shutdown_deadlines);
         }
         is_first
     }

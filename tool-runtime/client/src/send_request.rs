@@ -2,9 +2,9 @@
 //! the answer any more.
 
 use super::failure::Failure;
-use super::hearing::Hearing;
-use super::listener::{Expiry, Listener};
-use super::patience::Patience;
+use super::in_flight_call::{Expiry, InFlightCall};
+use super::notification_router::NotificationRouter;
+use super::request_timeouts::RequestTimeouts;
 use futures_util::future::{Either, select};
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -23,22 +23,22 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone, Copy)]
 pub(super) enum Wait<'a> {
     /// By itself.
-    Alone(Patience),
+    Alone(RequestTimeouts),
     /// As a call, which may be heard of while it runs.
-    Call(&'a Arc<Listener>),
+    Call(&'a Arc<InFlightCall>),
 }
 
 /// Sends a request and waits for its answer.
-pub(super) async fn exchange(
+pub(super) async fn send_request(
     peer: &Peer<RoleClient>,
-    (hearing, ended): (&Hearing, &CancellationToken),
+    (notifications, ended): (&NotificationRouter, &CancellationToken),
     request: ClientRequest,
     meta: Option<RequestMetaObject>,
     wait: Wait<'_>,
 ) -> Result<ServerResult, Failure> {
     let end = match wait {
-        Wait::Alone(patience) => patience.end(Instant::now()),
-        Wait::Call(listener) => listener.deadline(),
+        Wait::Alone(timeouts) => timeouts.end(Instant::now()),
+        Wait::Call(call) => call.deadline(),
     };
     let mut options = PeerRequestOptions::no_options();
     options.meta = meta;
@@ -46,21 +46,22 @@ pub(super) async fn exchange(
         Ok(sent) => sent.map_err(|_| Failure::Unsent(None))?,
         Err(_) => return Err(Failure::Unsent(None)),
     };
-    let mut abandoned = Abandoned { peer, hearing, request: Some((sent.id, sent.progress_token)) };
+    let mut abandoned =
+        Abandoned { peer, notifications, request: Some((sent.id, sent.progress_token)) };
     let answered = answer_or_end(sent.rx, ended);
     let answer = match wait {
-        Wait::Alone(patience) => timeout_at(end, answered).await.map_err(|_| patience.over())?,
-        Wait::Call(listener) => match select(pin!(answered), pin!(listener.expired())).await {
+        Wait::Alone(timeouts) => timeout_at(end, answered).await.map_err(|_| timeouts.over())?,
+        Wait::Call(call) => match select(pin!(answered), pin!(call.expired())).await {
             Either::Left((answer, _)) => answer,
             Either::Right((Expiry::Silent, _)) => {
-                return Err(Failure::Silent(listener.patience().idle));
+                return Err(Failure::Silent(call.timeouts().idle));
             }
             Either::Right((Expiry::Late, _)) => return Err(Failure::Late),
         },
     };
     abandoned.answered();
     match answer {
-        Some(Err(ServiceError::TransportClosed)) | None => Err(lost(hearing)),
+        Some(Err(ServiceError::TransportClosed)) | None => Err(lost(notifications)),
         Some(answer) => answer.map_err(Failure::of),
     }
 }
@@ -77,21 +78,21 @@ async fn answer_or_end<T>(
     }
 }
 
-fn lost(hearing: &Hearing) -> Failure {
-    Failure::Lost(hearing.end().unwrap_or("the connection ended").to_owned())
+fn lost(notifications: &NotificationRouter) -> Failure {
+    Failure::Lost(notifications.end().unwrap_or("the connection ended").to_owned())
 }
 
 /// A request that is out. Dropped before its answer, it is taken back.
 struct Abandoned<'a> {
     peer: &'a Peer<RoleClient>,
-    hearing: &'a Hearing,
+    notifications: &'a NotificationRouter,
     request: Option<(RequestId, rmcp::model::ProgressToken)>,
 }
 
 impl Abandoned<'_> {
     fn answered(&mut self) {
         if let Some((_, token)) = self.request.take() {
-            self.hearing.forget(&token);
+            self.notifications.forget(&token);
         }
     }
 }
@@ -99,7 +100,7 @@ impl Abandoned<'_> {
 impl Drop for Abandoned<'_> {
     fn drop(&mut self) {
         let Some((id, token)) = self.request.take() else { return };
-        self.hearing.forget(&token);
+        self.notifications.forget(&token);
         let Ok(runtime) = Handle::try_current() else { return };
         let reason = "nobody waits for the answer any more".to_owned();
         let params = CancelledNotificationParam::new(Some(id), Some(reason));

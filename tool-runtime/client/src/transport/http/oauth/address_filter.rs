@@ -43,13 +43,13 @@ fn kind(ip: IpAddr) -> Kind {
 
 /// Where requests may go: to public addresses, and to such as the server itself has.
 #[derive(Clone, Debug)]
-pub(super) struct Reach {
+pub(super) struct AddressFilter {
     kinds: Vec<Kind>,
     /// Whether what is sent may be read on its way, as what is sent to the server itself may.
     pub(super) is_open: bool,
 }
 
-impl Reach {
+impl AddressFilter {
     pub(super) async fn of(server: &Url) -> Self {
         let port = server.port_or_known_default().unwrap_or(443);
         let host = server.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
@@ -75,7 +75,7 @@ impl Reach {
     }
 }
 
-impl Resolve for Reach {
+impl Resolve for AddressFilter {
     fn resolve(&self, name: Name) -> Resolving {
         let reach = self.clone();
         Box::pin(async move {
@@ -117,7 +117,7 @@ mod tests {
             (own, "http://10.0.0.2/token", false),
             (own, "http://169.254.169.254/latest", false),
         ] {
-            let reach = Reach::of(&Url::parse(server).unwrap()).await;
+            let reach = AddressFilter::of(&Url::parse(server).unwrap()).await;
             assert_eq!(reach.allows_url(&Url::parse(url).unwrap()), expected, "{server}: {url}");
         }
     }
