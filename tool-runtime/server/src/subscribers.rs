@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// All clients of one server. The task that tells them knows it weakly.
 #[derive(Debug)]
-pub(super) struct Audience {
+pub(super) struct Subscribers {
     pool: ToolPool,
     clients: Mutex<Vec<Weak<Session>>>,
     sinks: Mutex<Vec<Arc<SubscriptionSink>>>,
@@ -50,11 +50,11 @@ struct Presence {
 
 /// Takes a sink out of the audience when its subscription ends, however it does.
 pub(super) struct Seat<'a> {
-    audience: &'a Audience,
+    subscribers: &'a Subscribers,
     sink: Arc<SubscriptionSink>,
 }
 
-impl Audience {
+impl Subscribers {
     pub(super) fn of(pool: ToolPool) -> Self {
         Self {
             pool,
@@ -81,7 +81,7 @@ impl Audience {
         let sink = Arc::new(sink);
         locked(&self.sinks).push(Arc::clone(&sink));
         self.start();
-        Seat { audience: self, sink }
+        Seat { subscribers: self, sink }
     }
 
     /// One task, when there is somebody to be told.
@@ -114,7 +114,7 @@ impl Audience {
     }
 }
 
-impl Drop for Audience {
+impl Drop for Subscribers {
     fn drop(&mut self) {
         if let Some(watcher) = self.watcher.get() {
             watcher.end();
@@ -125,7 +125,7 @@ impl Drop for Audience {
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
         let is_other = |sink: &Arc<SubscriptionSink>| !Arc::ptr_eq(sink, &self.sink);
-        locked(&self.audience.sinks).retain(is_other);
+        locked(&self.subscribers.sinks).retain(is_other);
     }
 }
 
@@ -211,13 +211,13 @@ async fn tell_sink(sink: &SubscriptionSink, news: &News) {
 }
 
 /// Ends with the audience.
-async fn tell(audience: Weak<Audience>, watcher: Arc<Watcher>) {
+async fn tell(subscribers: Weak<Subscribers>, watcher: Arc<Watcher>) {
     while watcher.arrived().await {
         tokio::time::sleep(GATHERING).await;
         let mut news = watcher.take();
-        let Some(audience) = audience.upgrade() else { return };
-        news.tools = (news.tools || news.view) && audience.has_other_tools();
-        audience.tell(&news).await;
+        let Some(subscribers) = subscribers.upgrade() else { return };
+        news.tools = (news.tools || news.view) && subscribers.has_other_tools();
+        subscribers.tell(&news).await;
     }
 }
 

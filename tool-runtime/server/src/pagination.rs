@@ -22,7 +22,7 @@ pub enum CacheScope {
 
 /// How lists are served.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Paging {
+pub(super) struct Pagination {
     pub(super) size: usize,
     /// Without one, rmcp says what the specification's default is: nothing is fresh.
     pub(super) hint: Option<Hint>,
@@ -46,7 +46,7 @@ impl Hint {
 }
 
 /// Enough for all but the largest pools: not every client turns pages.
-impl Default for Paging {
+impl Default for Pagination {
     fn default() -> Self {
         Self { size: 250, hint: None }
     }
@@ -61,7 +61,7 @@ pub(super) enum List {
     Templates,
 }
 
-impl Paging {
+impl Pagination {
     /// The page behind a cursor, and the cursor of the next one. Names are sorted.
     ///
     /// A cursor holds the last name that was given: what comes and goes meanwhile neither
@@ -129,7 +129,7 @@ mod tests {
         (0..count).map(|n| format!("n{n:03}")).collect()
     }
 
-    fn walk(paging: Paging, names: &[String]) -> Vec<usize> {
+    fn walk(paging: Pagination, names: &[String]) -> Vec<usize> {
         let (mut cursor, mut sizes, mut seen) = (None::<String>, Vec::new(), 0);
         loop {
             let name = |index: usize| names[index].clone();
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn pages_hold_everything_once() {
-        let paging = |size| Paging { size, hint: None };
+        let paging = |size| Pagination { size, hint: None };
         assert_eq!(walk(paging(3), &names(7)), [3, 3, 1]);
         assert_eq!(walk(paging(3), &names(6)), [3, 3]);
         assert_eq!(walk(paging(3), &[]), [0]);
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn a_cursor_outlives_what_it_stands_on() {
         let before = names(6);
-        let paging = Paging { size: 2, hint: None };
+        let paging = Pagination { size: 2, hint: None };
         let (_, next) = paging.page(List::Tools, 6, &|index| before[index].clone(), None).unwrap();
         let after: Vec<String> = before.into_iter().filter(|name| name != "n001").collect();
         let (range, _) =
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn nothing_but_a_cursor_of_the_same_list_is_one() {
-        let paging = Paging { size: 1, hint: None };
+        let paging = Pagination { size: 1, hint: None };
         let names = names(3);
         let name = |index: usize| names[index].clone();
         let (_, cursor) = paging.page(List::Tools, 3, &name, None).unwrap();

@@ -12,14 +12,14 @@ const TURN: u32 = 32;
 
 /// Counts messages, and ends the turn after so many.
 #[derive(Default)]
-pub(super) struct Turn {
+pub(super) struct ReadBudget {
     taken: u32,
     /// A task that ends when the others have had their turn. That the task that reads yields would
     /// not do: it is woken by every answer, too.
     others: Option<JoinHandle<()>>,
 }
 
-impl Turn {
+impl ReadBudget {
     /// Waits for the next turn, if this one is over. Cancel safe.
     pub(super) async fn mine(&mut self) {
         if let Some(others) = &mut self.others {

@@ -19,7 +19,7 @@ use super::refusal::Refusal;
 ///
 /// Limit: a request of a protocol version that rmcp knows and the handler refuses opens the gate.
 #[derive(Default)]
-pub(super) struct Gate {
+pub(super) struct HandshakeFilter {
     opened: Option<By>,
 }
 
@@ -32,7 +32,7 @@ enum By {
     Metadata,
 }
 
-impl Gate {
+impl HandshakeFilter {
     /// Whether rmcp should see this message.
     ///
     /// # Errors

@@ -10,9 +10,9 @@ use rustix::io::retry_on_intr;
 ///
 /// The flag belongs to the open file description: a host that shares its terminal with us, as
 /// those written for Node do, makes our reads fail with `WouldBlock` in the middle of a session.
-pub(super) struct Patient(pub(super) File);
+pub(super) struct BlockingIo(pub(super) File);
 
-impl Patient {
+impl BlockingIo {
     /// Repeats `call` until it does something else than ask for patience.
     fn wait_for<T>(
         &mut self,
@@ -30,13 +30,13 @@ impl Patient {
     }
 }
 
-impl Read for Patient {
+impl Read for BlockingIo {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.wait_for(PollFlags::IN, |file| file.read(buffer))
     }
 }
 
-impl Write for Patient {
+impl Write for BlockingIo {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.wait_for(PollFlags::OUT, |file| file.write(buffer))
     }

@@ -14,9 +14,9 @@ use tool_runtime_core::seam::excerpt;
 
 /// The ids of requests that have no answer yet.
 #[derive(Debug, Default)]
-pub(super) struct Running(HashSet<RequestId>);
+pub(super) struct InFlight(HashSet<RequestId>);
 
-impl Running {
+impl InFlight {
     /// A request begins.
     ///
     /// # Errors

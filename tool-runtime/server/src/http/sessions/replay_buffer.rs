@@ -11,9 +11,9 @@ use tokio::task::JoinHandle;
 const MOST: usize = 64;
 
 /// What comes on the stream of a call while its client is away.
-pub(super) struct Kept(JoinHandle<VecDeque<ServerSseMessage>>);
+pub(super) struct ReplayBuffer(JoinHandle<VecDeque<ServerSseMessage>>);
 
-impl Kept {
+impl ReplayBuffer {
     /// Keeps it; `None` when the runtime ends, and with it all calls.
     pub(super) fn new(stream: Messages) -> Option<Self> {
         let runtime = Handle::try_current().ok()?;

@@ -2,9 +2,9 @@
 
 use serde::de::{Deserialize, Deserializer};
 
-/// For `#[serde(default, deserialize_with = "present")]`: what is there is `Some`, even `null`,
+/// For `#[serde(default, deserialize_with = "double_option")]`: what is there is `Some`, even `null`,
 /// which `Option` alone takes for absent.
-pub(crate) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub(crate) fn double_option<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,

@@ -6,23 +6,27 @@ use rmcp::service::RxJsonRpcMessage;
 use tokio::time::Instant;
 
 use super::backlog::{self, Backlog};
-use super::gate::Gate;
+use super::handshake_filter::HandshakeFilter;
 use super::message::{Parsed, parse};
 use super::refusal::Refusal;
-use crate::running::{Running, answered};
+use crate::in_flight::{InFlight, answered};
 use tool_runtime_mcp::lines::Line;
 
 /// The state of a connection that decides it.
-pub(super) struct Intake {
-    gate: Gate,
-    running: Running,
+pub(super) struct Inbound {
+    filter: HandshakeFilter,
+    running: InFlight,
     backlog: Backlog,
 }
 
-impl Intake {
+impl Inbound {
     /// Nothing has come yet.
     pub(super) fn new() -> Self {
-        Self { gate: Gate::default(), running: Running::default(), backlog: Backlog::new() }
+        Self {
+            filter: HandshakeFilter::default(),
+            running: InFlight::default(),
+            backlog: Backlog::new(),
+        }
     }
 
     /// The message in a line, if rmcp should see it now. Requests wait while no more answers are
@@ -36,7 +40,7 @@ impl Intake {
             Line::TooLong { limit } => return Err(Refusal::too_long(limit)),
         };
         let Some(message) = parse(line)? else { return Ok(None) };
-        if !self.gate.admits(&message)? {
+        if !self.filter.admits(&message)? {
             return Ok(None);
         }
         let JsonRpcMessage::Request(request) = &message else {
@@ -63,7 +67,7 @@ impl Intake {
         &mut self,
         refusal: &Refusal,
     ) -> Option<RxJsonRpcMessage<RoleServer>> {
-        refusal.failed_answer().filter(|answer| matches!(self.gate.admits(answer), Ok(true)))
+        refusal.failed_answer().filter(|answer| matches!(self.filter.admits(answer), Ok(true)))
     }
 
     /// Whether another request may wait.

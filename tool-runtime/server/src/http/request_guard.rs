@@ -14,7 +14,7 @@ use tool_runtime_core::Principal;
 use tool_runtime_core::seam::excerpt;
 
 /// Who gets in, and from where.
-pub(super) struct Gate {
+pub(super) struct RequestGuard {
     hosts: Hosts,
     origins: Origins,
     auth: Option<Arc<dyn Authenticate>>,
@@ -23,7 +23,7 @@ pub(super) struct Gate {
     metadata: Option<String>,
 }
 
-impl Gate {
+impl RequestGuard {
     pub(super) fn new(options: &HttpOptions, bound: Option<IpAddr>) -> Self {
         Self {
             hosts: Hosts::new(&options.hosts, bound),

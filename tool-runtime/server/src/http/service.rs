@@ -1,15 +1,15 @@
 //! What stands between a connection and rmcp.
 
-use super::gate::Gate;
+use super::concurrency_limit::{ConcurrencyLimit, NoPlace, Permit};
 use super::listen::Closing;
 use super::message::{Message, misfit};
 use super::options::HttpOptions;
 use super::pending_bodies::PendingBodies;
-use super::places::{NoPlace, Place, Places};
 use super::plain::PlainCall;
 use super::refusal::{Refusal, Step};
+use super::request_guard::RequestGuard;
 use super::sessions::{SessionProblem, Sessions};
-use super::{PATH, body, cors, held, lane, rmcp_refusal};
+use super::{PATH, body, cors, fast_path, guarded_body, rmcp_refusal};
 use crate::handler::PoolHandler;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -39,18 +39,18 @@ const ONCE: [&str; 6] = [
 const PENDING_MESSAGES: usize = 32;
 
 /// Lets in what may be asked, and hands it to rmcp.
-pub(super) struct Front {
+pub(super) struct Service {
     options: HttpOptions,
-    gate: Gate,
+    guard: RequestGuard,
     handler: Arc<PoolHandler>,
     sessions: Arc<Sessions>,
-    places: Arc<Places>,
+    limit: Arc<ConcurrencyLimit>,
     pending: Arc<PendingBodies>,
     closing: Closing,
     rmcp: StreamableHttpService<PoolHandler, Sessions>,
 }
 
-impl Front {
+impl Service {
     /// `bound` is the address that is listened on, if it is known.
     pub(super) fn new(
         mut handler: PoolHandler,
@@ -72,8 +72,8 @@ impl Front {
                 Arc::clone(&sessions),
                 config(&options, &closing),
             ),
-            gate: Gate::new(&options, bound),
-            places: Places::new(options.max_requests, options.max_requests_each),
+            guard: RequestGuard::new(&options, bound),
+            limit: ConcurrencyLimit::new(options.max_requests, options.max_requests_each),
             pending: PendingBodies::new(
                 options.max_requests,
                 options.max_body.saturating_mul(PENDING_MESSAGES),
@@ -87,17 +87,17 @@ impl Front {
 
     /// The routes that it answers.
     pub(super) fn router(self) -> Router {
-        let front = Arc::new(self);
+        let service = Arc::new(self);
         let answer = move |request: Request| {
-            let front = Arc::clone(&front);
-            async move { front.answer(request).await }
+            let service = Arc::clone(&service);
+            async move { service.answer(request).await }
         };
         Router::new().route(PATH, any(answer)).route("/healthz", get(|| async { "ok\n" }))
     }
 
     async fn answer(&self, request: Request) -> Response {
         let (parts, mut body) = request.into_parts();
-        let origin = match self.gate.origin(&parts) {
+        let origin = match self.guard.origin(&parts) {
             Ok(origin) => origin,
             Err(refusal) => return refusal.after(&mut body).await,
         };
@@ -117,7 +117,7 @@ impl Front {
 
     /// A request that no foreign page has made.
     async fn serve(&self, mut parts: Parts, body: &mut Body) -> Step<Response> {
-        let principal = self.gate.principal(&parts).await?;
+        let principal = self.guard.principal(&parts).await?;
         check_repeated(&parts.headers)?;
         self.check_session(&parts, &principal)?;
         parts.extensions.insert(Arc::clone(&principal));
@@ -125,7 +125,7 @@ impl Front {
             return self.post(parts, body, principal).await;
         }
         let response = self.hand_on(Request::from_parts(parts, Bytes::new()), principal).await?;
-        Ok(response.map(|body| held::ending(body, &self.closing.begun)))
+        Ok(response.map(|body| guarded_body::ending(body, &self.closing.begun)))
     }
 
     async fn post(
@@ -139,8 +139,8 @@ impl Front {
         let body = body::read(body, max_body, body_within, &self.pending).await?;
         let place = self.place(&principal)?;
         if let Some(call) = self.plain_call(&parts.headers, &body) {
-            let response = lane::answer(&self.handler, call, parts).await;
-            return Ok(response.map(|body| held::holding(body, place)));
+            let response = fast_path::answer(&self.handler, call, parts).await;
+            return Ok(response.map(|body| guarded_body::holding(body, place)));
         }
         let message = Message::read(body, &self.handler)?;
         if let Some(arguments) = message.arguments {
@@ -159,7 +159,7 @@ impl Front {
         Ok(response.map(|body| match message.listens {
             // It takes no place, and is answered when the server ends.
             true => body,
-            false => held::holding(body, place),
+            false => guarded_body::holding(body, place),
         }))
     }
 
@@ -207,8 +207,8 @@ impl Front {
         }
     }
 
-    fn place(&self, principal: &Arc<Principal>) -> Step<Place> {
-        self.places.take(principal).map_err(|full| match full {
+    fn place(&self, principal: &Arc<Principal>) -> Step<Permit> {
+        self.limit.take(principal).map_err(|full| match full {
             NoPlace::All(most) => {
                 Refusal::busy(format!("{most} requests are in flight; try again later"))
             }

@@ -5,33 +5,33 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{FileType, fstat};
 
-use super::patient::Patient;
+use super::blocking_io::BlockingIo;
 use super::polled::{Direction, Polled};
 
 /// A descriptor, sorted by the way it is read or written.
-pub(super) enum Sorted {
+pub(super) enum Opened {
     /// Waited for by the runtime's event loop.
     Polled(Polled),
     /// Given to a thread of its own: event loops refuse regular files, and a terminal's
     /// non-blocking flag would leak into the shell that shares it.
-    Blocking(Patient),
+    Blocking(BlockingIo),
 }
 
 /// Sorts by what `fstat` says. Needs a runtime with its I/O driver enabled.
-pub(super) fn sort(descriptor: OwnedFd, direction: Direction) -> io::Result<Sorted> {
+pub(super) fn open_by_kind(descriptor: OwnedFd, direction: Direction) -> io::Result<Opened> {
     match FileType::from_raw_mode(fstat(&descriptor)?.st_mode) {
         FileType::Fifo => match reopen(&descriptor, direction) {
-            Some(private) => Polled::fifo(private, direction).map(Sorted::Polled),
+            Some(private) => Polled::fifo(private, direction).map(Opened::Polled),
             None => Ok(blocking(descriptor)),
         },
-        FileType::Socket => Polled::socket(descriptor, direction).map(Sorted::Polled),
+        FileType::Socket => Polled::socket(descriptor, direction).map(Opened::Polled),
         _ => Ok(blocking(descriptor)),
     }
 }
 
 /// The last resort.
-fn blocking(descriptor: OwnedFd) -> Sorted {
-    Sorted::Blocking(Patient(descriptor.into()))
+fn blocking(descriptor: OwnedFd) -> Opened {
+    Opened::Blocking(BlockingIo(descriptor.into()))
 }
 
 /// Opens the same pipe again, without blocking.

@@ -1,8 +1,8 @@
 //! The line between rmcp and a session, on which is seen what runs in it.
 
 use super::{SessionProblem, cancelled, routing};
+use crate::in_flight::InFlight;
 use crate::passing;
-use crate::running::Running;
 use rmcp::RoleServer;
 use rmcp::model::RequestId;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 /// What runs in a session, and whether it has ended.
 #[derive(Default)]
 pub(super) struct Ongoing {
-    running: Mutex<Running>,
+    running: Mutex<InFlight>,
     over: CancellationToken,
 }
 
@@ -32,25 +32,25 @@ impl Ongoing {
         self.over.cancel();
     }
 
-    fn running(&self) -> MutexGuard<'_, Running> {
+    fn running(&self) -> MutexGuard<'_, InFlight> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The transport of a session. When that is over its last words cancel what still runs: rmcp would
 /// wait for it, for five seconds.
-pub(in crate::http) struct Line<T> {
+pub(in crate::http) struct SessionTransport<T> {
     transport: T,
     ongoing: Arc<Ongoing>,
 }
 
-impl<T> Line<T> {
+impl<T> SessionTransport<T> {
     pub(super) fn new(transport: T, ongoing: Arc<Ongoing>) -> Self {
         Self { transport, ongoing }
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Line<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for SessionTransport<T> {
     type Error = T::Error;
 
     fn send(

@@ -11,9 +11,9 @@ const LIFETIME: Duration = Duration::from_secs(60 * 60);
 /// Seals the answers of earlier rounds with a key of this server: what a client brings back is
 /// what we gave it, for the same tool, arguments and principal, and not too old.
 #[derive(Clone)]
-pub(super) struct Seal(RequestStateCodec);
+pub(super) struct StateCodec(RequestStateCodec);
 
-impl Seal {
+impl StateCodec {
     /// With a secret that several servers share; 32 bytes or more.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl Seal {
 }
 
 /// The key is a secret.
-impl fmt::Debug for Seal {
+impl fmt::Debug for StateCodec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Seal")
     }
@@ -71,17 +71,17 @@ mod tests {
 
     #[test]
     fn what_was_sealed_opens_for_the_same_request_alone() {
-        let seal = Seal::random();
+        let seal = StateCodec::random();
         let state = seal.seal(&answers(), "greet");
         assert_eq!(seal.open(&state, "greet"), Ok(answers()));
         assert!(seal.open(&state, "delete").is_err());
-        assert!(Seal::random().open(&state, "greet").is_err());
+        assert!(StateCodec::random().open(&state, "greet").is_err());
         assert!(seal.open("nonsense", "greet").is_err());
     }
 
     #[test]
     fn what_is_too_old_does_not_open() {
-        let seal = Seal::random();
+        let seal = StateCodec::random();
         let state = seal.seal_for(Duration::ZERO, &answers(), "greet");
         // Its life ends with this millisecond.
         let error = loop {
@@ -110,16 +110,18 @@ mod tests {
 
     #[test]
     fn a_person_has_an_hour_to_answer() {
-        let rest = rest(&Seal::random().seal(&answers(), "greet"));
+        let rest = rest(&StateCodec::random().seal(&answers(), "greet"));
         assert!((3500..=3600).contains(&rest), "{rest} seconds");
     }
 
     #[test]
     fn servers_with_one_key_open_what_the_others_sealed() {
         let key = [7; 32];
-        let (one, other) =
-            (Seal::with_key(&key).expect("a key"), Seal::with_key(&key).expect("a key"));
+        let (one, other) = (
+            StateCodec::with_key(&key).expect("a key"),
+            StateCodec::with_key(&key).expect("a key"),
+        );
         assert_eq!(other.open(&one.seal(&answers(), "x"), "x"), Ok(answers()));
-        assert!(Seal::with_key(b"short").is_err());
+        assert!(StateCodec::with_key(b"short").is_err());
     }
 }

@@ -6,7 +6,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tool_runtime_core::Principal;
 
 /// Places for whoever asks.
-pub(super) struct Places {
+pub(super) struct ConcurrencyLimit {
     free: Arc<Semaphore>,
     most: usize,
     /// How many one principal may have.
@@ -16,7 +16,7 @@ pub(super) struct Places {
 }
 
 /// One place, until it is dropped.
-pub(super) struct Place {
+pub(super) struct Permit {
     _place: OwnedSemaphorePermit,
     _share: Option<Share>,
 }
@@ -30,7 +30,7 @@ pub(super) enum NoPlace {
     Share(usize),
 }
 
-impl Places {
+impl ConcurrencyLimit {
     /// So many places. One principal may have half of them if nothing else is said.
     pub(super) fn new(most: usize, share: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
@@ -43,11 +43,11 @@ impl Places {
 
     /// # Errors
     /// There is none, for this principal or for anybody.
-    pub(super) fn take(self: &Arc<Self>, who: &Arc<Principal>) -> Result<Place, NoPlace> {
+    pub(super) fn take(self: &Arc<Self>, who: &Arc<Principal>) -> Result<Permit, NoPlace> {
         let share = self.share(who)?;
         let place = Arc::clone(&self.free).try_acquire_owned();
         let place = place.map_err(|_| NoPlace::All(self.most))?;
-        Ok(Place { _place: place, _share: share })
+        Ok(Permit { _place: place, _share: share })
     }
 
     /// Those whom nobody knows have no share: they cannot be told apart.
@@ -60,7 +60,7 @@ impl Places {
             return Err(NoPlace::Share(self.share));
         }
         *taken.entry(who.id().to_owned()).or_default() += 1;
-        Ok(Some(Share { places: Arc::clone(self), who: Arc::clone(who) }))
+        Ok(Some(Share { limit: Arc::clone(self), who: Arc::clone(who) }))
     }
 
     fn taken(&self) -> MutexGuard<'_, HashMap<String, usize>> {
@@ -70,13 +70,13 @@ impl Places {
 
 /// One of somebody's places.
 struct Share {
-    places: Arc<Places>,
+    limit: Arc<ConcurrencyLimit>,
     who: Arc<Principal>,
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        let mut taken = self.places.taken();
+        let mut taken = self.limit.taken();
         if let Some(count) = taken.get_mut(self.who.id()) {
             *count -= 1;
             if *count == 0 {
@@ -92,25 +92,25 @@ mod tests {
 
     #[test]
     fn one_takes_a_share_and_others_the_rest() {
-        let places = Places::new(3, None);
+        let limit = ConcurrencyLimit::new(3, None);
         let [ada, bob, nobody] = ["ada", "bob", ""].map(|id| Arc::new(Principal::new(id)));
-        let first = places.take(&ada).ok();
-        let second = places.take(&ada).ok();
-        assert_eq!(places.take(&ada).err(), Some(NoPlace::Share(2)));
-        let third = places.take(&bob).ok();
+        let first = limit.take(&ada).ok();
+        let second = limit.take(&ada).ok();
+        assert_eq!(limit.take(&ada).err(), Some(NoPlace::Share(2)));
+        let third = limit.take(&bob).ok();
         assert!(second.is_some() && third.is_some());
-        assert_eq!(places.take(&bob).err(), Some(NoPlace::All(3)));
+        assert_eq!(limit.take(&bob).err(), Some(NoPlace::All(3)));
         drop((first, second));
-        let fourth = places.take(&nobody).ok();
-        assert!(fourth.is_some() && places.take(&nobody).is_ok());
+        let fourth = limit.take(&nobody).ok();
+        assert!(fourth.is_some() && limit.take(&nobody).is_ok());
         drop((third, fourth));
-        assert!(places.taken().is_empty());
+        assert!(limit.taken().is_empty());
     }
 
     #[test]
     fn without_a_share_nobody_who_is_known_gets_in() {
-        let places = Places::new(3, Some(0));
-        assert_eq!(places.take(&Arc::new(Principal::new("ada"))).err(), Some(NoPlace::Share(0)));
-        assert!(places.take(&Arc::default()).is_ok());
+        let limit = ConcurrencyLimit::new(3, Some(0));
+        assert_eq!(limit.take(&Arc::new(Principal::new("ada"))).err(), Some(NoPlace::Share(0)));
+        assert!(limit.take(&Arc::default()).is_ok());
     }
 }

@@ -19,7 +19,10 @@ use tool_runtime_core::BoxFuture;
 ///
 /// What the work tells its client is sent from here, in the task of the request: rmcp knows by the
 /// task which request a message belongs to.
-pub(super) async fn driven<F: Future>(client: &Client, work: F) -> Result<F::Output, Interruption> {
+pub(super) async fn run_call<F: Future>(
+    client: &Client,
+    work: F,
+) -> Result<F::Output, Interruption> {
     let mut work = pin!(Some(work));
     let mut sender = Sender::new(client);
     let ended = poll_fn(|task| {

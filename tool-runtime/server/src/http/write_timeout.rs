@@ -15,7 +15,7 @@ const HALF_CLOSED: Duration = Duration::from_secs(2);
 
 /// A connection that fails when nothing could be written to it for some time: a client that does
 /// not read must not hold what waits for it.
-pub(super) struct Stall<S> {
+pub(super) struct WriteTimeout<S> {
     stream: S,
     limit: Duration,
     /// Runs while there is something to write and no room for it.
@@ -25,7 +25,7 @@ pub(super) struct Stall<S> {
     end: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Stall<S> {
+impl<S> WriteTimeout<S> {
     pub(super) fn new(stream: S, limit: Duration, connection: Arc<OpenConnection>) -> Self {
         Self { stream, limit, timer: None, connection, end: None }
     }
@@ -56,7 +56,7 @@ impl<S> Stall<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Stall<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -71,7 +71,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stall<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Stall<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
