@@ -1,13 +1,13 @@
 //! A connection to a server: requests go out, until it ends.
 
-use super::exchange::{Wait, exchange};
 use super::failure::Failure;
-use super::hearing::Hearing;
-use super::listener::Listener;
-use super::patience::Patience;
-use super::questions::Answerer;
+use super::in_flight_call::InFlightCall;
+use super::notification_router::NotificationRouter;
 use super::refused::Refusing;
-use super::transport::Behind;
+use super::request_timeouts::RequestTimeouts;
+use super::send_request::{Wait, send_request};
+use super::server_requests::Answerer;
+use super::transport::ConnectionOwner;
 use rmcp::RoleClient;
 use rmcp::model::{
     ClientRequest, RequestMetaObject, ServerCapabilities, ServerPeerInfo, ServerResult,
@@ -25,22 +25,22 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 /// A connection to a server. Dropped, it ends.
 pub(super) struct Connection {
     peer: Peer<RoleClient>,
-    hearing: Arc<Hearing>,
+    notifications: Arc<NotificationRouter>,
     answerer: Answerer,
     info: Option<Arc<ServerPeerInfo>>,
     /// Cancelled, it ends rmcp's part.
     end: CancellationToken,
     /// Cancelled when rmcp's part has ended.
     ended: CancellationToken,
-    behind: Option<Arc<dyn Behind>>,
+    behind: Option<Arc<dyn ConnectionOwner>>,
 }
 
 impl Connection {
     pub(super) fn new(
         running: RunningService<RoleClient, Refusing>,
-        (hearing, answerer): (Arc<Hearing>, Answerer),
+        (notifications, answerer): (Arc<NotificationRouter>, Answerer),
         (end, ended, over): (CancellationToken, CancellationToken, DropGuard),
-        behind: Option<Arc<dyn Behind>>,
+        behind: Option<Arc<dyn ConnectionOwner>>,
     ) -> Self {
         let peer = running.peer().clone();
         let info = peer.peer_info();
@@ -48,7 +48,7 @@ impl Connection {
             drop(running.waiting().await);
             drop(over);
         });
-        let (watch, over) = (Arc::clone(&hearing), ended.clone());
+        let (watch, over) = (Arc::clone(&notifications), ended.clone());
         tokio::spawn(async move { over.run_until_cancelled(watch.keep_time()).await });
         if let Some(behind) = behind.clone() {
             // What it left behind may hold its output open for ever.
@@ -58,11 +58,11 @@ impl Connection {
                 end.cancel();
             });
         }
-        Self { peer, hearing, answerer, info, end, ended, behind }
+        Self { peer, notifications, answerer, info, end, ended, behind }
     }
 
-    pub(super) fn hearing(&self) -> &Arc<Hearing> {
-        &self.hearing
+    pub(super) fn notifications(&self) -> &Arc<NotificationRouter> {
+        &self.notifications
     }
 
     /// Who answers what the server asks.
@@ -99,16 +99,16 @@ impl Connection {
             Some(behind) => behind.last_words().await,
             None => None,
         };
-        let parts = self.hearing.end().map(str::to_owned).into_iter().chain(words);
+        let parts = self.notifications.end().map(str::to_owned).into_iter().chain(words);
         parts.reduce(|why, words| format!("{why}; {words}"))
     }
 
     pub(super) async fn request(
         &self,
         request: ClientRequest,
-        patience: Patience,
+        timeouts: RequestTimeouts,
     ) -> Result<ServerResult, Failure> {
-        self.request_with(request, None, patience).await
+        self.request_with(request, None, timeouts).await
     }
 
     /// Sends a request with more about it than what it says.
@@ -116,9 +116,9 @@ impl Connection {
         &self,
         request: ClientRequest,
         meta: Option<RequestMetaObject>,
-        patience: Patience,
+        timeouts: RequestTimeouts,
     ) -> Result<ServerResult, Failure> {
-        exchange(&self.peer, self.around(), request, meta, Wait::Alone(patience)).await
+        send_request(&self.peer, self.around(), request, meta, Wait::Alone(timeouts)).await
     }
 
     /// Sends a request that is heard of while it is worked at.
@@ -126,14 +126,14 @@ impl Connection {
         &self,
         request: ClientRequest,
         meta: Option<RequestMetaObject>,
-        listener: &Arc<Listener>,
+        call: &Arc<InFlightCall>,
     ) -> Result<ServerResult, Failure> {
-        exchange(&self.peer, self.around(), request, meta, Wait::Call(listener)).await
+        send_request(&self.peer, self.around(), request, meta, Wait::Call(call)).await
     }
 
     /// What a request is heard of by besides its answer.
-    fn around(&self) -> (&Hearing, &CancellationToken) {
-        (&self.hearing, &self.ended)
+    fn around(&self) -> (&NotificationRouter, &CancellationToken) {
+        (&self.notifications, &self.ended)
     }
 
     /// Hears of changes of the list of tools until the connection ends, where the server tells
@@ -143,7 +143,7 @@ impl Connection {
         match self.peer.listen(filter).await {
             Ok(mut subscription) => {
                 // What changed before nobody told.
-                self.hearing.changed().tell();
+                self.notifications.changed().tell();
                 // What it brings is heard where all else is.
                 while let Ok(Some(_)) = subscription.next().await {}
             }

@@ -2,9 +2,9 @@
 
 #![expect(deprecated, reason = "servers of the older era still log and ask")]
 
-use super::hearing::Hearing;
-use super::listener::Listener;
-use super::questions::{Answerer, elicitation};
+use super::in_flight_call::InFlightCall;
+use super::notification_router::NotificationRouter;
+use super::server_requests::{Answerer, elicitation};
 use rmcp::model::{
     ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
     ElicitResult, ErrorCode, ErrorData, Implementation, ListRootsResult, ProtocolVersion,
@@ -27,7 +27,7 @@ pub(super) struct Handler {
     config: ClientConfig,
     server: Arc<str>,
     answerer: Answerer,
-    hearing: Arc<Hearing>,
+    notifications: Arc<NotificationRouter>,
     /// Cancelled when the connection has ended.
     ended: CancellationToken,
     /// How many more questions may be open.
@@ -39,12 +39,12 @@ impl Handler {
         client: Implementation,
         server: Arc<str>,
         answerer: Answerer,
-        (hearing, ended): (Arc<Hearing>, CancellationToken),
+        (notifications, ended): (Arc<NotificationRouter>, CancellationToken),
     ) -> Self {
         let config = ClientConfig::new(answerer.capabilities(), client)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
         let places = Semaphore::new(MOST_OPEN);
-        Self { config, server, answerer, hearing, ended, places }
+        Self { config, server, answerer, notifications, ended, places }
     }
 
     async fn answer<T: DeserializeOwned>(
@@ -57,12 +57,12 @@ impl Handler {
             let text = format!("{MOST_OPEN} questions wait for an answer already");
             return Err(ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
         };
-        let call = self.hearing.only_call();
+        let call = self.notifications.only_call();
         let key = match &call {
             Some(call) => call.next_question(&self.server),
             None => self.server.to_string(),
         };
-        self.hearing.mask().redact_members(&mut params);
+        self.notifications.mask().redact_members(&mut params);
         let request = PeerRequest::new(key, capability, params);
         // Nobody is to be asked for what nobody waits for.
         let answer = tokio::select! {
@@ -79,11 +79,15 @@ impl Handler {
     }
 
     /// Waits until nobody waits for the answer to a question any more.
-    async fn pointless(&self, call: Option<&Arc<Listener>>, context: &RequestContext<RoleClient>) {
+    async fn pointless(
+        &self,
+        call: Option<&Arc<InFlightCall>>,
+        context: &RequestContext<RoleClient>,
+    ) {
         tokio::select! {
             () = self.ended.cancelled() => {}
             () = context.ct.cancelled() => {}
-            () = self.hearing.over(call) => {}
+            () = self.notifications.over(call) => {}
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::as_it_came;
 use super::connection::Connection;
 use super::failure::Failure;
-use super::pace::Pace;
-use super::patience::Patience;
+use super::request_timeouts::RequestTimeouts;
+use super::yield_budget::YieldBudget;
 use rmcp::model::{
     ClientRequest, CustomResult, ListToolsRequest, ListToolsResult, PaginatedRequestParams,
     ServerResult, Tool,
@@ -57,15 +57,15 @@ struct Page {
 /// A page has no answer, or one that is no list.
 pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Listing, Failure> {
     let until = Instant::now().checked_add(within);
-    let patience = Patience { idle: within, until };
+    let timeouts = RequestTimeouts { idle: within, until };
     let (mut listing, mut cursor, mut seen) = (Listing::default(), None, HashSet::new());
-    let (mut names, mut bytes, mut pace) = (HashSet::new(), 0, Pace::default());
+    let (mut names, mut bytes, mut budget) = (HashSet::new(), 0, YieldBudget::default());
     for _ in 0..MOST_PAGES {
-        let mut page = page(connection, cursor, patience).await?;
-        page.leave_out(connection.hearing().take_odd());
+        let mut page = page(connection, cursor, timeouts).await?;
+        page.leave_out(connection.notifications().take_odd());
         for tool in page.tools {
             bytes += tool.size();
-            pace.keep().await;
+            budget.keep().await;
             if listing.tools.len() == MOST_TOOLS {
                 return Ok(listing.cut(format_args!("it lists more than {MOST_TOOLS} tools")));
             }
@@ -146,11 +146,11 @@ impl Listed {
 async fn page(
     connection: &Connection,
     cursor: Option<String>,
-    patience: Patience,
+    timeouts: RequestTimeouts,
 ) -> Result<Page, Failure> {
     let params = PaginatedRequestParams::default().with_cursor(cursor);
     let request = ListToolsRequest { params: Some(params), ..ListToolsRequest::default() };
-    match connection.request(ClientRequest::ListToolsRequest(request), patience).await? {
+    match connection.request(ClientRequest::ListToolsRequest(request), timeouts).await? {
         ServerResult::ListToolsResult(ListToolsResult { tools, next_cursor, .. }) => Ok(Page {
             tools: tools.into_iter().map(|tool| Listed::Tool(Box::new(tool))).collect(),
             next: next_cursor,

@@ -169,7 +169,7 @@ impl McpManager {
         config: McpServerConfig,
     ) -> Result<(), McpManagerError> {
         let _turn = self.turn().await?;
-        self.put(Entry::of(&name.into(), config, &self.0.settings.aids)?)
+        self.put(Entry::of(&name.into(), config, &self.0.settings.callbacks)?)
     }
 
     /// Disconnects a server and takes its tools out of the pool, for good.

@@ -1,6 +1,6 @@
 //! The wait for an answer to `server/discover`, which older servers may never give.
 
-use super::reading::Incoming;
+use super::recovery::Incoming;
 use rmcp::RoleClient;
 use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::TxJsonRpcMessage;

@@ -19,27 +19,27 @@
 
 #[cfg(unix)]
 mod child;
+#[cfg(unix)]
+mod child_monitor;
 mod command;
 #[cfg(target_os = "linux")]
 mod death_signal;
-#[cfg(not(unix))]
-mod elsewhere;
 mod environment;
 mod error;
 mod exit;
+#[cfg(not(unix))]
+mod fallback;
 #[cfg(unix)]
 mod group;
 #[cfg(unix)]
-mod life;
+mod group_alive;
 #[cfg(unix)]
-mod living;
+mod lifecycle;
 mod stderr;
 mod stdin;
-mod stray;
+mod stdout_noise;
 mod subreaper;
 mod tail;
-#[cfg(unix)]
-mod warden;
 
 #[cfg(all(test, unix))]
 mod tests;
@@ -47,7 +47,7 @@ mod tests;
 #[cfg(unix)]
 pub(crate) use child::{Child, Spawned};
 pub(crate) use command::Command;
-#[cfg(not(unix))]
-pub(crate) use elsewhere::{Child, Spawned};
 pub(crate) use exit::Exit;
+#[cfg(not(unix))]
+pub(crate) use fallback::{Child, Spawned};
 pub use subreaper::Subreaper;

@@ -4,12 +4,12 @@ use super::definition::definition;
 use super::listing::{Listed, Listing};
 use super::mask::Mask;
 use super::names;
-use super::pace::Pace;
 use super::pins::{Approvals, McpPin};
 use super::prefixes::TakenPrefix;
-use super::remote::{Remote, Waits};
+use super::remote_tool::{RemoteTool, Waits};
 use super::schema::{Examiner, elsewhere};
 use super::server::Server;
+use super::yield_budget::YieldBudget;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_runtime_config::McpServerConfig;
@@ -156,7 +156,7 @@ impl Publisher {
         })
         .await;
         problems.extend(candidates.iter().flat_map(Candidate::problems));
-        let mut pace = Pace::default();
+        let mut budget = YieldBudget::default();
         self.approvals.begin(server.name());
         for candidate in &mut candidates {
             problems.extend(self.foreign(candidate));
@@ -164,7 +164,7 @@ impl Publisher {
         }
         // One try more: what collides by then has no id left.
         for _ in 0..2 {
-            match self.offer(server, &candidates, &mut pace).await {
+            match self.offer(server, &candidates, &mut budget).await {
                 Ok(()) => break,
                 Err(error) => self.settle(&mut candidates, &error, &mut problems),
             }
@@ -254,17 +254,17 @@ impl Publisher {
         &self,
         server: &Arc<Server>,
         candidates: &[Candidate],
-        pace: &mut Pace,
+        budget: &mut YieldBudget,
     ) -> Result<(), PoolError> {
         let (known, mut tools) = (self.state().known.clone(), BTreeMap::new());
         for Candidate { name, definition, .. } in candidates {
             let old = known.get(name).filter(|tool| *tool.definition() == **definition);
             let tool = match old {
                 Some(tool) => tool.clone(),
-                None => Remote::tool(server, name, definition, &self.waits),
+                None => RemoteTool::tool(server, name, definition, &self.waits),
             };
             tools.insert(name.clone(), tool);
-            pace.keep().await;
+            budget.keep().await;
         }
         let mut state = self.state();
         if state.claim.is_none() {

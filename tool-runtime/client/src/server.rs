@@ -2,7 +2,7 @@
 
 use super::backoff::Backoff;
 use super::connection::Connection;
-use super::dialer::Dialer;
+use super::connector::Connector;
 use super::mask::Mask;
 use super::status::{McpServerStatus, McpState};
 use arc_swap::ArcSwapOption;
@@ -16,7 +16,7 @@ use tool_runtime_core::{CallError, ErrorClass, PeerInfo};
 /// After so many failures in a row no call makes a server be tried at once any more.
 pub(super) const MOST_FAILURES: u32 = 5;
 /// More than a connection takes to end in whatever way.
-const FAREWELL: Duration = Duration::from_secs(10);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a server may take.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub(super) struct Times {
 pub(super) struct Server {
     pub(super) name: Arc<str>,
     pub(super) mask: Arc<Mask>,
-    pub(super) dialer: Dialer,
+    pub(super) connector: Connector,
     pub(super) times: Times,
     pub(super) connection: ArcSwapOption<Connection>,
     pub(super) condition: watch::Sender<Condition>,
@@ -53,7 +53,7 @@ pub(super) struct Condition {
 impl Server {
     pub(super) fn new(
         (name, mask): (Arc<str>, Arc<Mask>),
-        dialer: Dialer,
+        connector: Connector,
         times: Times,
         (state, watchers): (McpState, Arc<Watchers>),
     ) -> Self {
@@ -61,7 +61,7 @@ impl Server {
         Self {
             name,
             mask,
-            dialer,
+            connector,
             times,
             connection: ArcSwapOption::empty(),
             condition: watch::Sender::new(condition),
@@ -109,7 +109,7 @@ impl Server {
     /// Reads the list of tools once more, if the server is connected.
     pub(super) fn list_again(&self) {
         if let Some(connection) = self.live() {
-            connection.hearing().changed().tell();
+            connection.notifications().changed().tell();
         }
     }
 
@@ -163,7 +163,7 @@ impl Server {
         if let Some(connection) = self.connection.swap(None) {
             connection.close().await;
         }
-        drop(timeout(FAREWELL, self.dialer.left()).await);
+        drop(timeout(CLOSE_TIMEOUT, self.connector.left()).await);
     }
 
     /// Why its tools cannot be called, if they cannot.

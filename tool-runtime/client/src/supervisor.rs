@@ -81,9 +81,9 @@ impl Server {
     /// Waits until the server can be told who asks: a person is asked already, or somebody has to
     /// do something first.
     async fn authorize(&self, mut reason: String, failures: u32) {
-        if self.dialer.is_authorizing() {
+        if self.connector.is_authorizing() {
             self.set_state(McpState::Authorizing);
-            match self.dialer.authorized().await {
+            match self.connector.authorized().await {
                 Ok(()) if failures == 1 => return,
                 // What a person allowed was not enough, or not what was asked for.
                 Ok(()) => return sleep(self.times.backoff.pause(failures)).await,
@@ -97,7 +97,7 @@ impl Server {
     /// Connects and brings the tools into the pool.
     async fn open(self: &Arc<Self>, publisher: &Publisher) -> Result<Arc<Connection>, Refusal> {
         let began = Instant::now();
-        let connection = Arc::new(self.dialer.connect(self.times.connect).await?);
+        let connection = Arc::new(self.connector.connect(self.times.connect).await?);
         let rest = self.times.connect.saturating_sub(began.elapsed());
         let rest = rest.max(Duration::from_secs(1));
         if let Err(refusal) = self.refresh(&connection, publisher, rest).await {
@@ -176,7 +176,7 @@ impl Server {
     }
 
     async fn follow(self: &Arc<Self>, connection: &Connection, publisher: &Publisher) {
-        let changed = connection.hearing().changed();
+        let changed = connection.notifications().changed();
         // One that is told all the time is read less and less often.
         let (calm, mut often) = (Backoff { first: QUIET, most: STABLE }, 0);
         loop {
@@ -209,7 +209,7 @@ impl Server {
             connection.subscribed().await;
             failures = if began.elapsed() >= STABLE { 1 } else { failures + 1 };
             sleep(self.times.backoff.pause(failures)).await;
-            connection.hearing().changed().tell();
+            connection.notifications().changed().tell();
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use super::connection::Connection;
 use super::failure::Failure;
-use super::listener::Listener;
-use super::patience::Patience;
-use super::rounds::{Stop, answers};
+use super::in_flight_call::InFlightCall;
+use super::input_required::{Stop, answers};
+use super::request_timeouts::RequestTimeouts;
 use super::server::Server;
 use rmcp::model::{
     CancelTaskParams, CancelTaskRequest, ClientCapabilities, ClientRequest, DetailedTask,
@@ -31,7 +31,7 @@ const SLOWEST: Duration = Duration::from_secs(60);
 const MOST_LOSSES: usize = 3;
 
 /// How long a server may take to hear that a task is not wanted any more.
-const FAREWELL: Duration = Duration::from_secs(10);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Whether a server refused a call because it does it as a task only.
 pub(super) fn is_demanded(error: &ErrorData) -> bool {
@@ -46,7 +46,7 @@ pub(super) fn is_demanded(error: &ErrorData) -> bool {
 struct Following<'a> {
     server: &'a Server,
     connection: Arc<Connection>,
-    listener: &'a Arc<Listener>,
+    call: &'a Arc<InFlightCall>,
     id: String,
     /// The questions that were answered: a task names each by a key of its own.
     answered: HashSet<String>,
@@ -59,13 +59,12 @@ struct Following<'a> {
 pub(super) async fn follow(
     server: &Server,
     connection: Arc<Connection>,
-    listener: &Arc<Listener>,
+    call: &Arc<InFlightCall>,
     task: Task,
 ) -> Result<Value, Stop> {
     let id = task.task_id.clone();
     let (answered, told) = (HashSet::new(), (None, 0));
-    let mut following =
-        Following { server, connection, listener, id, answered, told, is_over: false };
+    let mut following = Following { server, connection, call, id, answered, told, is_over: false };
     following.outcome(task).await
 }
 
@@ -100,7 +99,7 @@ impl Following<'_> {
 
     /// Hands on what it says that it does.
     fn tell(&mut self, task: &Task) {
-        self.listener.touch();
+        self.call.touch();
         if task.status_message.is_some() && task.status_message != self.told.0 {
             self.told = (task.status_message.clone(), self.told.1 + 1);
             let message = task.status_message.as_deref();
@@ -108,17 +107,17 @@ impl Following<'_> {
             let done = f64::from(self.told.1);
             let mut progress = Progress::new(done);
             progress.message = message;
-            self.listener.hear(progress);
+            self.call.hear(progress);
         }
     }
 
     async fn pause(&self, task: &Task) -> Result<(), Stop> {
         let pause = task.poll_interval_ms.map_or(POLL, Duration::from_millis);
         let next = Instant::now() + pause.clamp(FASTEST, SLOWEST);
-        let deadline = self.listener.deadline();
+        let deadline = self.call.deadline();
         sleep_until(next.min(deadline)).await;
         if deadline <= next {
-            return Err(Stop::Failed(self.listener.patience().over()));
+            return Err(Stop::Failed(self.call.timeouts().over()));
         }
         Ok(())
     }
@@ -152,7 +151,7 @@ impl Following<'_> {
             return Ok(());
         }
         self.answered.extend(requests.keys().cloned());
-        let answers = answers(&self.connection, &requests, 1, self.listener).await?;
+        let answers = answers(&self.connection, &requests, 1, self.call).await?;
         let update = UpdateTaskRequest::new(UpdateTaskParams::new(&self.id, answers)).into();
         self.request(update).await.map_err(|failure| Stop::Failed(lost(failure)))?;
         Ok(())
@@ -174,7 +173,7 @@ impl Following<'_> {
     }
 
     async fn request(&self, request: ClientRequest) -> Result<ServerResult, Failure> {
-        sent(&self.connection, request, self.listener.patience()).await
+        sent(&self.connection, request, self.call.timeouts()).await
     }
 }
 
@@ -182,11 +181,11 @@ impl Following<'_> {
 async fn sent(
     connection: &Connection,
     request: ClientRequest,
-    patience: Patience,
+    timeouts: RequestTimeouts,
 ) -> Result<ServerResult, Failure> {
     let mut meta = RequestMetaObject::default();
     meta.set_client_capabilities(connection.answerer().capabilities_with_tasks());
-    connection.request_with(request, Some(meta), patience).await
+    connection.request_with(request, Some(meta), timeouts).await
 }
 
 /// The call was sent long ago.
@@ -214,8 +213,8 @@ impl Drop for Following<'_> {
             return;
         }
         let request = CancelTaskRequest::new(CancelTaskParams::new(&self.id)).into();
-        let (connection, patience) =
-            (Arc::clone(&self.connection), Patience { idle: FAREWELL, until: None });
-        runtime.spawn(async move { drop(sent(&connection, request, patience).await) });
+        let (connection, timeouts) =
+            (Arc::clone(&self.connection), RequestTimeouts { idle: CLOSE_TIMEOUT, until: None });
+        runtime.spawn(async move { drop(sent(&connection, request, timeouts).await) });
     }
 }

@@ -13,24 +13,27 @@ pub use custom::{McpReader, McpWriter};
 #[cfg(feature = "http")]
 pub use http::McpHeaderRequest;
 #[cfg(feature = "oauth")]
-pub(super) use http::OAuthAids;
+pub(super) use http::OAuthCallbacks;
 #[cfg(feature = "http")]
 pub(super) use http::{HeaderSource, HeaderSources};
 #[cfg(feature = "oauth")]
 pub use http::{McpAuthPage, McpTokens};
 pub(super) use in_process::InProcess;
 
-use super::hearing::Hearing;
+use super::notification_router::NotificationRouter;
+use super::observed_transport::ObservedTransport;
 use super::refusal::Refusal;
-use super::wire::Wire;
 use std::future::ready;
 use std::sync::Arc;
 use tool_runtime_config::{McpServerConfig, McpTransportConfig};
 use tool_runtime_core::BoxFuture;
 
 /// A way to a server: opens one connection after the other.
-pub(super) trait Way: Send + Sync + 'static {
-    fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>>;
+pub(super) trait TransportFactory: Send + Sync + 'static {
+    fn open(
+        &self,
+        notifications: Arc<NotificationRouter>,
+    ) -> BoxFuture<'_, Result<Opened, Refusal>>;
 
     /// Waits until nothing is left of any connection that it opened, also of those that were given
     /// up while they were being opened.
@@ -62,11 +65,11 @@ pub(super) trait Way: Send + Sync + 'static {
 
 /// What the host gives by code for servers that configurations describe.
 #[derive(Clone, Default)]
-pub(super) struct Aids {
+pub(super) struct HostCallbacks {
     #[cfg(feature = "http")]
     pub(super) headers: HeaderSources,
     #[cfg(feature = "oauth")]
-    pub(super) oauth: OAuthAids,
+    pub(super) oauth: OAuthCallbacks,
 }
 
 /// The way that a configuration describes.
@@ -76,17 +79,19 @@ pub(super) struct Aids {
 pub(super) fn way(
     server: &str,
     config: &McpServerConfig,
-    aids: &Aids,
-) -> Result<Box<dyn Way>, String> {
+    callbacks: &HostCallbacks,
+) -> Result<Box<dyn TransportFactory>, String> {
     match &config.transport {
         McpTransportConfig::Stdio(stdio) => {
             Ok(Box::new(stdio::Stdio::new(server, stdio, config.secrets())))
         }
         #[cfg(feature = "http")]
-        McpTransportConfig::Http(config) => Ok(Box::new(http::Http::new(server, config, aids)?)),
+        McpTransportConfig::Http(config) => {
+            Ok(Box::new(http::Http::new(server, config, callbacks)?))
+        }
         #[cfg(not(feature = "http"))]
         McpTransportConfig::Http(_) => {
-            let Aids {} = aids;
+            let HostCallbacks {} = callbacks;
             Err("it is reached over HTTP, which this program is built without; turn on the feature `mcp-client-http` of `tool-runtime`".to_owned())
         }
         _ => Err("this version does not support its transport".to_owned()),
@@ -95,12 +100,12 @@ pub(super) fn way(
 
 /// A connection that nothing was said over yet.
 pub(super) struct Opened {
-    pub(super) wire: Wire,
-    pub(super) behind: Option<Arc<dyn Behind>>,
+    pub(super) wire: ObservedTransport,
+    pub(super) behind: Option<Arc<dyn ConnectionOwner>>,
 }
 
 /// What stands behind a connection and does not end with it: a process.
-pub(super) trait Behind: Send + Sync + 'static {
+pub(super) trait ConnectionOwner: Send + Sync + 'static {
     /// Waits until it is gone, by itself or not.
     fn gone(&self) -> BoxFuture<'_, ()>;
 
@@ -125,7 +130,7 @@ mod tests {
     #[test]
     fn without_http_it_is_said_what_to_turn_on() {
         let config = McpServerConfig::http("https://example.com/mcp?key=8fQm2x");
-        let problem = way("far", &config, &Aids::default()).err().unwrap();
+        let problem = way("far", &config, &HostCallbacks::default()).err().unwrap();
         assert!(problem.contains("`mcp-client-http`") && !problem.contains("8fQm2x"), "{problem}");
     }
 }

@@ -1,6 +1,7 @@
 //! Who made a call: whom a tool tells how far it is, and whom it may ask.
 
 mod ask;
+mod capability;
 mod error;
 mod form;
 mod form_types;
@@ -12,11 +13,12 @@ mod sample;
 mod told;
 
 pub use ask::Answer;
+pub use capability::PeerCapability;
 pub use error::PeerError;
 pub use form_types::{Form, FormChoice, FormField, form_field};
 pub use log::{LogEntry, LogLevel};
 pub use progress::{Amount, Progress, Total};
-pub use request::{PeerCapability, PeerRequest};
+pub use request::PeerRequest;
 pub use roots::Root;
 pub use sample::{Sample, SampleRequest};
 pub use told::{PeerInfo, TraceContext};

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 mod closed;
+mod derived;
 pub(crate) mod engine;
 mod fitting;
 pub(crate) mod format;

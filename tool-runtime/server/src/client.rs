@@ -1,11 +1,11 @@
 //! The client of one request, as what runs for it may turn to it.
 
-use super::audience::Session;
 use super::logging::level_asked;
 use super::outbox::Outbox;
 use super::request::Request;
+use super::request_state::StateCodec;
 use super::rounds::{Interruption, Round, Rounds, digest};
-use super::seal::Seal;
+use super::subscribers::Session;
 use super::tasks::Handle;
 use rmcp::RoleServer;
 use rmcp::model::{CustomRequest, JsonObject, ProgressToken, RequestId};
@@ -39,7 +39,7 @@ pub(super) struct Client {
     session: Arc<Session>,
     outbox: Arc<Outbox>,
     /// How a client of 2026-07-28 is asked. Older ones are asked while the request waits.
-    asking: Option<(Round, Arc<Seal>)>,
+    asking: Option<(Round, Arc<StateCodec>)>,
     rounds: OnceLock<Rounds>,
     /// What was asked, by key.
     named: Mutex<BTreeMap<String, String>>,
@@ -54,7 +54,7 @@ impl Client {
         request: Request,
         subject: Subject,
         session: Arc<Session>,
-        asking: (Round, Arc<Seal>),
+        asking: (Round, Arc<StateCodec>),
     ) -> Self {
         Self {
             asking: request.is_modern().then_some(asking),
@@ -127,7 +127,7 @@ impl Client {
         }
     }
 
-    fn rounds(&self, (round, seal): &(Round, Arc<Seal>)) -> &Rounds {
+    fn rounds(&self, (round, codec): &(Round, Arc<StateCodec>)) -> &Rounds {
         self.rounds.get_or_init(|| {
             let arguments = self.arguments();
             // What is no value of ours, too deep for instance, goes by its text.
@@ -137,7 +137,7 @@ impl Client {
             let principal = self.request.principal();
             let principal = principal.as_ref().map_or("", |principal| principal.id());
             let binding = canonical(&json!([method, name, principal, arguments]));
-            Rounds::new(round.clone(), Arc::clone(seal), binding)
+            Rounds::new(round.clone(), Arc::clone(codec), binding)
         })
     }
 

@@ -1,6 +1,6 @@
 //! The frame of a `tools/call`, read in one scan without rmcp's untagged enums.
 
-use super::stdio::present;
+use super::stdio::double_option;
 use rmcp::model::{CallToolRequestMethod, ConstString as _, JsonRpcVersion2_0, RequestId};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -16,9 +16,9 @@ pub(super) struct Envelope<'a, P> {
     #[serde(borrow)]
     method: Cow<'a, str>,
     pub(super) params: P,
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "double_option")]
     result: Option<IgnoredAny>,
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "double_option")]
     error: Option<IgnoredAny>,
 }
 

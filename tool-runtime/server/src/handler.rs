@@ -1,14 +1,14 @@
 //! Answers MCP requests from a pool. rmcp keeps the lifecycles and the versions.
 
-use super::audience::{Audience, Session};
 use super::client::{Client, Subject};
 use super::listing::Listing;
 use super::logging::{self, SetLevel};
-use super::pages::{Hint, List, Paging};
+use super::pagination::{Hint, List, Pagination};
 use super::request::{Request, is_modern, principal};
+use super::request_state::StateCodec;
 use super::rounds::Round;
-use super::seal::Seal;
 use super::stdio::{is_known_method, is_old_method};
+use super::subscribers::{Session, Subscribers};
 use super::tasks::Tasks;
 use arc_swap::ArcSwap;
 use rmcp::model::{
@@ -34,10 +34,10 @@ pub(super) struct PoolHandler {
     pool: ToolPool,
     config: ServerConfig,
     listing: Arc<ArcSwap<Listing>>,
-    paging: Paging,
-    audience: Arc<Audience>,
+    paging: Pagination,
+    subscribers: Arc<Subscribers>,
     session: Arc<Session>,
-    seal: Arc<Seal>,
+    codec: Arc<StateCodec>,
     tasks: Tasks,
     /// When it is cancelled, the server ends.
     ending: CancellationToken,
@@ -52,9 +52,9 @@ impl Clone for PoolHandler {
             config: self.config.clone(),
             listing: Arc::clone(&self.listing),
             paging: self.paging,
-            audience: Arc::clone(&self.audience),
+            subscribers: Arc::clone(&self.subscribers),
             session: Arc::default(),
-            seal: Arc::clone(&self.seal),
+            codec: Arc::clone(&self.codec),
             tasks: self.tasks.clone(),
             ending: self.ending.clone(),
             isolation: self.isolation.clone(),
@@ -76,13 +76,13 @@ impl PoolHandler {
             .with_server_info(Implementation::new(name, version));
         Self {
             listing: Arc::new(ArcSwap::from_pointee(Listing::new(&pool.snapshot()))),
-            audience: Arc::new(Audience::of(pool.clone())),
+            subscribers: Arc::new(Subscribers::of(pool.clone())),
             session: Arc::default(),
-            seal: Arc::new(Seal::random()),
+            codec: Arc::new(StateCodec::random()),
             tasks: Tasks::default(),
             ending: CancellationToken::new(),
             isolation: Some(Isolation::default()),
-            paging: Paging::default(),
+            paging: Pagination::default(),
             pool,
             config,
         }
@@ -103,8 +103,8 @@ impl PoolHandler {
         &self.pool
     }
 
-    pub(super) fn audience(&self) -> &Arc<Audience> {
-        &self.audience
+    pub(super) fn subscribers(&self) -> &Arc<Subscribers> {
+        &self.subscribers
     }
 
     pub(super) fn session(&self) -> &Arc<Session> {
@@ -121,7 +121,7 @@ impl PoolHandler {
 
     /// The client of a request, as what runs for it may turn to it.
     pub(super) fn client(&self, request: Request, subject: Subject, round: Round) -> Arc<Client> {
-        let asking = (round, Arc::clone(&self.seal));
+        let asking = (round, Arc::clone(&self.codec));
         Arc::new(Client::new(request, subject, Arc::clone(&self.session), asking))
     }
 
@@ -199,8 +199,8 @@ impl PoolHandler {
         self.isolation = None;
     }
 
-    pub(super) fn set_seal(&mut self, seal: Seal) {
-        self.seal = Arc::new(seal);
+    pub(super) fn set_seal(&mut self, codec: StateCodec) {
+        self.codec = Arc::new(codec);
     }
 
     pub(super) fn set_title(&mut self, title: String) {
@@ -240,7 +240,7 @@ impl ServerHandler for PoolHandler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.audience.greet(&self.session, context.peer);
+        self.subscribers.greet(&self.session, context.peer);
     }
 
     async fn list_tools(

@@ -10,31 +10,31 @@ mod address;
 mod auth;
 mod bearer;
 mod body;
+mod concurrency_limit;
 mod connection;
 mod cors;
 mod events;
-mod front;
+mod fast_path;
 #[cfg(fuzzing)]
 mod fuzz;
-mod gate;
-mod held;
+mod guarded_body;
 mod hosts;
-mod lane;
 mod listen;
 mod message;
 mod open_connections;
 mod options;
 mod origins;
 mod pending_bodies;
-mod places;
 mod plain;
 mod plain_request;
 mod refusal;
 mod reply;
 pub(super) mod request;
+mod request_guard;
 mod rmcp_refusal;
+mod service;
 mod sessions;
-mod stall;
+mod write_timeout;
 
 pub use auth::{AuthRefusal, Authenticate};
 pub use bearer::{BearerTokens, TokensError};
@@ -45,8 +45,8 @@ pub(super) use plain_request::PlainRequest;
 
 use super::McpServer;
 use axum::Router;
-use front::Front;
 use listen::Closing;
+use service::Service;
 use std::io;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
@@ -104,9 +104,9 @@ impl McpServer {
         Box::pin(async move {
             let bound = exposed(&listener, &options)?;
             let closing = Closing::new(options.shutdown.clone());
-            let front =
-                Front::new(self.handler, options.clone(), Some(bound.ip()), closing.clone());
-            listen::serve(listener, front.router(), &options, closing).await
+            let service =
+                Service::new(self.handler, options.clone(), Some(bound.ip()), closing.clone());
+            listen::serve(listener, service.router(), &options, closing).await
         })
     }
 
@@ -165,7 +165,7 @@ impl McpServer {
     /// ```
     pub fn into_router(self, options: HttpOptions) -> Router {
         let closing = Closing::new(options.shutdown.clone());
-        Front::new(self.handler, options, None, closing).router()
+        Service::new(self.handler, options, None, closing).router()
     }
 }
 

@@ -1,11 +1,9 @@
 //! A pool as an MCP server.
 
-mod audience;
 mod caller;
 mod client;
 mod completion;
 mod convert;
-mod drive;
 mod envelope;
 #[cfg(fuzzing)]
 #[doc(hidden)]
@@ -13,20 +11,22 @@ pub mod fuzz;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
+mod in_flight;
 mod listing;
 mod logging;
 mod outbox;
-mod pages;
+mod pagination;
 mod passing;
 mod prompts;
 mod question;
 mod refusal;
 mod request;
+mod request_state;
 mod resources;
 mod rounds;
-mod running;
-mod seal;
+mod run_call;
 mod stdio;
+mod subscribers;
 mod subscriptions;
 mod task_call;
 mod tasks;
@@ -38,17 +38,17 @@ mod tool_call;
 use caller::Caller;
 #[cfg(feature = "http")]
 pub use http::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
-pub use pages::CacheScope;
+pub use pagination::CacheScope;
 
 #[doc(hidden)]
 pub mod seam;
 
 use futures_util::future::{Either, select};
 use handler::PoolHandler;
-use pages::Hint;
+use pagination::Hint;
+use request_state::StateCodec;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
-use seal::Seal;
 use std::io;
 use std::pin::pin;
 use std::time::Duration;
@@ -164,8 +164,8 @@ impl McpServer {
     /// [`ToolContext::ask`]: tool_runtime_core::ToolContext::ask
     #[must_use]
     pub fn with_state_secret(mut self, secret: impl AsRef<[u8]>) -> Self {
-        let seal = Seal::with_key(secret.as_ref());
-        self.handler.set_seal(seal.unwrap_or_else(|problem| panic!("{problem}")));
+        let codec = StateCodec::with_key(secret.as_ref());
+        self.handler.set_seal(codec.unwrap_or_else(|problem| panic!("{problem}")));
         self
     }
 

@@ -2,12 +2,12 @@
 
 use super::client::Subject;
 use super::convert;
-use super::drive::{driven, interrupted};
 use super::handler::PoolHandler;
-use super::pages::List;
+use super::pagination::List;
 use super::refusal;
 use super::request::Request;
 use super::rounds::Round;
+use super::run_call::{interrupted, run_call};
 use rmcp::RoleServer;
 use rmcp::model::{
     ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject,
@@ -80,7 +80,7 @@ impl PoolHandler {
         let client = self.client(Request::Rmcp(context), subject, round);
         let call = self.context_with(&client, client.request().token());
         let prompt = self.pool().get_prompt(client.name(), &arguments, &call);
-        match driven(&client, prompt).await {
+        match run_call(&client, prompt).await {
             Ok(Ok(messages)) => result(messages).map(GetPromptResponse::from),
             Ok(Err(error)) => Err(refusal::of(&error, client.is_modern())),
             Err(interruption) => interrupted(interruption),

@@ -2,12 +2,12 @@
 
 use super::client::Subject;
 use super::convert;
-use super::drive::{driven, interrupted};
 use super::handler::PoolHandler;
-use super::pages::List;
+use super::pagination::List;
 use super::refusal;
 use super::request::Request;
 use super::rounds::Round;
+use super::run_call::{interrupted, run_call};
 use rmcp::RoleServer;
 use rmcp::model::{
     self, Annotations, ErrorData, ListResourceTemplatesResult, ListResourcesResult, MetaObject,
@@ -133,7 +133,7 @@ impl PoolHandler {
         let client = self.client(Request::Rmcp(context), subject, round);
         let call = self.context_with(&client, client.request().token());
         let resource = self.pool().read_resource(client.name(), &call);
-        match driven(&client, resource).await {
+        match run_call(&client, resource).await {
             Ok(Ok(read)) => {
                 let mut result = ReadResourceResult::new(read.into_iter().map(contents).collect());
                 (result.ttl_ms, result.cache_scope) = self.hint(client.is_modern());

@@ -3,7 +3,7 @@
 
 use super::outbox::Outbox;
 use super::question;
-use super::seal::Seal;
+use super::request_state::StateCodec;
 use rmcp::model::{ErrorData, InputRequests, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -28,7 +28,7 @@ pub(super) struct Round {
 #[derive(Debug)]
 pub(super) struct Rounds {
     round: Round,
-    seal: Arc<Seal>,
+    codec: Arc<StateCodec>,
     /// What the sealed answers are good for.
     binding: String,
     talk: Mutex<Talk>,
@@ -58,8 +58,8 @@ pub(super) enum Interruption {
 
 impl Rounds {
     /// Of a call whose answers are good for what `binding` says.
-    pub(super) fn new(round: Round, seal: Arc<Seal>, binding: String) -> Self {
-        Self { round, seal, binding, talk: Mutex::default() }
+    pub(super) fn new(round: Round, codec: Arc<StateCodec>, binding: String) -> Self {
+        Self { round, codec, binding, talk: Mutex::default() }
     }
 
     /// The answer to a question of this [`digest`], or a note that it is open. What is open is sent
@@ -124,7 +124,7 @@ impl Rounds {
 
     fn opened(&self) -> Result<Map<String, Value>, ErrorData> {
         match &self.round.state {
-            Some(state) => self.seal.open(state, &self.binding),
+            Some(state) => self.codec.open(state, &self.binding),
             None => Ok(Map::new()),
         }
     }
@@ -143,7 +143,7 @@ impl Rounds {
         if talk.open.is_empty() {
             return None;
         }
-        let state = self.seal.seal(&talk.carried, &self.binding);
+        let state = self.codec.seal(&talk.carried, &self.binding);
         let questions = std::mem::take(&mut talk.open);
         Some(Interruption::Questions(InputRequiredResult::new(Some(questions), Some(state))))
     }
@@ -201,13 +201,13 @@ mod tests {
 
     /// One round in which this is asked: the answer, or the state for the next round.
     fn round(
-        seal: &Arc<Seal>,
+        codec: &Arc<StateCodec>,
         state: Option<String>,
         answer: Option<Value>,
         message: &str,
     ) -> Result<Value, String> {
         let responses = answer.map(|answer| [("sure".to_owned(), answer)].into_iter().collect());
-        let rounds = Rounds::new(Round { responses, state }, Arc::clone(seal), "call".to_owned());
+        let rounds = Rounds::new(Round { responses, state }, Arc::clone(codec), "call".to_owned());
         let question = question(message);
         let wording = digest(&question);
         match rounds.ask(question, &wording).expect("a question") {
@@ -220,11 +220,11 @@ mod tests {
     }
 
     /// The state of a call whose question was answered.
-    fn answered(seal: &Arc<Seal>, message: &str) -> String {
-        let asked = round(seal, None, None, message).expect_err("a question");
+    fn answered(codec: &Arc<StateCodec>, message: &str) -> String {
+        let asked = round(codec, None, None, message).expect_err("a question");
         let responses = [("sure".to_owned(), yes())].into_iter().collect();
         let round = Round { responses: Some(responses), state: Some(asked) };
-        let rounds = Rounds::new(round, Arc::clone(seal), "call".to_owned());
+        let rounds = Rounds::new(round, Arc::clone(codec), "call".to_owned());
         let question = question(message);
         let wording = digest(&question);
         let answer = rounds.ask(question, &wording);
@@ -240,25 +240,25 @@ mod tests {
 
     #[test]
     fn an_answer_stays_with_its_question() {
-        let seal = Arc::new(Seal::random());
-        let state = answered(&seal, "Pay 10?");
-        assert_eq!(round(&seal, Some(state), None, "Pay 10?"), Ok(yes()));
+        let codec = Arc::new(StateCodec::random());
+        let state = answered(&codec, "Pay 10?");
+        assert_eq!(round(&codec, Some(state), None, "Pay 10?"), Ok(yes()));
     }
 
     #[test]
     fn an_earlier_answer_is_none_to_another_question_of_the_same_key() {
-        let seal = Arc::new(Seal::random());
-        let state = answered(&seal, "Pay 10?");
-        let again = round(&seal, Some(state), None, "Pay 20?").expect_err("it is asked");
+        let codec = Arc::new(StateCodec::random());
+        let state = answered(&codec, "Pay 10?");
+        let again = round(&codec, Some(state), None, "Pay 20?").expect_err("it is asked");
         // Only what was agreed to in this round counts from here on.
-        assert_eq!(round(&seal, Some(again.clone()), Some(yes()), "Pay 20?"), Ok(yes()));
-        assert!(round(&seal, Some(again), Some(yes()), "Pay 10?").is_err());
+        assert_eq!(round(&codec, Some(again.clone()), Some(yes()), "Pay 20?"), Ok(yes()));
+        assert!(round(&codec, Some(again), Some(yes()), "Pay 10?").is_err());
     }
 
     #[test]
     fn an_answer_is_none_to_a_question_that_its_round_did_not_ask() {
-        let seal = Arc::new(Seal::random());
-        let asked = round(&seal, None, None, "Pay 10?").expect_err("a question");
-        assert!(round(&seal, Some(asked), Some(yes()), "Pay 20?").is_err());
+        let codec = Arc::new(StateCodec::random());
+        let asked = round(&codec, None, None, "Pay 10?").expect_err("a question");
+        assert!(round(&codec, Some(asked), Some(yes()), "Pay 20?").is_err());
     }
 }

@@ -9,43 +9,43 @@
 //! and what C code prints is not kept from the protocol (`handles`).
 
 mod backlog;
+#[cfg(unix)]
+mod blocking_io;
 mod descriptor;
+#[cfg(unix)]
+mod descriptor_kind;
+mod double_option;
 mod exact;
 #[cfg(fuzzing)]
 mod fuzz;
-mod gate;
 #[cfg(windows)]
 mod handles;
-mod intake;
+mod handshake_filter;
+mod inbound;
 mod message;
 mod methods;
 mod outlet;
 #[cfg(unix)]
-mod patient;
-#[cfg(unix)]
 mod polled;
-mod present;
 mod pump_memory;
 #[cfg(unix)]
 mod pump_task;
 mod pump_thread;
 mod queue;
+mod read_budget;
 mod reader;
 mod refusal;
-#[cfg(unix)]
-mod sort;
 mod tool_call;
 mod transport;
-mod turn;
 mod writer;
 
 #[cfg(all(test, unix))]
 mod tests;
 
+pub(crate) use double_option::double_option;
 #[cfg(fuzzing)]
 pub use fuzz::{Fate, fates};
 pub(crate) use methods::{is_known_method, is_old_method};
-pub(crate) use present::present;
 #[cfg(feature = "http")]
 pub(crate) use refusal::{Refusal, diagnose, unusable_cursor};
 pub(crate) use tool_call::RawArguments;

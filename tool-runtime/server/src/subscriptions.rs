@@ -22,7 +22,7 @@ impl PoolHandler {
     /// `subscriptions/listen`, until the client has heard enough or is gone, or the server ends: then
     /// the request is answered.
     pub(super) async fn hear(&self, context: SubscriptionContext) {
-        let _seat = self.audience().seat(context.sink().clone());
+        let _seat = self.subscribers().seat(context.sink().clone());
         let heard = self.session().gone.run_until_cancelled(context.cancelled());
         self.ending().run_until_cancelled(heard).await;
     }

@@ -2,9 +2,9 @@
 
 use super::client::Client;
 use super::convert;
-use super::drive::{cut_short, interrupted, sent};
 use super::handler::PoolHandler;
 use super::request::principal;
+use super::run_call::{cut_short, interrupted, sent};
 use super::tasks::{Outcome, Work};
 use super::tool_call::answer;
 use rmcp::RoleServer;

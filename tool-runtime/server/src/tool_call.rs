@@ -2,11 +2,11 @@
 
 use super::client::{Client, Subject};
 use super::convert;
-use super::drive::{driven, interrupted};
 use super::handler::PoolHandler;
 use super::refusal;
 use super::request::Request;
 use super::rounds::Round;
+use super::run_call::{interrupted, run_call};
 use super::task_call::becomes_task;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData};
@@ -59,7 +59,7 @@ impl PoolHandler {
         let context = self.context_with(client, client.request().token());
         let arguments = client.arguments();
         let call = self.pool().dispatch(client.name(), &arguments, &context, identity);
-        match driven(client, call).await {
+        match run_call(client, call).await {
             Ok(Ok(observation)) => {
                 let keeps_numbers = client.request().keeps_numbers();
                 Ok(Called::Observation { observation, is_wrapped, keeps_numbers })

@@ -78,7 +78,7 @@ impl McpManagerBuilder {
 
     /// Adds a server.
     pub fn server(mut self, name: impl AsRef<str>, config: McpServerConfig) -> Self {
-        self.entries.push(Entry::of(name.as_ref(), config, &self.settings.aids));
+        self.entries.push(Entry::of(name.as_ref(), config, &self.settings.callbacks));
         self
     }
 
@@ -141,7 +141,7 @@ impl McpManagerBuilder {
             + 'static,
     {
         let source: Arc<HeaderSource> = Arc::new(move |request| Box::pin(source(request)));
-        self.settings.aids.headers.set(server.as_ref(), source);
+        self.settings.callbacks.headers.set(server.as_ref(), source);
         self
     }
 
@@ -169,14 +169,14 @@ impl McpManagerBuilder {
         S: Fn(McpAuthPage) -> F + Send + Sync + 'static,
         F: Future<Output = Result<Option<String>, Box<dyn Error + Send + Sync>>> + Send + 'static,
     {
-        self.settings.aids.oauth.show_pages(Arc::new(move |page| Box::pin(show(page))));
+        self.settings.callbacks.oauth.show_pages(Arc::new(move |page| Box::pin(show(page))));
         self
     }
 
     /// Sets who keeps the tokens that OAuth gives. Default: this manager, as long as it is there.
     #[cfg(feature = "oauth")]
     pub fn tokens(self, tokens: Arc<dyn McpTokens>) -> Self {
-        self.settings.aids.oauth.keep_tokens(tokens);
+        self.settings.callbacks.oauth.keep_tokens(tokens);
         self
     }
 

@@ -3,13 +3,13 @@
 use super::McpManagerError;
 use super::settings::Settings;
 use super::slot::Slot;
-use crate::dialer::Dialer;
+use crate::connector::Connector;
 use crate::mask::Mask;
 use crate::publisher::Publisher;
-use crate::remote::Waits;
+use crate::remote_tool::Waits;
 use crate::server::{Server, Times, Watchers};
 use crate::status::McpState;
-use crate::transport::{Aids, Way};
+use crate::transport::{HostCallbacks, TransportFactory};
 use crate::{names, transport};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tool_runtime_core::ToolPool;
 /// One server as it was given.
 pub(super) struct Entry {
     pub(super) name: Arc<str>,
-    way: Box<dyn Way>,
+    way: Box<dyn TransportFactory>,
     config: Option<McpServerConfig>,
 }
 
@@ -31,18 +31,18 @@ impl Entry {
     pub(super) fn of(
         name: &str,
         config: McpServerConfig,
-        aids: &Aids,
+        callbacks: &HostCallbacks,
     ) -> Result<Self, McpManagerError> {
         if config.enabled {
             check(name, &config)?;
         }
-        let way = transport::way(name, &config, aids)
+        let way = transport::way(name, &config, callbacks)
             .map_err(|problem| McpManagerError::NoTransport { name: name.to_owned(), problem })?;
         Ok(Self { name: name.into(), way, config: Some(config) })
     }
 
     /// From code.
-    pub(super) fn by(name: &str, way: Box<dyn Way>) -> Self {
+    pub(super) fn by(name: &str, way: Box<dyn TransportFactory>) -> Self {
         Self { name: name.into(), way, config: None }
     }
 
@@ -87,9 +87,10 @@ impl Entry {
             .with_secrets(entry.iter().flat_map(|config| config.result_secrets()));
         let mask = Arc::new(mask);
         let known = (Arc::clone(&name), Arc::clone(&mask));
-        let dialer = Dialer::new(known, way, settings.client.clone(), settings.answerer.clone());
+        let connector =
+            Connector::new(known, way, settings.client.clone(), settings.answerer.clone());
         let known = (Arc::clone(&name), mask);
-        let server = Server::new(known, dialer, times, (state, Arc::clone(watchers)));
+        let server = Server::new(known, connector, times, (state, Arc::clone(watchers)));
         let told = (waits, entry.cloned());
         let is_trusted =
             entry.is_some_and(|config| config.trusted) || settings.trusted.contains(&*name);

@@ -46,7 +46,7 @@ impl McpManager {
                 Some(_) => change.changed.push(name.clone()),
                 None => change.added.push(name.clone()),
             }
-            entries.push(Entry::of(&name, server, &self.0.settings.aids)?);
+            entries.push(Entry::of(&name, server, &self.0.settings.callbacks)?);
         }
         let stays = |name: &String| change.kept.contains(name) || change.changed.contains(name);
         change.removed = known.into_iter().map(|(name, _)| name).filter(|n| !stays(n)).collect();

@@ -3,7 +3,7 @@
 
 use super::resource_tools::ResourceTools;
 use super::{McpManager, McpManagerError, Shared};
-use crate::offer::{contents, offered};
+use crate::resource_listing::{contents, offered};
 use crate::server::Server;
 use futures_util::future::join_all;
 use schemars::JsonSchema;

@@ -5,8 +5,8 @@ use crate::backoff::Backoff;
 use crate::names;
 use crate::pins::Approvals;
 use crate::prefixes::Prefixes;
-use crate::questions::Answerer;
-use crate::transport::Aids;
+use crate::server_requests::Answerer;
+use crate::transport::HostCallbacks;
 use rmcp::model::Implementation;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) struct Settings {
     pub(super) backoff: Backoff,
     pub(super) approvals: Arc<Approvals>,
     pub(super) prefixes: Arc<Prefixes>,
-    pub(super) aids: Aids,
+    pub(super) callbacks: HostCallbacks,
     /// Servers whose annotations are acted on, whatever their entries say.
     pub(super) trusted: BTreeSet<String>,
 }
@@ -40,7 +40,7 @@ impl Default for Settings {
             backoff: Backoff::default(),
             approvals: Arc::default(),
             prefixes: Arc::default(),
-            aids: Aids::default(),
+            callbacks: HostCallbacks::default(),
             trusted: BTreeSet::new(),
         }
     }

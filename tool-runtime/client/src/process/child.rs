@@ -1,13 +1,13 @@
 //! A running server, as its connection sees it.
 
+use super::child_monitor::{self, Streams};
 use super::command::Command;
 use super::error::SpawnError;
 use super::exit::Exit;
-use super::life::Life;
+use super::lifecycle::Life;
 use super::stderr::Stderr;
 use super::stdin::{Closer, Stdin};
-use super::stray::Stray;
-use super::warden::{self, Streams};
+use super::stdout_noise::Stray;
 use std::fmt;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -65,7 +65,8 @@ impl Child {
         let over = Arc::clone(&life);
         let stderr = Stderr::drain(log, command, server, async move { over.over().await });
         let child = Self { life, stdin: closer, stderr };
-        let started = warden::start(command.clone(), streams, Arc::clone(&child.life), counted);
+        let started =
+            child_monitor::start(command.clone(), streams, Arc::clone(&child.life), counted);
         // Nothing comes of a thread that panicked.
         let started = started.map_err(failed)?.await;
         started.unwrap_or_else(|_| Err(failed(io::ErrorKind::Other.into())))?;
@@ -130,6 +131,6 @@ fn pipes() -> io::Result<(Streams, [OwnedFd; 3])> {
     let (stdin, to) = io::pipe()?;
     let (from, stdout) = io::pipe()?;
     let (log, stderr) = io::pipe()?;
-    let ear = log.try_clone()?;
-    Ok((Streams { stdin, stdout, stderr, ear }, [to.into(), from.into(), log.into()]))
+    let stderr_keepalive = log.try_clone()?;
+    Ok((Streams { stdin, stdout, stderr, stderr_keepalive }, [to.into(), from.into(), log.into()]))
 }

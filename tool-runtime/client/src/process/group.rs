@@ -1,7 +1,7 @@
 //! A child's process group.
 
 use super::exit::Exit;
-use super::living::has_living;
+use super::group_alive::has_living;
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,

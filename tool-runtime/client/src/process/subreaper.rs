@@ -72,7 +72,7 @@ impl Drop for Subreaper {
 
 #[cfg(target_os = "linux")]
 mod system {
-    use super::super::living::parents;
+    use super::super::group_alive::parents;
     use rustix::process::{
         Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, set_child_subreaper, waitid,
     };

@@ -87,8 +87,8 @@ impl Checker {
     fn checked(&self, value: &Value) -> Result<Verdict, String> {
         let compiled = self.compiled.get_or_init(|| compile(self.schema()));
         let compiled = compiled.as_ref().map_err(String::clone)?;
-        let is_bearable = compiled.graph.is_within(MOST, value);
-        Ok(if is_bearable { compiled.verdict(value) } else { Verdict::Unchecked })
+        let ready = compiled.graph.is_within(MOST, value);
+        Ok(if ready { compiled.verdict(value) } else { Verdict::Unchecked })
     }
 
     fn schema(&self) -> Map<String, Value> {

@@ -1,10 +1,10 @@
 //! A way of the host's own: lines of JSON over whatever it opens.
 
 use super::lines::Lines;
-use super::{Opened, Way};
-use crate::hearing::Hearing;
+use super::{Opened, TransportFactory};
+use crate::notification_router::NotificationRouter;
+use crate::observed_transport::ObservedTransport;
 use crate::refusal::{Kind, Refusal};
-use crate::wire::Wire;
 use std::error::Error;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -35,14 +35,17 @@ impl Custom {
     }
 }
 
-impl Way for Custom {
-    fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>> {
+impl TransportFactory for Custom {
+    fn open(
+        &self,
+        notifications: Arc<NotificationRouter>,
+    ) -> BoxFuture<'_, Result<Opened, Refusal>> {
         Box::pin(async move {
             let (reader, writer) = (self.0)()
                 .await
                 .map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
-            let transport = Lines::new(reader, writer, Arc::clone(&hearing));
-            Ok(Opened { wire: Wire::new(transport, hearing), behind: None })
+            let transport = Lines::new(reader, writer, Arc::clone(&notifications));
+            Ok(Opened { wire: ObservedTransport::new(transport, notifications), behind: None })
         })
     }
 }

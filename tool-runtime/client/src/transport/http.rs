@@ -5,29 +5,29 @@ mod challenge;
 mod client;
 mod credentials;
 mod error;
+mod header_values;
 mod headers;
-mod made;
-mod mirrored;
 #[cfg(feature = "oauth")]
 mod oauth;
+mod param_headers;
 mod shown;
 mod source;
 mod sse;
+mod sse_backoff;
 mod streamable;
-mod tame;
 
 pub use source::McpHeaderRequest;
 pub(crate) use source::{HeaderSource, HeaderSources};
 
 #[cfg(feature = "oauth")]
-pub(crate) use oauth::OAuthAids;
+pub(crate) use oauth::OAuthCallbacks;
 #[cfg(feature = "oauth")]
 pub use oauth::{McpAuthPage, McpTokens};
 
-use super::{Aids, Behind, Opened, Way};
-use crate::hearing::Hearing;
+use super::{ConnectionOwner, HostCallbacks, Opened, TransportFactory};
+use crate::notification_router::NotificationRouter;
+use crate::observed_transport::ObservedTransport;
 use crate::refusal::{Kind, Refusal};
-use crate::wire::Wire;
 use client::{Agent, Client};
 use headers::Headers;
 use reqwest::Url;
@@ -58,7 +58,11 @@ pub(crate) struct Http {
 impl Http {
     /// # Errors
     /// Its entry cannot be acted on: the address, a header, the way to authenticate.
-    pub(crate) fn new(server: &str, config: &HttpConfig, aids: &Aids) -> Result<Self, String> {
+    pub(crate) fn new(
+        server: &str,
+        config: &HttpConfig,
+        callbacks: &HostCallbacks,
+    ) -> Result<Self, String> {
         let url = Url::parse(config.url.as_str()).ok().filter(Url::has_host);
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
         let url = url.ok_or("`url` is no address of scheme `http` or `https`")?;
@@ -70,37 +74,37 @@ impl Http {
             #[cfg(feature = "oauth")]
             oauth: match &config.auth {
                 Some(McpAuth::OAuth(oauth)) => {
-                    Some(Arc::new(oauth::OAuth::new(server, &url, oauth, &aids.oauth)))
+                    Some(Arc::new(oauth::OAuth::new(server, &url, oauth, &callbacks.oauth)))
                 }
                 _ => None,
             },
             config: config.clone(),
-            sources: aids.headers.clone(),
+            sources: callbacks.headers.clone(),
             is_old: AtomicBool::new(config.legacy_sse),
             looks_old: Arc::default(),
         })
     }
 
-    fn client(&self, hearing: Arc<Hearing>) -> Result<Client, Refusal> {
+    fn client(&self, notifications: Arc<NotificationRouter>) -> Result<Client, Refusal> {
         let source = self.sources.of(&self.server);
         let headers = Headers::new(&self.server, &self.config, source);
         let headers = headers.map_err(|problem| Refusal::new(Kind::Failed, problem))?;
         #[cfg(feature = "oauth")]
         let headers = headers.with_oauth(self.oauth.clone());
-        Ok(Client::new(self.agent.clone(), headers, hearing, Arc::clone(&self.looks_old)))
+        Ok(Client::new(self.agent.clone(), headers, notifications, Arc::clone(&self.looks_old)))
     }
 
-    async fn opened(&self, hearing: Arc<Hearing>) -> Result<Opened, Refusal> {
-        let client = self.client(Arc::clone(&hearing))?;
+    async fn opened(&self, notifications: Arc<NotificationRouter>) -> Result<Opened, Refusal> {
+        let client = self.client(Arc::clone(&notifications))?;
         let wire = if self.is_old.load(Ordering::Relaxed) {
             let opened = Sse::open(client).await;
             if opened.is_err() {
                 // It may have learned something since.
                 self.is_old.store(self.config.legacy_sse, Ordering::Relaxed);
             }
-            Wire::new(opened?, hearing)
+            ObservedTransport::new(opened?, notifications)
         } else {
-            Wire::new(Streamable::new(client), hearing)
+            ObservedTransport::new(Streamable::new(client), notifications)
         };
         Ok(Opened { wire, behind: Some(Arc::new(Alone)) })
     }
@@ -109,7 +113,7 @@ impl Http {
 /// Each request is one of its own.
 struct Alone;
 
-impl Behind for Alone {
+impl ConnectionOwner for Alone {
     fn gone(&self) -> BoxFuture<'_, ()> {
         Box::pin(pending())
     }
@@ -127,9 +131,12 @@ impl Behind for Alone {
     }
 }
 
-impl Way for Http {
-    fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>> {
-        Box::pin(self.opened(hearing))
+impl TransportFactory for Http {
+    fn open(
+        &self,
+        notifications: Arc<NotificationRouter>,
+    ) -> BoxFuture<'_, Result<Opened, Refusal>> {
+        Box::pin(self.opened(notifications))
     }
 
     #[cfg(feature = "oauth")]

@@ -1,10 +1,10 @@
 //! A server of this very process: another pool.
 
 use super::lines::Lines;
-use super::{Opened, Way};
-use crate::hearing::Hearing;
+use super::{Opened, TransportFactory};
+use crate::notification_router::NotificationRouter;
+use crate::observed_transport::ObservedTransport;
 use crate::refusal::Refusal;
-use crate::wire::Wire;
 use std::future::ready;
 use std::sync::Arc;
 use tool_runtime_core::BoxFuture;
@@ -16,8 +16,11 @@ const BUFFER: usize = 64 << 10;
 /// A server of this very process. Every connection is served as one client's.
 pub(crate) struct InProcess(pub(crate) Box<dyn InProcessServer>);
 
-impl Way for InProcess {
-    fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>> {
+impl TransportFactory for InProcess {
+    fn open(
+        &self,
+        notifications: Arc<NotificationRouter>,
+    ) -> BoxFuture<'_, Result<Opened, Refusal>> {
         let (ours, theirs) = tokio::io::duplex(BUFFER);
         let served = self.0.serve(theirs);
         tokio::spawn(async move {
@@ -26,7 +29,10 @@ impl Way for InProcess {
             }
         });
         let (reader, writer) = tokio::io::split(ours);
-        let transport = Lines::new(reader, writer, Arc::clone(&hearing));
-        Box::pin(ready(Ok(Opened { wire: Wire::new(transport, hearing), behind: None })))
+        let transport = Lines::new(reader, writer, Arc::clone(&notifications));
+        Box::pin(ready(Ok(Opened {
+            wire: ObservedTransport::new(transport, notifications),
+            behind: None,
+        })))
     }
 }

@@ -3,8 +3,8 @@
 use super::outgoing::{Outgoing, Unwritten};
 use crate::as_it_came;
 use crate::as_it_came::{Answer, Of};
-use crate::hearing::Hearing;
-use crate::reading::{Incoming, Salvaged, salvaged, unreadable};
+use crate::notification_router::NotificationRouter;
+use crate::recovery::{Incoming, Salvaged, salvaged, unreadable};
 use rmcp::RoleClient;
 use rmcp::model::{JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -34,7 +34,7 @@ pub(crate) struct Lines<R> {
     reader: R,
     buffer: LineBuffer,
     outgoing: Arc<Outgoing>,
-    hearing: Arc<Hearing>,
+    notifications: Arc<NotificationRouter>,
     /// What came in one line with what was handed on.
     more: VecDeque<Incoming>,
     /// Takes lines that are no messages.
@@ -50,13 +50,13 @@ impl<R> Lines<R> {
     pub(crate) fn new(
         reader: R,
         writer: impl AsyncWrite + Send + Unpin + 'static,
-        hearing: Arc<Hearing>,
+        notifications: Arc<NotificationRouter>,
     ) -> Self {
         Self {
             reader,
             buffer: LineBuffer::new(DEFAULT_LINE_LIMIT).keeping_ends(),
-            outgoing: Outgoing::new(writer, Arc::clone(&hearing)),
-            hearing,
+            outgoing: Outgoing::new(writer, Arc::clone(&notifications)),
+            notifications,
             more: VecDeque::new(),
             stray: None,
             strays: Strays::None,
@@ -134,7 +134,7 @@ impl<R> Lines<R> {
     fn tell_of_strays(&mut self) {
         if self.strays == Strays::Seen {
             self.strays = Strays::Told;
-            let server = self.hearing.server();
+            let server = self.notifications.server();
             tracing::warn!(
                 server,
                 "it prints lines on its standard output that are no messages; they are left out, and belong on its standard error"
@@ -149,7 +149,7 @@ impl<R> Lines<R> {
                 return Some(message);
             }
             match self.buffer.next_line()? {
-                Line::Whole(line) => match read(line, &self.outgoing, &self.hearing) {
+                Line::Whole(line) => match read(line, &self.outgoing, &self.notifications) {
                     Ok(message) => return Some(message),
                     Err(Salvaged::Messages(messages)) => self.more.extend(messages),
                     Err(Salvaged::Odd) => {}
@@ -177,7 +177,11 @@ impl<R> Lines<R> {
 ///
 /// # Errors
 /// It is no message as it stands; what can be made of it.
-fn read(line: &[u8], outgoing: &Outgoing, hearing: &Hearing) -> Result<Incoming, Salvaged> {
+fn read(
+    line: &[u8],
+    outgoing: &Outgoing,
+    notifications: &NotificationRouter,
+) -> Result<Incoming, Salvaged> {
     let mut is_call = false;
     if (outgoing.has_calls() || has_tools(line))
         && let Ok(answer) = serde_json::from_slice::<Answer<'_>>(line)
@@ -188,8 +192,9 @@ fn read(line: &[u8], outgoing: &Outgoing, hearing: &Hearing) -> Result<Incoming,
             return Ok(JsonRpcMessage::response(result, answer.id));
         }
     }
-    let mut message = serde_json::from_slice(line)
-        .map_err(|why| salvaged(line, &why, &|id| is_call || outgoing.answered(id), hearing))?;
+    let mut message = serde_json::from_slice(line).map_err(|why| {
+        salvaged(line, &why, &|id| is_call || outgoing.answered(id), notifications)
+    })?;
     as_it_came::keep_exact_of_task(&mut message, line);
     Ok(message)
 }

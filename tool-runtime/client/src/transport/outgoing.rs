@@ -1,7 +1,7 @@
 //! What waits to be written to a server: in order, and not without end.
 
 use crate::failure::Unsent;
-use crate::hearing::Hearing;
+use crate::notification_router::NotificationRouter;
 use rmcp::RoleClient;
 use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::TxJsonRpcMessage;
@@ -61,7 +61,7 @@ impl Error for Unwritten {
 /// Messages to a server. Whoever sends first writes for all who send meanwhile.
 pub(super) struct Outgoing {
     state: Mutex<State>,
-    hearing: Arc<Hearing>,
+    notifications: Arc<NotificationRouter>,
     /// Nothing waits any more.
     rest: Notify,
     /// Nothing more is written.
@@ -93,7 +93,7 @@ struct Parcel {
 impl Outgoing {
     pub(super) fn new(
         writer: impl AsyncWrite + Send + Unpin + 'static,
-        hearing: Arc<Hearing>,
+        notifications: Arc<NotificationRouter>,
     ) -> Arc<Self> {
         let state = State {
             writer: Some(Box::new(writer)),
@@ -105,7 +105,7 @@ impl Outgoing {
             end: None,
         };
         let (rest, over) = (Notify::new(), CancellationToken::new());
-        Arc::new(Self { state: Mutex::new(state), hearing, rest, over })
+        Arc::new(Self { state: Mutex::new(state), notifications, rest, over })
     }
 
     /// Puts a message into the queue, at once; the future writes, or waits until it is written.
@@ -164,7 +164,7 @@ impl Outgoing {
 
     /// Whether it was us who ended the connection.
     pub(super) fn has_given_up(&self) -> bool {
-        self.hearing.end().is_some()
+        self.notifications.end().is_some()
     }
 
     /// Whether nothing more is written.
@@ -254,7 +254,7 @@ impl Outgoing {
 
     /// Ends the connection, and lets everybody know why.
     fn give_up(&self, why: &str) {
-        self.hearing.note_end(why);
+        self.notifications.note_end(why);
         self.end(why);
     }
 
@@ -266,7 +266,7 @@ impl Outgoing {
         state.end = Some(why.to_owned());
         let (queue, writer) = (std::mem::take(&mut state.queue), state.writer.take());
         drop(state);
-        self.hearing.note_over();
+        self.notifications.note_over();
         self.over.cancel();
         drop((queue, writer));
     }
@@ -353,8 +353,8 @@ mod tests {
 
     fn outgoing(room: usize) -> (Arc<Outgoing>, DuplexStream) {
         let (ours, theirs) = duplex(room);
-        let hearing = Arc::new(Hearing::new("s".into(), Arc::default()));
-        (Outgoing::new(ours, hearing), theirs)
+        let notifications = Arc::new(NotificationRouter::new("s".into(), Arc::default()));
+        (Outgoing::new(ours, notifications), theirs)
     }
 
     fn message(value: serde_json::Value) -> Message {
@@ -401,7 +401,7 @@ mod tests {
         assert!(is_unsent(&second.unwrap_err()));
         let first = in_time("a message to be sent", first).await.unwrap().unwrap_err();
         assert!(!is_unsent(&first), "the server has a part of it");
-        for why in [&*first.to_string(), outgoing.hearing.end().unwrap()] {
+        for why in [&*first.to_string(), outgoing.notifications.end().unwrap()] {
             assert!(why.contains("read nothing of what it was sent for 30s"), "{why}");
         }
     }
@@ -431,7 +431,7 @@ mod tests {
                 assert!(is_unsent(&in_time("a message to be sent", sent).await.unwrap_err()));
             }
             in_time("a message to be sent", first).await.unwrap().unwrap_err();
-            assert!(outgoing.hearing.end().unwrap().contains("too much waits"));
+            assert!(outgoing.notifications.end().unwrap().contains("too much waits"));
         }
     }
 

@@ -1,11 +1,11 @@
 //! A server that is started, and talks over its standard input and output.
 
 use super::lines::Lines;
-use super::{Behind, Opened, Way};
-use crate::hearing::Hearing;
+use super::{ConnectionOwner, Opened, TransportFactory};
+use crate::notification_router::NotificationRouter;
+use crate::observed_transport::ObservedTransport;
 use crate::process::{Child, Command, Exit, Spawned};
 use crate::refusal::{Kind, Refusal};
-use crate::wire::Wire;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -47,18 +47,24 @@ impl Stdio {
     }
 }
 
-impl Way for Stdio {
-    fn open(&self, hearing: Arc<Hearing>) -> BoxFuture<'_, Result<Opened, Refusal>> {
+impl TransportFactory for Stdio {
+    fn open(
+        &self,
+        notifications: Arc<NotificationRouter>,
+    ) -> BoxFuture<'_, Result<Opened, Refusal>> {
         Box::pin(async move {
             let counted = self.children.token();
             let spawned = Child::spawn(&self.command, &self.server, counted).await;
             let Spawned { child, stdin, stdout } =
                 spawned.map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
             let stray = child.stray(&self.server);
-            let transport = Lines::new(stdout, stdin, Arc::clone(&hearing));
+            let transport = Lines::new(stdout, stdin, Arc::clone(&notifications));
             let transport = transport.with_stray(move |line| stray.keep(line));
-            let behind = Arc::new(Process { child, hearing: Arc::clone(&hearing) });
-            Ok(Opened { wire: Wire::new(transport, hearing), behind: Some(behind) })
+            let behind = Arc::new(Process { child, notifications: Arc::clone(&notifications) });
+            Ok(Opened {
+                wire: ObservedTransport::new(transport, notifications),
+                behind: Some(behind),
+            })
         })
     }
 
@@ -70,20 +76,20 @@ impl Way for Stdio {
 /// The process behind a connection.
 struct Process {
     child: Child,
-    hearing: Arc<Hearing>,
+    notifications: Arc<NotificationRouter>,
 }
 
 impl Process {
     /// How it ended. A server that is silent is not asked to end; any other end may be its own.
     async fn exit(&self) -> Option<Exit> {
-        if self.child.exit().is_none() && self.hearing.is_waiting() {
+        if self.child.exit().is_none() && self.notifications.is_waiting() {
             return None;
         }
         timeout(MOMENT, self.child.exited()).await.ok()
     }
 }
 
-impl Behind for Process {
+impl ConnectionOwner for Process {
     fn gone(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             self.child.exited().await;
@@ -127,7 +133,7 @@ mod tests {
         let spawned = Child::spawn(&command, "s", TaskTracker::new().token()).await.unwrap();
         Process {
             child: spawned.child,
-            hearing: Arc::new(Hearing::new("s".into(), Arc::default())),
+            notifications: Arc::new(NotificationRouter::new("s".into(), Arc::default())),
         }
     }
 
@@ -135,10 +141,10 @@ mod tests {
     async fn a_silent_server_is_not_waited_for() {
         let server = sleeping().await;
         let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
-        server.hearing.before_sending(&serde_json::from_value(ping).unwrap());
+        server.notifications.before_sending(&serde_json::from_value(ping).unwrap());
         assert_eq!(server.last_words().now_or_never(), Some(None));
         // One that ended the connection is about to end itself.
-        server.hearing.note_over();
+        server.notifications.note_over();
         assert_eq!(server.last_words().now_or_never(), None);
         server.close().await;
     }

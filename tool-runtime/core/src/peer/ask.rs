@@ -1,9 +1,10 @@
 //! Asking the person behind whoever made a call.
 
+use super::PeerCapability;
 use super::PeerError;
 use super::form::FormSchema;
 use super::form_types::Form;
-use super::request::{PeerCapability, PeerRequest};
+use super::request::PeerRequest;
 use crate::context::ToolContext;
 use crate::future::BoxFuture;
 use serde::Deserialize;

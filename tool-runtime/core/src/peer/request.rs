@@ -1,40 +1,8 @@
 //! What a tool asks of whoever made the call, on its way there.
 
-use super::PeerError;
+use super::{PeerCapability, PeerError};
 use crate::context::ToolContext;
 use serde_json::{Map, Value};
-use std::fmt;
-
-/// What a peer must be able to do for a request to make sense: MCP's client capabilities.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum PeerCapability {
-    /// Showing a form to its user.
-    Elicitation,
-    /// Sending its user to a web page.
-    ElicitationUrl,
-    /// Asking its model.
-    Sampling,
-    /// Naming the folders it works in.
-    Roots,
-}
-
-impl PeerCapability {
-    fn what(self) -> &'static str {
-        match self {
-            Self::Elicitation => "ask its user",
-            Self::ElicitationUrl => "send its user to a web page",
-            Self::Sampling => "ask its model",
-            Self::Roots => "name its root folders",
-        }
-    }
-}
-
-impl fmt::Display for PeerCapability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.what())
-    }
-}
 
 /// What a tool asks of whoever made the call: a request of MCP.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! The folders that a client works in.
 
+use super::PeerCapability;
 use super::PeerError;
-use super::request::{PeerCapability, PeerRequest};
+use super::request::PeerRequest;
 use crate::context::ToolContext;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;

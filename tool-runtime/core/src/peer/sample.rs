@@ -1,7 +1,8 @@
 //! Asking the model of whoever made a call.
 
+use super::PeerCapability;
 use super::PeerError;
-use super::request::{PeerCapability, PeerRequest};
+use super::request::PeerRequest;
 use crate::content::ContentBlock;
 use crate::context::ToolContext;
 use serde::Deserialize;

@@ -6,7 +6,7 @@
 //! stay open: their schema does not say which of them is meant.
 
 use super::check::fields_at;
-use super::generate;
+use super::derived::of_type;
 use crate::arguments::probe::{self, Decode, Step, Use};
 use crate::parameter::Parameter;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -86,7 +86,7 @@ fn allows_all(
     decode: Decode,
     text: &str,
 ) -> bool {
-    let schema = generate::of_type(make);
+    let schema = of_type(make);
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         return false;
     };

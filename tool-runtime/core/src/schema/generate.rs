@@ -1,10 +1,10 @@
 //! Schemas of arguments and outputs, from the table of parameters and from types.
 
+use super::derived::{input_generator, output_generator};
 use super::{check, closed, engine, normal};
 use crate::arguments::probe::Decode;
 use crate::error::caught;
 use crate::parameter::Parameter;
-use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -57,7 +57,7 @@ fn hide_secrets(schema: &mut Map<String, Value>, parameters: &[Parameter]) {
 /// The schema of a type that holds all arguments, which refuses unknown ones.
 pub(crate) fn input_of<T: JsonSchema>() -> Value {
     engine::enable();
-    let mut generator = generator();
+    let mut generator = input_generator();
     let mut schema = T::json_schema(&mut generator);
     normal::input(&mut schema);
     normal::without_widths(&mut schema);
@@ -79,41 +79,11 @@ pub(crate) fn input_of_closed<T: JsonSchema>(decode: Decode) -> Value {
     schema
 }
 
-/// The schema of a type's value, as it stands in a schema of arguments.
-pub(super) fn of_type(make: fn(&mut SchemaGenerator) -> Schema) -> Value {
-    let mut generator = generator();
-    let mut schema = make(&mut generator);
-    normal::input(&mut schema);
-    let definitions = normal::definitions(generator.take_definitions(true), normal::input);
-    let mut schema = schema.to_value();
-    if let Value::Object(map) = &mut schema {
-        map.insert("$defs".to_owned(), definitions.into());
-    }
-    schema
-}
-
-/// Whatever a type of arguments says of its fields, others are refused.
-fn refuse_unknown(schema: &mut Map<String, Value>) {
-    let says = |keyword: &str| schema.contains_key(keyword);
-    if says("additionalProperties") || says("unevaluatedProperties") {
-        return;
-    }
-    let is_combined = ["oneOf", "anyOf", "allOf", "$ref"].into_iter().any(says);
-    let keyword = if is_combined { "unevaluatedProperties" } else { "additionalProperties" };
-    schema.insert(keyword.to_owned(), false.into());
-}
-
 /// The schema of an output. `None` for a type without one, and for a scalar, which is text.
 pub(crate) fn output(
     make: fn(&mut SchemaGenerator) -> Option<Schema>,
 ) -> Option<Map<String, Value>> {
-    let mut generator = SchemaSettings::draft2020_12()
-        .with(|settings| {
-            settings.inline_subschemas = true;
-            settings.meta_schema = None;
-        })
-        .for_serialize()
-        .into_generator();
+    let mut generator = output_generator();
     let mut schema = make(&mut generator)?;
     normal::output(&mut schema);
     let definitions = normal::definitions(generator.take_definitions(true), normal::output);
@@ -130,7 +100,7 @@ pub(crate) fn output(
 /// also when decoding succeeds. Constraints of `#[arg]` do not count, decoders check them; a
 /// flattened type that ignores unknown fields does, because arguments are refused by name.
 pub(crate) fn unenforced(parameters: &[Parameter]) -> bool {
-    let mut generator = generator();
+    let mut generator = input_generator();
     let schemas: Vec<Value> = parameters
         .iter()
         .map(|parameter| parameter.type_schema(&mut generator).to_value())
@@ -140,16 +110,6 @@ pub(crate) fn unenforced(parameters: &[Parameter]) -> bool {
         parameter.is_flattened && schema.get("additionalProperties") != Some(&Value::Bool(false))
     });
     leaks || schemas.iter().any(|schema| check::asserts_more_than_types(&root, schema))
-}
-
-fn generator() -> SchemaGenerator {
-    SchemaSettings::draft2020_12()
-        .with(|settings| {
-            settings.inline_subschemas = true;
-            settings.meta_schema = None;
-        })
-        .for_deserialize()
-        .into_generator()
 }
 
 fn object(
@@ -190,7 +150,7 @@ struct Fields {
 
 impl Fields {
     fn schema(mut self, parameters: &[Parameter]) -> Input {
-        let mut generator = generator();
+        let mut generator = input_generator();
         for parameter in parameters {
             self.add(parameter, &mut generator);
         }
@@ -363,4 +323,15 @@ fn empty_bounds(name: &str, property: &Value) -> Option<String> {
             "no value of its argument `{name}` is between its bounds; write the smaller end first"
         )
     })
+}
+
+/// Whatever a type of arguments says of its fields, others are refused.
+fn refuse_unknown(schema: &mut Map<String, Value>) {
+    let says = |keyword: &str| schema.contains_key(keyword);
+    if says("additionalProperties") || says("unevaluatedProperties") {
+        return;
+    }
+    let is_combined = ["oneOf", "anyOf", "allOf", "$ref"].into_iter().any(says);
+    let keyword = if is_combined { "unevaluatedProperties" } else { "additionalProperties" };
+    schema.insert(keyword.to_owned(), false.into());
 }

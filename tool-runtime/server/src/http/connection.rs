@@ -1,10 +1,10 @@
 //! One connection: its requests, one after the other.
 
-use super::held;
+use super::guarded_body;
 use super::listen::Closing;
 use super::open_connections::{InProcess, OpenConnection};
 use super::options::HttpOptions;
-use super::stall::Stall;
+use super::write_timeout::WriteTimeout;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
@@ -78,7 +78,7 @@ impl Connections {
         stream: impl AsyncRead + AsyncWrite + Unpin,
         connection: &Arc<OpenConnection>,
     ) {
-        let stream = Stall::new(stream, self.options.read_within, Arc::clone(connection));
+        let stream = WriteTimeout::new(stream, self.options.read_within, Arc::clone(connection));
         let stream = TokioIo::new(stream);
         let router = TowerToHyperService::new(self.router);
         // Before the first poll of the answer: hyper may see the end of the input before it.
@@ -117,7 +117,7 @@ async fn answered(
         // The connection is closed.
         return pending().await;
     };
-    Ok(router.call(request).await?.map(|body| held::holding(body, in_process)))
+    Ok(router.call(request).await?.map(|body| guarded_body::holding(body, in_process)))
 }
 
 fn prepare(stream: &TcpStream) -> io::Result<()> {

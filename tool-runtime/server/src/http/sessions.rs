@@ -3,19 +3,18 @@
 //! rmcp's own have no number, belong to whoever knows their id, and end while a quiet call runs or
 //! a client listens. What their clients have left is cancelled here, too: rmcp goes on for them.
 
-mod kept;
-mod line;
 mod problem;
+mod replay_buffer;
 mod routing;
 mod session;
+mod session_transport;
 mod stream;
 
+use super::concurrency_limit::ConcurrencyLimit;
 use super::options::HttpOptions;
-use super::places::Places;
-use crate::audience::Session as Client;
 use crate::handler::PoolHandler;
+use crate::subscribers::Session as Client;
 use futures_util::Stream;
-use line::Line;
 pub(super) use problem::SessionProblem;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
@@ -26,6 +25,7 @@ use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
 use session::Session;
+use session_transport::SessionTransport;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -57,7 +57,7 @@ struct Caller {
 pub(super) struct Sessions {
     rmcp: LocalSessionManager,
     open: Mutex<HashMap<SessionId, Arc<Session>>>,
-    seats: Arc<Places>,
+    seats: Arc<ConcurrencyLimit>,
     idle: Duration,
     resume: Duration,
     hang_up: Option<Duration>,
@@ -72,7 +72,7 @@ impl Sessions {
         Arc::new_cyclic(|itself| Self {
             rmcp,
             open: Mutex::default(),
-            seats: Places::new(options.max_sessions, options.max_sessions_each),
+            seats: ConcurrencyLimit::new(options.max_sessions, options.max_sessions_each),
             idle: options.session_idle,
             resume: options.resume_within,
             hang_up: options.hang_up_after,
@@ -188,12 +188,12 @@ fn cancelled(request: RequestId, why: &str) -> ClientJsonRpcMessage {
 
 impl SessionManager for Sessions {
     type Error = SessionProblem;
-    type Transport = Line<<LocalSessionManager as SessionManager>::Transport>;
+    type Transport = SessionTransport<<LocalSessionManager as SessionManager>::Transport>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionProblem> {
         let session = Arc::new(noted(self.seat())?);
         let (id, transport) = noted(self.rmcp.create_session().await)?;
-        let line = Line::new(transport, Arc::clone(&session.ongoing));
+        let line = SessionTransport::new(transport, Arc::clone(&session.ongoing));
         self.watch(Arc::clone(&id), &session);
         self.open().insert(Arc::clone(&id), session);
         Ok((id, line))

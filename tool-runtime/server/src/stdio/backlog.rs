@@ -115,8 +115,8 @@ impl Backlog {
     /// Nobody waits for the answer to a request any more.
     pub(super) fn end(&mut self, id: &RequestId) {
         if !self.at_work.remove(id)
-            && let Some(turn) = self.turns.remove(id)
-            && let Some(gone) = self.waiting.remove(&turn)
+            && let Some(budget) = self.turns.remove(id)
+            && let Some(gone) = self.waiting.remove(&budget)
         {
             self.bytes -= gone.bytes();
         }

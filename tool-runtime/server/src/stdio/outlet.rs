@@ -51,11 +51,11 @@ impl Pump {
 /// Sorts a descriptor and prepares to write it. Needs a runtime.
 #[cfg(unix)]
 pub(super) fn open(descriptor: std::os::fd::OwnedFd) -> io::Result<(Writer, Pump)> {
+    use super::descriptor_kind::{Opened, open_by_kind};
     use super::polled::Direction;
-    use super::sort::{Sorted, sort};
 
-    match sort(descriptor, Direction::Output)? {
-        Sorted::Polled(descriptor) => Ok(pump_task::start(descriptor)),
-        Sorted::Blocking(file) => pump_thread::start(file),
+    match open_by_kind(descriptor, Direction::Output)? {
+        Opened::Polled(descriptor) => Ok(pump_task::start(descriptor)),
+        Opened::Blocking(file) => pump_thread::start(file),
     }
 }

@@ -33,12 +33,12 @@ impl Reader {
     /// Sorts a descriptor and prepares to read it.
     #[cfg(unix)]
     pub(super) fn open(descriptor: std::os::fd::OwnedFd) -> io::Result<Self> {
+        use super::descriptor_kind::{Opened, open_by_kind};
         use super::polled::Direction;
-        use super::sort::{Sorted, sort};
 
-        match sort(descriptor, Direction::Input)? {
-            Sorted::Polled(descriptor) => Ok(Self::Polled { descriptor, untried: true }),
-            Sorted::Blocking(file) => Self::thread(file),
+        match open_by_kind(descriptor, Direction::Input)? {
+            Opened::Polled(descriptor) => Ok(Self::Polled { descriptor, untried: true }),
+            Opened::Blocking(file) => Self::thread(file),
         }
     }
 

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 
+use super::double_option::double_option;
 use super::methods::is_known_method;
-use super::present::present;
 use tool_runtime_core::seam::excerpt;
 
 /// An error response. Not rmcp's type, which leaves an unknown `id` out where JSON-RPC wants
@@ -29,15 +29,15 @@ pub(crate) struct Refusal {
 /// A message by its parts, none of them checked.
 #[derive(Deserialize)]
 struct Parts<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "double_option")]
     jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "double_option")]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "double_option")]
     method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "double_option")]
     result: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "double_option")]
     error: Option<&'a RawValue>,
 }
 

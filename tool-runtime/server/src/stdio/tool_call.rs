@@ -12,7 +12,7 @@ use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::present::present;
+use super::double_option::double_option;
 use crate::envelope::Envelope;
 
 /// The arguments of a `tools/call` exactly as the peer wrote them.
@@ -30,7 +30,7 @@ struct Params<'a> {
     #[serde(rename = "_meta")]
     meta: Option<RequestMetaObject>,
     name: String,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow, default, deserialize_with = "double_option")]
     arguments: Option<&'a RawValue>,
     input_responses: Option<InputResponses>,
     request_state: Option<String>,

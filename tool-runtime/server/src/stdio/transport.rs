@@ -19,13 +19,13 @@ use crate::caller::Caller;
 
 use super::descriptor::Descriptors;
 use super::exact;
-use super::intake::Intake;
+use super::inbound::Inbound;
 #[cfg(unix)]
 use super::outlet;
 use super::outlet::Pump;
+use super::read_budget::ReadBudget;
 use super::reader::Reader;
 use super::refusal::Refusal;
-use super::turn::Turn;
 use super::writer::Writer;
 use crate::passing;
 use tool_runtime_mcp::lines::{DEFAULT_LINE_LIMIT, LineBuffer};
@@ -43,8 +43,8 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 pub(crate) struct StdioTransport {
     reader: Reader,
     lines: LineBuffer,
-    intake: Intake,
-    turn: Turn,
+    inbound: Inbound,
+    budget: ReadBudget,
     writer: Writer,
     pump: Pump,
     /// Cancelled when nobody reads any more.
@@ -99,8 +99,8 @@ impl StdioTransport {
         Self {
             reader,
             lines: LineBuffer::new(DEFAULT_LINE_LIMIT),
-            intake: Intake::new(),
-            turn: Turn::default(),
+            inbound: Inbound::new(),
+            budget: ReadBudget::default(),
             lost: writer.lost(),
             writer,
             pump,
@@ -154,12 +154,12 @@ impl StdioTransport {
         }
         if has_room {
             self.unread_refusals = 0;
-            return match self.intake.holds_up() {
+            return match self.inbound.holds_up() {
                 Some(until) => self.is_there_until(until).await,
                 None => false,
             };
         }
-        if self.intake.has_room() && self.unread_refusals < MAX_UNREAD_REFUSALS {
+        if self.inbound.has_room() && self.unread_refusals < MAX_UNREAD_REFUSALS {
             return false;
         }
         if self.reader.has_hung_up() {
@@ -188,7 +188,7 @@ impl StdioTransport {
 
     /// Nothing more is read or served.
     fn end(&mut self) {
-        for refusal in self.intake.give_up() {
+        for refusal in self.inbound.give_up() {
             refuse(&self.writer, &refusal);
         }
         self.ended.cancel();
@@ -221,7 +221,7 @@ impl Transport<RoleServer> for StdioTransport {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        self.intake.tell(&message);
+        self.inbound.tell(&message);
         let message = passing::restored(message);
         let queued = match exact::message(&message) {
             Some(exact) => self.writer.push(&exact),
@@ -238,29 +238,29 @@ impl Transport<RoleServer> for StdioTransport {
     /// The next message; `None` after the last one. Cancel safe: no state lives in the future.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            self.turn.mine().await;
+            self.budget.mine().await;
             // A peer that does not read its answers gets no further requests served, but is heard.
             // One that cannot read them any more has gone.
             let Some(has_room) = self.room() else {
                 self.end();
                 return None;
             };
-            if has_room && let Some(request) = self.intake.next() {
-                self.turn.take();
+            if has_room && let Some(request) = self.inbound.next() {
+                self.budget.take();
                 return Some(self.marked(request));
             }
             if self.is_held_up(has_room).await {
                 continue;
             }
             if let Some(line) = self.lines.next_line() {
-                self.turn.take();
-                match self.intake.accept(line, has_room) {
+                self.budget.take();
+                match self.inbound.accept(line, has_room) {
                     Ok(Some(message)) => return Some(self.marked(message)),
                     Ok(None) => {}
                     Err(refusal) => {
                         self.unread_refusals += 1;
                         refuse(&self.writer, &refusal);
-                        if let Some(answer) = self.intake.failed_answer(&refusal) {
+                        if let Some(answer) = self.inbound.failed_answer(&refusal) {
                             return Some(answer);
                         }
                     }
@@ -269,7 +269,7 @@ impl Transport<RoleServer> for StdioTransport {
             }
             if self.gone.is_cancelled() || self.lines.has_ended() {
                 self.ended.cancel();
-                if let Some(until) = self.intake.lingers()
+                if let Some(until) = self.inbound.lingers()
                     && self.is_there_until(until).await
                 {
                     continue;

@@ -1,24 +1,24 @@
 //! What is sent to a server over HTTP: rmcp's requests, with the headers that are ours.
 
 mod backend;
+mod classify;
 mod legible;
 mod post;
 mod status;
-mod verdict;
 
 use super::credentials::{HeaderMap, NoHeaders};
-use super::error::{HttpError, Worded};
+use super::error::{HttpError, TransportError};
 use super::headers::Headers;
-use super::mirrored::Mirrors;
-use super::tame::{Events, tamed};
-use crate::hearing::Hearing;
+use super::param_headers::Mirrors;
+use super::sse_backoff::{Events, tamed};
+use crate::notification_router::NotificationRouter;
+use classify::{no_headers, refused, without_url};
 use reqwest::header::AUTHORIZATION;
 use rmcp::transport::streamable_http_client::StreamableHttpClient as _;
 pub(super) use status::telling;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use tokio_util::sync::CancellationToken;
-use verdict::{no_headers, refused, without_url};
 
 /// The longest event of a stream.
 const LONGEST_EVENT: usize = 16 << 20;
@@ -38,7 +38,7 @@ struct Shared {
     agent: Agent,
     headers: Headers,
     mirrors: Mirrors,
-    hearing: Arc<Hearing>,
+    notifications: Arc<NotificationRouter>,
     /// Whether the server answered as one does that is older than this transport.
     looks_old: Arc<AtomicBool>,
     /// Whether the server has a stream for what belongs to no request.
@@ -53,14 +53,14 @@ impl Client {
     pub(super) fn new(
         agent: Agent,
         headers: Headers,
-        hearing: Arc<Hearing>,
+        notifications: Arc<NotificationRouter>,
         looks_old: Arc<AtomicBool>,
     ) -> Self {
         Self(Arc::new(Shared {
             agent,
             headers,
             mirrors: Mirrors::default(),
-            hearing,
+            notifications,
             looks_old,
             has_stream: AtomicBool::new(false),
             breaks: Arc::default(),
@@ -76,12 +76,12 @@ impl Client {
         &self.0.agent.client
     }
 
-    pub(super) fn hearing(&self) -> &Hearing {
-        &self.0.hearing
+    pub(super) fn notifications(&self) -> &NotificationRouter {
+        &self.0.notifications
     }
 
-    pub(super) fn worded(&self, error: HttpError) -> Worded {
-        Worded::new(error, &self.0.headers)
+    pub(super) fn worded(&self, error: HttpError) -> TransportError {
+        TransportError::new(error, &self.0.headers)
     }
 
     /// Waits until nothing more is to be expected of the server.

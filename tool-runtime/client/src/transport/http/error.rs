@@ -13,7 +13,7 @@ pub(super) type HttpError = StreamableHttpError<reqwest::Error>;
 
 /// Why a message did not reach a server, or had no answer.
 #[derive(Debug)]
-pub(super) enum Worded {
+pub(super) enum TransportError {
     /// The server wants to know who asks.
     Unauthorized(Unauthorized),
     /// The server has not worked at the message.
@@ -22,7 +22,7 @@ pub(super) enum Worded {
     Lost(String),
 }
 
-impl fmt::Display for Worded {
+impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unauthorized(error) => error.fmt(f),
@@ -32,7 +32,7 @@ impl fmt::Display for Worded {
     }
 }
 
-impl Error for Worded {
+impl Error for TransportError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Unauthorized(error) => Some(error),
@@ -42,7 +42,7 @@ impl Error for Worded {
     }
 }
 
-impl Worded {
+impl TransportError {
     pub(super) fn new(error: HttpError, headers: &Headers) -> Self {
         use StreamableHttpError as E;
         match error {

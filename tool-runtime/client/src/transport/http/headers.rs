@@ -1,7 +1,7 @@
 //! The headers of every request: those of the entry, and those that the host gives anew each time.
 
 use super::credentials::{HeaderMap, NoHeaders, Refused};
-use super::made::{self, header, secrets_of};
+use super::header_values::{self, header, secrets_of};
 #[cfg(feature = "oauth")]
 use super::oauth::OAuth;
 use super::source::{HeaderSource, McpHeaderRequest};
@@ -39,13 +39,13 @@ impl Headers {
                 .map_err(|problem| format!("`headers.{}` {problem}", name.shown()))?;
             fixed.insert(name, value);
         }
-        if let Some(auth) = config.auth.as_ref().filter(|auth| !made::is_spoken(auth)) {
-            let (name, value) = made::authorization(auth, &mut secrets)
+        if let Some(auth) = config.auth.as_ref().filter(|auth| !header_values::is_spoken(auth)) {
+            let (name, value) = header_values::authorization(auth, &mut secrets)
                 .map_err(|problem| format!("`auth` {problem}"))?;
             fixed.insert(name, value);
         }
-        let url =
-            Url::parse(config.url.as_str()).map(|url| made::without_secrets(&url).to_string());
+        let url = Url::parse(config.url.as_str())
+            .map(|url| header_values::without_secrets(&url).to_string());
         let (server, secrets) = (server.to_owned(), Mutex::new((secrets, Vec::new())));
         Ok(Self {
             server,
@@ -113,7 +113,7 @@ impl Headers {
         if let Some(oauth) = &self.oauth
             && let Some(token) = oauth.token(refused).await?
         {
-            let made = made::authorization(&McpAuth::Bearer(token.into()), &mut secrets);
+            let made = header_values::authorization(&McpAuth::Bearer(token.into()), &mut secrets);
             let problem =
                 |problem| NoHeaders::Failed(format!("the token that was given {problem}"));
             headers.extend([made.map_err(problem)?]);

@@ -1,19 +1,19 @@
 //! Tokens by OAuth 2.1, as a server and its authorization server tell by their metadata.
 
-mod aids;
-mod asker;
+mod address_filter;
+mod credential_store;
+mod error_text;
 mod flow;
+mod host_callbacks;
+mod http_client;
 mod hush;
 mod issuer;
-mod landing;
 mod page;
-mod reach;
-mod vault;
+mod redirect_listener;
 mod visit;
-mod words;
 
-pub(crate) use aids::OAuthAids;
-pub use aids::{McpAuthPage, McpTokens};
+pub(crate) use host_callbacks::OAuthCallbacks;
+pub use host_callbacks::{McpAuthPage, McpTokens};
 
 use super::credentials::{NoHeaders, Refused};
 use flow::Flow;
@@ -47,9 +47,14 @@ struct Shared {
 type Running = watch::Receiver<Option<Result<(), NoHeaders>>>;
 
 impl OAuth {
-    pub(super) fn new(server: &str, url: &Url, config: &McpOAuth, aids: &OAuthAids) -> Self {
+    pub(super) fn new(
+        server: &str,
+        url: &Url,
+        config: &McpOAuth,
+        callbacks: &OAuthCallbacks,
+    ) -> Self {
         Self(Arc::new(Shared {
-            flow: Flow::new(server, url, config, aids),
+            flow: Flow::new(server, url, config, callbacks),
             manager: Mutex::default(),
             restored: OnceCell::new(),
             running: Mutex::default(),

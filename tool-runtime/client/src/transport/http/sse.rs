@@ -2,9 +2,9 @@
 
 use super::client::Client;
 use super::credentials::HeaderMap;
-use super::error::{HttpError, Worded};
-use super::tame::Events;
-use crate::reading::{Incoming, Salvaged, salvaged};
+use super::error::{HttpError, TransportError};
+use super::sse_backoff::Events;
+use crate::recovery::{Incoming, Salvaged, salvaged};
 use crate::refusal::{Kind, Refusal};
 use futures_util::StreamExt as _;
 use reqwest::header::WWW_AUTHENTICATE;
@@ -61,12 +61,12 @@ fn endpoint(url: &str, said: &str) -> Result<Url, Refusal> {
 }
 
 impl Transport<RoleClient> for Sse {
-    type Error = Worded;
+    type Error = TransportError;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
-    ) -> impl Future<Output = Result<(), Worded>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), TransportError>> + Send + 'static {
         let (client, endpoint) = (self.client.clone(), self.endpoint.clone());
         async move {
             let sent = client.renewing(HeaderMap::new(), |headers| {
@@ -95,7 +95,7 @@ impl Transport<RoleClient> for Sse {
                 Err(why) => {
                     let text = text.as_bytes();
                     if let Salvaged::Messages(messages) =
-                        salvaged(text, &why, &|_| false, self.client.hearing())
+                        salvaged(text, &why, &|_| false, self.client.notifications())
                     {
                         self.more.extend(messages);
                     }
@@ -104,7 +104,7 @@ impl Transport<RoleClient> for Sse {
         }
     }
 
-    async fn close(&mut self) -> Result<(), Worded> {
+    async fn close(&mut self) -> Result<(), TransportError> {
         self.events = futures_util::stream::empty().boxed();
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! The transport of today: one address, a message a request.
 
 use super::client::Client;
-use super::error::Worded;
-use super::tame::Reopening;
+use super::error::TransportError;
+use super::sse_backoff::Reopening;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -34,12 +34,12 @@ impl Streamable {
 }
 
 impl Transport<RoleClient> for Streamable {
-    type Error = Worded;
+    type Error = TransportError;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
-    ) -> impl Future<Output = Result<(), Worded>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), TransportError>> + Send + 'static {
         let sent = self.transport.send(message);
         let client = self.client.clone();
         async move { sent.await.map_err(|error| client.worded(error)) }
@@ -53,7 +53,7 @@ impl Transport<RoleClient> for Streamable {
         }
     }
 
-    async fn close(&mut self) -> Result<(), Worded> {
+    async fn close(&mut self) -> Result<(), TransportError> {
         self.transport.close().await.map_err(|error| self.client.worded(error))
     }
 }

@@ -9,7 +9,7 @@ use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::text::limit;
 use crate::schema::check::walk::Walker;
-use crate::schema::check::{describe, equal, parts, wording};
+use crate::schema::check::{describe, equal, parts, received, wording};
 
 /// Deeper items are not compared with each other.
 const DEEPEST_COMPARED: u16 = 128;
@@ -49,7 +49,7 @@ fn count_issue(
     items: &[Value],
     at: &Place<'_>,
 ) -> Issue {
-    let got = wording::got_count(items.len(), at);
+    let got = received::got_count(items.len(), at);
     let message =
         format!("{} must have {words} {}{got}", at.subject(), wording::counted(limit, "item"));
     Issue::new(at.path(), rule, message)
@@ -166,7 +166,7 @@ fn wrong_count(
     };
     let kind = describe::phrase(root, wanted);
     let kind = kind.map(|kind| format!(" that must be {kind}")).unwrap_or_default();
-    let (items, got) = (wording::counted(limit, "item"), wording::got_count(count, at));
+    let (items, got) = (wording::counted(limit, "item"), received::got_count(count, at));
     let message = format!("{} must contain {words} {items}{kind}{got}", at.subject());
     Some(Issue::new(at.path(), rule, message))
 }

@@ -8,7 +8,7 @@ use crate::schema::check::kind::Kind;
 use crate::schema::check::place::Place;
 use crate::schema::check::variants::Variant;
 use crate::schema::check::walk::Walker;
-use crate::schema::check::{describe, literal, names, wording};
+use crate::schema::check::{describe, literal, names, received, wording};
 
 /// What each variant says of a value; `None` where a glance ruled it out.
 pub(super) type Outcomes<'v> = Vec<Option<Findings<'v>>>;
@@ -193,7 +193,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
     fn all_forms(&self) -> Issue {
         let literals: Vec<&Value> =
             self.variants.iter().filter_map(Variant::literals).flatten().collect();
-        let got = wording::got_kind(self.value, self.at);
+        let got = received::got_kind(self.value, self.at);
         let hint = literal::suggestion(&literals, self.value, self.at);
         let forms = match self.forms() {
             forms if forms.is_empty() => "one of the allowed forms".to_owned(),

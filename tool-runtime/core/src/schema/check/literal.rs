@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::issue::Issue;
 use crate::schema::check::equal::same;
 use crate::schema::check::place::Place;
-use crate::schema::check::wording;
+use crate::schema::check::{received, wording};
 
 /// The issue, if the value is none of those that the schema lists.
 pub(super) fn check(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) -> Option<Issue> {
@@ -35,7 +35,7 @@ pub(super) fn none_of(
     value: &Value,
     at: &Place<'_>,
 ) -> Issue {
-    let got = wording::got(value, at);
+    let got = received::got(value, at);
     // Of a single value the message has just said what it is.
     let hint = if wanted.len() > 1 { suggestion(wanted, value, at) } else { String::new() };
     let message = format!("{} must be {}{got}{hint}", at.subject(), choice(wanted));

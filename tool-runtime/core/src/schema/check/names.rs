@@ -8,7 +8,7 @@ use crate::schema::check::object::Rules;
 use crate::schema::check::place::Place;
 use crate::schema::check::text::limit;
 use crate::schema::check::walk::Walker;
-use crate::schema::check::{describe, wording};
+use crate::schema::check::{describe, received, wording};
 
 /// Checks the number and the names of an object's properties, and that those that need each other come together.
 pub(super) fn check<'s>(
@@ -51,7 +51,7 @@ fn number(
         (None, None) => return None,
     };
     let limit = wording::counted(limit, at.noun());
-    let got = wording::got_count(object.len(), at);
+    let got = received::got_count(object.len(), at);
     Some(Issue::new(at.path(), rule, format!("{} must have {words} {limit}{got}", at.subject())))
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
-use crate::schema::check::wording;
+use crate::schema::check::received;
 
 /// A bound: its keyword, how a number must not compare with it, and the words for what is allowed.
 type Bound = (&'static str, fn(Ordering) -> bool, &'static str);
@@ -51,7 +51,7 @@ fn issue(
     number: &Number,
     at: &Place<'_>,
 ) -> Issue {
-    let got = wording::got(&Value::Number(number.clone()), at);
+    let got = received::got(&Value::Number(number.clone()), at);
     Issue::new(at.path(), rule, format!("{} must be {words} {limit}{got}", at.subject()))
 }
 

@@ -10,7 +10,9 @@ use crate::schema::check::findings::Findings;
 use crate::schema::check::place::{Place, Whole};
 use crate::schema::check::secrets::Secrets;
 use crate::schema::check::survey::{self, Survey};
-use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
+use crate::schema::check::{
+    array, combine, literal, number, object, text, type_keyword, unevaluated,
+};
 use crate::schema::engine::{Engine, Pattern};
 use crate::schema::format;
 
@@ -114,7 +116,8 @@ impl<'s> Walker<'s> {
         found: &mut Findings<'v>,
     ) {
         // Of a value that is quite another there is nothing more to say.
-        let other = literal::check(schema, value, at).or_else(|| kind::check(schema, value, at));
+        let other =
+            literal::check(schema, value, at).or_else(|| type_keyword::check(schema, value, at));
         if let Some(issue) = other {
             return found.add(issue);
         }

@@ -2,12 +2,10 @@
 
 use serde_json::Value;
 
-use crate::schema::check::kind::Kind;
-use crate::schema::check::place::Place;
 use crate::schema::nearest::nearest;
 
 /// More characters of a value or a name than this are cut.
-const LONGEST_TEXT: usize = 60;
+pub(super) const LONGEST_TEXT: usize = 60;
 
 /// More names than this are counted, not listed.
 const MOST_NAMES: usize = 20;
@@ -56,41 +54,12 @@ pub(super) fn add_name(path: &mut String, name: &str) {
     path.push_str(name);
 }
 
-/// A value in a sentence. What arrays and objects hold is never shown: it is long, and parts of it may be secret.
-pub(super) fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => quoted(text),
-        Value::Array(_) | Value::Object(_) => Kind::of(value).with_article().to_owned(),
-        _ => cut(&value.to_string(), LONGEST_TEXT),
-    }
-}
-
 /// A value that a schema allows: no secret, so arrays and objects are shown as well.
 pub(super) fn allowed(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
         _ => cut(&value.to_string(), LONGEST_TEXT),
     }
-}
-
-/// ", got 80", or nothing if the value is secret.
-pub(super) fn got(value: &Value, at: &Place<'_>) -> String {
-    if at.is_secret() { String::new() } else { format!(", got {}", shown(value)) }
-}
-
-/// ", got the string \"x\"", for those who expected another type.
-pub(super) fn got_kind(value: &Value, at: &Place<'_>) -> String {
-    let kind = Kind::of(value);
-    match kind {
-        _ if at.is_secret() => String::new(),
-        Kind::String | Kind::Boolean => format!(", got the {} {}", kind.name(), shown(value)),
-        _ => got(value, at),
-    }
-}
-
-/// ", got 3", for a number of things that is wrong, or nothing if they are secret.
-pub(super) fn got_count(count: usize, at: &Place<'_>) -> String {
-    if at.is_secret() { String::new() } else { format!(", got {count}") }
 }
 
 /// "1 item", "2 items".

@@ -1,6 +1,6 @@
 //! Why a session does not do what is asked of it.
 
-use crate::http::places::NoPlace;
+use crate::http::concurrency_limit::NoPlace;
 use crate::http::refusal::Refusal;
 use crate::stdio::Refusal as Misfit;
 use axum::http::StatusCode;

@@ -1,10 +1,10 @@
 //! One session: whose it is, when it was used, which calls its client waits for.
 
 use super::Sessions;
-use super::kept::Kept;
-use super::line::Ongoing;
+use super::replay_buffer::ReplayBuffer;
+use super::session_transport::Ongoing;
 use super::stream::Watch;
-use crate::http::places::Place;
+use crate::http::concurrency_limit::Permit;
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::SessionId;
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ pub(super) struct Session {
     streams: AtomicUsize,
     calls: Mutex<HashMap<u64, Call>>,
     watch: OnceLock<AbortHandle>,
-    _seat: Place,
+    _seat: Permit,
 }
 
 /// A call that has not been answered, by the number of its stream.
@@ -31,11 +31,11 @@ struct Call {
     request: RequestId,
     /// How many connections its answer could go to: none while its client is away.
     listeners: usize,
-    kept: Option<Kept>,
+    kept: Option<ReplayBuffer>,
 }
 
 impl Session {
-    pub(super) fn new(owner: Arc<Principal>, seat: Place) -> Self {
+    pub(super) fn new(owner: Arc<Principal>, seat: Permit) -> Self {
         Self {
             owner,
             ongoing: Arc::default(),
@@ -113,14 +113,14 @@ impl Session {
     }
 
     /// Keeps what comes on this stream until its client is back.
-    pub(super) fn keep_for(&self, stream: u64, kept: Option<Kept>) {
+    pub(super) fn keep_for(&self, stream: u64, kept: Option<ReplayBuffer>) {
         if let Some(call) = self.calls().get_mut(&stream) {
             call.kept = kept;
         }
     }
 
     /// What came on this stream while its client was away.
-    pub(super) fn kept(&self, stream: u64) -> Option<Kept> {
+    pub(super) fn kept(&self, stream: u64) -> Option<ReplayBuffer> {
         self.calls().get_mut(&stream)?.kept.take()
     }
 
@@ -155,14 +155,14 @@ impl Drop for Session {
 mod tests {
     use super::*;
     use crate::http::HttpOptions;
-    use crate::http::places::Places;
+    use crate::http::concurrency_limit::ConcurrencyLimit;
     use tokio::time::advance;
 
     const IDLE: Duration = Duration::from_secs(60);
     const MOST: Duration = Duration::from_secs(59);
 
     fn session() -> Arc<Session> {
-        let seat = Places::new(1, None).take(&Arc::default()).expect("a seat");
+        let seat = ConcurrencyLimit::new(1, None).take(&Arc::default()).expect("a seat");
         Arc::new(Session::new(Arc::default(), seat))
     }
 

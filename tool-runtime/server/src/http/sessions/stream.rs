@@ -1,10 +1,10 @@
 //! A stream of messages to a client, watched for how it ends.
 
 use super::Sessions;
-use super::kept::Kept;
+use super::replay_buffer::ReplayBuffer;
 use super::routing;
 use super::session::Session;
-use crate::running::answered;
+use crate::in_flight::answered;
 use futures_util::{Stream, stream};
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
@@ -105,7 +105,7 @@ impl Watch {
 
     fn keep(&self, stream: Messages) {
         if let (Some(_), Some(number)) = (&self.request, self.number) {
-            self.session.keep_for(number, Kept::new(stream));
+            self.session.keep_for(number, ReplayBuffer::new(stream));
         }
     }
 

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use rustix::io::ioctl_fionbio;
 
-use super::super::patient::Patient;
+use super::super::blocking_io::BlockingIo;
 use super::support::pipe;
 
 #[test]
@@ -14,9 +14,9 @@ fn bytes_cross_a_non_blocking_pipe_in_both_directions() {
     ioctl_fionbio(&writing, true).expect("a flag");
     let sent: Vec<u8> = (0..1024 * 1024).map(|n: u32| n.to_le_bytes()[1]).collect();
     let expected = sent.clone();
-    let writer = std::thread::spawn(move || Patient(writing.into()).write_all(&sent));
+    let writer = std::thread::spawn(move || BlockingIo(writing.into()).write_all(&sent));
     let mut received = Vec::new();
-    Patient(reading.into()).read_to_end(&mut received).expect("the end");
+    BlockingIo(reading.into()).read_to_end(&mut received).expect("the end");
     writer.join().expect("no panic").expect("written");
     assert!(received == expected);
 }

@@ -1,10 +1,10 @@
 //! What rmcp's transport asks of a client of HTTP.
 
-use super::verdict::{code, is_gone, is_passing};
+use super::classify::{code, is_gone, is_passing};
 use super::{Client, LONGEST_EVENT};
 use crate::transport::http::credentials::HeaderMap;
 use crate::transport::http::error::HttpError;
-use crate::transport::http::tame::{Events, Reopening};
+use crate::transport::http::sse_backoff::{Events, Reopening};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpPostResponse as Answer,
@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
 /// How long the end of a session may take.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl StreamableHttpClient for Client {
     type Error = reqwest::Error;
@@ -54,7 +54,7 @@ impl StreamableHttpClient for Client {
             self.agent().delete_session(Arc::clone(&url), Arc::clone(&session), None, headers)
         });
         // Whoever closes a connection does not wait for a server that hangs.
-        timeout(FAREWELL, deleted).await.unwrap_or(Ok(()))
+        timeout(CLOSE_TIMEOUT, deleted).await.unwrap_or(Ok(()))
     }
 
     async fn get_stream(
@@ -99,7 +99,7 @@ impl StreamableHttpClient for Client {
                 self.0.has_stream.store(true, Ordering::Relaxed);
                 if is_new || self.0.breaks.load(Ordering::Relaxed) > 0 {
                     // What changed before nobody told.
-                    self.0.hearing.changed().tell();
+                    self.0.notifications.changed().tell();
                 }
             }
             // Servers without such a stream may say that they know no such address.

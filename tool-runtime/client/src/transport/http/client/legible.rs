@@ -1,8 +1,8 @@
 //! Answers in streams of events that cannot be read: rmcp passes over them, and their callers wait.
 
-use crate::hearing::Hearing;
-use crate::reading::{Incoming, Salvaged, salvaged};
-use crate::transport::http::tame::Events;
+use crate::notification_router::NotificationRouter;
+use crate::recovery::{Incoming, Salvaged, salvaged};
+use crate::transport::http::sse_backoff::Events;
 use futures_util::{StreamExt as _, stream};
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
@@ -10,23 +10,31 @@ use std::sync::Arc;
 
 /// The same events, with what can be made of those that cannot be read. `is_call` says whether
 /// they answer a call.
-pub(super) fn legible(events: Events, is_call: bool, hearing: Arc<Hearing>) -> Events {
+pub(super) fn legible(
+    events: Events,
+    is_call: bool,
+    notifications: Arc<NotificationRouter>,
+) -> Events {
     let events = events.flat_map(move |event| {
         stream::iter(match event {
-            Ok(event) => read(event, is_call, &hearing),
+            Ok(event) => read(event, is_call, &notifications),
             Err(error) => vec![Err(error)],
         })
     });
     events.boxed()
 }
 
-fn read(event: Sse, is_call: bool, hearing: &Hearing) -> Vec<Result<Sse, SseError>> {
+fn read(
+    event: Sse,
+    is_call: bool,
+    notifications: &NotificationRouter,
+) -> Vec<Result<Sse, SseError>> {
     let text = event.data.as_deref().unwrap_or_default();
     if text.is_empty() {
         return vec![Ok(event)];
     }
     let Err(why) = serde_json::from_str::<Incoming>(text) else { return vec![Ok(event)] };
-    let Salvaged::Messages(messages) = salvaged(text.as_bytes(), &why, &|_| is_call, hearing)
+    let Salvaged::Messages(messages) = salvaged(text.as_bytes(), &why, &|_| is_call, notifications)
     else {
         return vec![Ok(event)];
     };

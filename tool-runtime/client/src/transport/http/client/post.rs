@@ -1,9 +1,9 @@
 //! Messages to a server, and what becomes of them.
 
 use super::Client;
+use super::classify::{code, is_gone, is_illegible, says_no_session};
 use super::legible::legible;
 use super::status::with_status;
-use super::verdict::{code, is_gone, is_illegible, says_no_session};
 use crate::as_it_came;
 use crate::as_it_came::Of;
 use crate::transport::http::credentials::HeaderMap;
@@ -147,7 +147,7 @@ impl Client {
     fn legible(&self, answer: Answer, is_call: bool) -> Answer {
         match answer {
             Answer::Sse(events, session) => {
-                Answer::Sse(legible(events, is_call, Arc::clone(&self.0.hearing)), session)
+                Answer::Sse(legible(events, is_call, Arc::clone(&self.0.notifications)), session)
             }
             other => other,
         }
@@ -184,7 +184,7 @@ impl Client {
     }
 
     fn learn(&self, cursor: Option<&str>, result: &ServerResult) {
-        self.0.hearing.note_odd(self.0.mirrors.learn(cursor, result));
+        self.0.notifications.note_odd(self.0.mirrors.learn(cursor, result));
     }
 }
 

@@ -1,14 +1,14 @@
 //! The ways to a token: another one for an old one, by the client's own secret, by a person.
 
-use super::aids::OAuthAids;
-use super::asker::Asker;
+use super::credential_store::SavedCredentials;
+use super::error_text::words;
+use super::host_callbacks::OAuthCallbacks;
+use super::http_client::HttpClient;
 use super::hush::Hush;
 use super::issuer::Issuer;
-use super::landing::Landing;
-use super::vault::Vault;
-use super::words::words;
+use super::redirect_listener::RedirectListener;
 use crate::transport::http::credentials::{NoHeaders, Refused};
-use crate::transport::http::made::without_secrets;
+use crate::transport::http::header_values::without_secrets;
 use reqwest::Url;
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession,
@@ -35,10 +35,10 @@ pub(super) struct Flow {
     /// The server's address, without secrets.
     pub(super) url: Url,
     config: McpOAuth,
-    pub(super) aids: OAuthAids,
+    pub(super) callbacks: OAuthCallbacks,
     pub(super) hush: Arc<Hush>,
     issuer: Issuer,
-    landing: OnceCell<Landing>,
+    landing: OnceCell<RedirectListener>,
     /// Held by the one who refreshes a token; the last failure of that, and when it was.
     turn: AsyncMutex<Option<(Instant, NoHeaders)>>,
     /// The scopes that were asked for because a server wanted more.
@@ -47,12 +47,17 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    pub(super) fn new(server: &str, url: &Url, config: &McpOAuth, aids: &OAuthAids) -> Self {
+    pub(super) fn new(
+        server: &str,
+        url: &Url,
+        config: &McpOAuth,
+        callbacks: &OAuthCallbacks,
+    ) -> Self {
         Self {
             server: server.to_owned(),
             url: without_secrets(url),
             config: config.clone(),
-            aids: aids.clone(),
+            callbacks: callbacks.clone(),
             hush: Arc::new(Hush::new(config)),
             issuer: Issuer::new(config),
             landing: OnceCell::new(),
@@ -64,7 +69,8 @@ impl Flow {
 
     /// With the tokens of an earlier run, if there are any.
     pub(super) async fn restored(&self) -> Result<Option<AuthorizationManager>, NoHeaders> {
-        let stored = self.vault().load().await.map_err(|error| self.no_token(&error))?;
+        let stored =
+            self.saved_credentials().load().await.map_err(|error| self.no_token(&error))?;
         let is_whole =
             |stored: &_| self.is_of_this_client(stored) && stored.token_response.is_some();
         let Some(stored) = stored.filter(is_whole) else { return Ok(None) };
@@ -176,7 +182,7 @@ impl Flow {
         self.let_in(Arc::new(session.auth_manager), &page).await
     }
 
-    fn request(&self, landing: &Landing) -> AuthorizationRequest {
+    fn request(&self, landing: &RedirectListener) -> AuthorizationRequest {
         let mut request = AuthorizationRequest::new(landing.redirect_uri())
             .with_client_name(self.config.client_name.as_deref().unwrap_or(CLIENT))
             .with_scopes(self.config.scopes.iter().cloned())
@@ -247,26 +253,27 @@ impl Flow {
         self.widenings.store(0, Ordering::Relaxed);
     }
 
-    pub(super) async fn landing(&self) -> Result<&Landing, NoHeaders> {
+    pub(super) async fn landing(&self) -> Result<&RedirectListener, NoHeaders> {
         let redirect = self.config.redirect_uri.as_deref();
-        let landing = self.landing.get_or_try_init(|| Landing::at(redirect)).await;
+        let landing = self.landing.get_or_try_init(|| RedirectListener::at(redirect)).await;
         landing.map_err(|error| {
             NoHeaders::Failed(format!("a browser could not come back to this program: {error}"))
         })
     }
 
     async fn manager(&self) -> Result<AuthorizationManager, AuthError> {
-        let asker = Asker::new(&self.url, Arc::clone(&self.hush)).await;
-        let asker = Arc::new(asker.map_err(AuthError::InternalError)?);
+        let http_client = HttpClient::new(&self.url, Arc::clone(&self.hush)).await;
+        let http_client = Arc::new(http_client.map_err(AuthError::InternalError)?);
         let url = self.url.clone();
-        let mut manager = AuthorizationManager::new_with_oauth_http_client(url, asker).await?;
-        manager.set_credential_store(self.vault());
+        let mut manager =
+            AuthorizationManager::new_with_oauth_http_client(url, http_client).await?;
+        manager.set_credential_store(self.saved_credentials());
         Ok(manager)
     }
 
-    fn vault(&self) -> Vault {
+    fn saved_credentials(&self) -> SavedCredentials {
         let (server, resource) = (self.server.clone(), self.url.to_string());
-        Vault { server, resource, aids: self.aids.clone() }
+        SavedCredentials { server, resource, callbacks: self.callbacks.clone() }
     }
 
     pub(super) fn unauthorized(&self, text: &str) -> NoHeaders {

@@ -1,7 +1,7 @@
 //! What goes to an authorization server, or comes from it, and must not be printed: whoever answers
 //! may repeat what it was told.
 
-use crate::transport::http::made::{basic, note};
+use crate::transport::http::header_values::{basic, note};
 use crate::transport::http::shown::shown;
 use reqwest::Url;
 use reqwest::header::AUTHORIZATION;

@@ -1,7 +1,7 @@
 //! A person is sent to a page, and comes back.
 
-use super::aids::McpAuthPage;
 use super::flow::{Flow, Manager};
+use super::host_callbacks::McpAuthPage;
 use super::page;
 use crate::transport::http::credentials::NoHeaders;
 use reqwest::Url;
@@ -17,7 +17,7 @@ impl Flow {
     pub(super) async fn let_in(&self, manager: Manager, page: &str) -> Result<Manager, NoHeaders> {
         let page = page::fit(page, &self.url).map_err(|problem| self.unauthorized(problem))?;
         let landing = self.landing().await?;
-        let Some(show) = self.aids.page() else {
+        let Some(show) = self.callbacks.page() else {
             let text = "a person would have to let this program in, and it does not say how to ask them (`McpManagerBuilder::oauth`)";
             return Err(self.unauthorized(text));
         };

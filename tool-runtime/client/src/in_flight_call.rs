@@ -1,0 +1,99 @@
+//! One call that runs: who made it, when it was last heard of, and how long that may go on.
+
+use super::request_timeouts::RequestTimeouts;
+use futures_util::task::AtomicWaker;
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use tokio::time::Instant;
+use tool_runtime_core::{Progress, ToolContext};
+
+/// One call that runs.
+pub(super) struct InFlightCall {
+    context: ToolContext,
+    timeouts: RequestTimeouts,
+    /// When the call was last heard of.
+    last: Mutex<Instant>,
+    /// How many questions the server has asked while it ran.
+    questions: AtomicUsize,
+    expiry: AtomicU8,
+    waker: AtomicWaker,
+}
+
+/// Why a call is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Expiry {
+    /// Nothing was heard of it for too long.
+    Silent = 1,
+    /// It took too long, whatever was heard of it.
+    Late = 2,
+}
+
+impl InFlightCall {
+    pub(super) fn new(context: &ToolContext, timeouts: RequestTimeouts) -> Arc<Self> {
+        Arc::new(Self {
+            context: context.clone(),
+            timeouts,
+            last: Mutex::new(Instant::now()),
+            questions: AtomicUsize::new(0),
+            expiry: AtomicU8::new(0),
+            waker: AtomicWaker::new(),
+        })
+    }
+
+    pub(super) fn context(&self) -> &ToolContext {
+        &self.context
+    }
+
+    pub(super) fn timeouts(&self) -> RequestTimeouts {
+        self.timeouts
+    }
+
+    /// A name for the next question of the call: the same whenever the call is made again.
+    pub(super) fn next_question(&self, server: &str) -> String {
+        format!("{server}-{}", self.questions.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Something was said about the call just now.
+    pub(super) fn touch(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    pub(super) fn hear(&self, progress: Progress) {
+        self.touch();
+        if let Some(peer) = self.context.peer().filter(|peer| peer.hears_progress()) {
+            peer.progress(progress);
+        }
+    }
+
+    /// When it is given up, if nothing is heard of it until then.
+    pub(super) fn deadline(&self) -> Instant {
+        self.timeouts.end(*self.last.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Gives it up if its time is over.
+    pub(super) fn expire(&self, now: Instant) {
+        if self.deadline() > now {
+            return;
+        }
+        let is_late = self.timeouts.until.is_some_and(|until| until <= now);
+        let expiry = if is_late { Expiry::Late } else { Expiry::Silent };
+        self.expiry.store(expiry as u8, Ordering::Release);
+        self.waker.wake();
+    }
+
+    /// Waits until it is given up.
+    pub(super) async fn expired(&self) -> Expiry {
+        poll_fn(|context| {
+            self.waker.register(context.waker());
+            match self.expiry.load(Ordering::Acquire) {
+                0 => Poll::Pending,
+                late if late == Expiry::Late as u8 => Poll::Ready(Expiry::Late),
+                _ => Poll::Ready(Expiry::Silent),
+            }
+        })
+        .await
+    }
+}

@@ -1,0 +1,183 @@
+//! One call over one connection: the request, and again with answers if the server asks first.
+
+use super::as_it_came;
+use super::connection::Connection;
+use super::failure::Failure;
+use super::in_flight_call::InFlightCall;
+use super::notification_router::ProgressHandle;
+use super::server_requests;
+use futures_util::future::try_join_all;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientRequest, CustomResult,
+    GetExtensions as _, InputRequest, InputRequests, InputRequiredResult, InputResponses,
+    RequestMetaObject, ServerResult, Task,
+};
+use serde_json::{Map, Value, json};
+use std::fmt::Debug;
+use std::sync::Arc;
+use tool_runtime_core::{CallError, ErrorClass, PeerCapability, PeerError, ToolContext, ToolError};
+
+/// How often a server may ask before it answers.
+const MOST_ROUNDS: usize = 10;
+
+/// How much a server may ask at once.
+const MOST_QUESTIONS: usize = 16;
+
+/// What is called.
+pub(super) struct Asked<'a> {
+    pub(super) name: &'a str,
+    /// Makes the arguments, for each time that they are sent.
+    pub(super) arguments: &'a mut (dyn FnMut() -> Map<String, Value> + Send),
+    /// Whether it may go on as a task.
+    pub(super) as_task: bool,
+}
+
+/// What the server answered.
+pub(super) enum Answer {
+    /// The result as it came.
+    Done(Value),
+    /// It goes on as a task.
+    Task(Box<Task>),
+}
+
+/// Why there is no outcome.
+pub(super) enum Stop {
+    Failed(Failure),
+    /// There will be none: the server asked something that nobody answers, or gave it up itself.
+    Ended(CallError),
+}
+
+/// Calls a tool.
+pub(super) async fn call(
+    connection: &Connection,
+    asked: Asked<'_>,
+    call: &Arc<InFlightCall>,
+) -> Result<Answer, Stop> {
+    let (mut responses, mut state) = (None, None);
+    for round in 1..=MOST_ROUNDS {
+        let mut params = CallToolRequestParams::new(asked.name.to_owned());
+        params.arguments = Some((asked.arguments)());
+        (params.input_responses, params.request_state) = (responses.take(), state.take());
+        let mut request = CallToolRequest::new(params);
+        request.extensions_mut().insert(ProgressHandle(Arc::downgrade(call)));
+        let request = ClientRequest::CallToolRequest(request);
+        call.touch();
+        let capabilities = asked.as_task.then(|| connection.answerer().capabilities_with_tasks());
+        let meta = meta(call.context(), capabilities);
+        let answer = connection.request_heard(request, meta, call);
+        match answer.await.map_err(Stop::Failed)? {
+            ServerResult::CallToolResult(result) => {
+                return Ok(Answer::Done(serde_json::to_value(result).unwrap_or_default()));
+            }
+            ServerResult::InputRequiredResult(question) => {
+                let InputRequiredResult { input_requests, request_state, .. } = question;
+                let requests = input_requests.unwrap_or_default();
+                let answers = answers(connection, &requests, round, call).await?;
+                responses = (!answers.is_empty()).then_some(answers);
+                state = request_state;
+            }
+            ServerResult::CreateTaskResult(created) => {
+                return Ok(Answer::Task(Box::new(created.task)));
+            }
+            ServerResult::CustomResult(CustomResult(value)) => match as_it_came::unwrapped(value) {
+                value if as_it_came::is_result(&value) => return Ok(Answer::Done(value)),
+                value => return Err(unreadable(&value)),
+            },
+            // What another method would answer looks alike where it is as good as empty.
+            ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => {
+                return Ok(Answer::Done(json!({ "content": [] })));
+            }
+            other => return Err(unreadable(&other)),
+        }
+    }
+    let text = format!("the server asked {MOST_ROUNDS} times and did not answer `{}`", asked.name);
+    Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)))
+}
+
+fn unreadable(answer: &dyn Debug) -> Stop {
+    tracing::debug!(?answer, "this is not an answer to a call");
+    let why = "its answer to `tools/call` is none that MCP knows".to_owned();
+    Stop::Failed(Failure::Lost(why))
+}
+
+/// What goes with a request besides what it says: the trace that it belongs to, and what we can do
+/// if that is more than what was said when the server was connected to.
+fn meta(
+    context: &ToolContext,
+    capabilities: Option<ClientCapabilities>,
+) -> Option<RequestMetaObject> {
+    let trace = context.trace();
+    if trace.is_none() && capabilities.is_none() {
+        return None;
+    }
+    let mut meta = RequestMetaObject::default();
+    if let Some(capabilities) = capabilities {
+        meta.set_client_capabilities(capabilities);
+    }
+    let Some(trace) = trace else { return Some(meta) };
+    meta.set_traceparent(trace.parent);
+    if let Some(state) = trace.state {
+        meta.set_tracestate(state);
+    }
+    if let Some(baggage) = trace.baggage {
+        meta.set_baggage(baggage);
+    }
+    Some(meta)
+}
+
+/// Answers what a server asks.
+pub(super) async fn answers(
+    connection: &Connection,
+    requests: &InputRequests,
+    round: usize,
+    call: &InFlightCall,
+) -> Result<InputResponses, Stop> {
+    if requests.len() > MOST_QUESTIONS {
+        let text = format!(
+            "the server asked {} things at once; it gets answers to {MOST_QUESTIONS} at most",
+            requests.len()
+        );
+        return Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)));
+    }
+    let answers =
+        requests.iter().map(|(key, request)| answer_to(connection, (key, request), round, call));
+    let answered = async {
+        tokio::select! {
+            answers = try_join_all(answers) => answers.map_err(Stop::Ended),
+            // Nobody waits for the answers.
+            () = connection.closed() => {
+                Err(Stop::Failed(Failure::Lost("the connection ended".to_owned())))
+            }
+        }
+    };
+    let answered = call.timeouts().in_time(answered).await;
+    // What a person took their time for is no silence of the server's.
+    call.touch();
+    Ok(answered.map_err(Stop::Failed)??.into_iter().collect())
+}
+
+/// Answers one question. A person who is not there declines.
+async fn answer_to(
+    connection: &Connection,
+    (key, request): (&String, &InputRequest),
+    round: usize,
+    call: &InFlightCall,
+) -> Result<(String, Value), CallError> {
+    // A server may use a key again in a later round, for another question.
+    let own_key = if round == 1 { key.clone() } else { format!("{key}-{round}") };
+    let question = server_requests::question(&own_key, request, connection.notifications().mask())
+        .map_err(|problem| CallError::new(ErrorClass::Tool, problem))?;
+    let capability = question.capability();
+    let answer = match connection.answerer().answer(question, Some(call)).await {
+        Err(PeerError::Unsupported(_)) if is_elicitation(capability) => {
+            tracing::info!(key, "nobody answers what a server asks: declined");
+            json!({ "action": "decline" })
+        }
+        answer => answer.map_err(|error| CallError::from(ToolError::from(error)))?,
+    };
+    Ok((key.clone(), answer))
+}
+
+fn is_elicitation(capability: PeerCapability) -> bool {
+    matches!(capability, PeerCapability::Elicitation | PeerCapability::ElicitationUrl)
+}

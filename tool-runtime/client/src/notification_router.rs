@@ -1,0 +1,246 @@
+//! What a server says besides answers: how far calls are, that its lists changed, log entries.
+
+#![expect(deprecated, reason = "servers of the older era still log and ask")]
+
+use super::in_flight_call::InFlightCall;
+use super::mask::Mask;
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientRequest, GetExtensions as _, GetMeta as _, JsonRpcMessage,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, ServerNotification,
+};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use std::collections::HashMap;
+use std::future::pending;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+use tool_runtime_core::Progress;
+
+/// Hears what a server says besides answers, and hands it to whom it concerns.
+pub(super) struct NotificationRouter {
+    server: Arc<str>,
+    mask: Arc<Mask>,
+    calls: Mutex<Calls>,
+    /// A call will be over before the time that is waited for.
+    earlier: Notify,
+    /// A call is over.
+    fewer: Notify,
+    changed: Changed,
+    /// Tools that are listed and cannot be called, and why: not over this transport, or never.
+    odd: Mutex<Vec<(String, String)>>,
+    /// Why we ended the connection, if we did.
+    end: OnceLock<String>,
+    /// Whether the last request has no answer yet and may have one.
+    is_waiting: AtomicBool,
+}
+
+#[derive(Default)]
+struct Calls {
+    /// Those that run, by the token that their progress is reported with.
+    running: HashMap<ProgressToken, Arc<InFlightCall>>,
+    /// When somebody looks whether one took too long.
+    watch: Option<Instant>,
+}
+
+/// That the tools of a server are others now. It keeps until somebody looks.
+#[derive(Default)]
+pub(super) struct Changed(Notify);
+
+impl Changed {
+    pub(super) fn tell(&self) {
+        self.0.notify_one();
+    }
+
+    /// Waits for the next change, or gives the one that nobody has looked at.
+    pub(super) async fn next(&self) {
+        self.0.notified().await;
+    }
+}
+
+/// Carries a call's listener on its request, as far as here: before it is sent, nobody knows the
+/// token that rmcp gives it.
+#[derive(Clone)]
+pub(super) struct ProgressHandle(pub(super) Weak<InFlightCall>);
+
+impl NotificationRouter {
+    pub(super) fn new(server: Arc<str>, mask: Arc<Mask>) -> Self {
+        Self {
+            server,
+            mask,
+            calls: Mutex::default(),
+            earlier: Notify::new(),
+            fewer: Notify::new(),
+            changed: Changed::default(),
+            odd: Mutex::default(),
+            end: OnceLock::new(),
+            is_waiting: AtomicBool::new(false),
+        }
+    }
+
+    /// Notes tools that are listed and cannot be called, and why.
+    pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
+        self.odd.lock().unwrap_or_else(PoisonError::into_inner).extend(tools);
+    }
+
+    pub(super) fn take_odd(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut *self.odd.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// Masks secrets in texts of the server.
+    pub(super) fn mask(&self) -> &Mask {
+        &self.mask
+    }
+
+    /// Whether the last request has no answer yet and may have one: the server is there, and
+    /// silent.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.is_waiting.load(Ordering::Relaxed)
+    }
+
+    /// Nothing more is heard of the server, or nothing more can be sent.
+    pub(super) fn note_over(&self) {
+        self.is_waiting.store(false, Ordering::Relaxed);
+    }
+
+    /// Notes why we end the connection.
+    pub(super) fn note_end(&self, why: &str) {
+        // The first reason is the reason.
+        drop(self.end.set(why.to_owned()));
+    }
+
+    /// Why we ended the connection, if we did.
+    pub(super) fn end(&self) -> Option<&str> {
+        self.end.get().map(String::as_str)
+    }
+
+    pub(super) fn changed(&self) -> &Changed {
+        &self.changed
+    }
+
+    /// A call is over.
+    pub(super) fn forget(&self, token: &ProgressToken) {
+        if self.calls().running.remove(token).is_some() {
+            self.fewer.notify_waiters();
+        }
+    }
+
+    /// Waits until a call is over; without a call for ever.
+    pub(super) async fn over(&self, call: Option<&Arc<InFlightCall>>) {
+        let Some(call) = call else { return pending().await };
+        loop {
+            let fewer = self.fewer.notified();
+            if !self.calls().running.values().any(|running| Arc::ptr_eq(running, call)) {
+                return;
+            }
+            fewer.await;
+        }
+    }
+
+    /// The call that runs, if there is exactly one: a question of the older era does not say for
+    /// which call it is asked.
+    pub(super) fn only_call(&self) -> Option<Arc<InFlightCall>> {
+        let calls = self.calls();
+        let mut running = calls.running.values();
+        running.next().filter(|_| running.next().is_none()).cloned()
+    }
+
+    pub(super) fn before_sending(&self, message: &TxJsonRpcMessage<RoleClient>) {
+        let JsonRpcMessage::Request(request) = message else { return };
+        self.is_waiting.store(true, Ordering::Relaxed);
+        let request: &ClientRequest = &request.request;
+        let token = request.get_meta().get_progress_token();
+        let heard = request.extensions().get::<ProgressHandle>();
+        // Whoever gave up before it was sent is not heard of any more.
+        if let (Some(call), Some(token)) =
+            (heard.and_then(|ProgressHandle(it)| it.upgrade()), token)
+        {
+            self.begin(token, &call);
+        }
+    }
+
+    /// Gives back what is for rmcp.
+    pub(super) fn hear(
+        &self,
+        message: RxJsonRpcMessage<RoleClient>,
+    ) -> Option<RxJsonRpcMessage<RoleClient>> {
+        let notification = match &message {
+            JsonRpcMessage::Notification(notification) => notification,
+            JsonRpcMessage::Request(_) => return Some(message),
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+                self.is_waiting.store(false, Ordering::Relaxed);
+                return Some(message);
+            }
+        };
+        match &notification.notification {
+            ServerNotification::ProgressNotification(progress) => self.progress(&progress.params),
+            ServerNotification::LoggingMessageNotification(entry) => self.log(&entry.params),
+            ServerNotification::ToolListChangedNotification(_) => {
+                self.changed.tell();
+                // rmcp keeps the subscription that it belongs to, if it belongs to one.
+                notification.notification.get_meta().subscription_id()?;
+                return Some(message);
+            }
+            _ => return Some(message),
+        }
+        None
+    }
+
+    fn progress(&self, params: &ProgressNotificationParam) {
+        // Called without the lock: what it runs is not ours.
+        let call = self.calls().running.get(&params.progress_token).cloned();
+        if let Some(call) = call {
+            let mut progress = Progress::new(params.progress);
+            progress.total = params.total;
+            progress.message =
+                params.message.as_ref().map(|text| self.mask.text(text).into_owned());
+            call.hear(progress);
+        }
+    }
+
+    fn log(&self, params: &LoggingMessageNotificationParam) {
+        if tracing::enabled!(tracing::Level::DEBUG) {
+            let logger = self.mask.shown(params.logger.as_deref().unwrap_or_default());
+            let text = self.mask.shown(&params.data.to_string());
+            tracing::debug!(server = &*self.server, level = ?params.level, logger, "{text}");
+        }
+    }
+
+    fn begin(&self, token: ProgressToken, call: &Arc<InFlightCall>) {
+        let deadline = call.deadline();
+        let mut calls = self.calls();
+        calls.running.insert(token, Arc::clone(call));
+        if calls.watch.is_none_or(|watch| deadline < watch) {
+            calls.watch = Some(deadline);
+            self.earlier.notify_one();
+        }
+    }
+
+    /// Gives calls up whose time is over, until the future is dropped. One timer for all of them:
+    /// one for each would wake a thread for each call, only to be set.
+    pub(super) async fn keep_time(&self) {
+        loop {
+            let watch = self.calls().watch;
+            match watch {
+                None => self.earlier.notified().await,
+                Some(watch) => drop(timeout_at(watch, self.earlier.notified()).await),
+            }
+            let now = Instant::now();
+            let mut calls = self.calls();
+            if calls.watch.is_some_and(|watch| watch <= now) {
+                calls.running.values().for_each(|call| call.expire(now));
+                let rest = calls.running.values().map(|call| call.deadline());
+                calls.watch = rest.filter(|deadline| *deadline > now).min();
+            }
+        }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

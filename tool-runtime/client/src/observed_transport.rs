@@ -1,0 +1,138 @@
+//! The messages of one connection, whatever carries them. What concerns calls that run and lists
+//! that changed is heard here, in order: rmcp would start a task for each.
+
+use super::notification_router::NotificationRouter;
+use super::pending_requests::{PendingRequests, answered};
+use super::probe::Probe;
+use super::refused::undisguised;
+use rmcp::RoleClient;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use tool_runtime_core::BoxFuture;
+
+type Outgoing = TxJsonRpcMessage<RoleClient>;
+type Incoming = RxJsonRpcMessage<RoleClient>;
+
+/// Why a message could not be sent.
+#[derive(Debug)]
+pub(super) struct WireError(Box<dyn Error + Send + Sync>);
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for WireError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// A transport of rmcp's without its type, so that the service loop is compiled once.
+trait AnyTransport: Send {
+    fn send(&mut self, message: Outgoing) -> BoxFuture<'static, Result<(), WireError>>;
+    fn receive(&mut self) -> BoxFuture<'_, Option<Incoming>>;
+    fn close(&mut self) -> BoxFuture<'_, Result<(), WireError>>;
+}
+
+impl<T: Transport<RoleClient>> AnyTransport for T {
+    fn send(&mut self, message: Outgoing) -> BoxFuture<'static, Result<(), WireError>> {
+        let sent = Transport::send(self, message);
+        Box::pin(async move { sent.await.map_err(|error| WireError(Box::new(error))) })
+    }
+
+    fn receive(&mut self) -> BoxFuture<'_, Option<Incoming>> {
+        Box::pin(Transport::receive(self))
+    }
+
+    fn close(&mut self) -> BoxFuture<'_, Result<(), WireError>> {
+        Box::pin(
+            async move { Transport::close(self).await.map_err(|error| WireError(Box::new(error))) },
+        )
+    }
+}
+
+/// One connection's messages.
+pub(super) struct ObservedTransport {
+    transport: Box<dyn AnyTransport>,
+    notifications: Arc<NotificationRouter>,
+    pending: PendingRequests,
+    probe: Option<Probe>,
+}
+
+impl ObservedTransport {
+    pub(super) fn new(
+        transport: impl Transport<RoleClient> + 'static,
+        notifications: Arc<NotificationRouter>,
+    ) -> Self {
+        Self {
+            transport: Box::new(transport),
+            notifications,
+            pending: PendingRequests::default(),
+            probe: None,
+        }
+    }
+
+    /// Limits the wait for an answer to `server/discover`.
+    pub(super) fn with_probe(mut self, probe: Probe) -> Self {
+        self.probe = Some(probe);
+        self
+    }
+}
+
+impl Transport<RoleClient> for ObservedTransport {
+    type Error = WireError;
+
+    fn send(
+        &mut self,
+        message: Outgoing,
+    ) -> impl Future<Output = Result<(), WireError>> + Send + 'static {
+        let message = undisguised(message);
+        self.notifications.before_sending(&message);
+        if let Some(probe) = &mut self.probe {
+            probe.before_sending(&message);
+        }
+        let debt = answered(&message).cloned().map(|id| (self.pending.clone(), id));
+        let sent = self.transport.send(message);
+        match debt {
+            None => sent,
+            Some((pending, id)) => Box::pin(async move {
+                let sent = sent.await;
+                pending.complete(&id);
+                sent
+            }),
+        }
+    }
+
+    async fn receive(&mut self) -> Option<Incoming> {
+        loop {
+            self.pending.ready().await;
+            let received = match &mut self.probe {
+                None => self.transport.receive().await,
+                Some(probe) => match probe.in_time(self.transport.receive()).await {
+                    Ok(received) => received,
+                    Err(instead) => return Some(instead),
+                },
+            };
+            let Some(message) = received else {
+                self.notifications.note_over();
+                return None;
+            };
+            if self.probe.as_mut().is_some_and(|probe| probe.is_late(&message)) {
+                tracing::debug!("a late answer to `server/discover` is left out");
+            } else if !self.pending.hear(&message) {
+                tracing::debug!("a request by the id of one that runs is left out");
+            } else if let Some(message) = self.notifications.hear(message) {
+                return Some(message);
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), WireError> {
+        self.transport.close().await
+    }
+}

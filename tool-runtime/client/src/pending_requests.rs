@@ -1,0 +1,147 @@
+//! What a server has asked and was not answered yet. It is not heard further while that is much.
+
+use rmcp::RoleClient;
+use rmcp::model::{JsonRpcMessage, RequestId, ServerNotification};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// How many answers a server may be owed before it is left waiting: nobody asks so much at once
+/// who reads the answers.
+const MOST: usize = 1000;
+
+/// The requests of a server that were not answered yet. A clone is of the same connection.
+#[derive(Clone, Default)]
+pub(super) struct PendingRequests(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    ids: Mutex<HashSet<RequestId>>,
+    fewer: Notify,
+}
+
+impl PendingRequests {
+    /// Waits until the server may be heard.
+    pub(super) async fn ready(&self) {
+        while self.ids().len() >= MOST {
+            self.0.fewer.notified().await;
+        }
+    }
+
+    /// Notes what a message asks, or takes back. Gives back whether it is to be heeded: a second
+    /// request by the id of one that was not answered is none.
+    pub(super) fn hear(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
+        match message {
+            JsonRpcMessage::Request(request) => return self.ids().insert(request.id.clone()),
+            JsonRpcMessage::Notification(notification) => {
+                if let ServerNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.complete(id);
+                }
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// An answer has been sent, or will never be.
+    pub(super) fn complete(&self, id: &RequestId) {
+        self.ids().remove(id);
+        self.0.fewer.notify_one();
+    }
+
+    fn ids(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        self.0.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a message of ours answers.
+pub(super) fn answered(message: &TxJsonRpcMessage<RoleClient>) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(&response.id),
+        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt as _;
+    use serde_json::{Value, json};
+    use std::pin::pin;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::{Context, Wake, Waker};
+
+    /// Whether whoever waits was woken.
+    #[derive(Default)]
+    struct Woken(AtomicBool);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
+    fn hear(pending: &PendingRequests, value: Value) -> bool {
+        pending.hear(&serde_json::from_value(value).unwrap())
+    }
+
+    fn ping(id: usize) -> Value {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })
+    }
+
+    fn ready(pending: &PendingRequests) -> bool {
+        pending.ready().now_or_never().is_some()
+    }
+
+    #[test]
+    fn who_is_owed_much_is_not_heard() {
+        let pending = PendingRequests::default();
+        assert!((0..MOST).all(|id| ready(&pending) && hear(&pending, ping(id))));
+        assert!(!ready(&pending));
+        pending.complete(&RequestId::Number(7));
+        assert!(ready(&pending));
+        assert!(hear(&pending, ping(7)));
+        assert!(!ready(&pending));
+        let params = json!({ "requestId": 7 });
+        let cancelled =
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
+        assert!(hear(&pending, cancelled));
+        assert!(ready(&pending));
+    }
+
+    #[test]
+    fn whoever_waits_is_woken_by_an_answer_and_by_a_cancellation() {
+        let answer = |pending: &PendingRequests| pending.complete(&RequestId::Number(7));
+        let cancel = |pending: &PendingRequests| {
+            let params = json!({ "requestId": 7 });
+            let method = "notifications/cancelled";
+            hear(pending, json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+        };
+        for pay in [&answer as &dyn Fn(&PendingRequests), &cancel] {
+            let pending = PendingRequests::default();
+            assert!((0..MOST).all(|id| hear(&pending, ping(id))));
+            let woken = Arc::new(Woken::default());
+            let waker = Waker::from(Arc::clone(&woken));
+            let mut waiting = pin!(pending.ready());
+            assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            assert!(!woken.0.load(Ordering::SeqCst));
+            pay(&pending);
+            assert!(woken.0.load(Ordering::SeqCst), "nobody would poll it again");
+            assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_ready());
+        }
+    }
+
+    #[test]
+    fn an_id_that_runs_is_not_taken_again() {
+        let pending = PendingRequests::default();
+        assert!(hear(&pending, ping(1)));
+        assert!(!hear(&pending, ping(1)));
+        pending.complete(&RequestId::Number(1));
+        assert!(hear(&pending, ping(1)));
+    }
+}

@@ -1,0 +1,419 @@
+//! A tool of a server, as a tool of the pool.
+
+use super::connection::Connection;
+use super::convert_result;
+use super::failure::Failure;
+use super::in_flight_call::InFlightCall;
+use super::input_required::{self, Answer, Asked};
+use super::listing;
+use super::nulls;
+use super::request_timeouts::RequestTimeouts;
+use super::schema::{Checker, Verdict, elsewhere};
+use super::server::Server;
+use super::tasks;
+use rmcp::model::ErrorCode;
+use serde_json::{Map, Value};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+use tool_runtime_core::seam::InputModel;
+use tool_runtime_core::{
+    Arguments, BoxFuture, CallError, ErrorClass, Executor, Issue, Observation, Tool, ToolContext,
+    ToolDefinition,
+};
+use tool_runtime_mcp::numbers::has_long_integer;
+
+/// How long the list may take that a call waits for.
+const RELIST: Duration = Duration::from_secs(10);
+
+/// Where it stands that a result does not fit the tool's own output schema.
+const MISMATCH: &str = "tool-runtime/output-mismatch";
+/// Where it stands that nobody knows whether it does.
+const UNCHECKED: &str = "tool-runtime/output-not-checked";
+
+/// How long calls may take.
+#[derive(Clone, Debug)]
+pub(super) struct Waits {
+    /// Without a word of the server.
+    pub(super) idle: Duration,
+    /// Whatever the server says.
+    pub(super) most: Duration,
+    /// The first of these for single tools, by the name that the server knows them by.
+    pub(super) of_tools: std::collections::BTreeMap<String, Duration>,
+}
+
+impl Waits {
+    /// What an entry says of one tool holds whatever is said of all.
+    fn of(&self, tool: &str) -> (Duration, Duration) {
+        match self.of_tools.get(tool) {
+            Some(own) => (*own, self.most.max(*own)),
+            None => (self.idle, self.most),
+        }
+    }
+}
+
+/// What executes a server's tool.
+pub(super) struct RemoteTool {
+    server: Arc<Server>,
+    /// The name that the server knows it by.
+    name: String,
+    definition: Arc<ToolDefinition>,
+    /// Made when the first call is shown or refused: it is as large as the schema.
+    input: OnceLock<Arc<InputModel>>,
+    arguments: Arc<Checker>,
+    output: Option<Arc<Checker>>,
+    /// Whether it may be sent twice: the server says so, and is trusted.
+    is_repeatable: bool,
+    /// Whether the server does it as a task only, as far as we have learnt.
+    is_task: AtomicBool,
+    idle: Duration,
+    most: Duration,
+}
+
+impl RemoteTool {
+    /// A tool of the pool from a server's definition.
+    pub(super) fn tool(
+        server: &Arc<Server>,
+        name: &str,
+        definition: &Arc<ToolDefinition>,
+        waits: &Waits,
+    ) -> Tool {
+        let (idle, most) = waits.of(name);
+        let remote = Self {
+            server: Arc::clone(server),
+            name: name.to_owned(),
+            definition: Arc::clone(definition),
+            input: OnceLock::new(),
+            arguments: Checker::of_input(definition),
+            output: Checker::of_output(definition),
+            is_repeatable: definition.effective_annotations().is_idempotent(),
+            is_task: AtomicBool::new(false),
+            idle,
+            most,
+        };
+        Tool::foreign(Arc::clone(definition), remote)
+    }
+
+    /// The arguments as they are sent.
+    async fn arguments(&self, arguments: Arguments<'_>) -> Result<Map<String, Value>, CallError> {
+        if has_long_integer(arguments.as_str()) {
+            return Err(self.refused(
+                "an integer of more than 64 bits cannot be passed on unchanged; pass a smaller one, or text",
+            ));
+        }
+        let parsed = self
+            .parsed(arguments)
+            .map_err(|error| self.refused(&format!("the arguments are no valid JSON: {error}")))?;
+        match self.issues(parsed).await? {
+            (Value::Object(map), issues) if issues.is_empty() => Ok(map),
+            (_, issues) => Err(self.input().refusal(issues)),
+        }
+    }
+
+    fn parsed(&self, arguments: Arguments<'_>) -> serde_json::Result<Value> {
+        let parsed = match arguments.as_str().trim() {
+            "" => Value::Object(Map::new()),
+            text => serde_json::from_str(text)?,
+        };
+        Ok(match parsed {
+            Value::Object(map) => {
+                nulls::without_needless(&self.definition.input_schema, map).into()
+            }
+            other => other,
+        })
+    }
+
+    /// Arguments that were sent before.
+    fn again(&self, arguments: Arguments<'_>) -> Map<String, Value> {
+        match self.parsed(arguments) {
+            Ok(Value::Object(map)) => map,
+            _ => Map::new(),
+        }
+    }
+
+    /// What is wrong with arguments, in our own words where our own walker sees it as well.
+    async fn issues(&self, value: Value) -> Result<(Value, Vec<Issue>), CallError> {
+        let (value, verdict) = self.arguments.check(value).await;
+        let issues = match verdict.map_err(|reason| self.unusable(reason))? {
+            Verdict::Fits if value.is_object() => return Ok((value, Vec::new())),
+            Verdict::Fits => Vec::new(),
+            Verdict::Wrong(issues) => issues,
+            Verdict::Unchecked => {
+                return Err(self.refused(
+                    "they are too large to be checked against the schema that its server gives; pass less at once",
+                ));
+            }
+        };
+        let input = Arc::clone(self.input());
+        Ok(elsewhere(move || {
+            let own = input.issues_of(&value);
+            (value, if own.is_empty() { issues } else { own })
+        })
+        .await)
+    }
+
+    #[cold]
+    fn unusable(&self, reason: String) -> CallError {
+        let text = format!(
+            "`{}` cannot be called: the schema that its server gives for its arguments is none",
+            self.name
+        );
+        CallError::new(ErrorClass::Internal, text).with_detail(reason)
+    }
+
+    fn input(&self) -> &Arc<InputModel> {
+        self.input.get_or_init(|| Arc::new(InputModel::walked(&self.definition)))
+    }
+
+    fn refused(&self, what: &str) -> CallError {
+        let text = format!("invalid arguments for `{}`: {what}", self.name);
+        CallError::new(ErrorClass::Input, text)
+    }
+
+    async fn called(
+        &self,
+        text: Arguments<'_>,
+        context: &ToolContext,
+    ) -> Result<Observation, CallError> {
+        let timeouts =
+            RequestTimeouts { idle: self.idle, until: Instant::now().checked_add(self.most) };
+        // Nearly every call is sent once: what is sent again is read again.
+        let mut first = Some(self.arguments(text).await?);
+        let mut arguments = || first.take().unwrap_or_else(|| self.again(text));
+        let mut may_repeat = true;
+        // How it was lost, when it was sent before.
+        let mut lost = None;
+        loop {
+            let connection = self.connection(timeouts, lost.as_deref()).await?;
+            let call = InFlightCall::new(context, timeouts);
+            let as_task = self.is_task.load(Ordering::Relaxed) && connection.is_modern();
+            let asked = Asked { name: &self.name, arguments: &mut arguments, as_task };
+            let outcome = match input_required::call(&connection, asked, &call).await {
+                Ok(Answer::Task(task)) => {
+                    let connection = Arc::clone(&connection);
+                    Box::pin(tasks::follow(&self.server, connection, &call, *task)).await
+                }
+                Ok(Answer::Done(outcome)) => Ok(outcome),
+                Err(stop) => Err(stop),
+            };
+            let failure = match outcome {
+                Ok(outcome) => return self.finished(outcome, &connection).await,
+                Err(input_required::Stop::Failed(Failure::Refused(error)))
+                    if !as_task && connection.is_modern() && tasks::is_demanded(&error) =>
+                {
+                    self.is_task.store(true, Ordering::Relaxed);
+                    continue;
+                }
+                Err(input_required::Stop::Failed(Failure::Refused(error)))
+                    if says_unknown(&error.message, &self.name)
+                        && !self.is_listed(&connection).await =>
+                {
+                    return Err(self.gone(&connection));
+                }
+                Err(input_required::Stop::Failed(failure)) => failure,
+                Err(input_required::Stop::Ended(error)) => return Err(error),
+            };
+            connection.give_up_after(&failure);
+            let is_safe = match &failure {
+                Failure::Unsent(_) => true,
+                // It compared the call with a schema that is not the one that we know.
+                Failure::Refused(error) if error.code == ErrorCode::HEADER_MISMATCH => {
+                    connection.notifications().changed().tell();
+                    may_repeat && listing::list(&connection, RELIST).await.is_ok()
+                }
+                Failure::Lost(_) => self.is_repeatable,
+                _ => false,
+            };
+            if !(is_safe && std::mem::take(&mut may_repeat)) {
+                return Err(match (failure, lost) {
+                    (Failure::Unsent(_), Some(why)) => self.failed(Failure::Lost(why)),
+                    (failure, _) => self.failed(failure),
+                });
+            }
+            if let Failure::Lost(why) = failure {
+                lost = Some(why);
+            }
+        }
+    }
+
+    /// A connection, which is waited for no longer than a word of the server would be.
+    async fn connection(
+        &self,
+        timeouts: RequestTimeouts,
+        lost: Option<&str>,
+    ) -> Result<Arc<Connection>, CallError> {
+        let connected = timeout_at(timeouts.end(Instant::now()), self.server.connection()).await;
+        connected.unwrap_or_else(|_| Err(self.unconnected(lost)))
+    }
+
+    #[cold]
+    fn unconnected(&self, lost: Option<&str>) -> CallError {
+        let (server, tool) = (self.server.name(), &self.name);
+        let text = match lost.map(|why| self.server.shown(why)) {
+            None => format!(
+                "the MCP server `{server}` was not connected in the time that `{tool}` may take; it was not sent"
+            ),
+            Some(why) => format!(
+                "the MCP server `{server}` was lost during `{tool}` ({why}), and not connected again in the time that it may take"
+            ),
+        };
+        CallError::new(ErrorClass::Transient, text)
+    }
+
+    async fn finished(
+        &self,
+        mut result: Value,
+        connection: &Connection,
+    ) -> Result<Observation, CallError> {
+        // Checked as it came: a masked value may fit another schema.
+        let output = self.output.as_ref();
+        let structured = output.and_then(|_| result.get("structuredContent").cloned());
+        self.server.mask().redact(&mut result);
+        let observation = convert_result::observation(result);
+        if self.sounds_unknown(&observation) && !self.is_listed(connection).await {
+            return Err(self.gone(connection));
+        }
+        Ok(self.checked(observation, structured).await)
+    }
+
+    /// Whether an answer may be how this server says that it knows no such tool.
+    fn sounds_unknown(&self, observation: &Observation) -> bool {
+        let [only] = observation.content() else { return false };
+        only.as_text().is_some_and(|text| says_unknown(text, &self.name))
+    }
+
+    async fn is_listed(&self, connection: &Connection) -> bool {
+        let listed = listing::list(connection, RELIST).await;
+        // What cannot be found out is believed to be as it was.
+        listed.map_or(true, |listing| listing.tools.iter().any(|tool| tool.name() == self.name))
+    }
+
+    fn gone(&self, connection: &Connection) -> CallError {
+        connection.notifications().changed().tell();
+        let text = format!(
+            "the MCP server `{}` has no tool `{}` any more; its list is being read again",
+            self.server.name(),
+            self.name
+        );
+        CallError::new(ErrorClass::NotFound, text)
+    }
+
+    /// A result that does not fit what the server promised is handed on, marked and logged.
+    async fn checked(&self, observation: Observation, structured: Option<Value>) -> Observation {
+        let Some(output) = self.output.as_ref().filter(|_| !observation.is_error()) else {
+            return observation;
+        };
+        let problem = match structured {
+            None => "it has no structured value".to_owned(),
+            Some(value) => match output.check(value).await.1 {
+                Ok(Verdict::Fits) => return observation,
+                Ok(Verdict::Wrong(issues)) => {
+                    issues.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+                }
+                Ok(Verdict::Unchecked) => return self.unchecked(observation),
+                Err(reason) => format!("the output schema is none: {reason}"),
+            },
+        };
+        let problem = self.server.shown(&problem);
+        let (server, tool) = (&**self.server.name(), &*self.name);
+        tracing::warn!(server, tool, "the result does not fit the output schema: {problem}");
+        observation.with_meta(MISMATCH, problem)
+    }
+
+    #[cold]
+    fn unchecked(&self, observation: Observation) -> Observation {
+        let problem = "it is too large to be checked against the output schema";
+        let (server, tool) = (&**self.server.name(), &*self.name);
+        tracing::warn!(server, tool, "the result is handed on as it came: {problem}");
+        observation.with_meta(UNCHECKED, problem)
+    }
+
+    #[cold]
+    fn failed(&self, failure: Failure) -> CallError {
+        let (server, tool) = (self.server.name(), &self.name);
+        let said = |text: &str| self.server.shown(text);
+        let (class, text) = match failure {
+            Failure::Unsent(None) => (
+                ErrorClass::Transient,
+                format!("the MCP server `{server}` ended the connection; `{tool}` was not sent"),
+            ),
+            Failure::Unsent(Some(why)) => (
+                ErrorClass::Transient,
+                format!("the MCP server `{server}` did not take `{tool}`: {}", said(&why)),
+            ),
+            Failure::Lost(why) if self.is_repeatable => (
+                ErrorClass::Transient,
+                format!(
+                    "the MCP server `{server}` was lost during `{tool}`, and repeating that failed: {}",
+                    said(&why)
+                ),
+            ),
+            Failure::Lost(why) => (
+                ErrorClass::Indeterminate,
+                format!(
+                    "the MCP server `{server}` was lost while it worked at `{tool}` ({}); the call may have had its effect, so find that out before you try again",
+                    said(&why)
+                ),
+            ),
+            Failure::Unauthorized(why) => (
+                ErrorClass::Tool,
+                format!("the MCP server `{server}` wants to know who asks: {}", said(&why)),
+            ),
+            // That is what our own transports make of it, which know why.
+            Failure::Refused(error) if error.code == ErrorCode::PARSE_ERROR => (
+                ErrorClass::Indeterminate,
+                format!("the MCP server `{server}` answered `{tool}`: {}", said(&error.message)),
+            ),
+            Failure::Refused(error) => {
+                let class = match error.code {
+                    ErrorCode::INVALID_PARAMS => ErrorClass::Input,
+                    _ => ErrorClass::Tool,
+                };
+                (
+                    class,
+                    format!("the MCP server `{server}` refused `{tool}`: {}", said(&error.message)),
+                )
+            }
+            Failure::Silent(idle) => (ErrorClass::Timeout, self.late(idle, "said nothing for")),
+            Failure::Late => (ErrorClass::Timeout, self.late(self.most, "was not done within")),
+        };
+        CallError::new(class, text)
+    }
+
+    fn late(&self, time: Duration, what: &str) -> String {
+        let time = humantime::format_duration(time);
+        format!(
+            "the MCP server `{}` {what} {time} while it worked at `{}`, which was cancelled; the call may have had its effect all the same",
+            self.server.name(),
+            self.name
+        )
+    }
+}
+
+/// Servers say it in three ways: as an error, as an error of the protocol, as plain text.
+pub(super) fn says_unknown(text: &str, tool: &str) -> bool {
+    // What says more says something else.
+    if text.len() > tool.len() + 100 {
+        return false;
+    }
+    let (text, tool) = (text.to_ascii_lowercase(), tool.to_ascii_lowercase());
+    text.contains(&tool)
+        && ["unknown tool", "not found", "no such tool", "no tool", "does not exist", "not exist"]
+            .iter()
+            .any(|words| text.contains(words))
+}
+
+impl Executor for RemoteTool {
+    fn call<'a>(
+        &'a self,
+        arguments: Arguments<'a>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(self.called(arguments, context))
+    }
+
+    fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
+        Some(self.input().visualize(arguments))
+    }
+}

@@ -1,0 +1,38 @@
+//! How long an answer may take.
+
+use super::failure::Failure;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// How long an answer may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RequestTimeouts {
+    /// Without a word of the server.
+    pub(super) idle: Duration,
+    /// Whatever the server says.
+    pub(super) until: Option<Instant>,
+}
+
+impl RequestTimeouts {
+    /// When it ends, if nothing is heard after `last`.
+    pub(super) fn end(self, last: Instant) -> Instant {
+        // An instant too far to be named never comes.
+        let far = || last + Duration::from_secs(86_400 * 365);
+        let idle = last.checked_add(self.idle).unwrap_or_else(far);
+        self.until.map_or(idle, |until| idle.min(until))
+    }
+
+    /// Waits for something that is not the server's to do: a person may take all the time there is.
+    pub(super) async fn in_time<T>(self, work: impl Future<Output = T>) -> Result<T, Failure> {
+        match self.until {
+            Some(until) => timeout_at(until, work).await.map_err(|_| Failure::Late),
+            None => Ok(work.await),
+        }
+    }
+
+    /// What it is that it is over now.
+    pub(super) fn over(self) -> Failure {
+        let is_late = self.until.is_some_and(|until| Instant::now() >= until);
+        if is_late { Failure::Late } else { Failure::Silent(self.idle) }
+    }
+}

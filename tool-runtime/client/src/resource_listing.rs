@@ -1,0 +1,197 @@
+//! What a server offers to be read: its resources, page by page, with an end whatever it does.
+
+use super::definition;
+use super::failure::Failure;
+use super::request_timeouts::RequestTimeouts;
+use super::server::Server;
+use rmcp::model::{
+    Annotations, ClientRequest, Icon, ListResourceTemplatesRequest, ListResourcesRequest,
+    MetaObject, PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams, Resource,
+    ResourceTemplate, ServerResult,
+};
+use std::collections::HashSet;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+use tool_runtime_core::{ResourceContents, ResourceDefinition};
+
+/// How many of a kind are listed.
+const MOST: usize = 1000;
+/// How many pages of a list are read.
+const MOST_PAGES: usize = 100;
+/// How long one server may take for all that it is asked at once.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a server offers, as far as it said so.
+#[derive(Default)]
+pub(super) struct Offer {
+    pub(super) resources: Vec<Resource>,
+    pub(super) templates: Vec<ResourceTemplate>,
+    pub(super) problem: Option<String>,
+}
+
+/// Asks for all that a server offers.
+pub(super) async fn offered(server: &std::sync::Arc<Server>) -> Offer {
+    let mut offer = Offer::default();
+    let until = Instant::now() + PATIENCE;
+    let asked = timeout_at(until, ask(server, &mut offer, until)).await;
+    offer.problem = asked.unwrap_or_else(|_| Err("it did not answer in time".to_owned())).err();
+    offer
+}
+
+async fn ask(server: &Server, offer: &mut Offer, until: Instant) -> Result<(), String> {
+    pages(server, Kind::Resources, until, |page| match page {
+        ServerResult::ListResourcesResult(page) => {
+            Some((add(&mut offer.resources, page.resources), page.next_cursor))
+        }
+        _ => None,
+    })
+    .await?;
+    pages(server, Kind::Templates, until, |page| match page {
+        ServerResult::ListResourceTemplatesResult(page) => {
+            Some((add(&mut offer.templates, page.resource_templates), page.next_cursor))
+        }
+        _ => None,
+    })
+    .await
+}
+
+/// Adds what there is room for; whether that was all.
+fn add<T>(all: &mut Vec<T>, more: Vec<T>) -> bool {
+    let room = MOST - all.len();
+    let is_all = more.len() <= room;
+    all.extend(more.into_iter().take(room));
+    is_all
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Resources,
+    Templates,
+}
+
+impl Kind {
+    fn request(self, cursor: Option<String>) -> ClientRequest {
+        let params = Some(PaginatedRequestParams::default().with_cursor(cursor));
+        match self {
+            Self::Resources => {
+                let request = ListResourcesRequest { params, ..ListResourcesRequest::default() };
+                ClientRequest::ListResourcesRequest(request)
+            }
+            Self::Templates => {
+                let request = ListResourceTemplatesRequest {
+                    params,
+                    ..ListResourceTemplatesRequest::default()
+                };
+                ClientRequest::ListResourceTemplatesRequest(request)
+            }
+        }
+    }
+}
+
+/// Asks for all pages of a kind. `take` takes one, and says whether there was room and what comes
+/// next.
+async fn pages(
+    server: &Server,
+    kind: Kind,
+    until: Instant,
+    mut take: impl FnMut(ServerResult) -> Option<(bool, Option<String>)>,
+) -> Result<(), String> {
+    let connection = server.connection().await.map_err(|error| error.to_string())?;
+    if connection.capabilities().is_none_or(|can| can.resources.is_none()) {
+        return Ok(());
+    }
+    let timeouts = RequestTimeouts { idle: PATIENCE, until: Some(until) };
+    let (mut cursor, mut seen) = (None, HashSet::new());
+    for _ in 0..MOST_PAGES {
+        let answer = connection.request(kind.request(cursor), timeouts).await;
+        let page = answer.map_err(|failure| told(server, &failure))?;
+        match take(page) {
+            None => return Err("its answer is no list".to_owned()),
+            Some((false, _)) => {
+                return Err(format!("it has more than {MOST}; the first are listed"));
+            }
+            Some((true, None)) => return Ok(()),
+            Some((true, Some(next))) if !seen.insert(next.clone()) => {
+                return Err("its list comes back to a page it gave before".to_owned());
+            }
+            Some((true, next)) => cursor = next,
+        }
+    }
+    Err(format!("its list has more than {MOST_PAGES} pages"))
+}
+
+/// Reads one resource.
+pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceContents>, String> {
+    let until = Instant::now() + PATIENCE;
+    let read = async {
+        let connection = server.connection().await.map_err(|error| error.to_string())?;
+        let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
+        let timeouts = RequestTimeouts { idle: PATIENCE, until: Some(until) };
+        let request = ClientRequest::ReadResourceRequest(request);
+        connection.request(request, timeouts).await.map_err(|failure| told(server, &failure))
+    };
+    match timeout_at(until, read)
+        .await
+        .unwrap_or_else(|_| Err("it did not answer in time".to_owned()))?
+    {
+        ServerResult::ReadResourceResult(result) => {
+            let contents = serde_json::to_value(&result.contents).and_then(|mut contents| {
+                server.mask().redact(&mut contents);
+                serde_json::from_value(contents)
+            });
+            contents.map_err(|error| format!("its answer cannot be read: {error}"))
+        }
+        _ => Err("its answer holds no contents".to_owned()),
+    }
+}
+
+fn told(server: &Server, failure: &Failure) -> String {
+    match failure {
+        Failure::Unsent(_) => "the connection has ended".to_owned(),
+        Failure::Lost(why) | Failure::Unauthorized(why) => server.shown(why),
+        Failure::Refused(error) => server.shown(&error.message),
+        Failure::Silent(_) | Failure::Late => "it did not answer in time".to_owned(),
+    }
+}
+
+impl Offer {
+    /// As definitions of ours. Nothing of them is trusted.
+    pub(super) fn into_definitions(self) -> Vec<ResourceDefinition> {
+        let resources = self.resources.into_iter().map(of_resource);
+        resources.chain(self.templates.into_iter().map(of_template)).collect()
+    }
+}
+
+fn of_resource(one: Resource) -> ResourceDefinition {
+    let mut resource = beside(one.annotations, one.icons, one.meta);
+    resource.uri = one.uri;
+    resource.name = one.name;
+    resource.title = one.title;
+    resource.description = one.description.unwrap_or_default();
+    resource.mime_type = one.mime_type;
+    resource.size = one.size;
+    resource
+}
+
+fn of_template(one: ResourceTemplate) -> ResourceDefinition {
+    let mut template = beside(one.annotations, one.icons, one.meta);
+    template.uri = one.uri_template;
+    template.name = one.name;
+    template.title = one.title;
+    template.description = one.description.unwrap_or_default();
+    template.mime_type = one.mime_type;
+    template
+}
+
+fn beside(
+    annotations: Option<Annotations>,
+    icons: Option<Vec<Icon>>,
+    meta: Option<MetaObject>,
+) -> ResourceDefinition {
+    let annotations = serde_json::to_value(annotations).and_then(serde_json::from_value);
+    let mut resource = ResourceDefinition::default();
+    resource.annotations = annotations.unwrap_or_default();
+    resource.icons = icons.unwrap_or_default().into_iter().filter_map(definition::icon).collect();
+    resource.meta = meta.map(|meta| meta.0).unwrap_or_default();
+    resource
+}

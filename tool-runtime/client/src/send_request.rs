@@ -1,0 +1,111 @@
+//! One request and its answer, within limits of time. The server hears of it when nobody waits for
+//! the answer any more.
+
+use super::failure::Failure;
+use super::in_flight_call::{Expiry, InFlightCall};
+use super::notification_router::NotificationRouter;
+use super::request_timeouts::RequestTimeouts;
+use futures_util::future::{Either, select};
+use rmcp::RoleClient;
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientRequest, RequestId, RequestMetaObject,
+    ServerResult,
+};
+use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
+use std::pin::pin;
+use std::sync::Arc;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+/// How an answer is waited for.
+#[derive(Clone, Copy)]
+pub(super) enum Wait<'a> {
+    /// By itself.
+    Alone(RequestTimeouts),
+    /// As a call, which may be heard of while it runs.
+    Call(&'a Arc<InFlightCall>),
+}
+
+/// Sends a request and waits for its answer.
+pub(super) async fn send_request(
+    peer: &Peer<RoleClient>,
+    (notifications, ended): (&NotificationRouter, &CancellationToken),
+    request: ClientRequest,
+    meta: Option<RequestMetaObject>,
+    wait: Wait<'_>,
+) -> Result<ServerResult, Failure> {
+    let end = match wait {
+        Wait::Alone(timeouts) => timeouts.end(Instant::now()),
+        Wait::Call(call) => call.deadline(),
+    };
+    let mut options = PeerRequestOptions::no_options();
+    options.meta = meta;
+    let sent = match timeout_at(end, peer.send_request_with_option(request, options)).await {
+        Ok(sent) => sent.map_err(|_| Failure::Unsent(None))?,
+        Err(_) => return Err(Failure::Unsent(None)),
+    };
+    let mut abandoned =
+        Abandoned { peer, notifications, request: Some((sent.id, sent.progress_token)) };
+    let answered = answer_or_end(sent.rx, ended);
+    let answer = match wait {
+        Wait::Alone(timeouts) => timeout_at(end, answered).await.map_err(|_| timeouts.over())?,
+        Wait::Call(call) => match select(pin!(answered), pin!(call.expired())).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right((Expiry::Silent, _)) => {
+                return Err(Failure::Silent(call.timeouts().idle));
+            }
+            Either::Right((Expiry::Late, _)) => return Err(Failure::Late),
+        },
+    };
+    abandoned.answered();
+    match answer {
+        Some(Err(ServiceError::TransportClosed)) | None => Err(lost(notifications)),
+        Some(answer) => answer.map_err(Failure::of),
+    }
+}
+
+/// What the server answered before the connection ended. A request that is sent while the
+/// connection ends may be in a queue that nobody reads any more, with whoever would answer it.
+async fn answer_or_end<T>(
+    mut answer: oneshot::Receiver<T>,
+    ended: &CancellationToken,
+) -> Option<T> {
+    tokio::select! {
+        answer = &mut answer => answer.ok(),
+        () = ended.cancelled() => answer.try_recv().ok(),
+    }
+}
+
+fn lost(notifications: &NotificationRouter) -> Failure {
+    Failure::Lost(notifications.end().unwrap_or("the connection ended").to_owned())
+}
+
+/// A request that is out. Dropped before its answer, it is taken back.
+struct Abandoned<'a> {
+    peer: &'a Peer<RoleClient>,
+    notifications: &'a NotificationRouter,
+    request: Option<(RequestId, rmcp::model::ProgressToken)>,
+}
+
+impl Abandoned<'_> {
+    fn answered(&mut self) {
+        if let Some((_, token)) = self.request.take() {
+            self.notifications.forget(&token);
+        }
+    }
+}
+
+impl Drop for Abandoned<'_> {
+    fn drop(&mut self) {
+        let Some((id, token)) = self.request.take() else { return };
+        self.notifications.forget(&token);
+        let Ok(runtime) = Handle::try_current() else { return };
+        let reason = "nobody waits for the answer any more".to_owned();
+        let params = CancelledNotificationParam::new(Some(id), Some(reason));
+        let (peer, notification) = (self.peer.clone(), CancelledNotification::new(params));
+        // A server that does not read must not hold up whoever gave up.
+        runtime.spawn(async move { drop(peer.send_notification(notification.into()).await) });
+    }
+}

@@ -1,0 +1,102 @@
+//! What servers ask: of the host program, or of whoever made the call that a server works at.
+
+use super::in_flight_call::InFlightCall;
+use super::mask::Mask;
+use rmcp::model::{
+    ClientCapabilities, ElicitationCapability, FormElicitationCapability, InputRequest, JsonObject,
+    RootsCapabilities, SamplingCapability, TASKS_EXTENSION_ID, UrlElicitationCapability,
+};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use tool_runtime_core::{Peer, PeerCapability, PeerError, PeerRequest};
+
+/// Who answers the questions of servers.
+#[derive(Clone, Default)]
+pub(super) struct Answerer {
+    /// The host program's own.
+    pub(super) host: Option<Arc<dyn Peer>>,
+    /// Whether what the host cannot answer is asked of whoever made the call.
+    pub(super) asks_callers: bool,
+}
+
+impl Answerer {
+    /// What a server may ask, as it is told so when it is connected to.
+    pub(super) fn capabilities(&self) -> ClientCapabilities {
+        let mut capabilities = ClientCapabilities::default();
+        let (form, url) =
+            (self.may(PeerCapability::Elicitation), self.may(PeerCapability::ElicitationUrl));
+        if form || url {
+            let mut ways = ElicitationCapability::default();
+            ways.form = form.then(FormElicitationCapability::default);
+            ways.url = url.then(UrlElicitationCapability::default);
+            capabilities.elicitation = Some(ways);
+        }
+        let may = |capability| self.may(capability);
+        capabilities.sampling = may(PeerCapability::Sampling).then(SamplingCapability::default);
+        capabilities.roots = may(PeerCapability::Roots).then(RootsCapabilities::default);
+        capabilities
+    }
+
+    /// The same for a call that may go on as a task.
+    pub(super) fn capabilities_with_tasks(&self) -> ClientCapabilities {
+        let mut capabilities = self.capabilities();
+        let extensions = capabilities.extensions.get_or_insert_default();
+        extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        capabilities
+    }
+
+    fn may(&self, capability: PeerCapability) -> bool {
+        self.asks_callers || self.host.as_ref().is_some_and(|host| host.can(capability))
+    }
+
+    /// Asks the host, or else whoever made the call.
+    ///
+    /// # Errors
+    /// Neither can answer.
+    pub(super) async fn answer(
+        &self,
+        request: PeerRequest,
+        call: Option<&InFlightCall>,
+    ) -> Result<Value, PeerError> {
+        let capability = request.capability();
+        if let Some(host) = self.host.as_ref().filter(|host| host.can(capability)) {
+            return host.request(request).await;
+        }
+        match call.filter(|_| self.asks_callers) {
+            Some(call) => call.context().asked(request).await,
+            None => Err(PeerError::Unsupported(capability)),
+        }
+    }
+}
+
+/// A question of the newer era, in our words.
+///
+/// # Errors
+/// It is none that MCP knows.
+pub(super) fn question(
+    key: &str,
+    request: &InputRequest,
+    mask: &Mask,
+) -> Result<PeerRequest, String> {
+    let value = serde_json::to_value(request).map_err(|error| error.to_string())?;
+    let mut params = match value.get("params") {
+        Some(Value::Object(params)) => params.clone(),
+        _ => Map::new(),
+    };
+    mask.redact_members(&mut params);
+    let capability = match request {
+        InputRequest::Elicitation(_) => elicitation(&params),
+        InputRequest::CreateMessage(_) => PeerCapability::Sampling,
+        InputRequest::ListRoots(_) => PeerCapability::Roots,
+        _ => return Err(format!("the server asks `{key}` in a way that is unknown here")),
+    };
+    Ok(PeerRequest::new(key, capability, params))
+}
+
+/// What an elicitation takes: a form, or a web page.
+pub(super) fn elicitation(params: &Map<String, Value>) -> PeerCapability {
+    match params.get("mode").and_then(Value::as_str) {
+        Some("url") => PeerCapability::ElicitationUrl,
+        _ => PeerCapability::Elicitation,
+    }
+}

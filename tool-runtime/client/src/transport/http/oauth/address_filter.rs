@@ -1,0 +1,124 @@
+//! Where a server may send this program: not to what only this machine or its network can reach,
+//! unless the server itself is there.
+
+use reqwest::Url;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use rmcp::transport::auth::OAuthHttpClientError;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use tokio::net::lookup_host;
+
+/// Whom an address is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Public,
+    /// Of the network that this machine is in.
+    Private,
+    /// Of this machine.
+    Own,
+    /// Of nobody who could be a server.
+    Never,
+}
+
+fn kind(ip: IpAddr) -> Kind {
+    let ip = ip.to_canonical();
+    if ip.is_loopback() {
+        return Kind::Own;
+    }
+    if ip.is_unspecified() || ip.is_multicast() {
+        return Kind::Never;
+    }
+    match ip {
+        IpAddr::V4(ip) if ip.is_link_local() || ip == Ipv4Addr::BROADCAST => Kind::Never,
+        // Carriers' own networks are private, too.
+        IpAddr::V4(ip)
+            if ip.is_private() || (ip.octets()[0] == 100 && ip.octets()[1] & 0xc0 == 64) =>
+        {
+            Kind::Private
+        }
+        IpAddr::V6(ip) if ip.is_unicast_link_local() => Kind::Never,
+        IpAddr::V6(ip) if ip.is_unique_local() => Kind::Private,
+        _ => Kind::Public,
+    }
+}
+
+/// Where requests may go: to public addresses, and to such as the server itself has.
+#[derive(Clone, Debug)]
+pub(super) struct AddressFilter {
+    kinds: Vec<Kind>,
+    /// Whether what is sent may be read on its way, as what is sent to the server itself may.
+    pub(super) is_open: bool,
+}
+
+impl AddressFilter {
+    pub(super) async fn of(server: &Url) -> Self {
+        let port = server.port_or_known_default().unwrap_or(443);
+        let host = server.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+        let found = lookup_host((host, port)).await.into_iter().flatten();
+        let kinds = found.map(|address| kind(address.ip())).filter(|kind| *kind != Kind::Never);
+        Self {
+            kinds: std::iter::once(Kind::Public).chain(kinds).collect(),
+            is_open: server.scheme() == "http",
+        }
+    }
+
+    fn allows(&self, ip: IpAddr) -> bool {
+        self.kinds.contains(&kind(ip))
+    }
+
+    pub(super) fn allows_url(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let ip = host.parse::<IpAddr>().ok();
+        let is_own = host == "localhost" || ip.is_some_and(|ip| ip.is_loopback());
+        let is_safe =
+            url.scheme() == "https" || (url.scheme() == "http" && (self.is_open || is_own));
+        is_safe && ip.is_none_or(|ip| self.allows(ip))
+    }
+}
+
+impl Resolve for AddressFilter {
+    fn resolve(&self, name: Name) -> Resolving {
+        let reach = self.clone();
+        Box::pin(async move {
+            let found = lookup_host((name.as_str(), 0)).await?;
+            let allowed: Vec<SocketAddr> = found.filter(|found| reach.allows(found.ip())).collect();
+            if allowed.is_empty() {
+                return Err(refused(name.as_str()));
+            }
+            Ok(Box::new(allowed.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// What is said where it may not.
+pub(super) fn refused(host: &str) -> OAuthHttpClientError {
+    format!("`{host}` is refused: a server may not send this program there").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_sends_nobody_where_it_is_not_itself() {
+        let (public, private) = ("https://8.8.8.8/mcp", "https://10.0.0.1/mcp");
+        let own = "http://127.0.0.1:1/mcp";
+        for (server, url, expected) in [
+            (public, "https://9.9.9.9/token", true),
+            (public, "http://9.9.9.9/token", false),
+            (public, "https://10.0.0.2/token", false),
+            (public, "https://127.0.0.1/token", false),
+            (public, "https://[::ffff:127.0.0.1]/token", false),
+            (public, "file:///etc/passwd", false),
+            (private, "https://192.168.0.1/token", true),
+            (private, "https://127.0.0.1/token", false),
+            (private, "http://10.0.0.2/token", false),
+            (own, "http://127.0.0.1:9/token", true),
+            (own, "http://[::1]/token", true),
+            (own, "http://10.0.0.2/token", false),
+            (own, "http://169.254.169.254/latest", false),
+        ] {
+            let reach = AddressFilter::of(&Url::parse(server).unwrap()).await;
+            assert_eq!(reach.allows_url(&Url::parse(url).unwrap()), expected, "{server}: {url}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The host's store of tokens, as rmcp knows stores.
+
+use super::host_callbacks::OAuthCallbacks;
+use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
+use serde_json::Value;
+use tool_runtime_core::{BoxFuture, Secret};
+
+/// Where the address stands beside the credentials.
+const RESOURCE: &str = "resource";
+/// So many seconds before their end rmcp refreshes tokens.
+const EARLY: u64 = 30;
+
+/// The tokens of one server.
+pub(super) struct SavedCredentials {
+    pub(super) server: String,
+    /// The server's address, without secrets: another server may come to have its name.
+    pub(super) resource: String,
+    pub(super) callbacks: OAuthCallbacks,
+}
+
+impl SavedCredentials {
+    async fn save_all(&self, tokens: Option<Secret>) -> Result<(), AuthError> {
+        let saved = self.callbacks.tokens().save(&self.server, tokens).await;
+        saved.map_err(|error| AuthError::CredentialStoreError(error.to_string()))
+    }
+
+    async fn load_all(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        let loaded = self.callbacks.tokens().load(&self.server).await;
+        let loaded = loaded.map_err(|error| AuthError::CredentialStoreError(error.to_string()))?;
+        // What cannot be read, of an older version say, is as good as nothing.
+        Ok(loaded.and_then(|tokens| taken_out(tokens.expose(), &self.resource)))
+    }
+}
+
+/// What is kept: the credentials, and for what address they are.
+fn put_in(credentials: &StoredCredentials, resource: &str) -> serde_json::Result<String> {
+    let mut kept = serde_json::to_value(credentials)?;
+    kept[RESOURCE] = resource.into();
+    Ok(kept.to_string())
+}
+
+fn taken_out(kept: &str, resource: &str) -> Option<StoredCredentials> {
+    let mut kept: Value = serde_json::from_str(kept).ok()?;
+    if kept.get(RESOURCE)?.as_str()? != resource {
+        return None;
+    }
+    relax(&mut kept);
+    serde_json::from_value(kept).ok()
+}
+
+/// A token that is given for less than rmcp refreshes it early would be refreshed for each request:
+/// it seems to hold for longer by as much as makes that a tenth of its time.
+fn relax(kept: &mut Value) {
+    let Some(expires) = kept.pointer_mut("/token_response/expires_in") else { return };
+    if let Some(seconds) = expires.as_u64() {
+        *expires = seconds.saturating_add(EARLY - EARLY.min(seconds / 10)).into();
+    }
+}
+
+// Written out, since the trait's macro is no dependency of ours.
+impl CredentialStore for SavedCredentials {
+    fn load<'a, 'async_trait>(
+        &'a self,
+    ) -> BoxFuture<'async_trait, Result<Option<StoredCredentials>, AuthError>>
+    where
+        'a: 'async_trait,
+        Self: 'async_trait,
+    {
+        Box::pin(self.load_all())
+    }
+
+    fn save<'a, 'async_trait>(
+        &'a self,
+        credentials: StoredCredentials,
+    ) -> BoxFuture<'async_trait, Result<(), AuthError>>
+    where
+        'a: 'async_trait,
+        Self: 'async_trait,
+    {
+        Box::pin(async move {
+            let text = put_in(&credentials, &self.resource);
+            let text = text.map_err(|error| AuthError::CredentialStoreError(error.to_string()))?;
+            self.save_all(Some(Secret::from(text))).await
+        })
+    }
+
+    fn clear<'a, 'async_trait>(&'a self) -> BoxFuture<'async_trait, Result<(), AuthError>>
+    where
+        'a: 'async_trait,
+        Self: 'async_trait,
+    {
+        Box::pin(self.save_all(None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn kept(expires: u64) -> String {
+        let credentials = json!({
+            "client_id": "c",
+            "token_response": { "access_token": "t", "token_type": "bearer", "expires_in": expires },
+            "granted_scopes": [],
+            "token_received_at": 1,
+            "issuer": "https://login.example",
+        });
+        let credentials = serde_json::from_value(credentials).unwrap();
+        put_in(&credentials, "https://far.example/mcp").unwrap()
+    }
+
+    #[test]
+    fn tokens_are_for_one_address() {
+        let taken = taken_out(&kept(3600), "https://far.example/mcp").unwrap();
+        assert_eq!(
+            (&*taken.client_id, taken.issuer.as_deref()),
+            ("c", Some("https://login.example"))
+        );
+        assert!(taken_out(&kept(3600), "https://other.example/mcp").is_none());
+        assert!(taken_out(r#"{"client_id":"c","token_response":null}"#, "x").is_none());
+        assert!(taken_out("garbage", "x").is_none());
+    }
+
+    #[test]
+    fn short_lives_are_not_over_at_once() {
+        for (expires, expected) in [(3600, 3600), (300, 300), (20, 48), (0, 30)] {
+            let taken = taken_out(&kept(expires), "https://far.example/mcp").unwrap();
+            let taken = serde_json::to_value(taken).unwrap();
+            assert_eq!(taken["token_response"]["expires_in"], expected);
+        }
+    }
+}

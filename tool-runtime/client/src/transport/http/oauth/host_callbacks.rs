@@ -1,0 +1,143 @@
+//! What the host does for OAuth: show pages, keep tokens.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+use tool_runtime_core::{BoxFuture, Secret};
+
+type AnyError = Box<dyn Error + Send + Sync>;
+
+/// A page on which a person lets this program in at a server.
+///
+/// It leads back to [`Self::redirect_uri`]. If that is of this machine, which is the default, the
+/// library itself waits for it there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct McpAuthPage {
+    /// The server's name.
+    pub server: String,
+    /// The page: an address of scheme `https`, or `http` where it is of this machine, or of the
+    /// server itself and that is asked by `http`. A server has chosen it: show a person where it
+    /// leads before they go there.
+    pub url: String,
+    /// Where it leads back to.
+    pub redirect_uri: String,
+}
+
+/// Keeps the tokens of servers from one run of the program to the next: in a keyring, say.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use std::sync::Mutex;
+/// use tool_runtime::{BoxFuture, McpTokens, Secret};
+///
+/// #[derive(Default)]
+/// struct Kept(Mutex<HashMap<String, Secret>>);
+///
+/// impl McpTokens for Kept {
+///     fn load<'a>(
+///         &'a self,
+///         server: &'a str,
+///     ) -> BoxFuture<'a, Result<Option<Secret>, Box<dyn std::error::Error + Send + Sync>>> {
+///         Box::pin(async move { Ok(self.0.lock().unwrap().get(server).cloned()) })
+///     }
+///
+///     fn save<'a>(
+///         &'a self,
+///         server: &'a str,
+///         tokens: Option<Secret>,
+///     ) -> BoxFuture<'a, Result<(), Box<dyn std::error::Error + Send + Sync>>> {
+///         Box::pin(async move {
+///             let mut kept = self.0.lock().unwrap();
+///             match tokens {
+///                 Some(tokens) => drop(kept.insert(server.to_owned(), tokens)),
+///                 None => drop(kept.remove(server)),
+///             }
+///             Ok(())
+///         })
+///     }
+/// }
+/// ```
+pub trait McpTokens: Send + Sync + 'static {
+    /// What was saved last for a server of this name, if it was.
+    ///
+    /// # Errors
+    /// It cannot be read now.
+    fn load<'a>(
+        &'a self,
+        server: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Secret>, Box<dyn Error + Send + Sync>>>;
+
+    /// Saves what a server of this name is asked with, as one text, or forgets it. It is JSON of
+    /// this library's own, and to be kept as a password is.
+    ///
+    /// # Errors
+    /// It cannot be kept.
+    fn save<'a>(
+        &'a self,
+        server: &'a str,
+        tokens: Option<Secret>,
+    ) -> BoxFuture<'a, Result<(), Box<dyn Error + Send + Sync>>>;
+}
+
+/// Shows a page; gives back where it led to in the end, if it is known.
+pub(crate) type ShowPage =
+    dyn Fn(McpAuthPage) -> BoxFuture<'static, Result<Option<String>, AnyError>> + Send + Sync;
+
+/// What the host does for OAuth, for all servers.
+#[derive(Clone)]
+pub(crate) struct OAuthCallbacks(Arc<Mutex<Inner>>);
+
+struct Inner {
+    page: Option<Arc<ShowPage>>,
+    tokens: Arc<dyn McpTokens>,
+}
+
+impl Default for OAuthCallbacks {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(Inner { page: None, tokens: Arc::new(InMemory::default()) })))
+    }
+}
+
+impl OAuthCallbacks {
+    pub(crate) fn show_pages(&self, page: Arc<ShowPage>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).page = Some(page);
+    }
+
+    pub(crate) fn keep_tokens(&self, tokens: Arc<dyn McpTokens>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).tokens = tokens;
+    }
+
+    pub(super) fn page(&self) -> Option<Arc<ShowPage>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).page.clone()
+    }
+
+    pub(super) fn tokens(&self) -> Arc<dyn McpTokens> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner).tokens)
+    }
+}
+
+/// Keeps tokens as long as the manager is there.
+#[derive(Default)]
+struct InMemory(Mutex<HashMap<String, Secret>>);
+
+impl McpTokens for InMemory {
+    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Secret>, AnyError>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let tokens = kept.get(server).cloned();
+        Box::pin(async { Ok(tokens) })
+    }
+
+    fn save<'a>(
+        &'a self,
+        server: &'a str,
+        tokens: Option<Secret>,
+    ) -> BoxFuture<'a, Result<(), AnyError>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match tokens {
+            Some(tokens) => drop(kept.insert(server.to_owned(), tokens)),
+            None => drop(kept.remove(server)),
+        }
+        Box::pin(async { Ok(()) })
+    }
+}

@@ -1,0 +1,166 @@
+//! Where a browser comes back to on this machine.
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use reqwest::Url;
+use std::io;
+use std::net::IpAddr;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+
+/// How long a browser may take for its request, and how long that may be.
+const MOMENT: Duration = Duration::from_secs(10);
+const LONGEST: usize = 16 << 10;
+const MOST_VISITS: usize = 64;
+
+/// Where a browser comes back to.
+pub(super) struct RedirectListener {
+    redirect: Url,
+    /// None where it is not of this machine.
+    call: Option<TcpListener>,
+}
+
+impl RedirectListener {
+    /// At the address that is given, or at one of this machine with a port of its choice.
+    ///
+    /// # Errors
+    /// The address is none, or another program listens there.
+    pub(super) async fn at(redirect: Option<&str>) -> io::Result<Self> {
+        let given = redirect.map(Url::parse).transpose().map_err(io::Error::other)?;
+        let Some(redirect) = given else {
+            let call = TcpListener::bind("127.0.0.1:0").await?;
+            let redirect = format!("http://{}/callback", call.local_addr()?);
+            let redirect = Url::parse(&redirect).map_err(io::Error::other)?;
+            return Ok(Self { redirect, call: Some(call) });
+        };
+        let call = match own_address(&redirect) {
+            Some(address) => Some(TcpListener::bind(address).await?),
+            None => None,
+        };
+        Ok(Self { redirect, call })
+    }
+
+    pub(super) fn redirect_uri(&self) -> &str {
+        self.redirect.as_str()
+    }
+
+    /// Waits for the browser that has this state, and gives back where it was sent to. Others are
+    /// sent away.
+    pub(super) async fn landed(&self, state: &str) -> io::Result<Url> {
+        let Some(call) = &self.call else { return std::future::pending().await };
+        // Browsers open connections that they say nothing on.
+        let mut visits = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                visit = call.accept(), if visits.len() < MOST_VISITS => {
+                    visits.push(self.visited(visit?.0, state));
+                }
+                Some(landed) = visits.next() => {
+                    if let Some(url) = landed {
+                        return Ok(url);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where a visitor was sent to, if it is the one that is waited for.
+    async fn visited(&self, mut stream: TcpStream, state: &str) -> Option<Url> {
+        let target = timeout(MOMENT, target(&mut stream)).await.ok().and_then(Result::ok);
+        let url = target.and_then(|target| self.redirect.join(&target).ok());
+        let landed = url.filter(|url| self.is_expected(url, state));
+        let (status, text) = match &landed {
+            Some(_) => ("200 OK", "You may close this page now."),
+            None => ("404 Not Found", "There is nothing here."),
+        };
+        let answer = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
+            text.len()
+        );
+        drop(timeout(MOMENT, stream.write_all(answer.as_bytes())).await);
+        landed
+    }
+
+    fn is_expected(&self, url: &Url, state: &str) -> bool {
+        let has_state = url.query_pairs().any(|(key, value)| key == "state" && value == state);
+        url.origin() == self.redirect.origin() && url.path() == self.redirect.path() && has_state
+    }
+}
+
+fn own_address(url: &Url) -> Option<String> {
+    let host = url.host_str()?.trim_matches(['[', ']']);
+    let ip = match host {
+        "localhost" => Some(IpAddr::from([127, 0, 0, 1])),
+        host => host.parse::<IpAddr>().ok().filter(IpAddr::is_loopback),
+    };
+    let port = url.port_or_known_default()?;
+    (url.scheme() == "http").then_some(())?;
+    ip.map(|ip| std::net::SocketAddr::new(ip, port).to_string())
+}
+
+/// What a request asks for.
+async fn target(stream: &mut TcpStream) -> io::Result<String> {
+    let mut head = Vec::new();
+    let mut part = [0; 1024];
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") && head.len() < LONGEST {
+        match stream.read(&mut part).await? {
+            0 => break,
+            read => head.extend_from_slice(&part[..read]),
+        }
+    }
+    let head = String::from_utf8_lossy(&head);
+    let mut words = head.lines().next().unwrap_or_default().split(' ');
+    match (words.next(), words.next()) {
+        (Some("GET"), Some(target)) if target.starts_with('/') => Ok(target.to_owned()),
+        _ => Err(io::Error::other("no request of a browser")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time_limit::in_time;
+
+    async fn ask(landing: &RedirectListener, target: &str) -> String {
+        let address = landing.call.as_ref().unwrap().local_addr().unwrap();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!("GET {target} HTTP/1.1\r\nHost: here\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        in_time("an answer", stream.read_to_string(&mut answer)).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn only_the_browser_that_was_sent_is_let_in() {
+        let landing = RedirectListener::at(None).await.unwrap();
+        let address = landing.call.as_ref().unwrap().local_addr().unwrap();
+        let asking = async {
+            let _silent = TcpStream::connect(address).await.unwrap();
+            for wrong in
+                ["/callback?code=1&state=forged", "/favicon.ico", "//evil/callback?state=s"]
+            {
+                assert!(ask(&landing, wrong).await.starts_with("HTTP/1.1 404"), "{wrong}");
+            }
+            ask(&landing, "/callback?code=1&state=s").await
+        };
+        let (landed, answer) = tokio::join!(in_time("the browser", landing.landed("s")), asking);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert_eq!(landed.unwrap().query(), Some("code=1&state=s"));
+    }
+
+    #[test]
+    fn only_addresses_of_this_machine_are_listened_at() {
+        for (url, address) in [
+            ("http://localhost:8080/callback", Some("127.0.0.1:8080")),
+            ("http://[::1]:9/", Some("[::1]:9")),
+            ("https://localhost:8080/callback", None),
+            ("https://example.com/callback", None),
+            ("http://10.0.0.1:80/", None),
+        ] {
+            assert_eq!(own_address(&Url::parse(url).unwrap()).as_deref(), address, "{url}");
+        }
+    }
+}

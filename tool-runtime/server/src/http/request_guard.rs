@@ -1,0 +1,85 @@
+//! Who gets in, and from where.
+
+use super::auth::{self, AuthRefusal, Authenticate};
+use super::hosts::Hosts;
+use super::options::HttpOptions;
+use super::origins::Origins;
+use super::refusal::{Refusal, Step};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tool_runtime_core::Principal;
+use tool_runtime_core::seam::excerpt;
+
+/// Who gets in, and from where.
+pub(super) struct RequestGuard {
+    hosts: Hosts,
+    origins: Origins,
+    auth: Option<Arc<dyn Authenticate>>,
+    auth_within: Duration,
+    /// Where clients learn how to get a token.
+    metadata: Option<String>,
+}
+
+impl RequestGuard {
+    pub(super) fn new(options: &HttpOptions, bound: Option<IpAddr>) -> Self {
+        Self {
+            hosts: Hosts::new(&options.hosts, bound),
+            origins: options.origins.clone(),
+            auth: options.auth.clone(),
+            auth_within: options.auth_within,
+            metadata: options.resource_metadata.clone(),
+        }
+    }
+
+    /// The page that asks, if one does and may.
+    pub(super) fn origin(&self, request: &Parts) -> Step<Option<HeaderValue>> {
+        self.check_host(request)?;
+        let mut origins = request.headers.get_all(header::ORIGIN).iter();
+        let Some(origin) = origins.next() else { return Ok(None) };
+        if origins.next().is_some() {
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, "send one `Origin`"));
+        }
+        let text = origin.to_str().unwrap_or_default();
+        if self.origins.admit(text) {
+            return Ok(Some(origin.clone()));
+        }
+        Err(not_allowed("origin", text))
+    }
+
+    fn check_host(&self, request: &Parts) -> Step<()> {
+        let mut hosts = request.headers.get_all(header::HOST).iter();
+        let header = hosts.next().map(|host| host.to_str().unwrap_or_default());
+        let target = request.uri.authority().map(|authority| authority.as_str());
+        let Some(host) = header.or(target).filter(|_| hosts.next().is_none()) else {
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, "send one `Host`"));
+        };
+        match [host, target.unwrap_or(host)].into_iter().find(|host| !self.hosts.admit(host)) {
+            Some(host) => Err(not_allowed("host", host)),
+            None => Ok(()),
+        }
+    }
+
+    /// Who is asking.
+    pub(super) async fn principal(&self, request: &Parts) -> Step<Arc<Principal>> {
+        let Some(auth) = &self.auth else { return Ok(Arc::default()) };
+        let token = auth::bearer(request);
+        let who = tokio::time::timeout(self.auth_within, auth.authenticate(token, request)).await;
+        let late =
+            |_| Err(AuthRefusal::Unavailable(format!("no answer in {:?}", self.auth_within)));
+        who.unwrap_or_else(late)
+            .map(Arc::new)
+            .map_err(|why| auth::refused(&why, token.is_some(), self.metadata.as_deref()))
+    }
+}
+
+fn not_allowed(what: &str, given: &str) -> Refusal {
+    let given = excerpt(given);
+    tracing::warn!("requests for or from the {what} {given:?} are refused");
+    let text = format!(
+        "the {what} `{given}` is not allowed; start the server with `--allow-{what} {given}`, or in code with `HttpOptions::allow_{what}`"
+    );
+    Refusal::new(StatusCode::FORBIDDEN, text)
+}

@@ -1,0 +1,46 @@
+//! What comes for a client that is away. rmcp forgets an answer as soon as it has handed it on.
+
+use super::stream::{Messages, index};
+use futures_util::StreamExt as _;
+use rmcp::transport::streamable_http_server::session::ServerSseMessage;
+use std::collections::VecDeque;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+/// How many messages are kept of a call; the last of them is its answer.
+const MOST: usize = 64;
+
+/// What comes on the stream of a call while its client is away.
+pub(super) struct ReplayBuffer(JoinHandle<VecDeque<ServerSseMessage>>);
+
+impl ReplayBuffer {
+    /// Keeps it; `None` when the runtime ends, and with it all calls.
+    pub(super) fn new(stream: Messages) -> Option<Self> {
+        let runtime = Handle::try_current().ok()?;
+        Some(Self(runtime.spawn(read(stream))))
+    }
+
+    /// Whether nothing more can come: the call is answered, or its client is back elsewhere.
+    pub(super) fn is_all(&self) -> bool {
+        self.0.is_finished()
+    }
+
+    /// All that came after an event.
+    pub(super) async fn after(self, event: &str) -> Vec<ServerSseMessage> {
+        let seen = index(event);
+        let is_new =
+            |message: &ServerSseMessage| message.event_id.as_deref().and_then(index) > seen;
+        self.0.await.unwrap_or_default().into_iter().filter(is_new).collect()
+    }
+}
+
+async fn read(mut stream: Messages) -> VecDeque<ServerSseMessage> {
+    let mut kept = VecDeque::new();
+    while let Some(message) = stream.next().await {
+        if kept.len() == MOST {
+            kept.pop_front();
+        }
+        kept.push_back(message);
+    }
+    kept
+}

@@ -1,0 +1,77 @@
+//! The line between rmcp and a session, on which is seen what runs in it.
+
+use super::{SessionProblem, cancelled, routing};
+use crate::in_flight::InFlight;
+use crate::passing;
+use rmcp::RoleServer;
+use rmcp::model::RequestId;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// What runs in a session, and whether it has ended.
+#[derive(Default)]
+pub(super) struct Ongoing {
+    running: Mutex<InFlight>,
+    over: CancellationToken,
+}
+
+impl Ongoing {
+    /// A request begins.
+    ///
+    /// # Errors
+    /// Another one with its id runs.
+    pub(super) fn begin(&self, id: &RequestId) -> Result<(), SessionProblem> {
+        let begun = self.running().begin(id);
+        begun.map_err(|error| SessionProblem::Taken { request: id.clone(), error })
+    }
+
+    /// The session is over, and what runs in it is cancelled.
+    pub(super) fn end(&self) {
+        self.over.cancel();
+    }
+
+    fn running(&self) -> MutexGuard<'_, InFlight> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The transport of a session. When that is over its last words cancel what still runs: rmcp would
+/// wait for it, for five seconds.
+pub(in crate::http) struct SessionTransport<T> {
+    transport: T,
+    ongoing: Arc<Ongoing>,
+}
+
+impl<T> SessionTransport<T> {
+    pub(super) fn new(transport: T, ongoing: Arc<Ongoing>) -> Self {
+        Self { transport, ongoing }
+    }
+}
+
+impl<T: Transport<RoleServer>> Transport<RoleServer> for SessionTransport<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        self.ongoing.running().tell(&message);
+        self.transport.send(routing::addressed(passing::restored(message)))
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let received = self.ongoing.over.run_until_cancelled(self.transport.receive()).await;
+        let message = received.flatten().or_else(|| {
+            let left = self.ongoing.running().take();
+            left.map(|id| cancelled(id, "the session has ended"))
+        })?;
+        self.ongoing.running().hear(&message);
+        Some(message)
+    }
+
+    async fn close(&mut self) -> Result<(), T::Error> {
+        self.transport.close().await
+    }
+}

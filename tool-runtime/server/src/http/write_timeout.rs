@@ -1,0 +1,104 @@
+//! A connection whose client must read what it is sent, and may close its sending side before.
+
+use super::open_connections::OpenConnection;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+/// How long a request goes on after its client has closed its sending side: the client may still
+/// read the answer. One that has gone looks the same.
+const HALF_CLOSED: Duration = Duration::from_secs(2);
+
+/// A connection that fails when nothing could be written to it for some time: a client that does
+/// not read must not hold what waits for it.
+pub(super) struct WriteTimeout<S> {
+    stream: S,
+    limit: Duration,
+    /// Runs while there is something to write and no room for it.
+    timer: Option<Pin<Box<Sleep>>>,
+    connection: Arc<OpenConnection>,
+    /// Runs while a request goes on after the end of the input.
+    end: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> WriteTimeout<S> {
+    pub(super) fn new(stream: S, limit: Duration, connection: Arc<OpenConnection>) -> Self {
+        Self { stream, limit, timer: None, connection, end: None }
+    }
+
+    /// Shows the end of the input, later while a request is in process.
+    fn ended(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.connection.is_busy() {
+            let end = self.end.get_or_insert_with(|| Box::pin(sleep(HALF_CLOSED)));
+            ready!(end.as_mut().poll(context));
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// What came of a write, or that it has waited for too long.
+    fn judge<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.timer = None;
+            return written;
+        }
+        let limit = self.limit;
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
+        ready!(timer.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        if buffer.filled().len() > before || buffer.remaining() == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        self.ended(context)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.judge(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.judge(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,13 @@
+//! Telling a member that is `null` from one that is absent.
+
+use serde::de::{Deserialize, Deserializer};
+
+/// For `#[serde(default, deserialize_with = "double_option")]`: what is there is `Some`, even `null`,
+/// which `Option` alone takes for absent.
+pub(crate) fn double_option<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
