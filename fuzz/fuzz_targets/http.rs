@@ -103,7 +103,7 @@ fuzz_target!(|data: &[u8]| {
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
     let options = HttpOptions::default().sessions(first % 4 != 0);
     let options = match first % 3 {
-        0 => options.hang_up_after(Duration::from_millis(50)),
+        0 => options.max_stream_duration(Duration::from_millis(50)),
         _ => options,
     };
     let router = McpServer::new(POOL.clone(), "fuzz", "0").into_router(options);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_runtime::prelude::*;
-use tool_runtime::{Answer, PeerError, SampleRequest};
+use tool_runtime::{Answer, PeerError, SamplingRequest};
 
 /// Ask the client's model.
 #[tool(read_only)]
@@ -12,7 +12,7 @@ async fn test_sampling(
     prompt: String,
     context: &ToolContext,
 ) -> Result<String, PeerError> {
-    let sample = context.sample("question", SampleRequest::new(100).user(prompt)).await?;
+    let sample = context.sample("question", SamplingRequest::new(100).user(prompt)).await?;
     Ok(format!("LLM response: {}", sample.text()))
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tool_runtime::prelude::*;
-use tool_runtime::{Answer, PeerCapability, PeerError, SampleRequest};
+use tool_runtime::{Answer, PeerCapability, PeerError, SamplingRequest};
 
 #[derive(Deserialize, JsonSchema, Form)]
 pub(crate) struct Named {
@@ -52,7 +52,7 @@ async fn test_streaming_elicitation(context: &ToolContext) -> Result<String, Pee
 /// Ask the model for a capital.
 #[tool(read_only)]
 async fn test_input_required_result_sampling(context: &ToolContext) -> Result<String, PeerError> {
-    let question = SampleRequest::new(100).user("What is the capital of France?");
+    let question = SamplingRequest::new(100).user("What is the capital of France?");
     Ok(context.sample("capital_question", question).await?.text())
 }
 
@@ -94,7 +94,7 @@ async fn test_input_required_result_tampered_state(
 async fn test_input_required_result_multiple_inputs(
     context: &ToolContext,
 ) -> Result<String, PeerError> {
-    let greeting = SampleRequest::new(50).user("Generate a greeting");
+    let greeting = SamplingRequest::new(50).user("Generate a greeting");
     let (name, greeting, roots) = tokio::try_join!(
         context.ask::<Named>("user_name", "What is your name?"),
         context.sample("greeting", greeting),

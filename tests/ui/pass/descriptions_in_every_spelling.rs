@@ -37,7 +37,7 @@ async fn split() -> String {
     String::new()
 }
 
-#[tool(description = "Given as an option.")]
+#[tool(description = "CompletionContext as an option.")]
 async fn option() {}
 
 /// Not this.
@@ -72,7 +72,7 @@ fn main() {
         description(SplitAction::definition()),
         "The first line\nand the second.\n\n    indented"
     );
-    assert_eq!(description(OptionAction::definition()), "Given as an option.");
+    assert_eq!(description(OptionAction::definition()), "CompletionContext as an option.");
     assert_eq!(description(BothAction::definition()), "But this.");
     assert_eq!(
         description(CharactersAction::definition()),

@@ -28,8 +28,8 @@ pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
 
 fn options(command: &ServeHttp) -> Result<HttpOptions, String> {
     let mut options = HttpOptions::default().sessions(command.sessions);
-    if let Some(limit) = command.hang_up_after {
-        options = options.hang_up_after(limit);
+    if let Some(limit) = command.max_stream_duration {
+        options = options.max_stream_duration(limit);
     }
     for host in &command.hosts {
         options = options.allow_host(host);

@@ -254,7 +254,7 @@ pub fn ready(setup: Setup) -> SetupResult<Setup> {
 pub async fn pool(setup: SetupFuture) -> SetupResult<ToolPool> {
     let setup = setup.await?;
     #[cfg(feature = "mcp-client")]
-    let builder = if setup.servers.is_some() { setup.pool.expects_more() } else { setup.pool };
+    let builder = if setup.servers.is_some() { setup.pool.allow_empty() } else { setup.pool };
     #[cfg(not(feature = "mcp-client"))]
     let builder = setup.pool;
     built(builder, setup.toolsets, setup.tools, setup.registry).await
@@ -314,7 +314,7 @@ async fn run(
     let files = Files::of(offer.servers, setup.servers);
     #[cfg(feature = "mcp-client")]
     if !files.is_empty() {
-        builder = builder.expects_more();
+        builder = builder.allow_empty();
     }
     let tools = offer.tools.or(setup.tools);
     let pool =

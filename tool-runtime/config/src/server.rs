@@ -43,7 +43,7 @@ pub struct McpServerConfig {
     /// In what time it must be connected and have listed its tools. Default: none of its own.
     pub connect_timeout: Option<Duration>,
     /// How long a call of a tool may go on without a word of the server: progress begins it anew,
-    /// up to `McpManagerBuilder::longest_call`. Default: none of its own.
+    /// up to `McpManagerBuilder::max_call_duration`. Default: none of its own.
     pub call_timeout: Option<Duration>,
     /// The same for calls of single tools, by the names that the server has for them. Default:
     /// empty.

@@ -37,22 +37,22 @@ impl Completion {
 }
 
 /// What was already given for other arguments, for functions that complete one: from
-/// `context.get::<Given>()`.
+/// `context.get::<CompletionContext>()`.
 ///
 /// ```
-/// use tool_runtime::{Given, ToolContext};
+/// use tool_runtime::{CompletionContext, ToolContext};
 ///
 /// fn branches(prefix: String, context: &ToolContext) -> Vec<String> {
-///     let given = context.get::<Given>();
+///     let given = context.get::<CompletionContext>();
 ///     let repository = given.and_then(|given| given.0.get("repository"));
 ///     vec![format!("{}/{prefix}main", repository.map_or("any", |name| name))]
 /// }
 ///
-/// let given = Given([("repository".to_owned(), "cargo".to_owned())].into());
+/// let given = CompletionContext([("repository".to_owned(), "cargo".to_owned())].into());
 /// assert_eq!(branches(String::new(), &ToolContext::default().with(given)), ["cargo/main"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given(
+pub struct CompletionContext(
     /// The other arguments, as far as they are known.
     pub TextArguments,
 );

@@ -2,8 +2,8 @@
 
 mod batch;
 mod execution;
-mod governed;
 mod guard;
+mod intercepted;
 #[cfg_attr(not(feature = "tower"), allow(dead_code))]
 mod layered;
 mod nested;
@@ -155,8 +155,8 @@ impl ToolPool {
                 return self.refused(name, arguments, context, refusal).await.map(finish);
             }
         };
-        if tool.needs_care() || self.governance().concerns_all() {
-            return self.governed(tool, arguments, context).await.map(finish);
+        if tool.is_intercepted() || self.governance().concerns_all() {
+            return self.intercepted(tool, arguments, context).await.map(finish);
         }
         let limit = guard::limit(self, tool, context);
         let within;

@@ -9,7 +9,7 @@ mod arguments;
 mod blocking;
 mod call;
 mod canonical;
-mod client;
+mod client_executed;
 mod completion;
 mod constraint;
 mod content;
@@ -59,8 +59,8 @@ pub use approval::{Approval, ApprovalRequest, Approver};
 pub use arguments::{Arguments, DecodeError};
 pub use blocking::BlockingPool;
 pub use call::{ToolCall, ToolResult};
-pub use client::{ClientAnswerError, ClientCall, ClientTools};
-pub use completion::{Complete, Completion, Given};
+pub use client_executed::{ClientAnswerError, ClientCall, ClientTools};
+pub use completion::{Complete, Completion, CompletionContext};
 pub use content::{
     ContentAnnotations, ContentBlock, ContentExtra, EmbeddedResource, MediaContent,
     ResourceContents, ResourceLink, TextContent,
@@ -79,7 +79,8 @@ pub use offering::TextHandler;
 pub use pattern::{PatternError, ToolPattern};
 pub use peer::{
     Amount, Answer, Form, FormChoice, FormField, LogEntry, LogLevel, Peer, PeerCapability,
-    PeerError, PeerInfo, PeerRequest, Progress, Root, Sample, SampleRequest, Total, TraceContext,
+    PeerError, PeerInfo, PeerRequest, Progress, Root, SamplingRequest, SamplingResult, Total,
+    TraceContext,
 };
 pub use pool::{
     AbsentSource, CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport,
@@ -96,7 +97,7 @@ pub use registry::{
     ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,
 };
 pub use resource::{
-    IntoResource, Reading, Resource, ResourceAction, ResourceBuilder, ResourceDefinition,
+    IntoResource, ReadRequest, Resource, ResourceAction, ResourceBuilder, ResourceDefinition,
 };
 pub use secret::Secret;
 #[cfg(feature = "tower")]

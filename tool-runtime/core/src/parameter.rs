@@ -253,7 +253,7 @@ pub(crate) enum SchemaOrigin {
     /// The table of parameters.
     Table,
     /// `input_schema = EXPR`, beside the table.
-    Given,
+    CompletionContext,
     /// A hand-written action, which has no table.
     HandWritten,
 }
@@ -267,7 +267,7 @@ impl Settings {
     /// The schema is given word for word.
     #[must_use]
     pub fn given_schema(mut self) -> Self {
-        self.schema = SchemaOrigin::Given;
+        self.schema = SchemaOrigin::CompletionContext;
         self
     }
 

@@ -2,6 +2,7 @@
 
 mod ask;
 mod capability;
+mod client_info;
 mod error;
 mod form;
 mod form_types;
@@ -10,18 +11,17 @@ mod progress;
 mod request;
 mod roots;
 mod sample;
-mod told;
 
 pub use ask::Answer;
 pub use capability::PeerCapability;
+pub use client_info::{PeerInfo, TraceContext};
 pub use error::PeerError;
 pub use form_types::{Form, FormChoice, FormField, form_field};
 pub use log::{LogEntry, LogLevel};
 pub use progress::{Amount, Progress, Total};
 pub use request::PeerRequest;
 pub use roots::Root;
-pub use sample::{Sample, SampleRequest};
-pub use told::{PeerInfo, TraceContext};
+pub use sample::{SamplingRequest, SamplingResult};
 
 use crate::future::BoxFuture;
 use serde_json::{Map, Value};

@@ -9,7 +9,7 @@ mod template;
 
 pub use action::ResourceAction;
 pub use builder::ResourceBuilder;
-pub use contents::{IntoResource, Reading};
+pub use contents::{IntoResource, ReadRequest};
 pub use definition::{ResourceDefinition, ResourceDraft};
 
 use crate::content::ResourceContents;
@@ -54,7 +54,7 @@ struct Parts {
 
 /// Reads one URI.
 type Run =
-    dyn for<'a> Fn(&'a TextArguments, Reading<'a>, &'a ToolContext) -> Answer<'a> + Send + Sync;
+    dyn for<'a> Fn(&'a TextArguments, ReadRequest<'a>, &'a ToolContext) -> Answer<'a> + Send + Sync;
 
 /// `None` where there is nothing behind the URI.
 type Answer<'a> = BoxFuture<'a, Result<Option<Vec<ResourceContents>>, CallError>>;
@@ -83,7 +83,7 @@ impl Resource {
     fn new(
         mut definition: ResourceDefinition,
         terms: Terms,
-        run: impl for<'a> Fn(&'a TextArguments, Reading<'a>, &'a ToolContext) -> Answer<'a>
+        run: impl for<'a> Fn(&'a TextArguments, ReadRequest<'a>, &'a ToolContext) -> Answer<'a>
         + Send
         + Sync
         + 'static,
@@ -155,7 +155,7 @@ impl Resource {
         context: &'a ToolContext,
     ) -> Answer<'a> {
         let mime_type = self.definition().mime_type.as_deref();
-        (self.0.run)(arguments, Reading { uri, mime_type }, context)
+        (self.0.run)(arguments, ReadRequest { uri, mime_type }, context)
     }
 
     /// Says where in the source it was written.

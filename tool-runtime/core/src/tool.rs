@@ -211,7 +211,7 @@ impl Tool {
 
     /// Whether a call is more than its execution: it counts on a value, waits for a resource, or
     /// is told when it is given up.
-    pub(crate) fn needs_care(&self) -> bool {
+    pub(crate) fn is_intercepted(&self) -> bool {
         self.0.values.is_some() || self.0.declares_access || self.0.is_custom
     }
 

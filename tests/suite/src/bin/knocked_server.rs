@@ -73,10 +73,10 @@ fn options() -> HttpOptions {
         .max_body(LIMIT)
         .max_sessions(narrow)
         .session_idle(short)
-        .resume_within(short)
+        .resume_timeout(short)
         .max_requests(narrow)
-        .body_within(short)
-        .read_within(Duration::from_secs(5))
+        .body_timeout(short)
+        .read_timeout(Duration::from_secs(5))
 }
 
 #[tokio::main]

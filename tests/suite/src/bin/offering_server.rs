@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tool_runtime::prelude::*;
-use tool_runtime::{CacheScope, Given, McpServer, ResourceContents, Source};
+use tool_runtime::{CacheScope, CompletionContext, McpServer, ResourceContents, Source};
 
 static POOL: OnceLock<ToolPool> = OnceLock::new();
 
@@ -54,7 +54,7 @@ fn review(
 }
 
 async fn chapters(prefix: String, context: &ToolContext) -> Vec<String> {
-    let given = context.get::<Given>();
+    let given = context.get::<CompletionContext>();
     let book = given.and_then(|given| given.0.get("book").cloned()).unwrap_or_default();
     (0..150).map(|n| format!("{book}{prefix}{n}")).collect()
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{Era, Question, Reply, TestClient};
-use tool_runtime::{After, AfterCall, Answer, Hook, HookCall, SampleRequest};
+use tool_runtime::{After, AfterCall, Answer, Hook, HookCall, SamplingRequest};
 
 pub(super) const ERAS: [Era; 2] = [Era::Modern, Era::Legacy];
 
@@ -235,7 +235,7 @@ async fn a_person_is_sent_to_a_page() {
 #[tool(register = false)]
 async fn think(context: &ToolContext) -> Result<String, ToolError> {
     let roots = context.roots("where").await?;
-    let request = SampleRequest::new(50).user(format!("What is in {}?", roots[0].uri));
+    let request = SamplingRequest::new(50).user(format!("What is in {}?", roots[0].uri));
     let sample = context.sample("what", request.set("temperature", 0.5)).await?;
     Ok(format!("{} says {}", sample.model, sample.text()))
 }

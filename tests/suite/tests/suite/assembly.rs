@@ -432,7 +432,7 @@ fn filters_read_back_as_they_were() {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Reading {
+struct ReadRequest {
     value: f64,
     large: u128,
     note: Option<String>,
@@ -440,8 +440,8 @@ struct Reading {
 
 /// Give back what is hard to keep.
 #[tool(register = false)]
-async fn measure() -> Reading {
-    Reading { value: 0.1, large: u128::MAX, note: None }
+async fn measure() -> ReadRequest {
+    ReadRequest { value: 0.1, large: u128::MAX, note: None }
 }
 
 #[tokio::test]

@@ -75,7 +75,7 @@ fn conforms(version: &str, scored: usize, unscored: usize) {
     let results = folder().join(format!("conformance-{version}"));
     // A fresh directory: the suite adds to what is there.
     drop(fs::remove_dir_all(&results));
-    let served = Served::start(&built("conformance-server"), &["--hang-up-after", "1"]);
+    let served = Served::start(&built("conformance-server"), &["--max-stream-duration", "1"]);
     let out = results.to_str().expect("a path in UTF-8");
     let words = ["server", "--url", served.url(), "--requirements", version, "--output-dir", out];
     let ended = peer(Node(SUITE), &words);

@@ -48,7 +48,7 @@ const FLOORS: &[&[&str]] = &[
         "tool",
         "toolset",
     ],
-    &["approval", "client", "hook", "limits"],
+    &["approval", "client_executed", "hook", "limits"],
     &["pool", "registry"],
     &["dispatch"],
     &["blocking", "service"],

@@ -38,7 +38,7 @@ async fn ping() -> &'static str {
 }
 
 fn empty() -> ToolPool {
-    ToolPool::builder().expects_more().build().unwrap()
+    ToolPool::builder().allow_empty().build().unwrap()
 }
 
 fn manager() -> McpManagerBuilder {

@@ -21,7 +21,7 @@ fn faulty(script: &Value) -> McpServerConfig {
 }
 
 fn empty() -> ToolPool {
-    ToolPool::builder().expects_more().build().unwrap()
+    ToolPool::builder().allow_empty().build().unwrap()
 }
 
 async fn call(pool: &ToolPool, name: &str) -> ToolResult {
@@ -305,7 +305,7 @@ async fn a_call_that_asks_a_person_has_an_end() {
     let server = faulty(&json!({ "era": "modern", "tools": ["ask"] }));
     let builder = McpManager::builder().server("s", server).peer(nobody.clone());
     let builder = builder.call_timeout(Duration::from_secs(2));
-    let _manager = builder.longest_call(Duration::from_secs(3)).connect(&pool).await.unwrap();
+    let _manager = builder.max_call_duration(Duration::from_secs(3)).connect(&pool).await.unwrap();
     assert_eq!(class(&call(&pool, "s.ask").await), ErrorClass::Timeout);
     in_time(nobody.let_go.notified()).await;
 }

@@ -29,7 +29,7 @@ fn count(lives: &Path) -> usize {
 }
 
 async fn with(script: Value) -> (ToolPool, McpManager) {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let builder = McpManager::builder().server("s", faulty(&script));
     let builder = builder.retry(Duration::from_millis(20), Duration::from_millis(100));
     let manager = builder.connect(&pool).await.unwrap();
@@ -91,7 +91,7 @@ async fn a_modern_server_that_is_slow_is_spoken_to_as_what_it_is() {
 
 /// The version that is spoken with a server that does not answer the probe in time.
 async fn protocol_of_slow(script: &Value) -> String {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = faulty(script).connect_timeout(Duration::from_secs(6));
     let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
     assert_eq!(text(&pool, "s.echo", json!({})).await, "{}");
@@ -102,7 +102,7 @@ async fn protocol_of_slow(script: &Value) -> String {
 
 #[tokio::test]
 async fn a_server_that_answers_nothing_is_said_to_have_answered_nothing() {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let lives = lives("silent");
     let config = faulty(&json!({ "slow": 600_000, "lives": lives }));
     let config = config.connect_timeout(Duration::from_secs(2));
@@ -200,7 +200,7 @@ async fn an_answer_that_can_be_mended_is() {
 
 #[tokio::test]
 async fn what_a_server_says_on_standard_output_before_it_ends_is_told() {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = faulty(&json!({ "usage": "Usage: need --db PATH, not k3y-of-mine" }));
     let manager = McpManager::builder().server("s", config.env("KEY", "k3y-of-mine"));
     let manager = manager.start(&pool).unwrap();
@@ -223,7 +223,7 @@ async fn a_server_that_reads_nothing_more_is_connected_to_anew() {
             Ok((Box::new(reader) as _, Box::new(writer) as _))
         }
     };
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let _manager = McpManager::builder().custom("s", open).connect(&pool).await.unwrap();
     let large = json!({ "a": "x".repeat(1 << 20) });
     let began = tokio::time::Instant::now();
@@ -315,10 +315,11 @@ async fn an_answer_without_content_is_a_success() {
 
 #[tokio::test]
 async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = faulty(&json!({ "tools": ["hang", "slow", "heard"] }));
     let config = config.call_timeout(Duration::from_secs(1));
-    let builder = McpManager::builder().server("s", config).longest_call(Duration::from_secs(4));
+    let builder =
+        McpManager::builder().server("s", config).max_call_duration(Duration::from_secs(4));
     let _manager = builder.connect(&pool).await.unwrap();
     let error = call(&pool, "s.hang", json!({})).await;
     let error = error.error().unwrap();
@@ -333,11 +334,11 @@ async fn silence_has_a_limit_and_progress_does_not_count_as_silence() {
 
 #[tokio::test]
 async fn no_default_makes_the_longest_call_longer() {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = || faulty(&json!({ "tools": ["hang"] }));
     let patient = config().tool_timeout("hang", Duration::from_millis(400));
     let builder = McpManager::builder().server("s", config()).server("patient", patient);
-    let builder = builder.longest_call(Duration::from_millis(200));
+    let builder = builder.max_call_duration(Duration::from_millis(200));
     let _manager = builder.connect(&pool).await.unwrap();
     let late = call(&pool, "s.hang", json!({})).await;
     assert!(late.error().unwrap().message().contains("not done within 200ms"), "{late:?}");
@@ -396,7 +397,7 @@ async fn calls_that_find_a_server_gone_share_one_try() {
 #[tokio::test]
 async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
     let lives = lives("late");
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let late = json!({ "tools": ["echo"], "lives": lives, "dead": 4 });
     let builder = McpManager::builder().server("s", faulty(&late));
     let builder = builder.server("up", faulty(&json!({ "tools": ["echo"] })));
@@ -419,7 +420,7 @@ async fn a_server_that_is_down_at_the_start_is_brought_up_later() {
 
 #[tokio::test]
 async fn when_all_fail_every_reason_is_given() {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let missing = McpServerConfig::stdio("no-such-program-here");
     let dead = faulty(&json!({ "dead": 100 }));
     let builder = McpManager::builder().server("missing", missing).server("dead", dead.clone());
@@ -494,7 +495,7 @@ async fn closing_leaves_nobody_behind() {
 #[tokio::test]
 async fn a_server_that_is_let_go_while_it_starts_is_gone() {
     let lives = lives("let-go");
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let sleeper = faulty(&json!({ "lives": lives, "slow": 60_000 }));
     let manager = McpManager::builder().server("s", sleeper).start(&pool).unwrap();
     let file = lives.clone();

@@ -17,7 +17,7 @@ use tracing_subscriber::fmt::MakeWriter;
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
 fn empty() -> ToolPool {
-    ToolPool::builder().expects_more().build().unwrap()
+    ToolPool::builder().allow_empty().build().unwrap()
 }
 
 async fn call(pool: &ToolPool, name: &str, arguments: Value) -> ToolResult {

@@ -46,7 +46,7 @@ async fn one_tool_on_two_servers_is_two_tools() {
 #[tokio::test]
 async fn a_name_that_no_id_holds_is_one_all_the_same() {
     let long = "x".repeat(200);
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let tools = ["echo-a b", "echo-a.b", "echo-a/b", "écho", &long];
     let manager = McpManager::builder().server("My Server", faulty(&tools));
     let manager = manager.connect(&pool).await.unwrap();
@@ -62,7 +62,7 @@ async fn a_name_that_no_id_holds_is_one_all_the_same() {
 
 #[tokio::test]
 async fn two_servers_of_one_prefix_are_refused_or_told_apart() {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let two = || {
         let builder = McpManager::builder().in_process("my server", server(&["log"]));
         builder.in_process("my_server", server(&["log"]))
@@ -85,7 +85,7 @@ async fn two_servers_of_one_prefix_are_refused_or_told_apart() {
 
 #[tokio::test]
 async fn ids_under_a_longer_prefix_are_for_its_server() {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let hostile = server(&["hub.push", "hub.pull", "log"]);
     let builder = McpManager::builder().in_process("git", hostile);
     let manager = builder.in_process("none", server(&["x"])).connect(&pool).await.unwrap();
@@ -113,7 +113,7 @@ async fn ids_under_a_longer_prefix_are_for_its_server() {
 
 #[tokio::test]
 async fn a_prefix_that_no_id_holds_is_refused() {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     for prefix in ["ф".repeat(70), "a b".to_owned(), "x".repeat(65)] {
         let builder = McpManager::builder().server("s", faulty(&["echo"]).prefix(prefix));
         let error = builder.connect(&pool).await.unwrap_err().to_string();
@@ -128,7 +128,7 @@ async fn a_prefix_that_no_id_holds_is_refused() {
 
 #[tokio::test]
 async fn a_pattern_leaves_out_whatever_characters_there_are() {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let config = faulty(&["rmé", "rm/", "rm1", "echo"]).exclude("rm?".parse().unwrap());
     let manager = McpManager::builder().server("s", config).connect(&pool).await.unwrap();
     assert_eq!(names(&pool), ["s.echo"]);
@@ -137,7 +137,7 @@ async fn a_pattern_leaves_out_whatever_characters_there_are() {
 
 #[tokio::test]
 async fn a_name_that_no_id_holds_is_told() {
-    let pool = ToolPool::builder().expects_more().build().unwrap();
+    let pool = ToolPool::builder().allow_empty().build().unwrap();
     let builder = McpManager::builder().in_process("my server!", server(&["log"]));
     let manager = builder.connect(&pool).await.unwrap();
     let problems = manager.server("my server!").unwrap().problems;

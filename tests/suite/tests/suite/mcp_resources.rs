@@ -12,7 +12,7 @@ fn offering() -> McpServerConfig {
 }
 
 fn pool() -> ToolPool {
-    ToolPool::builder().expects_more().build().unwrap()
+    ToolPool::builder().allow_empty().build().unwrap()
 }
 
 /// A server whose list of resources comes back to the same page for ever.

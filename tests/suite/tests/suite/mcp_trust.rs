@@ -16,7 +16,7 @@ fn faulty(script: &Value) -> McpServerConfig {
 }
 
 fn empty() -> ToolPool {
-    ToolPool::builder().expects_more().build().unwrap()
+    ToolPool::builder().allow_empty().build().unwrap()
 }
 
 async fn connected(builder: McpManagerBuilder) -> (ToolPool, McpManager) {
@@ -41,7 +41,7 @@ fn names(pool: &ToolPool) -> Vec<String> {
 async fn hints_of_a_server_satisfy_filters_only_if_it_is_trusted() {
     let script = json!({ "tools": ["echo-ro", "echo"] });
     for (trusted, expected) in [(false, vec![]), (true, vec!["s.echo-ro"])] {
-        let pool = ToolPool::builder().allow(["hint:read_only"]).expects_more().build().unwrap();
+        let pool = ToolPool::builder().allow(["hint:read_only"]).allow_empty().build().unwrap();
         let builder = McpManager::builder().server("s", faulty(&script).trusted(trusted));
         let manager = builder.connect(&pool).await.unwrap();
         assert_eq!(names(&pool), expected);

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub(crate) struct ServeHttp {
     pub(crate) address: String,
     pub(crate) sessions: bool,
-    pub(crate) hang_up_after: Option<Duration>,
+    pub(crate) max_stream_duration: Option<Duration>,
     pub(crate) hosts: Vec<String>,
     pub(crate) origins: Vec<String>,
     pub(crate) token_variable: Option<String>,
@@ -32,10 +32,10 @@ const NO_SESSIONS: Opt = Opt::new(
     "Give no sessions to clients that would have one, those before 2026-07-28",
 );
 
-const HANG_UP_AFTER: Opt = Opt {
+const MAX_STREAM_DURATION: Opt = Opt {
     value: Some("SECONDS"),
     ..Opt::new(
-        "hang-up-after",
+        "max-stream-duration",
         "Close streams of calls in sessions after this long; clients come back for the rest",
     )
 };
@@ -77,7 +77,7 @@ const INSECURE: Opt = Opt::new(
 pub(super) const OPTIONS: &[Opt] = &[
     ADDRESS,
     NO_SESSIONS,
-    HANG_UP_AFTER,
+    MAX_STREAM_DURATION,
     ALLOW_HOST,
     ALLOW_ORIGIN,
     TOKEN_ENV,
@@ -99,7 +99,7 @@ pub(super) fn read(
     Ok(Some(ServeHttp {
         address: address.to_owned(),
         sessions: !given.has(NO_SESSIONS.long),
-        hang_up_after: seconds(given, &HANG_UP_AFTER)?,
+        max_stream_duration: seconds(given, &MAX_STREAM_DURATION)?,
         hosts: given.values(ALLOW_HOST.long),
         origins: given.values(ALLOW_ORIGIN.long),
         token_variable: given.value(TOKEN_ENV.long).map(str::to_owned),

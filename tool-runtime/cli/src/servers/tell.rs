@@ -89,7 +89,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_that_has_not_answered_yet_is_told_in_every_command() {
-        let pool = ToolPool::builder().expects_more().build().unwrap();
+        let pool = ToolPool::builder().allow_empty().build().unwrap();
         let (config, statuses) = (McpConfig::new(), connecting(&pool).await);
         assert_eq!(
             told(&Command::Serve, &pool, &config, &statuses),

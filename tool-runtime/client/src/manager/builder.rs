@@ -259,8 +259,8 @@ impl McpManagerBuilder {
 
     /// Sets how long a call may take in all, whatever progress is reported, where its server's
     /// entry does not allow more. Default: an hour.
-    pub fn longest_call(mut self, limit: Duration) -> Self {
-        self.settings.longest_call = limit;
+    pub fn max_call_duration(mut self, limit: Duration) -> Self {
+        self.settings.max_call_duration = limit;
         self
     }
 

@@ -78,7 +78,7 @@ impl Entry {
         let waits = Waits {
             idle: own.unwrap_or(settings.call_timeout),
             // What is said of one server holds whatever is said of all.
-            most: own.map_or(settings.longest_call, |own| settings.longest_call.max(own)),
+            most: own.map_or(settings.max_call_duration, |own| settings.max_call_duration.max(own)),
             of_tools: entry.map_or_else(BTreeMap::new, |config| config.tool_timeouts.clone()),
         };
         let is_enabled = entry.is_none_or(|config| config.enabled);

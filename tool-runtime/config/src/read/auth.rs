@@ -1,7 +1,7 @@
 //! How an entry says to authenticate.
 
 use super::Reader;
-use super::entry::{Entry, Given};
+use super::entry::{CompletionContext, Entry};
 use super::keys;
 use crate::auth::{McpAuth, McpOAuth};
 use serde_json::Value;
@@ -22,7 +22,7 @@ impl Reader<'_> {
         self.beside_oauth(entry, auth)
     }
 
-    fn auth_of(&mut self, given: &Given<'_>) -> Option<McpAuth> {
+    fn auth_of(&mut self, given: &CompletionContext<'_>) -> Option<McpAuth> {
         match (given.key, given.value) {
             ("bearer_token_env_var", value) => {
                 let name = self.string(&given.place, value)?;
@@ -44,7 +44,7 @@ impl Reader<'_> {
     /// is known of the client.
     fn together(
         &mut self,
-        given: &Given<'_>,
+        given: &CompletionContext<'_>,
         first: Option<McpAuth>,
         second: Option<McpAuth>,
     ) -> Option<McpAuth> {
@@ -86,7 +86,7 @@ impl Reader<'_> {
         Some(McpAuth::OAuth(oauth))
     }
 
-    pub(super) fn auth_object(&mut self, given: &Given<'_>) -> Option<McpAuth> {
+    pub(super) fn auth_object(&mut self, given: &CompletionContext<'_>) -> Option<McpAuth> {
         let object = self.object(&given.place, given.value)?;
         let mut said = Entry::read(&given.place, object, keys::AUTH, self.findings);
         let kind = self.plain(&mut said, &["type", "kind", "strategy"]);

@@ -8,14 +8,14 @@ use tool_runtime_core::seam::nearest;
 
 /// A value, and where it stands.
 #[derive(Clone)]
-pub(super) struct Given<'a> {
+pub(super) struct CompletionContext<'a> {
     pub(super) place: Place,
     pub(super) value: &'a Value,
     /// The name of its key, in snake case.
     pub(super) key: &'static str,
 }
 
-impl Given<'_> {
+impl CompletionContext<'_> {
     /// Whether it asks for nothing.
     pub(super) fn is_empty(&self) -> bool {
         match self.value {
@@ -32,7 +32,7 @@ impl Given<'_> {
 /// What an object says under the keys that are read.
 pub(super) struct Entry<'a> {
     place: Place,
-    given: BTreeMap<&'static str, Given<'a>>,
+    given: BTreeMap<&'static str, CompletionContext<'a>>,
     /// Where a key is, by the first of the names that it has.
     places: BTreeMap<&'static str, Place>,
 }
@@ -45,14 +45,14 @@ impl<'a> Entry<'a> {
         keys: Keys,
         findings: &mut Findings,
     ) -> Self {
-        let mut given: BTreeMap<&'static str, Given<'a>> = BTreeMap::new();
+        let mut given: BTreeMap<&'static str, CompletionContext<'a>> = BTreeMap::new();
         for (written, value) in object.iter().filter(|(_, value)| !value.is_null()) {
             let here = place.key(written);
             let Some((key, fate)) = look_up(keys, written) else {
                 unknown(written, &here, keys, findings);
                 continue;
             };
-            let found = Given { place: here, value, key };
+            let found = CompletionContext { place: here, value, key };
             match fate {
                 Fate::Read => {
                     if let Some(twice) = given.get(key) {
@@ -79,7 +79,7 @@ impl<'a> Entry<'a> {
         &mut self,
         keys: &[&'static str],
         findings: &mut Findings,
-    ) -> Option<Given<'a>> {
+    ) -> Option<CompletionContext<'a>> {
         let mut found = keys.iter().filter_map(|key| self.given.remove(key));
         let first = found.next()?;
         for other in found {
@@ -96,7 +96,12 @@ impl<'a> Entry<'a> {
     }
 
     /// Has something stand under a key, unless something else does that asks for anything.
-    pub(super) fn put(&mut self, key: &'static str, given: Given<'a>, findings: &mut Findings) {
+    pub(super) fn put(
+        &mut self,
+        key: &'static str,
+        given: CompletionContext<'a>,
+        findings: &mut Findings,
+    ) {
         if self.given.get(key).is_some_and(|known| !known.is_empty()) {
             let text = format!("it says the same as `{key}`");
             findings.wrong(&given.place, text, "keep one of the two");
@@ -111,7 +116,7 @@ impl<'a> Entry<'a> {
         &mut self,
         key: &'static str,
         is_form: impl Fn(&Value) -> bool,
-    ) -> Option<Given<'a>> {
+    ) -> Option<CompletionContext<'a>> {
         self.given.get(key).filter(|given| is_form(given.value))?;
         self.given.remove(key)
     }
@@ -121,7 +126,7 @@ impl<'a> Entry<'a> {
     }
 
     /// What nobody took.
-    pub(super) fn rest(&self) -> impl Iterator<Item = &Given<'a>> {
+    pub(super) fn rest(&self) -> impl Iterator<Item = &CompletionContext<'a>> {
         self.given.values()
     }
 

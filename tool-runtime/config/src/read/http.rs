@@ -1,7 +1,7 @@
 //! A server that is asked over HTTP.
 
 use super::Reader;
-use super::entry::{Entry, Given};
+use super::entry::{CompletionContext, Entry};
 use crate::text::McpText;
 use crate::transport::HttpConfig;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ impl Reader<'_> {
         Some(HttpConfig { headers, auth, legacy_sse, ..HttpConfig::new(url?) })
     }
 
-    fn url(&mut self, given: &Given<'_>) -> McpText {
+    fn url(&mut self, given: &CompletionContext<'_>) -> McpText {
         let written = self.string(&given.place, given.value);
         let url = written.and_then(|written| self.expanded(&given.place, written));
         match (url, written) {
@@ -40,7 +40,11 @@ impl Reader<'_> {
     }
 
     /// Headers, and the names of variables that have their values.
-    fn headers_of_variables(&mut self, given: &Given<'_>, into: &mut BTreeMap<McpText, Secret>) {
+    fn headers_of_variables(
+        &mut self,
+        given: &CompletionContext<'_>,
+        into: &mut BTreeMap<McpText, Secret>,
+    ) {
         let Some(object) = self.object(&given.place, given.value) else { return };
         for (header, variable) in object {
             let place = given.place.key(header);

@@ -1,7 +1,7 @@
 //! What an entry says of a client of OAuth.
 
 use super::Reader;
-use super::entry::{Entry, Given};
+use super::entry::{CompletionContext, Entry};
 use crate::auth::{McpAuth, McpOAuth};
 use tool_runtime_core::Secret;
 
@@ -35,7 +35,7 @@ impl Reader<'_> {
     }
 
     /// A list of them, or one text with spaces between.
-    pub(super) fn scopes(&mut self, given: &Given<'_>) -> Option<Vec<String>> {
+    pub(super) fn scopes(&mut self, given: &CompletionContext<'_>) -> Option<Vec<String>> {
         if given.value.is_string() {
             let text = self.text(&given.place, given.value);
             return Some(text.as_str().split_whitespace().map(str::to_owned).collect());

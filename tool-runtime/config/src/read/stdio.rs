@@ -1,7 +1,7 @@
 //! A server that is started.
 
 use super::Reader;
-use super::entry::{Entry, Given};
+use super::entry::{CompletionContext, Entry};
 use super::{env_file, keys};
 use crate::fault::Fault;
 use crate::file;
@@ -44,8 +44,8 @@ impl Reader<'_> {
     /// The command and its arguments, which may be one list.
     fn line(
         &mut self,
-        command: &Given<'_>,
-        args: Option<&Given<'_>>,
+        command: &CompletionContext<'_>,
+        args: Option<&CompletionContext<'_>>,
     ) -> Option<(McpText, Vec<Secret>)> {
         let mut given = match args {
             Some(args) => self.list(&args.place, args.value).unwrap_or_default(),
@@ -109,7 +109,11 @@ impl Reader<'_> {
     }
 
     /// Names and values. A value of `null` is as good as none.
-    pub(super) fn map(&mut self, given: &Given<'_>, into: &mut BTreeMap<McpText, Secret>) {
+    pub(super) fn map(
+        &mut self,
+        given: &CompletionContext<'_>,
+        into: &mut BTreeMap<McpText, Secret>,
+    ) {
         let Some(object) = self.object(&given.place, given.value) else { return };
         for (name, value) in object.iter().filter(|(_, value)| !value.is_null()) {
             let place = given.place.key(name);
@@ -134,7 +138,7 @@ impl Reader<'_> {
     }
 
     /// `env_vars`: names of variables that are passed on.
-    fn passed_on(&mut self, given: &Given<'_>, into: &mut BTreeMap<McpText, Secret>) {
+    fn passed_on(&mut self, given: &CompletionContext<'_>, into: &mut BTreeMap<McpText, Secret>) {
         for (place, item) in self.list(&given.place, given.value).unwrap_or_default() {
             let Some(name) = self.passed_name(&place, item) else { continue };
             let value = self.variable(&place, &name);
@@ -160,7 +164,7 @@ impl Reader<'_> {
     }
 
     /// The variables of a file, which is looked for beside the configuration's.
-    fn env_file(&mut self, given: &Given<'_>) -> Vec<(String, Secret)> {
+    fn env_file(&mut self, given: &CompletionContext<'_>) -> Vec<(String, Secret)> {
         let path = self.path(&given.place, given.value);
         let folder = given.place.folder().unwrap_or_else(|| "".as_ref());
         let variables = match file::read_regular(&folder.join(path.as_str())) {

@@ -1,7 +1,7 @@
 //! Time limits.
 
 use super::Reader;
-use super::entry::{Entry, Given};
+use super::entry::{CompletionContext, Entry};
 use crate::server::McpServerConfig;
 use serde_json::Value;
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl Reader<'_> {
 
     /// A text with a unit; a number in the unit that the key names; or a bare number, for which
     /// dialects differ: few are seconds, many are milliseconds.
-    pub(super) fn duration(&mut self, given: &Given<'_>) -> Option<Duration> {
+    pub(super) fn duration(&mut self, given: &CompletionContext<'_>) -> Option<Duration> {
         let duration = match given.value {
             Value::String(text) => humantime::parse_duration(text).ok(),
             Value::Number(number) => number.as_f64().and_then(|number| self.bare(given, number)),
@@ -39,7 +39,7 @@ impl Reader<'_> {
         duration
     }
 
-    fn bare(&mut self, given: &Given<'_>, number: f64) -> Option<Duration> {
+    fn bare(&mut self, given: &CompletionContext<'_>, number: f64) -> Option<Duration> {
         let (is_named, seconds) = match given.key {
             key if key.ends_with("_sec") => (true, number),
             key if key.ends_with("_ms") => (true, number / 1000.0),

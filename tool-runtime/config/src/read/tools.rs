@@ -1,7 +1,7 @@
 //! Which tools of a server are wanted.
 
 use super::Reader;
-use super::entry::{Entry, Given};
+use super::entry::{CompletionContext, Entry};
 use super::keys;
 use crate::server::McpServerConfig;
 use serde_json::Value;
@@ -20,7 +20,7 @@ impl Reader<'_> {
         server.exclude.extend(exclude.unwrap_or_default());
     }
 
-    fn patterns(&mut self, given: &Given<'_>) -> Option<Vec<ToolPattern>> {
+    fn patterns(&mut self, given: &CompletionContext<'_>) -> Option<Vec<ToolPattern>> {
         let mut patterns = Vec::new();
         for (place, item) in self.list(&given.place, given.value)? {
             let Some(text) = self.string(&place, item) else { continue };
@@ -35,7 +35,7 @@ impl Reader<'_> {
     }
 
     /// `tools` by name: what is said of single ones.
-    fn each_tool(&mut self, tools: &Given<'_>, server: &mut McpServerConfig) {
+    fn each_tool(&mut self, tools: &CompletionContext<'_>, server: &mut McpServerConfig) {
         let Some(object) = tools.value.as_object() else { return };
         for (name, value) in object {
             let place = tools.place.key(name);

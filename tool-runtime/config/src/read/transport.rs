@@ -1,7 +1,7 @@
 //! How the server of an entry is reached.
 
 use super::Reader;
-use super::entry::{Entry, Given};
+use super::entry::{CompletionContext, Entry};
 use crate::transport::McpTransportConfig;
 use tool_runtime_core::seam::nearest;
 
@@ -102,7 +102,7 @@ impl Reader<'_> {
         kind
     }
 
-    fn kind(&mut self, given: &Given<'_>) -> Option<Kind> {
+    fn kind(&mut self, given: &CompletionContext<'_>) -> Option<Kind> {
         let text = self.string(&given.place, given.value)?;
         let plain: String = text.chars().filter(|c| !matches!(c, '-' | '_')).collect();
         let plain = plain.to_ascii_lowercase();

@@ -1,6 +1,6 @@
 //! Several calls at once: what does not meet runs together, results come in call order.
 
-use super::governed::access_of;
+use super::intercepted::access_of;
 use crate::access::{Access, Claim};
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;

@@ -1,7 +1,7 @@
 //! The way of prompts, resources and completions: found, guarded as a call is, and reported.
 
 use super::{execution, guard, report};
-use crate::completion::{Completion, Given};
+use crate::completion::{Completion, CompletionContext};
 use crate::content::ResourceContents;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, excerpt, told};
@@ -246,6 +246,6 @@ impl ToolContext {
     /// For a completion: what is given for other arguments.
     #[doc(hidden)]
     pub fn with_given(self, arguments: TextArguments) -> Self {
-        if arguments.is_empty() { self } else { self.with(Given(arguments)) }
+        if arguments.is_empty() { self } else { self.with(CompletionContext(arguments)) }
     }
 }

@@ -1,7 +1,7 @@
 //! The typed call: an action goes the same way as JSON, and its output comes back as it is.
 
-use super::governed::{Entered, GivenUp, ending, entered};
 use super::guard;
+use super::intercepted::{Entered, GivenUp, ending, entered};
 use crate::access::Access;
 use crate::action::Action;
 use crate::arguments::{Arguments, DecodeError};
@@ -145,7 +145,7 @@ async fn execute<A: Action>(
     let instance = instance.as_deref();
     let mut given_up = GivenUp { tool, instance, context: &context, is_over: false };
     let call = guard::guarded(action.run(&context), A::NAME, limit, &context);
-    let outcome = if tool.needs_care() {
+    let outcome = if tool.is_intercepted() {
         guard::while_open(ending(pool, instance), call).await
     } else {
         call.await

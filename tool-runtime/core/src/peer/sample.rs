@@ -11,21 +11,21 @@ use serde_json::{Map, Value, json};
 /// What the client's model is asked: MCP's `sampling/createMessage`.
 ///
 /// ```
-/// use tool_runtime::SampleRequest;
+/// use tool_runtime::SamplingRequest;
 ///
-/// let request = SampleRequest::new(200)
+/// let request = SamplingRequest::new(200)
 ///     .system("You are terse.")
 ///     .user("What is the capital of France?")
 ///     .set("temperature", 0.2);
 /// # drop(request);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct SampleRequest {
+pub struct SamplingRequest {
     messages: Vec<Value>,
     params: Map<String, Value>,
 }
 
-impl SampleRequest {
+impl SamplingRequest {
     /// A request without messages, for an answer of at most so many tokens.
     pub fn new(max_tokens: u32) -> Self {
         let mut params = Map::new();
@@ -74,7 +74,7 @@ impl SampleRequest {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct Sample {
+pub struct SamplingResult {
     /// The answer. Clients may give more than one block.
     #[serde(deserialize_with = "one_or_many")]
     pub content: Vec<ContentBlock>,
@@ -85,7 +85,7 @@ pub struct Sample {
     pub stop_reason: Option<String>,
 }
 
-impl Sample {
+impl SamplingResult {
     /// All text of the answer.
     pub fn text(&self) -> String {
         let texts = self.content.iter().filter_map(ContentBlock::as_text);
@@ -109,7 +109,11 @@ impl ToolContext {
     ///
     /// # Errors
     /// The client lends no model, does not answer, or answers something else.
-    pub async fn sample(&self, key: &str, request: SampleRequest) -> Result<Sample, PeerError> {
+    pub async fn sample(
+        &self,
+        key: &str,
+        request: SamplingRequest,
+    ) -> Result<SamplingResult, PeerError> {
         let request = PeerRequest::new(key, PeerCapability::Sampling, request.into_params());
         let answer = self.asked(request).await?;
         serde_json::from_value(answer).map_err(|error| PeerError::Malformed {

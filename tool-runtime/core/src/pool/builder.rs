@@ -56,7 +56,7 @@ pub struct ToolPoolBuilder {
     governance: Governance,
     problems: Vec<PoolProblem>,
     /// Whether tools come while the pool runs.
-    expects_more: bool,
+    allow_empty: bool,
     /// `Arc<T>` and the name of `T`, for each `T` given as state.
     shared_states: Vec<(TypeId, &'static str)>,
     /// The types of toolsets that were added.
@@ -356,13 +356,13 @@ impl ToolPoolBuilder {
     /// ```
     /// use tool_runtime::ToolPool;
     ///
-    /// let pool = ToolPool::builder().expects_more().build()?;
+    /// let pool = ToolPool::builder().allow_empty().build()?;
     /// assert!(pool.snapshot().tools().is_empty());
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
     #[must_use]
-    pub fn expects_more(mut self) -> Self {
-        self.expects_more = true;
+    pub fn allow_empty(mut self) -> Self {
+        self.allow_empty = true;
         self
     }
 
@@ -481,7 +481,7 @@ impl ToolPoolBuilder {
         let mut decision = self.rules.decide(self.offers);
         let settled =
             catalog::settle(self.entries.clone(), &self.rules.state, &mut decision.problems);
-        if self.expects_more {
+        if self.allow_empty {
             self.problems.retain(|problem| *problem != PoolProblem::Nothing);
         }
         decision.problems.splice(0..0, self.problems);
@@ -491,7 +491,7 @@ impl ToolPoolBuilder {
         let catalog = Catalog::after(&Catalog::default(), &settled);
         let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog));
         let pool = ToolPool::scoped(Arc::new(core), None, &context);
-        if !self.expects_more {
+        if !self.allow_empty {
             warn_of_slips(&pool);
         }
         Ok(pool)

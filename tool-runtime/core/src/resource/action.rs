@@ -1,6 +1,6 @@
 //! A resource's typed variables and what reads it: what `#[resource]` generates from a function.
 
-use super::{IntoResource, Reading, ResourceDefinition};
+use super::{IntoResource, ReadRequest, ResourceDefinition};
 use crate::arguments::{Arguments, DecodeError};
 use crate::completion::ArgumentCompleter;
 use crate::content::ResourceContents;
@@ -61,14 +61,14 @@ pub trait ResourceAction: Sized + Send + 'static {
 
 /// Decodes an action and starts it.
 pub(super) type Enter =
-    for<'a> fn(Arguments<'_>, Reading<'a>, &'a ToolContext) -> Result<Running<'a>, DecodeError>;
+    for<'a> fn(Arguments<'_>, ReadRequest<'a>, &'a ToolContext) -> Result<Running<'a>, DecodeError>;
 
 type Running<'a> = BoxFuture<'a, Result<Option<Vec<ResourceContents>>, ToolError>>;
 
 /// All that is compiled per resource.
 pub(super) fn enter<'a, A: ResourceAction>(
     arguments: Arguments<'_>,
-    reading: Reading<'a>,
+    reading: ReadRequest<'a>,
     context: &'a ToolContext,
 ) -> Result<Running<'a>, DecodeError> {
     let action = A::decode(arguments)?;

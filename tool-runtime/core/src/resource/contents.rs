@@ -11,22 +11,22 @@ use std::borrow::Cow;
 /// URI.
 ///
 /// ```
-/// use tool_runtime::{IntoResource, Reading};
+/// use tool_runtime::{IntoResource, ReadRequest};
 ///
-/// let reading = Reading { uri: "notes://1", mime_type: Some("text/plain") };
+/// let reading = ReadRequest { uri: "notes://1", mime_type: Some("text/plain") };
 /// let contents = "Buy a map.".into_resource(reading)?.unwrap();
 /// assert_eq!(contents[0].uri, "notes://1");
 /// # Ok::<(), tool_runtime::ToolError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Reading<'a> {
+pub struct ReadRequest<'a> {
     /// The URI as the client gave it.
     pub uri: &'a str,
     /// The MIME type that the resource has by its definition.
     pub mime_type: Option<&'a str>,
 }
 
-impl Reading<'_> {
+impl ReadRequest<'_> {
     /// Contents that are text.
     pub fn text(&self, text: impl Into<String>) -> ResourceContents {
         ResourceContents { text: Some(text.into()), ..self.nothing() }
@@ -35,9 +35,9 @@ impl Reading<'_> {
     /// Contents that are bytes.
     ///
     /// ```
-    /// use tool_runtime::Reading;
+    /// use tool_runtime::ReadRequest;
     ///
-    /// let reading = Reading { uri: "dot://1", mime_type: Some("image/png") };
+    /// let reading = ReadRequest { uri: "dot://1", mime_type: Some("image/png") };
     /// assert_eq!(reading.bytes(b"foo").blob.as_deref(), Some("Zm9v"));
     /// ```
     pub fn bytes(&self, bytes: &[u8]) -> ResourceContents {
@@ -60,14 +60,14 @@ impl Reading<'_> {
 /// behind the URI.
 ///
 /// ```
-/// use tool_runtime::{IntoResource, Reading, ResourceContents, ToolError};
+/// use tool_runtime::{IntoResource, ReadRequest, ResourceContents, ToolError};
 ///
 /// struct Page(String);
 ///
 /// impl IntoResource for Page {
 ///     fn into_resource(
 ///         self,
-///         reading: Reading<'_>,
+///         reading: ReadRequest<'_>,
 ///     ) -> Result<Option<Vec<ResourceContents>>, ToolError> {
 ///         format!("<p>{}</p>", self.0).into_resource(reading)
 ///     }
@@ -85,18 +85,18 @@ pub trait IntoResource {
     /// Why it could not be read.
     fn into_resource(
         self,
-        reading: Reading<'_>,
+        reading: ReadRequest<'_>,
     ) -> Result<Option<Vec<ResourceContents>>, ToolError>;
 }
 
 impl IntoResource for Vec<ResourceContents> {
-    fn into_resource(self, _: Reading<'_>) -> Result<Option<Vec<ResourceContents>>, ToolError> {
+    fn into_resource(self, _: ReadRequest<'_>) -> Result<Option<Vec<ResourceContents>>, ToolError> {
         Ok(Some(self))
     }
 }
 
 impl IntoResource for ResourceContents {
-    fn into_resource(self, _: Reading<'_>) -> Result<Option<Vec<ResourceContents>>, ToolError> {
+    fn into_resource(self, _: ReadRequest<'_>) -> Result<Option<Vec<ResourceContents>>, ToolError> {
         Ok(Some(vec![self]))
     }
 }
@@ -105,11 +105,11 @@ impl IntoResource for ResourceContents {
 impl<T: Serialize> IntoResource for Json<T> {
     fn into_resource(
         self,
-        reading: Reading<'_>,
+        reading: ReadRequest<'_>,
     ) -> Result<Option<Vec<ResourceContents>>, ToolError> {
         let text = serde_json::to_string(&self.0).map_err(ToolError::internal)?;
         let mime_type = reading.mime_type.or(Some("application/json"));
-        text.into_resource(Reading { mime_type, ..reading })
+        text.into_resource(ReadRequest { mime_type, ..reading })
     }
 }
 
@@ -117,7 +117,7 @@ impl<T: Serialize> IntoResource for Json<T> {
 impl<T: IntoResource> IntoResource for Option<T> {
     fn into_resource(
         self,
-        reading: Reading<'_>,
+        reading: ReadRequest<'_>,
     ) -> Result<Option<Vec<ResourceContents>>, ToolError> {
         self.map_or(Ok(None), |contents| contents.into_resource(reading))
     }
@@ -127,7 +127,7 @@ impl<T: IntoResource> IntoResource for Option<T> {
 impl<T: IntoResource, E: Into<ToolError>> IntoResource for Result<T, E> {
     fn into_resource(
         self,
-        reading: Reading<'_>,
+        reading: ReadRequest<'_>,
     ) -> Result<Option<Vec<ResourceContents>>, ToolError> {
         self.map_err(Into::into)?.into_resource(reading)
     }
@@ -139,7 +139,7 @@ macro_rules! contents {
         impl IntoResource for $contents {
             fn into_resource(
                 self,
-                reading: Reading<'_>,
+                reading: ReadRequest<'_>,
             ) -> Result<Option<Vec<ResourceContents>>, ToolError> {
                 #[allow(clippy::needless_borrows_for_generic_args, reason = "text moves, bytes are read")]
                 Ok(Some(vec![contents!($how reading self)]))

@@ -72,7 +72,7 @@ impl ActionExecutor {
         if let Some(name) = &parts.name {
             definition.name.clone_from(name);
         }
-        if settings.schema == SchemaOrigin::Given {
+        if settings.schema == SchemaOrigin::CompletionContext {
             let problems = unfit_schema(&definition, &settings);
             definition.problems.extend(problems);
         }

@@ -9,7 +9,7 @@ use tool_runtime_core::{BoxFuture, Principal};
 ///
 /// [`BearerTokens`](crate::BearerTokens) is one; implement it for tokens of another kind. It is
 /// asked for every request but health checks, and has
-/// [so much time](crate::HttpOptions::auth_within).
+/// [so much time](crate::HttpOptions::auth_timeout).
 ///
 /// ```
 /// use axum::http::request::Parts;

@@ -54,7 +54,7 @@ impl Connections {
         let mut builder = http1::Builder::new();
         builder
             .timer(TokioTimer::new())
-            .header_read_timeout(options.idle_within)
+            .header_read_timeout(options.idle_timeout)
             .max_headers(MOST_HEADERS)
             .max_header_size(options.max_headers);
         Self { router, builder, options: options.clone(), closing }
@@ -78,7 +78,7 @@ impl Connections {
         stream: impl AsyncRead + AsyncWrite + Unpin,
         connection: &Arc<OpenConnection>,
     ) {
-        let stream = WriteTimeout::new(stream, self.options.read_within, Arc::clone(connection));
+        let stream = WriteTimeout::new(stream, self.options.read_timeout, Arc::clone(connection));
         let stream = TokioIo::new(stream);
         let router = TowerToHyperService::new(self.router);
         // Before the first poll of the answer: hyper may see the end of the input before it.

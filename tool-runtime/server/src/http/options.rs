@@ -14,21 +14,21 @@ use tokio_util::sync::CancellationToken;
 /// | [`allow_host`](Self::allow_host) | this machine's own names | 403 |
 /// | [`allow_origin`](Self::allow_origin) | pages of this machine | 403 |
 /// | [`auth`](Self::auth) | nobody has to authenticate | 401, 403 |
-/// | [`auth_within`](Self::auth_within) | 10 seconds | 503 |
+/// | [`auth_timeout`](Self::auth_timeout) | 10 seconds | 503 |
 /// | [`max_sessions`](Self::max_sessions) | 1000 | 503 |
-/// | [`max_sessions_each`](Self::max_sessions_each) | half of all | 429 |
+/// | [`max_sessions_per_principal`](Self::max_sessions_per_principal) | half of all | 429 |
 /// | [`session_idle`](Self::session_idle) | 5 minutes | the session ends, then 404 |
-/// | [`resume_within`](Self::resume_within) | 10 seconds | the call is cancelled |
-/// | [`hang_up_after`](Self::hang_up_after) | never | the client comes back for the answer |
+/// | [`resume_timeout`](Self::resume_timeout) | 10 seconds | the call is cancelled |
+/// | [`max_stream_duration`](Self::max_stream_duration) | never | the client comes back for the answer |
 /// | [`max_requests`](Self::max_requests) in flight | 512 | 503 |
-/// | [`max_requests_each`](Self::max_requests_each) | half of all | 429 |
+/// | [`max_requests_per_principal`](Self::max_requests_per_principal) | half of all | 429 |
 /// | messages that are arriving | as many as `max_requests`, 32 times `max_body` | 503 for the oldest |
 /// | [`max_connections`](Self::max_connections) | 4096 | the longest idle connection is closed |
 /// | [`max_body`](Self::max_body) | 4 MiB | 413 |
 /// | [`max_headers`](Self::max_headers) | 32 KiB, 100 of them | 431 |
-/// | [`body_within`](Self::body_within) | 30 seconds | 408 |
-/// | [`idle_within`](Self::idle_within) | 75 seconds | the connection is closed |
-/// | [`read_within`](Self::read_within) | 30 seconds | the connection is closed |
+/// | [`body_timeout`](Self::body_timeout) | 30 seconds | 408 |
+/// | [`idle_timeout`](Self::idle_timeout) | 75 seconds | the connection is closed |
+/// | [`read_timeout`](Self::read_timeout) | 30 seconds | the connection is closed |
 /// | [`shutdown`](Self::shutdown) | never; calls have 10 seconds | they are cancelled |
 ///
 /// ```
@@ -39,7 +39,7 @@ use tokio_util::sync::CancellationToken;
 /// let options = HttpOptions::default()
 ///     .auth(BearerTokens::parse("ada:8fQm2x")?)
 ///     .allow_host("tools.example.com")
-///     .max_requests_each(64)
+///     .max_requests_per_principal(64)
 ///     .sessions(false)
 ///     .shutdown(end.clone(), Duration::from_secs(5));
 /// # Ok::<(), tool_runtime::TokensError>(())
@@ -48,24 +48,24 @@ use tokio_util::sync::CancellationToken;
 pub struct HttpOptions {
     pub(super) sessions: bool,
     pub(super) max_sessions: usize,
-    pub(super) max_sessions_each: Option<usize>,
+    pub(super) max_sessions_per_principal: Option<usize>,
     pub(super) session_idle: Duration,
-    pub(super) resume_within: Duration,
-    pub(super) hang_up_after: Option<Duration>,
+    pub(super) resume_timeout: Duration,
+    pub(super) max_stream_duration: Option<Duration>,
     pub(super) hosts: Vec<String>,
     pub(super) origins: Origins,
     pub(super) auth: Option<Arc<dyn Authenticate>>,
-    pub(super) auth_within: Duration,
+    pub(super) auth_timeout: Duration,
     pub(super) resource_metadata: Option<String>,
     pub(super) insecure_no_auth: bool,
     pub(super) max_requests: usize,
-    pub(super) max_requests_each: Option<usize>,
+    pub(super) max_requests_per_principal: Option<usize>,
     pub(super) max_connections: usize,
     pub(super) max_body: usize,
     pub(super) max_headers: usize,
-    pub(super) body_within: Duration,
-    pub(super) idle_within: Duration,
-    pub(super) read_within: Duration,
+    pub(super) body_timeout: Duration,
+    pub(super) idle_timeout: Duration,
+    pub(super) read_timeout: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) drain: Duration,
 }
@@ -75,24 +75,24 @@ impl Default for HttpOptions {
         Self {
             sessions: true,
             max_sessions: 1000,
-            max_sessions_each: None,
+            max_sessions_per_principal: None,
             session_idle: Duration::from_secs(300),
-            resume_within: Duration::from_secs(10),
-            hang_up_after: None,
+            resume_timeout: Duration::from_secs(10),
+            max_stream_duration: None,
             hosts: Vec::new(),
             origins: Origins::default(),
             auth: None,
-            auth_within: Duration::from_secs(10),
+            auth_timeout: Duration::from_secs(10),
             resource_metadata: None,
             insecure_no_auth: false,
             max_requests: 512,
-            max_requests_each: None,
+            max_requests_per_principal: None,
             max_connections: 4096,
             max_body: 4 << 20,
             max_headers: 32 << 10,
-            body_within: Duration::from_secs(30),
-            idle_within: Duration::from_secs(75),
-            read_within: Duration::from_secs(30),
+            body_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(75),
+            read_timeout: Duration::from_secs(30),
             shutdown: CancellationToken::new(),
             drain: Duration::from_secs(10),
         }
@@ -121,8 +121,8 @@ impl HttpOptions {
     /// Who has not authenticated cannot be told apart, and has no share: the addresses of clients
     /// behind one proxy are the same.
     #[must_use]
-    pub fn max_sessions_each(mut self, most: usize) -> Self {
-        self.max_sessions_each = Some(most);
+    pub fn max_sessions_per_principal(mut self, most: usize) -> Self {
+        self.max_sessions_per_principal = Some(most);
         self
     }
 
@@ -141,8 +141,8 @@ impl HttpOptions {
     /// A connection counts as lost two seconds after its client has closed its sending side: until
     /// then the client gets its answer.
     #[must_use]
-    pub fn resume_within(mut self, limit: Duration) -> Self {
-        self.resume_within = limit;
+    pub fn resume_timeout(mut self, limit: Duration) -> Self {
+        self.resume_timeout = limit;
         self
     }
 
@@ -150,8 +150,8 @@ impl HttpOptions {
     /// client comes back for the rest with `Last-Event-ID`, some three seconds later, as often as
     /// it takes. For proxies that cut answers which take long. Default: never.
     #[must_use]
-    pub fn hang_up_after(mut self, limit: Duration) -> Self {
-        self.hang_up_after = Some(limit);
+    pub fn max_stream_duration(mut self, limit: Duration) -> Self {
+        self.max_stream_duration = Some(limit);
         self
     }
 
@@ -193,8 +193,8 @@ impl HttpOptions {
 
     /// Sets how long it may take to find out who is asking. Default: 10 seconds.
     #[must_use]
-    pub fn auth_within(mut self, limit: Duration) -> Self {
-        self.auth_within = limit;
+    pub fn auth_timeout(mut self, limit: Duration) -> Self {
+        self.auth_timeout = limit;
         self
     }
 
@@ -234,10 +234,10 @@ impl HttpOptions {
 
     /// Sets how many requests of one [`Principal`](tool_runtime_core::Principal) may be in flight. Default: half of
     /// [`max_requests`](Self::max_requests). Who has not authenticated has no share, see
-    /// [`max_sessions_each`](Self::max_sessions_each).
+    /// [`max_sessions_per_principal`](Self::max_sessions_per_principal).
     #[must_use]
-    pub fn max_requests_each(mut self, most: usize) -> Self {
-        self.max_requests_each = Some(most);
+    pub fn max_requests_per_principal(mut self, most: usize) -> Self {
+        self.max_requests_per_principal = Some(most);
         self
     }
 
@@ -268,24 +268,24 @@ impl HttpOptions {
     /// Sets in what time a message must have arrived, from the end of its headers. Default:
     /// 30 seconds.
     #[must_use]
-    pub fn body_within(mut self, limit: Duration) -> Self {
-        self.body_within = limit;
+    pub fn body_timeout(mut self, limit: Duration) -> Self {
+        self.body_timeout = limit;
         self
     }
 
     /// Sets how long a connection may go without the whole of a request's headers, be it idle or
     /// slow. Default: 75 seconds.
     #[must_use]
-    pub fn idle_within(mut self, limit: Duration) -> Self {
-        self.idle_within = limit;
+    pub fn idle_timeout(mut self, limit: Duration) -> Self {
+        self.idle_timeout = limit;
         self
     }
 
     /// Sets how long a connection may go without room for what is to be sent: a client must read.
     /// Default: 30 seconds.
     #[must_use]
-    pub fn read_within(mut self, limit: Duration) -> Self {
-        self.read_within = limit;
+    pub fn read_timeout(mut self, limit: Duration) -> Self {
+        self.read_timeout = limit;
         self
     }
 

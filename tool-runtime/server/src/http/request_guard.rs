@@ -18,7 +18,7 @@ pub(super) struct RequestGuard {
     hosts: Hosts,
     origins: Origins,
     auth: Option<Arc<dyn Authenticate>>,
-    auth_within: Duration,
+    auth_timeout: Duration,
     /// Where clients learn how to get a token.
     metadata: Option<String>,
 }
@@ -29,7 +29,7 @@ impl RequestGuard {
             hosts: Hosts::new(&options.hosts, bound),
             origins: options.origins.clone(),
             auth: options.auth.clone(),
-            auth_within: options.auth_within,
+            auth_timeout: options.auth_timeout,
             metadata: options.resource_metadata.clone(),
         }
     }
@@ -66,9 +66,9 @@ impl RequestGuard {
     pub(super) async fn principal(&self, request: &Parts) -> Step<Arc<Principal>> {
         let Some(auth) = &self.auth else { return Ok(Arc::default()) };
         let token = auth::bearer(request);
-        let who = tokio::time::timeout(self.auth_within, auth.authenticate(token, request)).await;
+        let who = tokio::time::timeout(self.auth_timeout, auth.authenticate(token, request)).await;
         let late =
-            |_| Err(AuthRefusal::Unavailable(format!("no answer in {:?}", self.auth_within)));
+            |_| Err(AuthRefusal::Unavailable(format!("no answer in {:?}", self.auth_timeout)));
         who.unwrap_or_else(late)
             .map(Arc::new)
             .map_err(|why| auth::refused(&why, token.is_some(), self.metadata.as_deref()))

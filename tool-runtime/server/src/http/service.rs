@@ -73,7 +73,7 @@ impl Service {
                 config(&options, &closing),
             ),
             guard: RequestGuard::new(&options, bound),
-            limit: ConcurrencyLimit::new(options.max_requests, options.max_requests_each),
+            limit: ConcurrencyLimit::new(options.max_requests, options.max_requests_per_principal),
             pending: PendingBodies::new(
                 options.max_requests,
                 options.max_body.saturating_mul(PENDING_MESSAGES),
@@ -135,8 +135,8 @@ impl Service {
         principal: Arc<Principal>,
     ) -> Step<Response> {
         check_type(&parts.headers)?;
-        let HttpOptions { max_body, body_within, .. } = self.options;
-        let body = body::read(body, max_body, body_within, &self.pending).await?;
+        let HttpOptions { max_body, body_timeout, .. } = self.options;
+        let body = body::read(body, max_body, body_timeout, &self.pending).await?;
         let place = self.place(&principal)?;
         if let Some(call) = self.plain_call(&parts.headers, &body) {
             let response = fast_path::answer(&self.handler, call, parts).await;

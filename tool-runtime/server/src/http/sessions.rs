@@ -60,7 +60,7 @@ pub(super) struct Sessions {
     seats: Arc<ConcurrencyLimit>,
     idle: Duration,
     resume: Duration,
-    hang_up: Option<Duration>,
+    max_stream: Option<Duration>,
     itself: Weak<Self>,
 }
 
@@ -72,10 +72,10 @@ impl Sessions {
         Arc::new_cyclic(|itself| Self {
             rmcp,
             open: Mutex::default(),
-            seats: ConcurrencyLimit::new(options.max_sessions, options.max_sessions_each),
+            seats: ConcurrencyLimit::new(options.max_sessions, options.max_sessions_per_principal),
             idle: options.session_idle,
-            resume: options.resume_within,
-            hang_up: options.hang_up_after,
+            resume: options.resume_timeout,
+            max_stream: options.max_stream_duration,
             itself: itself.clone(),
         })
     }
@@ -236,7 +236,7 @@ impl SessionManager for Sessions {
         }
         let watch = session.open(self.itself.clone(), id, request);
         let stream = noted(self.rmcp.create_stream(id, message).await)?;
-        Ok(Watched::new(stream, Some(watch)).for_at_most(self.hang_up))
+        Ok(Watched::new(stream, Some(watch)).for_at_most(self.max_stream))
     }
 
     async fn accept_message(
@@ -271,6 +271,6 @@ impl SessionManager for Sessions {
                 Watched::new(futures_util::stream::iter(kept), watch)
             }
         };
-        Ok(stream.for_at_most(self.hang_up))
+        Ok(stream.for_at_most(self.max_stream))
     }
 }

@@ -108,7 +108,7 @@ pub(super) struct Pooled {
 
 impl Pooled {
     pub(super) async fn connect(over: Over) -> Outcome<Self> {
-        let pool = ToolPool::builder().expects_more().build()?;
+        let pool = ToolPool::builder().allow_empty().build()?;
         let builder = McpManager::builder();
         let builder = match over {
             Over::Memory => builder.custom("s", || async {

@@ -58,7 +58,7 @@ async fn an_older_call_without_a_session_ends_with_its_connection() {
 
 #[tokio::test]
 async fn a_call_in_a_session_ends_when_its_client_does_not_come_back() {
-    let options = HttpOptions::default().resume_within(Duration::from_millis(10));
+    let options = HttpOptions::default().resume_timeout(Duration::from_millis(10));
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;
     let mut connection = served.open().await;
@@ -73,7 +73,7 @@ async fn a_call_in_a_session_ends_when_its_client_does_not_come_back() {
 
 #[tokio::test]
 async fn a_client_cannot_pile_up_calls_by_leaving() {
-    let options = HttpOptions::default().resume_within(Duration::from_secs(60));
+    let options = HttpOptions::default().resume_timeout(Duration::from_secs(60));
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;
     let mut connections = Vec::new();
@@ -92,7 +92,7 @@ async fn a_client_cannot_pile_up_calls_by_leaving() {
 
 #[tokio::test]
 async fn a_client_that_comes_back_gets_its_answer() {
-    let options = HttpOptions::default().resume_within(Duration::from_millis(300));
+    let options = HttpOptions::default().resume_timeout(Duration::from_millis(300));
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;
     let mut connection = served.open().await;
@@ -118,7 +118,7 @@ async fn a_client_that_comes_back_gets_its_answer() {
 
 #[tokio::test]
 async fn a_client_comes_back_to_a_call_that_the_server_hung_up_on() {
-    let options = HttpOptions::default().hang_up_after(Duration::from_millis(200));
+    let options = HttpOptions::default().max_stream_duration(Duration::from_millis(200));
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;
     let mut connection = served.open().await;

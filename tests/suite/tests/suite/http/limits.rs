@@ -110,7 +110,7 @@ async fn a_message_may_arrive_in_pieces() {
 
 #[tokio::test]
 async fn a_body_must_arrive() {
-    let served = Served::start(HttpOptions::default().body_within(SOON)).await;
+    let served = Served::start(HttpOptions::default().body_timeout(SOON)).await;
     let mut connection = served.open().await;
     connection.send(&Ask::call(1, "whoami").with("content-length", "100000")).await;
     assert_eq!(in_time(connection.answer()).await.status(), 408);
@@ -118,7 +118,7 @@ async fn a_body_must_arrive() {
 
 #[tokio::test]
 async fn headers_must_arrive() {
-    let served = Served::start(HttpOptions::default().idle_within(SOON)).await;
+    let served = Served::start(HttpOptions::default().idle_timeout(SOON)).await;
     let mut connection = served.open().await;
     connection.write(b"POST /mcp HTTP/1.1\r\nhost: local").await;
     in_time(connection.rest()).await;
@@ -128,7 +128,7 @@ async fn headers_must_arrive() {
 
 #[tokio::test]
 async fn an_idle_connection_is_closed_and_a_busy_one_is_not() {
-    let mut served = Served::start(HttpOptions::default().idle_within(SOON)).await;
+    let mut served = Served::start(HttpOptions::default().idle_timeout(SOON)).await;
     let mut busy = served.open().await;
     busy.send(&Ask::call(1, "wait")).await;
     assert_eq!(served.told().await, "started");
@@ -141,7 +141,7 @@ async fn an_idle_connection_is_closed_and_a_busy_one_is_not() {
 
 #[tokio::test]
 async fn a_client_must_read() {
-    let served = Served::start(HttpOptions::default().read_within(SOON)).await;
+    let served = Served::start(HttpOptions::default().read_timeout(SOON)).await;
     let mut connection = served.open().await;
     let text = "x".repeat(3 << 20);
     let params = serde_json::json!({"name": "echo", "arguments": {"text": text}});

@@ -43,7 +43,7 @@ async fn an_id_is_refused_while_a_request_with_it_runs() {
 
 #[tokio::test]
 async fn an_id_is_free_when_its_request_was_taken_back() {
-    let options = HttpOptions::default().resume_within(Duration::ZERO);
+    let options = HttpOptions::default().resume_timeout(Duration::ZERO);
     let mut served = Served::start(options).await;
     let session = served.session(&[]).await;
     let wait = Ask::call_within(&session, 3, "wait");

@@ -43,7 +43,7 @@ async fn one_client_leaves_places_for_the_requests_of_others() {
 
 #[tokio::test]
 async fn one_client_leaves_places_for_the_sessions_of_others() {
-    let options = HttpOptions::default().max_sessions(3).max_sessions_each(1);
+    let options = HttpOptions::default().max_sessions(3).max_sessions_per_principal(1);
     let served = served(options).await;
     let session = served.session(&[("authorization", ADA)]).await;
     let more = Ask::initialize().with("authorization", ADA);
@@ -69,7 +69,7 @@ impl Authenticate for Silent {
 
 #[tokio::test]
 async fn nobody_waits_for_ever_to_be_known() {
-    let options = HttpOptions::default().auth(Silent).auth_within(Duration::from_millis(50));
+    let options = HttpOptions::default().auth(Silent).auth_timeout(Duration::from_millis(50));
     let served = Served::start(options).await;
     let refused = served.ask(&Ask::call(1, "whoami")).await;
     assert_eq!((refused.status(), refused.head.header("retry-after")), (503, "1"));

@@ -62,10 +62,10 @@ struct World<'a> {
 
 impl<'a> World<'a> {
     async fn run(plan: &'a Plan, folder: &Path) -> Result<(), String> {
-        let pool = ToolPool::builder().expects_more().build().map_err(|error| error.to_string())?;
+        let pool = ToolPool::builder().allow_empty().build().map_err(|error| error.to_string())?;
         let builder = McpManager::builder()
             .retry(Duration::from_millis(10), Duration::from_millis(100))
-            .longest_call(LONGEST - Duration::from_secs(1));
+            .max_call_duration(LONGEST - Duration::from_secs(1));
         let mut folders = Vec::new();
         for server in 0..plan.servers.len() {
             folders.push(folder.join(name(server)));

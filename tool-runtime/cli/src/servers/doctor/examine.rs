@@ -9,7 +9,7 @@ use tool_runtime_core::{Source, ToolPool, ToolStatus};
 
 /// Looks at each server, then asks it.
 pub(super) async fn examine(about: &About, config: &McpConfig, findings: &mut Findings) {
-    let started = ToolPool::builder().expects_more().build().map_err(|error| error.to_string());
+    let started = ToolPool::builder().allow_empty().build().map_err(|error| error.to_string());
     let started = started.and_then(|pool| {
         let manager = start::once(about).start(&pool).map_err(|error| error.to_string())?;
         Ok((pool, manager))

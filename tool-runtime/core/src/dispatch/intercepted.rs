@@ -36,7 +36,7 @@ struct Admitted<'a> {
 
 impl ToolPool {
     /// In a box: few calls go the long way, and all would carry its room.
-    pub(super) fn governed<'a>(
+    pub(super) fn intercepted<'a>(
         &'a self,
         tool: &'a Tool,
         arguments: &'a str,

@@ -1,7 +1,7 @@
 //! The tool's side: puts calls on the desk and waits.
 
 use super::call::{Deadline, Request};
-use super::desk::{Desk, Ticket};
+use super::pending_calls::{Desk, Ticket};
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;

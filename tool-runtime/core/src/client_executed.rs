@@ -1,9 +1,9 @@
 //! Tools whose calls are done by the host program, later, by id.
 
 mod call;
-mod desk;
 mod error;
 mod executor;
+mod pending_calls;
 
 #[cfg(test)]
 mod tests;
@@ -14,8 +14,8 @@ pub use error::ClientAnswerError;
 use crate::definition::ToolDefinition;
 use crate::observation::IntoObservation;
 use crate::tool::Tool;
-use desk::Desk;
 use executor::ClientExecutor;
+use pending_calls::Desk;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
