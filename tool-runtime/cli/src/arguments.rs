@@ -74,7 +74,7 @@ impl Typed {
     }
 
     fn wants_text(&self) -> bool {
-        is_text_alone(&self.schema, &self.definitions, DEEPEST)
+        is_text_alone(&self.schema, &self.definitions, MAX_DEPTH)
     }
 
     fn item(&self, text: &str) -> Value {
@@ -96,8 +96,8 @@ impl Typed {
     }
 }
 
-/// Definitions may refer to themselves.
-const DEEPEST: u8 = 8;
+/// Limit on following references; definitions may refer to themselves.
+const MAX_DEPTH: u8 = 8;
 
 /// Whether every value that a schema admits is text.
 fn is_text_alone(schema: &Value, definitions: &Value, depth: u8) -> bool {

@@ -1,14 +1,14 @@
 //! Tables for people.
 
-/// How much of a cell is shown, in characters.
-const MOST: usize = 120;
+/// Limit on the characters of a cell.
+const MAX_CELL: usize = 120;
 
 /// A text on one line that does nothing to a terminal: it may be what a server of somebody else's
 /// says of itself.
 pub(super) fn cell(text: &str) -> String {
     let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    let mut cell: String = text.chars().take(MOST).map(plain).collect();
-    if cell.len() < text.len() && text.chars().count() > MOST {
+    let mut cell: String = text.chars().take(MAX_CELL).map(plain).collect();
+    if cell.len() < text.len() && text.chars().count() > MAX_CELL {
         cell.push('…');
     }
     cell

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{PeerCapability, PeerError, PeerRequest};
 
 /// How many questions of a server may wait for an answer at once.
-const MOST_OPEN: usize = 8;
+const MAX_OPEN: usize = 8;
 
 /// What one connection says of this program, and who answers its questions.
 pub(super) struct Handler {
@@ -43,7 +43,7 @@ impl Handler {
     ) -> Self {
         let config = ClientConfig::new(answerer.capabilities(), client)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
-        let places = Semaphore::new(MOST_OPEN);
+        let places = Semaphore::new(MAX_OPEN);
         Self { config, server, answerer, notifications, ended, places }
     }
 
@@ -54,7 +54,7 @@ impl Handler {
         context: &RequestContext<RoleClient>,
     ) -> Result<T, ErrorData> {
         let Ok(_place) = self.places.try_acquire() else {
-            let text = format!("{MOST_OPEN} questions wait for an answer already");
+            let text = format!("{MAX_OPEN} questions wait for an answer already");
             return Err(ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
         };
         let call = self.notifications.only_call();

@@ -18,10 +18,10 @@ use std::sync::Arc;
 use tool_runtime_core::{CallError, ErrorClass, PeerCapability, PeerError, ToolContext, ToolError};
 
 /// How often a server may ask before it answers.
-const MOST_ROUNDS: usize = 10;
+const MAX_ROUNDS: usize = 10;
 
 /// How much a server may ask at once.
-const MOST_QUESTIONS: usize = 16;
+const MAX_QUESTIONS: usize = 16;
 
 /// What is called.
 pub(super) struct Asked<'a> {
@@ -54,7 +54,7 @@ pub(super) async fn call(
     call: &Arc<InFlightCall>,
 ) -> Result<Answer, Stop> {
     let (mut responses, mut state) = (None, None);
-    for round in 1..=MOST_ROUNDS {
+    for round in 1..=MAX_ROUNDS {
         let mut params = CallToolRequestParams::new(asked.name.to_owned());
         params.arguments = Some((asked.arguments)());
         (params.input_responses, params.request_state) = (responses.take(), state.take());
@@ -90,7 +90,7 @@ pub(super) async fn call(
             other => return Err(unreadable(&other)),
         }
     }
-    let text = format!("the server asked {MOST_ROUNDS} times and did not answer `{}`", asked.name);
+    let text = format!("the server asked {MAX_ROUNDS} times and did not answer `{}`", asked.name);
     Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)))
 }
 
@@ -132,9 +132,9 @@ pub(super) async fn answers(
     round: usize,
     call: &InFlightCall,
 ) -> Result<InputResponses, Stop> {
-    if requests.len() > MOST_QUESTIONS {
+    if requests.len() > MAX_QUESTIONS {
         let text = format!(
-            "the server asked {} things at once; it gets answers to {MOST_QUESTIONS} at most",
+            "the server asked {} things at once; it gets answers to {MAX_QUESTIONS} at most",
             requests.len()
         );
         return Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)));

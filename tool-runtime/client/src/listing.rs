@@ -17,10 +17,10 @@ use tokio::time::Instant;
 use tool_runtime_core::seam::unknown;
 
 /// How much of a list is read.
-const MOST_PAGES: usize = 1000;
-const MOST_TOOLS: usize = 10_000;
+const MAX_PAGES: usize = 1000;
+const MAX_TOOLS: usize = 10_000;
 /// As JSON; in memory it is about ten times as long.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// Where members of a definition that rmcp does not know stand in its `_meta`, on their way here.
 pub(super) const UNKNOWN: &str = "tool-runtime/unknown";
@@ -60,17 +60,17 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
     let timeouts = RequestTimeouts { idle: within, until };
     let (mut listing, mut cursor, mut seen) = (Listing::default(), None, HashSet::new());
     let (mut names, mut bytes, mut budget) = (HashSet::new(), 0, YieldBudget::default());
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut page = page(connection, cursor, timeouts).await?;
         page.leave_out(connection.notifications().take_odd());
         for tool in page.tools {
             bytes += tool.size();
             budget.keep().await;
-            if listing.tools.len() == MOST_TOOLS {
-                return Ok(listing.cut(format_args!("it lists more than {MOST_TOOLS} tools")));
+            if listing.tools.len() == MAX_TOOLS {
+                return Ok(listing.cut(format_args!("it lists more than {MAX_TOOLS} tools")));
             }
-            if bytes > MOST_BYTES {
-                return Ok(listing.cut(format_args!("its list is longer than {MOST_BYTES} bytes")));
+            if bytes > MAX_BYTES {
+                return Ok(listing.cut(format_args!("its list is longer than {MAX_BYTES} bytes")));
             }
             if names.insert(tool.name().to_owned()) {
                 listing.tools.push(tool);
@@ -90,7 +90,7 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
             Some(next) => cursor = Some(next),
         }
     }
-    Ok(listing.cut(format_args!("its list has more than {MOST_PAGES} pages")))
+    Ok(listing.cut(format_args!("its list has more than {MAX_PAGES} pages")))
 }
 
 impl Page {

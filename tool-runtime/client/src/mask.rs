@@ -5,11 +5,11 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Shorter values are words like `1`, `true` or `debug`: no secrets, and all over any text.
-const SHORTEST: usize = 6;
+/// Shorter values are words like `1`, `true` or `debug`: not secrets, and frequent in any text.
+const MIN_LENGTH: usize = 6;
 
-/// How much of what a server says is shown, in characters.
-const MOST: usize = 2000;
+/// Limit on the characters of a server's text that are shown.
+const MAX_SHOWN: usize = 2000;
 
 /// Values, and what is shown in their place.
 #[derive(Default)]
@@ -67,7 +67,7 @@ impl Mask {
     pub(super) fn shown(&self, text: &str) -> String {
         let lines: Vec<String> = text.lines().map(plain).collect();
         let text = self.apply(lines.join(" "));
-        match text.char_indices().nth(MOST) {
+        match text.char_indices().nth(MAX_SHOWN) {
             Some((end, _)) => format!("{}..", &text[..end]),
             None => text,
         }
@@ -140,7 +140,7 @@ fn forms(value: &str) -> Vec<String> {
     let escaped = serde_json::Value::from(value).to_string();
     let mut forms = vec![value.to_owned(), escaped[1..escaped.len() - 1].to_owned()];
     forms.extend(value.lines().flat_map(|line| [line.to_owned(), plain(line)]));
-    forms.retain(|form| form.len() >= SHORTEST);
+    forms.retain(|form| form.len() >= MIN_LENGTH);
     forms.sort();
     forms.dedup();
     forms
@@ -160,7 +160,7 @@ mod tests {
         let mask = Mask::new(values(&[("${KEY}", "s3cret-key")]));
         let said = "bad s3cret-key\n\u{1b}[2Jall is well\u{7}";
         assert_eq!(mask.shown(said), "bad ${KEY} all is well\u{fffd}");
-        assert_eq!(mask.shown(&"é".repeat(3000)).chars().count(), MOST + 2);
+        assert_eq!(mask.shown(&"é".repeat(3000)).chars().count(), MAX_SHOWN + 2);
     }
 
     #[test]

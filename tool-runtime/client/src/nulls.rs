@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// How many references are followed.
-const MOST_STEPS: usize = 16;
+const MAX_STEPS: usize = 16;
 
 /// Leaves out each argument that is null, optional, and by its schema never null. Every other null
 /// means something, or is a mistake to be reported.
@@ -23,7 +23,7 @@ fn is_needless(schema: &Map<String, Value>, name: &str) -> bool {
     };
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = required.is_some_and(|names| names.iter().any(|required| required == name));
-    !is_required && !allows_null(schema, property, MOST_STEPS)
+    !is_required && !allows_null(schema, property, MAX_STEPS)
 }
 
 /// Whether a schema may allow null, in doubt it does.

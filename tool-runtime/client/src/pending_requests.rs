@@ -7,9 +7,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// How many answers a server may be owed before it is left waiting: nobody asks so much at once
-/// who reads the answers.
-const MOST: usize = 1000;
+/// Unanswered requests at which reading pauses.
+const MAX_PENDING: usize = 1000;
 
 /// The requests of a server that were not answered yet. A clone is of the same connection.
 #[derive(Clone, Default)]
@@ -24,7 +23,7 @@ struct Inner {
 impl PendingRequests {
     /// Waits until the server may be heard.
     pub(super) async fn ready(&self) {
-        while self.ids().len() >= MOST {
+        while self.ids().len() >= MAX_PENDING {
             self.0.fewer.notified().await;
         }
     }
@@ -101,7 +100,7 @@ mod tests {
     #[test]
     fn who_is_owed_much_is_not_heard() {
         let pending = PendingRequests::default();
-        assert!((0..MOST).all(|id| ready(&pending) && hear(&pending, ping(id))));
+        assert!((0..MAX_PENDING).all(|id| ready(&pending) && hear(&pending, ping(id))));
         assert!(!ready(&pending));
         pending.complete(&RequestId::Number(7));
         assert!(ready(&pending));
@@ -124,7 +123,7 @@ mod tests {
         };
         for pay in [&answer as &dyn Fn(&PendingRequests), &cancel] {
             let pending = PendingRequests::default();
-            assert!((0..MOST).all(|id| hear(&pending, ping(id))));
+            assert!((0..MAX_PENDING).all(|id| hear(&pending, ping(id))));
             let woken = Arc::new(Woken::default());
             let waker = Waker::from(Arc::clone(&woken));
             let mut waiting = pin!(pending.ready());

@@ -14,12 +14,12 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tool_runtime_core::{ResourceContents, ResourceDefinition};
 
-/// How many of a kind are listed.
-const MOST: usize = 1000;
+/// Limit on the resources of a kind.
+const MAX_RESOURCES: usize = 1000;
 /// How many pages of a list are read.
-const MOST_PAGES: usize = 100;
-/// How long one server may take for all that it is asked at once.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_PAGES: usize = 100;
+/// Limit on listing the resources of one server.
+const LIST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What a server offers, as far as it said so.
 #[derive(Default)]
@@ -32,7 +32,7 @@ pub(super) struct Offer {
 /// Asks for all that a server offers.
 pub(super) async fn offered(server: &std::sync::Arc<Server>) -> Offer {
     let mut offer = Offer::default();
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + LIST_TIMEOUT;
     let asked = timeout_at(until, ask(server, &mut offer, until)).await;
     offer.problem = asked.unwrap_or_else(|_| Err("it did not answer in time".to_owned())).err();
     offer
@@ -57,7 +57,7 @@ async fn ask(server: &Server, offer: &mut Offer, until: Instant) -> Result<(), S
 
 /// Adds what there is room for; whether that was all.
 fn add<T>(all: &mut Vec<T>, more: Vec<T>) -> bool {
-    let room = MOST - all.len();
+    let room = MAX_RESOURCES - all.len();
     let is_all = more.len() <= room;
     all.extend(more.into_iter().take(room));
     is_all
@@ -100,15 +100,15 @@ async fn pages(
     if connection.capabilities().is_none_or(|can| can.resources.is_none()) {
         return Ok(());
     }
-    let timeouts = RequestTimeouts { idle: PATIENCE, until: Some(until) };
+    let timeouts = RequestTimeouts { idle: LIST_TIMEOUT, until: Some(until) };
     let (mut cursor, mut seen) = (None, HashSet::new());
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let answer = connection.request(kind.request(cursor), timeouts).await;
         let page = answer.map_err(|failure| told(server, &failure))?;
         match take(page) {
             None => return Err("its answer is no list".to_owned()),
             Some((false, _)) => {
-                return Err(format!("it has more than {MOST}; the first are listed"));
+                return Err(format!("it has more than {MAX_RESOURCES}; the first are listed"));
             }
             Some((true, None)) => return Ok(()),
             Some((true, Some(next))) if !seen.insert(next.clone()) => {
@@ -117,16 +117,16 @@ async fn pages(
             Some((true, next)) => cursor = next,
         }
     }
-    Err(format!("its list has more than {MOST_PAGES} pages"))
+    Err(format!("its list has more than {MAX_PAGES} pages"))
 }
 
 /// Reads one resource.
 pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceContents>, String> {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + LIST_TIMEOUT;
     let read = async {
         let connection = server.connection().await.map_err(|error| error.to_string())?;
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
-        let timeouts = RequestTimeouts { idle: PATIENCE, until: Some(until) };
+        let timeouts = RequestTimeouts { idle: LIST_TIMEOUT, until: Some(until) };
         let request = ClientRequest::ReadResourceRequest(request);
         connection.request(request, timeouts).await.map_err(|failure| told(server, &failure))
     };

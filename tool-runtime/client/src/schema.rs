@@ -16,17 +16,17 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 /// The longest schema, as JSON, that is used.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 /// How deep one may be nested.
-const MOST_LEVELS: usize = 100;
+const MAX_LEVELS: usize = 100;
 /// In how many ways a value may come to the parts of one.
-const MOST_PATHS: u64 = 10_000;
+const MAX_PATHS: u64 = 10_000;
 /// How many parts may pass a value on to each other.
-const MOST_HANDS: u64 = 200;
+const MAX_HANDS: u64 = 200;
 
 /// How many patterns of one list are compiled when it arrives. Those beyond are compiled when
 /// something is first checked.
-const MOST_PATTERNS: usize = 1000;
+const MAX_PATTERNS: usize = 1000;
 
 /// Examines the schemas of one list as they arrive.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(super) struct Examiner {
 
 impl Default for Examiner {
     fn default() -> Self {
-        Self { patterns: MOST_PATTERNS }
+        Self { patterns: MAX_PATTERNS }
     }
 }
 
@@ -81,11 +81,11 @@ fn problem(what: &str, schema: &Map<String, Value>, is_input: bool) -> Option<St
         survey.walk(value, 1);
     }
     survey.note(schema);
-    if survey.levels > MOST_LEVELS {
-        return Some(format!("its `{what}` is nested deeper than {MOST_LEVELS} levels"));
+    if survey.levels > MAX_LEVELS {
+        return Some(format!("its `{what}` is nested deeper than {MAX_LEVELS} levels"));
     }
-    if survey.bytes > MOST_BYTES {
-        return Some(format!("its `{what}` is longer than {MOST_BYTES} bytes"));
+    if survey.bytes > MAX_BYTES {
+        return Some(format!("its `{what}` is longer than {MAX_BYTES} bytes"));
     }
     if let Some(far) = survey.references.iter().find(|reference| !survey.is_within(reference)) {
         let text = "which is not part of it and is never fetched";
@@ -103,13 +103,11 @@ fn excess(graph: &Graph) -> Option<String> {
             "refers from a part to that part for the same value, which has no end".to_owned(),
         );
     }
-    if graph.height > MOST_HANDS {
-        return Some(format!(
-            "refers from part to part more than {MOST_HANDS} times for one value"
-        ));
+    if graph.height > MAX_HANDS {
+        return Some(format!("refers from part to part more than {MAX_HANDS} times for one value"));
     }
-    (graph.paths > MOST_PATHS).then(|| {
-        format!("would check one value in more than {MOST_PATHS} ways: its references multiply")
+    (graph.paths > MAX_PATHS).then(|| {
+        format!("would check one value in more than {MAX_PATHS} ways: its references multiply")
     })
 }
 
@@ -127,7 +125,7 @@ impl<'a> Survey<'a> {
     fn walk(&mut self, value: &'a Value, level: usize) {
         self.levels = self.levels.max(level);
         // What is too deep is not looked at: the stack has an end.
-        if level > MOST_LEVELS {
+        if level > MAX_LEVELS {
             return;
         }
         match value {
@@ -232,7 +230,7 @@ mod tests {
             deep = json!({ "items": deep });
         }
         assert!(problem_of(json!({ "type": "object", "x": deep })).unwrap().contains("deeper"));
-        let long = "x".repeat(MOST_BYTES);
+        let long = "x".repeat(MAX_BYTES);
         assert!(problem_of(json!({ "description": long })).unwrap().contains("longer"));
     }
 

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use tool_runtime_core::{CallError, ErrorClass, PeerInfo};
 
 /// After so many failures in a row no call makes a server be tried at once any more.
-pub(super) const MOST_FAILURES: u32 = 5;
+pub(super) const MAX_FAILURES: u32 = 5;
 /// More than a connection takes to end in whatever way.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -134,7 +134,7 @@ impl Server {
                 }
                 McpState::Connecting => {}
                 McpState::Retrying { failures, .. }
-                    if failures < MOST_FAILURES && now.tries == tries =>
+                    if failures < MAX_FAILURES && now.tries == tries =>
                 {
                     self.wanted.notify_one();
                 }

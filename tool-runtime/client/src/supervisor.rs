@@ -5,7 +5,7 @@ use super::connection::Connection;
 use super::listing;
 use super::publisher::Publisher;
 use super::refusal::{Kind, Refusal};
-use super::server::{MOST_FAILURES, Server};
+use super::server::{MAX_FAILURES, Server};
 use super::status::McpState;
 use futures_util::FutureExt as _;
 use rmcp::model::{Implementation, ServerPeerInfo};
@@ -15,16 +15,16 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 use tool_runtime_core::seam::told;
 
-/// A connection that held for so long was a good one.
-const STABLE: Duration = Duration::from_secs(10);
-/// An `Instant` cannot be added to without end.
-const LONGEST_PAUSE: Duration = Duration::from_secs(86_400 * 365);
+/// Age at which a connection counts as stable.
+const STABLE_AFTER: Duration = Duration::from_secs(10);
+/// Limit on a pause; an `Instant` cannot be added to without end.
+const MAX_PAUSE: Duration = Duration::from_secs(86_400 * 365);
 /// How many things that are wrong with a list are told.
-const MOST_PROBLEMS: usize = 100;
-/// Changes of a list that come closer together are one.
-const QUIET: Duration = Duration::from_millis(50);
-/// However many come, the list is read after so long.
-const LONGEST: Duration = Duration::from_millis(500);
+const MAX_PROBLEMS: usize = 100;
+/// Changes of a list that are closer together count as one.
+const DEBOUNCE: Duration = Duration::from_millis(50);
+/// Limit on delaying a changed list.
+const MAX_DEBOUNCE: Duration = Duration::from_millis(500);
 
 impl Server {
     /// Keeps the server connected until the future is dropped: then the connection ends by
@@ -42,7 +42,7 @@ impl Server {
                     let refusal = attended.unwrap_or_else(|refusal| refusal);
                     self.connection.store(None);
                     tokio::spawn(async move { connection.close().await });
-                    if began.elapsed() >= STABLE {
+                    if began.elapsed() >= STABLE_AFTER {
                         failures = 0;
                         tracing::warn!(server = &*self.name, "{refusal}; connecting again");
                         continue;
@@ -67,11 +67,11 @@ impl Server {
         if refusal.kind == Kind::Unauthorized {
             return self.authorize(reason, failures).await;
         }
-        let pause = self.times.backoff.pause(failures).min(LONGEST_PAUSE);
+        let pause = self.times.backoff.pause(failures).min(MAX_PAUSE);
         // This failure is the answer to all who wished for a try before.
         let _stale = self.wanted.notified().now_or_never();
         self.set_state(McpState::Retrying { reason, failures, next: Instant::now() + pause });
-        if failures >= MOST_FAILURES {
+        if failures >= MAX_FAILURES {
             sleep(pause).await;
         } else {
             drop(timeout(pause, self.wanted.notified()).await);
@@ -153,8 +153,8 @@ impl Server {
     /// What is wrong with a list, as it may be shown.
     fn listed(&self, problems: &[String]) -> Vec<String> {
         let mut shown: Vec<String> =
-            problems.iter().take(MOST_PROBLEMS).map(|problem| self.shown(problem)).collect();
-        if let Some(more) = problems.len().checked_sub(MOST_PROBLEMS + 1) {
+            problems.iter().take(MAX_PROBLEMS).map(|problem| self.shown(problem)).collect();
+        if let Some(more) = problems.len().checked_sub(MAX_PROBLEMS + 1) {
             shown.push(format!("there are {} more like these", more + 1));
         }
         shown
@@ -178,13 +178,13 @@ impl Server {
     async fn follow(self: &Arc<Self>, connection: &Connection, publisher: &Publisher) {
         let changed = connection.notifications().changed();
         // One that is told all the time is read less and less often.
-        let (calm, mut often) = (Backoff { first: QUIET, most: STABLE }, 0);
+        let (calm, mut often) = (Backoff { first: DEBOUNCE, most: STABLE_AFTER }, 0);
         loop {
             let began = Instant::now();
             changed.next().await;
-            often = if began.elapsed() >= STABLE { 0 } else { often + 1 };
-            let settled = async { while timeout(QUIET, changed.next()).await.is_ok() {} };
-            drop(timeout(LONGEST, settled).await);
+            often = if began.elapsed() >= STABLE_AFTER { 0 } else { often + 1 };
+            let settled = async { while timeout(DEBOUNCE, changed.next()).await.is_ok() {} };
+            drop(timeout(MAX_DEBOUNCE, settled).await);
             if let Err(refusal) = self.refresh(connection, publisher, self.times.connect).await {
                 // What it listed before is still the best that is known.
                 tracing::warn!(server = &*self.name, "its changed list is not read: {refusal}");
@@ -207,7 +207,7 @@ impl Server {
         loop {
             let began = Instant::now();
             connection.subscribed().await;
-            failures = if began.elapsed() >= STABLE { 1 } else { failures + 1 };
+            failures = if began.elapsed() >= STABLE_AFTER { 1 } else { failures + 1 };
             sleep(self.times.backoff.pause(failures)).await;
             connection.notifications().changed().tell();
         }

@@ -23,12 +23,13 @@ use tool_runtime_core::{CallError, ErrorClass, Progress};
 /// How often a server is asked that does not say how often it likes to be.
 const POLL: Duration = Duration::from_secs(1);
 
-/// However often it likes to be.
-const FASTEST: Duration = Duration::from_millis(20);
-const SLOWEST: Duration = Duration::from_secs(60);
+/// Lower bound of the poll interval that a server asks for.
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Upper bound of the poll interval that a server asks for.
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// How often in a row the connection may be lost while a task is asked for.
-const MOST_LOSSES: usize = 3;
+const MAX_LOSSES: usize = 3;
 
 /// How long a server may take to hear that a task is not wanted any more.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -113,7 +114,7 @@ impl Following<'_> {
 
     async fn pause(&self, task: &Task) -> Result<(), Stop> {
         let pause = task.poll_interval_ms.map_or(POLL, Duration::from_millis);
-        let next = Instant::now() + pause.clamp(FASTEST, SLOWEST);
+        let next = Instant::now() + pause.clamp(MIN_POLL_INTERVAL, MAX_POLL_INTERVAL);
         let deadline = self.call.deadline();
         sleep_until(next.min(deadline)).await;
         if deadline <= next {
@@ -134,7 +135,7 @@ impl Following<'_> {
                 Err(failure) => failure,
             };
             losses += 1;
-            if losses == MOST_LOSSES || !matches!(failure, Failure::Lost(_) | Failure::Unsent(_)) {
+            if losses == MAX_LOSSES || !matches!(failure, Failure::Lost(_) | Failure::Unsent(_)) {
                 return Err(Stop::Failed(lost(failure)));
             }
             self.connection.give_up_after(&failure);

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 /// Half of an id.
 const LONGEST_PREFIX: usize = 64;
-/// More is a slip of units.
-const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+/// Longer durations are a mistake in the unit.
+const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// Finds what is wrong with a server. `at` says where a key of it stands.
 pub(super) fn server(
@@ -53,7 +53,9 @@ fn limited(limit: Option<Duration>, place: &Place, findings: &mut Findings) {
     const HELP: &str = r#"write a time such as `"30s"`, or leave it out"#;
     match limit {
         Some(Duration::ZERO) => findings.wrong(place, "no time at all is no limit", HELP),
-        Some(limit) if limit > LONGEST => findings.wrong(place, "it is more than a year", HELP),
+        Some(limit) if limit > MAX_DURATION => {
+            findings.wrong(place, "it is more than a year", HELP)
+        }
         _ => {}
     }
 }

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// More than any configuration has, in bytes.
-const MOST: u64 = 16 * 1024 * 1024;
+/// Limit on the size of a configuration, in bytes.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The text of a file that was named by whoever runs the program: a pipe, perhaps.
 ///
@@ -13,8 +13,8 @@ const MOST: u64 = 16 * 1024 * 1024;
 /// It cannot be read, or has no end.
 pub(super) fn read(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST {
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(io::Error::other("it is larger than 16 MiB"));
     }
     let is_utf16 = matches!(*bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);

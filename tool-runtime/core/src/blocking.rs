@@ -15,8 +15,8 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// How long a call that is out of time may take to say so.
-const GRACE: Duration = Duration::from_secs(1);
+/// Grace period for a call that is out of time to report it.
+const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 
 /// A pool for threads that do not `.await`.
 ///
@@ -168,7 +168,7 @@ impl BlockingPool {
         if thread::Builder::new().name("tool-call".to_owned()).spawn(run).is_err() {
             return RecvTimeoutError::Disconnected;
         }
-        let patience = self.timeout.map(|timeout| timeout.saturating_add(GRACE));
+        let patience = self.timeout.map(|timeout| timeout.saturating_add(TIMEOUT_GRACE));
         let until = patience.and_then(|patience| Instant::now().checked_add(patience));
         loop {
             match received(&receiver, until) {

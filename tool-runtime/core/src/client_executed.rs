@@ -71,7 +71,7 @@ impl Drop for Host {
 
 /// What a pool's own limit for such a tool is longer: that must not be what ends a call, for
 /// its text knows nothing of the host.
-const GRACE: Duration = Duration::from_secs(1);
+const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 
 impl ClientTools {
     /// From the time that the host has for each call, from its arrival to its answer. A
@@ -93,7 +93,7 @@ impl ClientTools {
     /// ```
     pub fn tool(&self, definition: ToolDefinition) -> Tool {
         let executor = ClientExecutor::new(&definition, &self.0.desk, self.0.limit);
-        Tool::new(definition, executor).with_timeout(self.0.limit.checked_add(GRACE))
+        Tool::new(definition, executor).with_timeout(self.0.limit.checked_add(TIMEOUT_GRACE))
     }
 
     /// Waits for the next call, in order of arrival. Each call is handed out once, whoever

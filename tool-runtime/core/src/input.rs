@@ -141,7 +141,7 @@ impl InputModel {
         let paths = paths.map(|below| [path.as_slice(), &below].concat());
         let paths = paths.filter(|path| !check::fields_at(&self.schema, path).is_allowed);
         let issues = paths.filter_map(|path| check::unknown_field(&self.schema, &path));
-        Some(issues.take(check::MOST_ISSUES).collect())
+        Some(issues.take(check::MAX_ISSUES).collect())
     }
 
     /// What is wrong with the arguments, which their types have `refused` or were not asked about yet.
@@ -194,7 +194,7 @@ impl InputModel {
             [only] => only.to_string(),
             many => many.iter().map(|issue| format!("\n- {issue}")).collect(),
         };
-        if issues.len() >= check::MOST_ISSUES {
+        if issues.len() >= check::MAX_ISSUES {
             text.push_str("\n(there may be more; these are the first)");
         }
         self.refused(&text).with_issues(issues)

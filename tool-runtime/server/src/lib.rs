@@ -61,11 +61,11 @@ use tool_runtime_mcp::InProcessServer;
 /// How many bytes one message may have.
 const LINE_LIMIT: usize = 16 << 20;
 
-/// How long calls may go on when their client is gone: hosts kill a server after two seconds.
-const LAST_CALLS: Duration = Duration::from_secs(1);
+/// Grace period for calls whose client is gone. Hosts kill a server after two seconds.
+const CALL_GRACE: Duration = Duration::from_secs(1);
 
-/// How long answers wait for a client that has ended its input and reads none of them.
-const UNREAD: Duration = Duration::from_millis(800);
+/// Time that answers wait for a client that has ended its input and does not read.
+const UNREAD_TIMEOUT: Duration = Duration::from_millis(800);
 
 /// A pool as an MCP server: its tools, prompts and resources.
 ///
@@ -237,7 +237,7 @@ impl McpServer {
         let transport = transport.with_line_limit(self.line_limit).telling(gone);
         let outbox = transport.outbox();
         let mut served = pin!(self.served(transport));
-        let given_up = pin!(outbox.given_up(UNREAD));
+        let given_up = pin!(outbox.given_up(UNREAD_TIMEOUT));
         let served = match select(&mut served, given_up).await {
             Either::Left((served, _)) => served,
             Either::Right(_) => served.await,
@@ -256,7 +256,7 @@ impl McpServer {
                 let end = running.cancellation_token();
                 let late = async move {
                     gone.cancelled().await;
-                    tokio::time::sleep(LAST_CALLS).await;
+                    tokio::time::sleep(CALL_GRACE).await;
                     end.cancel();
                 };
                 let reason = match select(pin!(running.waiting()), pin!(late)).await {

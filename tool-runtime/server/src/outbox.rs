@@ -12,14 +12,14 @@ use tokio::time::Instant;
 use tool_runtime_core::seam::release_woken;
 use tool_runtime_core::{LogEntry, Progress};
 
-/// The least time between two reports of progress of one call.
-const GAP: Duration = Duration::from_millis(20);
+/// Least time between two progress notifications of a call.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How many log entries wait for a client that does not read. More are dropped, and counted.
-const MOST_ENTRIES: usize = 1000;
+const MAX_ENTRIES: usize = 1000;
 
 /// How many bytes they may have together. A longer one waits alone.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// What a value takes beside its text.
 const VALUE: usize = size_of::<Value>();
@@ -118,7 +118,7 @@ impl Outbox {
         match waiting.next_report.filter(|at| *at > now && !is_over) {
             Some(at) => Next::Wait(at),
             None => {
-                waiting.next_report = Some(now + GAP);
+                waiting.next_report = Some(now + PROGRESS_INTERVAL);
                 waiting.progress.take().map_or(Next::Nothing, Next::Progress)
             }
         }
@@ -137,7 +137,7 @@ impl Outbox {
 impl Waiting {
     fn log(&mut self, entry: LogEntry) {
         let bytes = bytes(&entry.data);
-        let has_room = self.entries.len() < MOST_ENTRIES && self.bytes + bytes <= MOST_BYTES;
+        let has_room = self.entries.len() < MAX_ENTRIES && self.bytes + bytes <= MAX_BYTES;
         if has_room || self.entries.is_empty() {
             self.bytes += bytes;
             self.entries.push_back(entry);
@@ -197,7 +197,7 @@ mod tests {
         }
         assert_eq!(reports(&outbox, false), [0.0; 0]);
         assert!(matches!(outbox.next(false), Next::Wait(_)));
-        tokio::time::advance(GAP).await;
+        tokio::time::advance(PROGRESS_INTERVAL).await;
         assert_eq!(reports(&outbox, false), [9.0]);
         outbox.progress(report(10.0));
         assert_eq!(reports(&outbox, true), [10.0]);
@@ -207,7 +207,7 @@ mod tests {
     fn a_log_that_nobody_reads_is_bounded() {
         let outbox = Outbox::default();
         let entry = LogEntry::new(LogLevel::Info, "x");
-        for _ in 0..MOST_ENTRIES + 5 {
+        for _ in 0..MAX_ENTRIES + 5 {
             outbox.log(entry.clone());
         }
         assert_eq!(outbox.dropped(), 5);
@@ -218,12 +218,12 @@ mod tests {
         let outbox = Outbox::default();
         let log = |data| outbox.log(LogEntry::new(LogLevel::Info, data));
         // However long it is, one entry is told.
-        log(json!({ "all": "x".repeat(2 * MOST_BYTES) }));
+        log(json!({ "all": "x".repeat(2 * MAX_BYTES) }));
         log("x".into());
         assert_eq!(outbox.dropped(), 1);
         assert!(matches!(outbox.next(false), Next::Log(_)));
         for _ in 0..3 {
-            log(json!(["x".repeat(MOST_BYTES / 2 - 1000)]));
+            log(json!(["x".repeat(MAX_BYTES / 2 - 1000)]));
         }
         assert_eq!(outbox.dropped(), 2);
         while let Next::Log(_) = outbox.next(false) {}

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::time::Duration;
 
-/// How long a person may take to answer.
-const LIFETIME: Duration = Duration::from_secs(60 * 60);
+/// Time that a person may take to answer.
+const STATE_LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// Seals the answers of earlier rounds with a key of this server: what a client brings back is
 /// what we gave it, for the same tool, arguments and principal, and not too old.
@@ -30,7 +30,7 @@ impl StateCodec {
     }
 
     pub(super) fn seal(&self, answers: &Map<String, Value>, binding: &str) -> String {
-        self.seal_for(LIFETIME, answers, binding)
+        self.seal_for(STATE_LIFETIME, answers, binding)
     }
 
     fn seal_for(&self, life: Duration, answers: &Map<String, Value>, binding: &str) -> String {

@@ -13,7 +13,7 @@ use tool_runtime_core::{PeerCapability, PeerError, PeerRequest};
 
 /// How many answers a run may use. A tool that asks until it likes an answer gets the same one for
 /// ever, without ever waiting.
-const MOST_ANSWERS: usize = 1000;
+const MAX_ANSWERS: usize = 1000;
 
 /// What a request says of earlier rounds.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +74,7 @@ impl Rounds {
     ) -> Result<Option<Value>, PeerError> {
         let mut talk = self.talk();
         match self.answer(&mut talk, &request, wording) {
-            Ok(Some(_)) if talk.uses == MOST_ANSWERS => {
+            Ok(Some(_)) if talk.uses == MAX_ANSWERS => {
                 talk.refusal = Some(endless(request.key()));
             }
             Ok(Some(answer)) => {

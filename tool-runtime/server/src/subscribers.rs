@@ -12,11 +12,11 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::{News, Session as CallSession, Watcher};
 use tool_runtime_core::{Snapshot, ToolContext, ToolPool};
 
-/// How long news are gathered, so that a burst of changes is told once.
-const GATHERING: Duration = Duration::from_millis(10);
+/// Time in which changes are collected, so that a burst is one notification.
+const COALESCE_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How long one client may take to be told: the others wait meanwhile.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Limit on notifying one client; the others wait meanwhile.
+const NOTIFY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// All clients of one server. The task that tells them knows it weakly.
 #[derive(Debug)]
@@ -100,8 +100,9 @@ impl Subscribers {
             locked(&self.clients).iter().filter_map(Weak::upgrade).collect();
         let sinks = locked(&self.sinks).clone();
         let clients =
-            clients.iter().map(|client| tokio::time::timeout(PATIENCE, client.tell(news)));
-        let sinks = sinks.iter().map(|sink| tokio::time::timeout(PATIENCE, tell_sink(sink, news)));
+            clients.iter().map(|client| tokio::time::timeout(NOTIFY_TIMEOUT, client.tell(news)));
+        let sinks =
+            sinks.iter().map(|sink| tokio::time::timeout(NOTIFY_TIMEOUT, tell_sink(sink, news)));
         join_all(clients).await;
         join_all(sinks).await;
     }
@@ -213,7 +214,7 @@ async fn tell_sink(sink: &SubscriptionSink, news: &News) {
 /// Ends with the audience.
 async fn tell(subscribers: Weak<Subscribers>, watcher: Arc<Watcher>) {
     while watcher.arrived().await {
-        tokio::time::sleep(GATHERING).await;
+        tokio::time::sleep(COALESCE_INTERVAL).await;
         let mut news = watcher.take();
         let Some(subscribers) = subscribers.upgrade() else { return };
         news.tools = (news.tools || news.view) && subscribers.has_other_tools();

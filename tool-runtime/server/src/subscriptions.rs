@@ -5,15 +5,15 @@ use super::refusal;
 use rmcp::model::{ErrorData, SubscriptionFilter};
 use rmcp::service::SubscriptionContext;
 
-/// Of how many resources one client hears, or one subscription: a template stands for any number.
-const MOST: usize = 1000;
+/// Limit on the resources of one client, or of one subscription. A template counts once.
+const MAX_SUBSCRIPTIONS: usize = 1000;
 
 impl PoolHandler {
     /// What of a `subscriptions/listen` can happen here; rmcp leaves out what is not declared.
     pub(super) fn heard(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
         let mut heard = requested.clone();
         if let Some(uris) = &mut heard.resource_subscriptions {
-            uris.truncate(MOST);
+            uris.truncate(MAX_SUBSCRIPTIONS);
             uris.retain(|uri| self.pool().find_resource(uri).is_some());
         }
         heard
@@ -34,8 +34,10 @@ impl PoolHandler {
         if self.pool().find_resource(&uri).is_none() {
             return Err(refusal::no_resource(&uri));
         }
-        if !self.session().subscribe(uri, MOST) {
-            let text = format!("a client hears of {MOST} resources at most; unsubscribe from some");
+        if !self.session().subscribe(uri, MAX_SUBSCRIPTIONS) {
+            let text = format!(
+                "a client hears of {MAX_SUBSCRIPTIONS} resources at most; unsubscribe from some"
+            );
             return Err(ErrorData::invalid_params(text, None));
         }
         Ok(())

@@ -18,14 +18,14 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::excerpt;
 
-/// How long a task lives after it began, running or done.
-const LIFETIME: Duration = Duration::from_secs(60 * 60);
+/// Lifetime of a task from its creation.
+const TASK_LIFETIME: Duration = Duration::from_secs(60 * 60);
 
-/// How many tasks there are at once, running or done.
-const MOST: usize = 1000;
+/// Limit on the tasks of a server, ended ones included.
+const MAX_TASKS: usize = 1000;
 
 /// How many of them one owner has, who must not take the others' places.
-const MOST_OF_ONE: usize = 250;
+const MAX_OF_ONE: usize = 250;
 
 /// How a task ended.
 pub(super) enum Outcome {
@@ -75,7 +75,7 @@ impl Tasks {
         tell: impl FnOnce(Handle),
     ) -> Result<Task, &'static str> {
         let id = fresh_id();
-        let entry = Entry::new(work.owner.clone(), work.cancellation.clone(), LIFETIME);
+        let entry = Entry::new(work.owner.clone(), work.cancellation.clone(), TASK_LIFETIME);
         let created = entry.describe(&id);
         {
             let mut entries = self.entries();
@@ -156,7 +156,7 @@ impl Tasks {
 
 /// Runs a task. It knows its server weakly: with that it is cancelled.
 async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
-    let limit = tokio::time::timeout(LIFETIME, &mut work.call).await;
+    let limit = tokio::time::timeout(TASK_LIFETIME, &mut work.call).await;
     let outcome = match limit {
         Ok(outcome) => outcome,
         // Not dropped but cancelled: what it drops may panic.
@@ -174,8 +174,8 @@ async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
 /// read, the oldest first.
 fn make_room(entries: &mut BTreeMap<String, Entry>, newcomer: &Entry) -> Result<(), &'static str> {
     let owned = entries.values().filter(|entry| entry.is_neighbour(newcomer)).count();
-    let is_crowded = owned >= MOST_OF_ONE;
-    if !is_crowded && entries.len() < MOST {
+    let is_crowded = owned >= MAX_OF_ONE;
+    if !is_crowded && entries.len() < MAX_TASKS {
         return Ok(());
     }
     let may_go = entries.iter().filter(|(_, entry)| !is_crowded || entry.is_neighbour(newcomer));
@@ -253,7 +253,7 @@ mod tests {
         // One whose end was read goes first.
         assert!(is_there(&tasks, "bob", &others));
         let mut own = Vec::new();
-        for _ in 0..MOST_OF_ONE {
+        for _ in 0..MAX_OF_ONE {
             own.push(ended(&tasks, "ada").await);
         }
         let newest = running(&tasks, "ada").expect("the place of the oldest");
@@ -266,7 +266,7 @@ mod tests {
     async fn a_crowded_owner_whose_tasks_run_has_to_wait() {
         let tasks = Tasks::default();
         let others = ended(&tasks, "bob").await;
-        for _ in 0..MOST_OF_ONE {
+        for _ in 0..MAX_OF_ONE {
             running(&tasks, "ada").expect("a place");
         }
         assert!(running(&tasks, "ada").is_err());
@@ -287,7 +287,7 @@ mod tests {
     async fn where_all_places_are_taken_any_task_that_has_ended_gives_way() {
         let tasks = Tasks::default();
         let first = ended(&tasks, "owner 0").await;
-        for nth in 1..MOST {
+        for nth in 1..MAX_TASKS {
             running(&tasks, &format!("owner {}", nth % 10)).expect("a place");
         }
         running(&tasks, "eve").expect("the place of the one that has ended");

@@ -9,15 +9,15 @@ use tool_runtime_client::{
 };
 use tool_runtime_config::{McpConfig, McpServerConfig};
 
-/// What a server may take whose entry does not say it.
-const CONNECT: Duration = Duration::from_secs(30);
-/// More than a try goes on beyond that, until it is known why it failed.
-const REST: Duration = Duration::from_secs(10);
+/// Connect timeout of a server whose entry has none.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time in which a failed try finds out why it failed.
+const FAILURE_GRACE: Duration = Duration::from_secs(10);
 /// Longer than any command runs.
 const NEVER: Duration = Duration::from_secs(86_400);
 
 pub(super) fn builder(about: &About) -> McpManagerBuilder {
-    McpManager::builder().client(&about.name, &about.version).connect_timeout(CONNECT)
+    McpManager::builder().client(&about.name, &about.version).connect_timeout(CONNECT_TIMEOUT)
 }
 
 /// For commands that try each server once: they report the failure of that try, which a second one would
@@ -48,8 +48,8 @@ async fn required_tried(manager: &McpManager, config: &McpConfig) {
 /// How long the tries of some servers go on at most.
 fn patience(config: &McpConfig, is_meant: impl Fn(&McpServerConfig) -> bool) -> Duration {
     let servers = config.servers.values().filter(|server| server.enabled && is_meant(server));
-    let longest = servers.map(|server| server.connect_timeout.unwrap_or(CONNECT)).max();
-    longest.map_or(Duration::ZERO, |longest| longest + REST)
+    let longest = servers.map(|server| server.connect_timeout.unwrap_or(CONNECT_TIMEOUT)).max();
+    longest.map_or(Duration::ZERO, |longest| longest + FAILURE_GRACE)
 }
 
 /// What keeps a command from being run: a server is not there that is required.
@@ -85,7 +85,7 @@ mod tests {
         required(&manager, &McpConfig::new().with("slow", slow.clone())).await;
         assert_eq!(began.elapsed(), Duration::ZERO);
         required(&manager, &McpConfig::new().with("slow", slow.required(true))).await;
-        assert!(began.elapsed() >= CONNECT);
+        assert!(began.elapsed() >= CONNECT_TIMEOUT);
         manager.close().await;
     }
 
@@ -95,11 +95,11 @@ mod tests {
         let long = Duration::from_secs(120);
         let config = McpConfig::new().with("usual", server());
         let all = |config: &McpConfig| patience(config, |_| true);
-        assert!(all(&config) > CONNECT + Duration::from_secs(2));
+        assert!(all(&config) > CONNECT_TIMEOUT + Duration::from_secs(2));
         let config = config.with("slow", server().connect_timeout(long).required(true));
         let config = config.with("off", server().connect_timeout(long * 2).enabled(false));
-        assert_eq!(all(&config), long + REST);
-        assert_eq!(patience(&config, |server| server.required), long + REST);
+        assert_eq!(all(&config), long + FAILURE_GRACE);
+        assert_eq!(patience(&config, |server| server.required), long + FAILURE_GRACE);
         assert_eq!(patience(&config, |_| false), Duration::ZERO);
     }
 }

@@ -25,7 +25,7 @@ use tool_runtime_core::{AbsentSource, Peer, ToolPool};
 use tool_runtime_mcp::InProcessServer;
 
 /// An `Instant` cannot be added to without end.
-const MOST_WAIT: Duration = Duration::from_secs(86_400);
+const MAX_WAIT: Duration = Duration::from_secs(86_400);
 
 /// Builds a manager of external MCP servers.
 ///
@@ -333,7 +333,7 @@ impl McpManagerBuilder {
             watchers: Arc::new(watch::Sender::new(0)),
             resources: std::sync::Mutex::default(),
             left_out: std::sync::Mutex::new(self.left_out),
-            list_until: Instant::now() + self.list_wait.min(MOST_WAIT),
+            list_until: Instant::now() + self.list_wait.min(MAX_WAIT),
         }));
         let absence: Weak<Shared> = Arc::downgrade(&manager.0);
         pool.ask_of_absence(absence);

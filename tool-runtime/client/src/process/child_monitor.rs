@@ -17,8 +17,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-/// How long whom a child leaves behind, having gone by itself, may take after `SIGTERM`.
-const GRACE: Duration = Duration::from_secs(2);
+/// Grace period for descendants of a child that exited on its own.
+const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 
 /// The child's ends of its standard streams.
 pub(super) struct Streams {
@@ -76,7 +76,7 @@ impl Warden {
         drop(command);
         self.life.begin(group);
         let _ = tell.send(Ok(()));
-        self.life.clear(group, group.wait_for_leader(), GRACE);
+        self.life.clear(group, group.wait_for_leader(), ORPHAN_GRACE);
     }
 }
 

@@ -5,8 +5,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use serde_json::Value;
 use std::fmt;
 
-/// How much of an error of another shape is told, in characters.
-const MOST: usize = 300;
+/// Limit on the characters of an error of an unknown shape.
+const MAX_ERROR: usize = 300;
 
 /// What can be made out of a message.
 #[derive(Debug, Default)]
@@ -90,5 +90,5 @@ fn told(error: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    text.chars().take(MOST).collect()
+    text.chars().take(MAX_ERROR).collect()
 }

@@ -16,8 +16,8 @@ const PATTERN_STEPS: usize = 100_000;
 const SMALL: u64 = 10_000;
 /// What is wrong is put into words within so many steps: finding them may take the square of it.
 const WORDED: u64 = 2_000;
-/// A check of more steps is not made: this many take a second or two.
-const MOST: u64 = 10_000_000;
+/// Limit on the steps of a check. This many take a second or two.
+const MAX_STEPS: u64 = 10_000_000;
 
 /// One of the schemas of a definition, for values to be checked against.
 pub(crate) struct Checker {
@@ -87,7 +87,7 @@ impl Checker {
     fn checked(&self, value: &Value) -> Result<Verdict, String> {
         let compiled = self.compiled.get_or_init(|| compile(self.schema()));
         let compiled = compiled.as_ref().map_err(String::clone)?;
-        let ready = compiled.graph.is_within(MOST, value);
+        let ready = compiled.graph.is_within(MAX_STEPS, value);
         Ok(if ready { compiled.verdict(value) } else { Verdict::Unchecked })
     }
 

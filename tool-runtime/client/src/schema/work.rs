@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// How many parts of a schema may wait for each other: each has its place on the stack.
-const MOST_WAITING: u64 = 2000;
+const MAX_WAITING: u64 = 2000;
 /// How deep a value may be.
-const MOST_DEPTH: u64 = 256;
+const MAX_DEPTH: u64 = 256;
 /// What a pattern costs, and each byte that it is held against.
 const PATTERN: u64 = 100;
 const BYTE: u64 = 10;
@@ -31,7 +31,7 @@ impl Extent {
         self.values += 1;
         self.depth = self.depth.max(depth);
         // What is too deep is not looked at: the stack has an end.
-        if depth > MOST_DEPTH {
+        if depth > MAX_DEPTH {
             return;
         }
         match value {
@@ -49,7 +49,7 @@ impl Graph {
     pub(super) fn is_within(&self, most: u64, value: &Value) -> bool {
         let extent = Extent::of(value);
         let waiting = self.height.saturating_mul(extent.depth);
-        if waiting > MOST_WAITING || extent.depth > MOST_DEPTH {
+        if waiting > MAX_WAITING || extent.depth > MAX_DEPTH {
             return false;
         }
         // Nearly every schema, and every small value, ends here.

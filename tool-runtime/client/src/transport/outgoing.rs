@@ -25,8 +25,8 @@ type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// How much may wait, whatever the server works at: callers wait for all of it, since what was
 /// given up is not written. A server that reads has however much time it needs.
-const MOST_BYTES: usize = 64 << 20;
-const MOST_MESSAGES: usize = 10_000;
+const MAX_BYTES: usize = 64 << 20;
+const MAX_MESSAGES: usize = 10_000;
 /// A server that took something so lately reads.
 const LATELY: Duration = Duration::from_secs(1);
 /// How long the end waits for what is to be written.
@@ -300,7 +300,7 @@ impl State {
     }
 
     fn is_full(&self) -> bool {
-        let is_much = self.bytes > MOST_BYTES || self.queue.len() > MOST_MESSAGES;
+        let is_much = self.bytes > MAX_BYTES || self.queue.len() > MAX_MESSAGES;
         is_much && self.moved.elapsed() > LATELY
     }
 
@@ -426,7 +426,7 @@ mod tests {
             tokio::time::sleep(LATELY * 2).await;
             let sent = (1..).map(|id| outgoing.send(&calling(id, bytes)));
             let kept: Vec<_> = sent.take_while(|_| !outgoing.is_over()).collect();
-            assert!(kept.len() <= MOST_MESSAGES && (kept.len() + 1) * bytes <= 2 * MOST_BYTES);
+            assert!(kept.len() <= MAX_MESSAGES && (kept.len() + 1) * bytes <= 2 * MAX_BYTES);
             for sent in kept {
                 assert!(is_unsent(&in_time("a message to be sent", sent).await.unwrap_err()));
             }

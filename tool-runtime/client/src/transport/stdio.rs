@@ -13,12 +13,12 @@ use tokio_util::task::TaskTracker;
 use tool_runtime_config::StdioConfig;
 use tool_runtime_core::BoxFuture;
 
-/// How long a server may take for each step of its end: on its own, after `SIGTERM`.
-const GRACE: Duration = Duration::from_secs(2);
+/// Grace period of each step of ending a server: by itself, after `SIGTERM`.
+const EXIT_GRACE: Duration = Duration::from_secs(2);
 /// How long a connection that ended waits for the process to say why.
 const MOMENT: Duration = Duration::from_millis(500);
 /// How much of what it said last is told, in bytes.
-const MOST_WORDS: usize = 1000;
+const MAX_WORDS: usize = 1000;
 
 /// A server that is started anew for each connection.
 pub(crate) struct Stdio {
@@ -111,12 +111,12 @@ impl ConnectionOwner for Process {
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
-        Box::pin(self.child.close(GRACE))
+        Box::pin(self.child.close(EXIT_GRACE))
     }
 }
 
 fn last_part(text: &str) -> &str {
-    let start = text.len().saturating_sub(MOST_WORDS);
+    let start = text.len().saturating_sub(MAX_WORDS);
     let start = (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(start);
     &text[start..]
 }

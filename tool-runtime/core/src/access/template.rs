@@ -3,7 +3,7 @@
 use super::{Access, KeyPart};
 
 /// How many keys one text may stand for: a model could name millions in a few kilobytes.
-const MOST_KEYS: usize = 1000;
+const MAX_KEYS: usize = 1000;
 
 impl Access {
     /// Adds what is read: a key for each combination of what the parts stand for.
@@ -39,7 +39,7 @@ fn keys(literals: &[&str], parts: &[&dyn KeyPart]) -> Option<Vec<String>> {
 
 fn extended(keys: &[String], part: &dyn KeyPart, literal: &str) -> Option<Vec<String>> {
     let texts = part.texts();
-    if keys.len().saturating_mul(texts.len()) > MOST_KEYS {
+    if keys.len().saturating_mul(texts.len()) > MAX_KEYS {
         return None;
     }
     let with_texts = |key: &String| {

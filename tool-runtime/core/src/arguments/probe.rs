@@ -20,7 +20,7 @@ const UNKNOWN: &str = "\u{1}";
 const STOP: char = '!';
 
 /// As many bytes are decoded to find the keys that a type ignores.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// serde knows no longer ones.
 const LONGEST_TUPLE: usize = 16;
@@ -163,8 +163,7 @@ pub(crate) fn at<'v>(value: &'v Value, route: &[Step]) -> Option<&'v Value> {
 
 /// The ways to all keys in `value` that the type ignores. `None` if they are too many to look for.
 pub(crate) fn ignored(decode: Decode, value: &Value) -> Option<Vec<Vec<Step>>> {
-    let mut search =
-        Search { decode, route: Vec::new(), found: Vec::new(), bytes_left: MOST_BYTES };
+    let mut search = Search { decode, route: Vec::new(), found: Vec::new(), bytes_left: MAX_BYTES };
     search.visit(value)?;
     Some(search.found)
 }

@@ -15,8 +15,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 type Reply = Result<Observation, CallError>;
 
-/// Of so many ended calls it is remembered how they ended.
-const REMEMBERED: usize = 1000;
+/// Ended calls whose outcome is remembered.
+const MAX_ENDED: usize = 1000;
 
 #[derive(Default)]
 pub(super) struct Desk {
@@ -222,7 +222,7 @@ impl Calls {
         self.numbers.remove(&pending.id);
         self.ended.insert(pending.id.clone(), ending);
         self.order.push_back(pending.id.clone());
-        if self.order.len() > REMEMBERED
+        if self.order.len() > MAX_ENDED
             && let Some(oldest) = self.order.pop_front()
         {
             self.ended.remove(&oldest);

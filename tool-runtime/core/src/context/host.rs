@@ -7,10 +7,10 @@ use std::sync::{Arc, Weak};
 /// How deep calls may nest: a tool that calls itself for ever must end somewhere, and before the
 /// stack does. With hooks and layers a call takes up to 70 KiB of it in a debug build, and threads
 /// of a runtime have 2 MiB.
-const DEEPEST: u16 = 16;
+const MAX_DEPTH: u16 = 16;
 
 fn too_deep() -> String {
-    format!("calls nest deeper than {DEEPEST}; do the rest without calling tools")
+    format!("calls nest deeper than {MAX_DEPTH}; do the rest without calling tools")
 }
 
 impl ToolContext {
@@ -24,7 +24,7 @@ impl ToolContext {
     /// # Errors
     /// They would nest too deep, in words for a model.
     pub(crate) fn nested(&self) -> Result<Self, String> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             return Err(too_deep());
         }
         let depth = self.depth + 1;
@@ -36,7 +36,7 @@ impl ToolContext {
     /// # Errors
     /// That happened too often, in words for a model.
     pub(crate) fn handed_on(&self) -> Result<Self, String> {
-        if self.handed_on > DEEPEST {
+        if self.handed_on > MAX_DEPTH {
             return Err(too_deep());
         }
         Ok(Self { handed_on: self.handed_on + 1, ..self.clone() })

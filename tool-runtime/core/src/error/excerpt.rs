@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-/// How many characters of a client's text are quoted.
-const LONGEST: usize = 200;
+/// Limit on the characters of a client's text that are quoted.
+const MAX_EXCERPT: usize = 200;
 
 /// The text as it is quoted in an answer or the log: a long one is cut, with a note of how much is
 /// missing. A name or URI may be as long as a message.
 pub fn excerpt(text: &str) -> Cow<'_, str> {
-    excerpt_of(text, LONGEST)
+    excerpt_of(text, MAX_EXCERPT)
 }
 
 /// The same with another limit.
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_between_characters() {
-        let text = "ä".repeat(LONGEST);
+        let text = "ä".repeat(MAX_EXCERPT);
         assert_eq!(excerpt(&text), text);
         assert_eq!(excerpt(&format!("{text}öx")), format!("{text}… (3 more bytes)"));
     }

@@ -23,7 +23,7 @@ pub(super) enum Decoders {
 }
 
 /// As many bytes are decoded to judge the issues of one call; those that are left count as mistakes.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 impl Decoders {
     /// What is wrong with the arguments, in the order of the schema, without what the types take that decode them. Of
@@ -38,7 +38,7 @@ impl Decoders {
         if issues.is_empty() || matches!(self, Self::None) {
             return issues;
         }
-        let bytes_left = Cell::new(MOST_BYTES);
+        let bytes_left = Cell::new(MAX_BYTES);
         let judge = Judge { decoders: self, schema, value: &value, refused, bytes, bytes_left };
         let aliases: Vec<Alias> = issues.iter().filter_map(|issue| judge.alias(issue)).collect();
         let bytes_left = judge.bytes_left;

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 /// So many different contents may have one hash.
-const MOST_NAMESAKES: usize = 10;
+const MAX_NAMESAKES: usize = 10;
 
 /// Where one result's contents are kept, if anywhere.
 pub(super) struct Keeper<'a> {
@@ -44,7 +44,7 @@ impl<'a> Keeper<'a> {
 
     /// No path that [`Self::keep`] gives has more characters.
     pub(super) fn longest_path(&self, extension: &str) -> Option<PathBuf> {
-        Some(self.directory?.join(file_name(u64::MAX, MOST_NAMESAKES - 1, extension)))
+        Some(self.directory?.join(file_name(u64::MAX, MAX_NAMESAKES - 1, extension)))
     }
 }
 
@@ -66,7 +66,7 @@ fn file_name(hash: u64, namesake: usize, extension: &str) -> String {
 
 fn store(directory: &Path, hash: u64, content: &[u8], extension: &str) -> io::Result<PathBuf> {
     private_directory(directory)?;
-    for namesake in 0..MOST_NAMESAKES {
+    for namesake in 0..MAX_NAMESAKES {
         let path = directory.join(file_name(hash, namesake, extension));
         let holds = match state(&path, content)? {
             State::Free => publish(directory, &path, content)?,
@@ -169,7 +169,7 @@ mod tests {
         }
         let expected = ["0000000000000007-1.txt", "0000000000000007-2.txt", "0000000000000007.txt"];
         assert_eq!(names(&folder), expected);
-        for number in 3..MOST_NAMESAKES {
+        for number in 3..MAX_NAMESAKES {
             store(folder.path(), 7, &[number as u8], "txt").expect("stored");
         }
         assert!(store(folder.path(), 7, b"one too many", "txt").is_err());

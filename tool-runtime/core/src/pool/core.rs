@@ -56,7 +56,7 @@ pub trait Absence: Send + Sync {
 }
 
 /// How many tools that are no more the report remembers.
-const MOST_REMOVED: usize = 10_000;
+const MAX_REMOVED: usize = 10_000;
 
 struct Offered {
     decision: Decision,
@@ -208,7 +208,7 @@ impl Core {
             let decided = self.decided(&offered, source, change);
             let (decision, removed) = decided.map_err(PoolError::of_change)?;
             offered.removed.extend(removed.into_iter().map(|name| (name, source.clone())));
-            while offered.removed.len() > MOST_REMOVED {
+            while offered.removed.len() > MAX_REMOVED {
                 offered.removed.pop_first();
             }
             self.publish(&mut offered, decision)

@@ -6,8 +6,8 @@ use crate::texts::TextArguments;
 use decoded::decoded;
 use std::fmt;
 
-/// How many bytes a URI may have: finding its variables takes several times its room.
-const LONGEST: usize = 64 << 10;
+/// Limit on the bytes of a URI: finding its variables takes several times as much memory.
+const MAX_URI: usize = 64 << 10;
 
 /// A URI, or a template of URIs: `{name}` stands for one segment or a part of it, `{+name}` for
 /// any text, slashes included. Neither stands for nothing.
@@ -113,7 +113,7 @@ impl UriTemplate {
     /// Each variable takes as little as it can. The time is that of reading the URI once per
     /// part of the template, whatever the URI is.
     pub(crate) fn captures(&self, uri: &str) -> Option<TextArguments> {
-        if uri.len() > LONGEST || !self.begins(uri) {
+        if uri.len() > MAX_URI || !self.begins(uri) {
             return None;
         }
         let fits = self.fitting(uri);

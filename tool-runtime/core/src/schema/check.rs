@@ -42,5 +42,5 @@ pub(crate) use self::assertions::asserts_more_than_types;
 pub use self::entry::check;
 pub(crate) use self::entry::{check_params, check_result};
 pub(crate) use self::fields::{fields_at, holds_secrets, is_tuple, plain_names_at, unknown_field};
-pub(crate) use self::findings::MOST_ISSUES;
+pub(crate) use self::findings::MAX_ISSUES;
 pub(crate) use self::wording::cut;

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Types with more parts than this stay as they are.
-const MOST_STEPS: usize = 10_000;
+const MAX_STEPS: usize = 10_000;
 
 /// Keywords that let other schemas speak of the same object.
 const BESIDE: &[&str] = &["allOf", "anyOf", "oneOf", "$ref", "if", "dependentSchemas"];
@@ -124,7 +124,7 @@ impl<'s> Survey<'s> {
             is_buffered: false,
             is_untagged: false,
             is_shared: false,
-            steps_left: MOST_STEPS,
+            steps_left: MAX_STEPS,
         }
     }
 

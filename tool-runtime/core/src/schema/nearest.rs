@@ -6,7 +6,7 @@ use strsim::damerau_levenshtein;
 mod tests;
 
 /// Longer names are not compared: the distance costs the product of both lengths.
-const LONGEST: usize = 128;
+const MAX_LENGTH: usize = 128;
 
 /// A prefix shorter than this says too little to suggest the rest.
 const SHORTEST_PREFIX: usize = 2;
@@ -28,7 +28,7 @@ pub fn nearest<'a>(
 
 fn ranked<'a>(name: &str, mut candidates: Vec<&'a str>) -> Vec<&'a str> {
     let wanted = plain(name);
-    if wanted.is_empty() || wanted.chars().count() > LONGEST {
+    if wanted.is_empty() || wanted.chars().count() > MAX_LENGTH {
         return Vec::new();
     }
     candidates.sort_unstable();
@@ -48,14 +48,14 @@ fn distance(wanted: &str, candidate: &str, completion: Option<&str>) -> Option<u
     let plain = plain(candidate);
     let (short, long) = ordered(wanted.chars().count(), plain.chars().count());
     let allowed = allowed_edits(long);
-    if long <= LONGEST && long - short <= allowed {
+    if long <= MAX_LENGTH && long - short <= allowed {
         let edits = damerau_levenshtein(wanted, &plain);
         if edits <= allowed {
             return Some(edits);
         }
     }
     // A completion ranks behind every name that is a slip of the pen away.
-    (completion == Some(candidate)).then_some(LONGEST)
+    (completion == Some(candidate)).then_some(MAX_LENGTH)
 }
 
 /// One edit in three letters, none in names of one or two: there everything is close to everything.

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
 
-/// How long a thread without a runtime is held up at most.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time for which a thread without a runtime waits for a value to close.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Work that is begun also if nobody runs it. Dropped before, it is done on the runtime at
 /// hand, beside what goes on there; without one, or when it shuts down before, on a thread of
@@ -72,7 +72,7 @@ fn on_a_thread(mut future: BoxFuture<'static, ()>) {
         let _ = done.send(());
     });
     match started {
-        Ok(_) => drop(is_done.recv_timeout(PATIENCE)),
+        Ok(_) => drop(is_done.recv_timeout(CLOSE_TIMEOUT)),
         Err(error) => tracing::warn!("a toolset could not be closed: {error}"),
     }
 }

@@ -15,11 +15,11 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-/// How long running calls may take to end once they have been interrupted.
-const GRACE: Duration = Duration::from_secs(5);
+/// Grace period for running calls after they are interrupted.
+const CALL_GRACE: Duration = Duration::from_secs(5);
 
-/// How long a value may take to end.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+/// Limit on closing a value.
+pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One value of a toolset, with the calls that run on it.
 pub(crate) struct Instance {
@@ -88,13 +88,13 @@ impl Instance {
         let Some(end) = self.end() else { return };
         let contexts: Vec<ToolContext> = self.running().iter().map(|(_, c)| c.clone()).collect();
         contexts.iter().for_each(|context| self.interrupt(context));
-        if !contexts.is_empty() && within(GRACE, self.idle()).await.is_none() {
+        if !contexts.is_empty() && within(CALL_GRACE, self.idle()).await.is_none() {
             tracing::warn!("a toolset is closed, and calls that still run are cancelled");
             self.ending.cancel();
-            within(GRACE, self.idle()).await;
+            within(CALL_GRACE, self.idle()).await;
         }
-        if within(PATIENCE, end.run()).await.is_none() {
-            tracing::warn!("a toolset did not close within {PATIENCE:?} and was given up");
+        if within(CLOSE_TIMEOUT, end.run()).await.is_none() {
+            tracing::warn!("a toolset did not close within {CLOSE_TIMEOUT:?} and was given up");
         }
     }
 

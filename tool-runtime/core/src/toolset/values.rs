@@ -1,6 +1,6 @@
 //! The values behind a toolset's tools: one for the pool, or one per session or principal.
 
-use super::instance::{PATIENCE, within};
+use super::instance::{CLOSE_TIMEOUT, within};
 use super::{Instance, SharedBy};
 use crate::context::{Session, SessionId, SessionValues, ToolContext};
 use crate::error::{CallError, ErrorClass, ToolError};
@@ -137,10 +137,10 @@ impl Keyed {
                 instance.close().await;
             }
         }
-        if within(PATIENCE, self.unclosed.closed()).await.is_none() {
+        if within(CLOSE_TIMEOUT, self.unclosed.closed()).await.is_none() {
             let name = &self.name;
             tracing::warn!(
-                "values of `{name}` did not close within {PATIENCE:?} and were given up"
+                "values of `{name}` did not close within {CLOSE_TIMEOUT:?} and were given up"
             );
         }
     }

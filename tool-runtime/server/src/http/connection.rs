@@ -24,7 +24,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 /// How many headers a request may have.
-const MOST_HEADERS: usize = 100;
+const MAX_HEADERS: usize = 100;
 
 /// How long a connection may be silent before its client is asked whether it is there, and how
 /// long it may then take to answer.
@@ -55,7 +55,7 @@ impl Connections {
         builder
             .timer(TokioTimer::new())
             .header_read_timeout(options.idle_timeout)
-            .max_headers(MOST_HEADERS)
+            .max_headers(MAX_HEADERS)
             .max_header_size(options.max_headers);
         Self { router, builder, options: options.clone(), closing }
     }

@@ -12,8 +12,8 @@ const SHOWN: HeaderValue =
 /// What a page may ask with.
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 
-/// For how many seconds a browser need not ask again.
-const REMEMBERED: HeaderValue = HeaderValue::from_static("600");
+/// Seconds for which a browser keeps the answer to a preflight request.
+const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
 const ASKED: HeaderName = header::ACCESS_CONTROL_REQUEST_HEADERS;
 
@@ -28,7 +28,7 @@ pub(super) fn preflight(asked: &HeaderMap) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
-    headers.insert(header::ACCESS_CONTROL_MAX_AGE, REMEMBERED);
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE);
     if let Some(asked) = asked.get(ASKED) {
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked.clone());
     }

@@ -22,15 +22,15 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::BoxFuture;
 
-/// How many messages wait for a client that does not read, before the call does.
-const AHEAD: usize = 16;
+/// Messages that wait for a client that does not read, before the call waits.
+const MAX_QUEUED: usize = 16;
 
 /// A call on its way. Dropping it cancels it.
 type Run = BoxFuture<'static, Result<Called, ErrorData>>;
 
 /// Runs a call and answers it: by JSON, or by a stream if it has more to say than its result.
 pub(super) async fn answer(handler: &Arc<PoolHandler>, call: PlainCall, parts: Parts) -> Response {
-    let (tell, mut told) = mpsc::channel(AHEAD);
+    let (tell, mut told) = mpsc::channel(MAX_QUEUED);
     let client = client(handler, call, parts, tell.clone());
     let mut run = maybe_done(run(handler, &client));
     let first = tokio::select! {

@@ -31,7 +31,7 @@ impl CallArguments {
 
 /// How many values rmcp is given to read. It keeps several copies of each, some hundred bytes in
 /// all, which is much for a client that has sent two.
-const MOST_VALUES: usize = 50_000;
+const MAX_VALUES: usize = 50_000;
 
 /// A body that is JSON.
 pub(super) struct Message {
@@ -83,8 +83,8 @@ impl Message {
     }
 
     fn checked(self) -> Result<Self, Misfit> {
-        if self.body.len() > MOST_VALUES && values(&self.body) > MOST_VALUES {
-            let text = format!("the message has more than {MOST_VALUES} values; send it in parts");
+        if self.body.len() > MAX_VALUES && values(&self.body) > MAX_VALUES {
+            let text = format!("the message has more than {MAX_VALUES} values; send it in parts");
             return Err(Misfit::new(None, ErrorData::invalid_request(text, None)));
         }
         Ok(self)

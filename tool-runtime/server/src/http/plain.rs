@@ -19,7 +19,7 @@ use std::borrow::Cow;
 
 /// How many bytes there may be around the arguments: they are read into values, which take much
 /// more room.
-const MOST_AROUND: usize = 32 << 10;
+const MAX_AROUND: usize = 32 << 10;
 
 /// A call without a session, with nothing unusual about it.
 pub(super) struct PlainCall {
@@ -54,7 +54,7 @@ impl PlainCall {
         let Envelope { id, params, .. } = Envelope::<Params<'_>>::read(text)?;
         let around = text.len() - params.arguments.map_or(0, |raw| raw.get().len());
         let is_named = !is_modern || names(headers, &params.name);
-        if around > MOST_AROUND || !is_named || handler.has_mirrored_arguments(&params.name) {
+        if around > MAX_AROUND || !is_named || handler.has_mirrored_arguments(&params.name) {
             return None;
         }
         let meta: RequestMetaObject = read_or_default(params.meta)?;

@@ -7,8 +7,8 @@ use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, Limited};
 use std::time::Duration;
 
-/// How much is read of a body that nobody wants, and for how long.
-const PATIENCE: (usize, Duration) = (16 << 20, Duration::from_secs(1));
+/// Limits on the bytes and the time of reading a refused body.
+const DISCARD_LIMITS: (usize, Duration) = (16 << 20, Duration::from_secs(1));
 
 /// In how many seconds a client may try again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
@@ -68,7 +68,7 @@ impl From<Misfit> for Refusal {
 /// Reads on for a moment, for nothing: a client that is cut off while it sends does not see the
 /// answer.
 async fn skip(body: &mut Body) {
-    let (bytes, time) = PATIENCE;
+    let (bytes, time) = DISCARD_LIMITS;
     let mut rest = Limited::new(body, bytes);
     let skipping = async { while let Some(Ok(_)) = rest.frame().await {} };
     let _read = tokio::time::timeout(time, skipping).await;

@@ -10,8 +10,8 @@ use rmcp::model::{ErrorData, RequestId};
 use serde::Deserialize;
 use tool_runtime_core::seam::excerpt_of;
 
-/// How many characters such a refusal has.
-const LONGEST: usize = 1000;
+/// Limit on the characters of a refusal.
+const MAX_REFUSAL: usize = 1000;
 
 /// rmcp's words for a request that has neither a session nor a version that needs none.
 const SESSION_REQUIRED: &str = "Bad Request: Session ID is required";
@@ -33,7 +33,7 @@ pub(super) async fn reworded(response: Response, request: &[u8]) -> Refusal {
     let said = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
     let answer = serde_json::from_slice(&said).unwrap_or_else(|_| in_words(&said, request));
     let Answer { id, mut error } = answer;
-    error.message = excerpt_of(&error.message, LONGEST).into_owned().into();
+    error.message = excerpt_of(&error.message, MAX_REFUSAL).into_owned().into();
     let misfit = match &id {
         Some(id) => Misfit::to(id, error),
         None => Misfit::new(None, error),

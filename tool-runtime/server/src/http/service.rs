@@ -25,8 +25,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use tool_runtime_core::Principal;
 
-/// The headers of which there may be one.
-const ONCE: [&str; 6] = [
+/// Headers that may occur once.
+const SINGLE_HEADERS: [&str; 6] = [
     "content-type",
     "last-event-id",
     "mcp-method",
@@ -221,7 +221,7 @@ impl Service {
 
 /// Refuses a repeated header of which one value is read: a proxy may have read the other one.
 fn check_repeated(headers: &HeaderMap) -> Step<()> {
-    match ONCE.into_iter().find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
+    match SINGLE_HEADERS.into_iter().find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
         Some(name) => {
             Err(Refusal::new(StatusCode::BAD_REQUEST, format!("send one `{name}` header")))
         }

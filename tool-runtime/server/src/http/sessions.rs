@@ -38,7 +38,7 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(5);
 
 /// For how many calls of a session its client may be away at once; the others are cancelled at
 /// once, or a client could have any number of them by leaving.
-const MOST_AWAY: usize = 16;
+const MAX_AWAY: usize = 16;
 
 tokio::task_local! {
     /// Who is asking: rmcp makes a session without saying for whom.
@@ -152,7 +152,7 @@ impl Sessions {
 
     /// Cancels a call whose client has gone, unless it comes back in time.
     fn abandoned(&self, id: SessionId, request: RequestId, stream: Option<u64>) {
-        let is_away = |session: &Arc<Session>| session.away() <= MOST_AWAY;
+        let is_away = |session: &Arc<Session>| session.away() <= MAX_AWAY;
         let waits = stream.is_some() && self.open().get(&id).is_some_and(is_away);
         let (sessions, resume) = (self.itself.clone(), self.resume);
         tokio::spawn(async move {

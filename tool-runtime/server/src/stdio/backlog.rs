@@ -15,16 +15,16 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Calls that run before others wait.
-pub(super) const MOST_AT_WORK: usize = 1024;
+pub(super) const MAX_AT_WORK: usize = 1024;
 
 /// Bytes that wait before nothing more is read.
-pub(super) const MOST_BYTES: usize = 8 * 1024 * 1024;
+pub(super) const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// What one takes beside its line, about.
 pub(super) const PLACE: usize = 256;
 
-/// How long nothing is read while none gets its turn.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+/// Time without reading while no waiting call can start.
+pub(super) const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The same once that has happened, until none waits any more.
 const IMPATIENCE: Duration = Duration::from_millis(100);
@@ -69,28 +69,28 @@ impl Backlog {
             last_turn: 0,
             bytes: 0,
             moved: Instant::now(),
-            patience: PATIENCE,
+            patience: STALL_TIMEOUT,
             ended: None,
         }
     }
 
     /// Whether a request begins that is read now.
     pub(super) fn begin(&mut self, id: &RequestId) -> bool {
-        let has_place = self.waiting.is_empty() && self.at_work.len() < MOST_AT_WORK;
+        let has_place = self.waiting.is_empty() && self.at_work.len() < MAX_AT_WORK;
         has_place && self.at_work.insert(id.clone())
     }
 
     /// Whether another one may wait.
     pub(super) fn has_room(&self) -> bool {
-        self.bytes < MOST_BYTES
+        self.bytes < MAX_BYTES
     }
 
     /// Lets a request wait.
     pub(super) fn hold(&mut self, id: RequestId, line: &[u8]) {
         if self.waiting.is_empty() {
-            tracing::debug!("{MOST_AT_WORK} calls run, further ones wait");
+            tracing::debug!("{MAX_AT_WORK} calls run, further ones wait");
             self.moved = Instant::now();
-            self.patience = PATIENCE;
+            self.patience = STALL_TIMEOUT;
         }
         let waiting = Waiting { id: id.clone(), line: line.into() };
         self.bytes += waiting.bytes();
@@ -101,7 +101,7 @@ impl Backlog {
 
     /// The line of the one whose turn it is, if there is place for it.
     pub(super) fn next(&mut self) -> Option<Box<[u8]>> {
-        if self.at_work.len() >= MOST_AT_WORK {
+        if self.at_work.len() >= MAX_AT_WORK {
             return None;
         }
         let (_, next) = self.waiting.pop_first()?;
@@ -152,7 +152,7 @@ impl Backlog {
 /// What a request is told that finds no room.
 pub(super) fn crowded() -> ErrorData {
     let text = format!(
-        "{MOST_AT_WORK} calls run and more wait than there is room for: send further ones when some \
+        "{MAX_AT_WORK} calls run and more wait than there is room for: send further ones when some \
          are answered"
     );
     ErrorData::internal_error(text, None)

@@ -7,8 +7,8 @@ use std::future::poll_fn;
 use std::task::Poll;
 use tokio::task::JoinHandle;
 
-/// Messages taken in one turn. Half as many cost throughput.
-const TURN: u32 = 32;
+/// Messages read before other tasks get a turn. Half as many cost throughput.
+const MESSAGES_PER_TURN: u32 = 32;
 
 /// Counts messages, and ends the turn after so many.
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl ReadBudget {
     /// A message is taken.
     pub(super) fn take(&mut self) {
         self.taken += 1;
-        if self.taken == TURN {
+        if self.taken == MESSAGES_PER_TURN {
             self.taken = 0;
             self.others = Some(tokio::spawn(once_around()));
         }

@@ -9,8 +9,8 @@ use tokio::sync::mpsc;
 use super::polled::Polled;
 use tool_runtime_mcp::lines::{CHUNK, LineBuffer};
 
-/// Chunks a reading thread may be ahead of the parser.
-const AHEAD: usize = 4;
+/// Chunks that a reading thread may be ahead of the parser.
+const MAX_CHUNKS: usize = 4;
 
 /// The incoming half of the stream.
 pub(super) enum Reader {
@@ -47,7 +47,7 @@ impl Reader {
     /// It may sit in a read when the process ends, which is why it is not one of the runtime's
     /// blocking threads: those are waited for.
     pub(super) fn thread(input: impl Read + Send + 'static) -> io::Result<Self> {
-        let (chunks, receiver) = mpsc::channel(AHEAD);
+        let (chunks, receiver) = mpsc::channel(MAX_CHUNKS);
         std::thread::Builder::new()
             .name("stdio-reader".to_owned())
             .spawn(move || read_all(input, &chunks))?;

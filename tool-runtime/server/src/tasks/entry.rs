@@ -17,7 +17,7 @@ const POLL: Duration = Duration::from_secs(2);
 
 /// How often it may ask what was answered: a tool that asks until it likes an answer gets the same
 /// one for ever.
-const MOST_ANSWERS: usize = 1000;
+const MAX_ANSWERS: usize = 1000;
 
 /// One task. Its call is cancelled with it.
 pub(super) struct Entry {
@@ -134,7 +134,7 @@ impl Entry {
         request: InputRequest,
         kind: PeerCapability,
     ) -> Option<oneshot::Receiver<Value>> {
-        if self.repeats == MOST_ANSWERS {
+        if self.repeats == MAX_ANSWERS {
             self.end(Outcome::failed(&endless(&key)));
             self.cancellation.cancel();
         }

@@ -17,7 +17,7 @@ const WARM_UP: u64 = 4_000;
 const MESSAGES: u64 = 50_000;
 
 /// How many unfinished requests a client leaves lying about.
-const MOST_UNFINISHED: usize = 4;
+const MAX_UNFINISHED: usize = 4;
 
 /// How long the server keeps a session in which nothing happens.
 const SESSION_IDLE: Duration = Duration::from_secs(1);
@@ -167,7 +167,7 @@ impl Client {
         let ask = call(1, "add", json!({})).with("content-length", "1000");
         connection.write(&ask.bytes()).await;
         self.unfinished.push_back(connection);
-        if self.unfinished.len() > MOST_UNFINISHED {
+        if self.unfinished.len() > MAX_UNFINISHED {
             let mut oldest = self.unfinished.pop_front().expect("there are some");
             let said = oldest.rest().await;
             assert!(said.contains(" 408 ") || said.contains(" 503 "), "{said:?}");

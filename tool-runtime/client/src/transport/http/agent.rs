@@ -15,9 +15,9 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// silent for as long as they like.
 const SILENCE: Duration = Duration::from_secs(30);
 const ASK_AGAIN: Duration = Duration::from_secs(10);
-const MOST_ASKED: u32 = 3;
+const MAX_ASKED: u32 = 3;
 /// How often a request is sent on to another path.
-const MOST_REDIRECTS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 
 /// A client with a pool of connections of its own. A server of this machine is never asked through
 /// a proxy; others are, where the environment says so.
@@ -28,7 +28,7 @@ pub(super) fn client(url: &Url) -> Result<Client, String> {
     let mut builder = builder(url.scheme() == "https")?
         .tcp_keepalive(SILENCE)
         .tcp_keepalive_interval(ASK_AGAIN)
-        .tcp_keepalive_retries(MOST_ASKED)
+        .tcp_keepalive_retries(MAX_ASKED)
         .redirect(Policy::custom(|attempt| {
             if is_the_same_server(&attempt) { attempt.follow() } else { attempt.stop() }
         }))
@@ -57,7 +57,7 @@ fn is_the_same_server(attempt: &Attempt<'_>) -> bool {
     let keeps_message = matches!(attempt.status().as_u16(), 307 | 308);
     let first = attempt.previous().first();
     let keeps_origin = first.is_some_and(|first| first.origin() == attempt.url().origin());
-    keeps_message && keeps_origin && attempt.previous().len() <= MOST_REDIRECTS
+    keeps_message && keeps_origin && attempt.previous().len() <= MAX_REDIRECTS
 }
 
 /// Whether an address is of this machine.

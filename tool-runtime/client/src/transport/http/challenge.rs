@@ -1,7 +1,7 @@
 //! What a server says when it wants to know who asks.
 
-/// The longest part that is shown.
-const MOST: usize = 300;
+/// Limit on a part that is shown.
+const MAX_PART: usize = 300;
 
 /// The essentials of a header `WWW-Authenticate`, in words.
 pub(super) fn in_words(challenge: &str) -> String {
@@ -32,7 +32,7 @@ fn parameter(challenge: &str, name: &str) -> Option<String> {
         Some(quoted) => unquoted(quoted),
         None => value.split([',', ' ', '\t']).next().unwrap_or_default().to_owned(),
     };
-    Some(value.chars().filter(|c| !c.is_control()).take(MOST).collect())
+    Some(value.chars().filter(|c| !c.is_control()).take(MAX_PART).collect())
 }
 
 fn unquoted(text: &str) -> String {

@@ -23,7 +23,7 @@ struct Mirrored {
 }
 
 /// Lists that are read at the same time, at most.
-const MOST_UNFINISHED: usize = 4;
+const MAX_UNFINISHED: usize = 4;
 
 /// What the tools of a server want repeated.
 #[derive(Default)]
@@ -88,7 +88,7 @@ impl Mirrors {
             Some(next) => known.unfinished.push_back((next.to_owned(), wanted)),
             None => known.tools = Arc::new(wanted),
         }
-        let excess = known.unfinished.len().saturating_sub(MOST_UNFINISHED);
+        let excess = known.unfinished.len().saturating_sub(MAX_UNFINISHED);
         known.unfinished.drain(..excess);
         odd
     }
@@ -322,6 +322,6 @@ mod tests {
             mirrors.learn(None, &list(&[(&name, marked("A"))], None));
         }
         let known = mirrors.0.lock().unwrap();
-        assert_eq!((known.tools.len(), known.unfinished.len()), (1, MOST_UNFINISHED));
+        assert_eq!((known.tools.len(), known.unfinished.len()), (1, MAX_UNFINISHED));
     }
 }

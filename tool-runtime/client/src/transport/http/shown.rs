@@ -1,16 +1,16 @@
 //! What a server said, as it is shown: a beginning of it, on one line, without what a terminal
 //! would act on.
 
-/// How much of what a server says is shown.
-const MOST: usize = 300;
+/// Limit on the characters of a server's text that are shown.
+const MAX_SHOWN: usize = 300;
 
 pub(super) fn shown(text: &str) -> String {
     let cleaned: String =
-        text.chars().map(|c| if is_safe(c) { c } else { ' ' }).take(4 * MOST).collect();
+        text.chars().map(|c| if is_safe(c) { c } else { ' ' }).take(4 * MAX_SHOWN).collect();
     let words: Vec<&str> = cleaned.split_whitespace().collect();
     let line = words.join(" ");
     let line = line.trim_end_matches(':');
-    let mut shown: String = line.chars().take(MOST).collect();
+    let mut shown: String = line.chars().take(MAX_SHOWN).collect();
     if shown.len() < line.len() {
         shown.push_str("..");
     }

@@ -12,7 +12,7 @@ use rmcp::transport::streamable_http_client::{
 use std::sync::Arc;
 
 /// How many requests may wait for the head of their answer at the same time.
-const MOST_AT_ONCE: usize = 256;
+const MAX_AT_ONCE: usize = 256;
 
 /// One connection, in so far as there is one over HTTP: it lasts until a server is not there any
 /// more, or has forgotten its session.
@@ -24,7 +24,7 @@ pub(super) struct Streamable {
 impl Streamable {
     pub(super) fn new(client: Client) -> Self {
         let mut config = StreamableHttpClientTransportConfig::with_uri(client.url())
-            .max_concurrent_requests(MOST_AT_ONCE);
+            .max_concurrent_requests(MAX_AT_ONCE);
         config.retry_config = Arc::new(Reopening::default());
         // A session that is over ends the connection: the next one begins with the list of tools.
         config.reinit_on_expired_session = false;

@@ -7,15 +7,15 @@ use crate::schema::check::variants::Variant;
 use crate::schema::check::{literal, parts, wording};
 use crate::schema::format;
 
-/// Alternatives of alternatives are named down to this level.
-const DEEPEST: usize = 3;
+/// Level to which alternatives of alternatives are named.
+const MAX_DEPTH: usize = 3;
 
 /// A longer description is cut.
 const LONGEST_DESCRIPTION: usize = 120;
 
 /// The type as a remark: "string", "integer or null", "one of "c", "f"".
 pub(super) fn brief(root: &Value, schema: &Value) -> Option<String> {
-    some(wording::either(&alternatives(root, schema, DEEPEST)))
+    some(wording::either(&alternatives(root, schema, MAX_DEPTH)))
 }
 
 /// The type as part of a sentence: "a string", "an integer or null", "an object with `a` and `b`".
@@ -25,7 +25,7 @@ pub(super) fn phrase(root: &Value, schema: &Value) -> Option<String> {
 
 /// The alternatives that a schema allows, each as part of a sentence.
 pub(super) fn phrases(root: &Value, schema: &Value) -> Vec<String> {
-    let alternatives = alternatives(root, schema, DEEPEST);
+    let alternatives = alternatives(root, schema, MAX_DEPTH);
     let required = Variant::new(root, schema).required();
     alternatives
         .into_iter()

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use crate::issue::Issue;
 
 /// A model corrects a few mistakes at a time; more would only bury them.
-pub(crate) const MOST_ISSUES: usize = 32;
+pub(crate) const MAX_ISSUES: usize = 32;
 
 /// The outcome of one or more subschemas for one value.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl<'v> Findings<'v> {
 
     /// Whether no further issue would be taken, so that nobody needs to look for one.
     pub(super) fn is_full(&self) -> bool {
-        self.issues.len() >= MOST_ISSUES
+        self.issues.len() >= MAX_ISSUES
     }
 
     /// The issues so far.
@@ -55,7 +55,7 @@ impl<'v> Findings<'v> {
     /// The issues, and with them, however many there are, the reason why the walk did not get to its end.
     pub(super) fn into_issues(mut self, gave_up: Option<Issue>) -> Vec<Issue> {
         if let Some(issue) = gave_up {
-            self.issues.truncate(MOST_ISSUES - 1);
+            self.issues.truncate(MAX_ISSUES - 1);
             self.issues.push(issue);
         }
         self.issues

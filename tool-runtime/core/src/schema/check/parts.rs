@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::schema::check::reference;
 
 /// More schemas for one value than this are not looked at: they serve to choose words and to save work, not to judge.
-const MOST_PARTS: usize = 256;
+const MAX_PARTS: usize = 256;
 
 /// The schema and those that hold whenever it holds: through `$ref` and `allOf`.
 pub(super) fn certain<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<String, Value>> {
@@ -61,7 +61,7 @@ fn collect<'s>(
             parts.push(part);
             waiting.extend(next(root, part).into_iter().rev());
         }
-        if parts.len() >= MOST_PARTS {
+        if parts.len() >= MAX_PARTS {
             break;
         }
     }

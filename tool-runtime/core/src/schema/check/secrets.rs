@@ -9,7 +9,7 @@ use crate::schema::engine::{Engine, Pattern};
 
 /// More pairs of schema and value than this are not looked at; then everything is secret, as it is where patterns for
 /// names cannot be compiled.
-const MOST_PAIRS: usize = 1_000_000;
+const MAX_PAIRS: usize = 1_000_000;
 
 /// The values, by address, that some schema calls write-only. What they hold is secret with them.
 ///
@@ -38,7 +38,7 @@ impl Secrets {
                 continue;
             }
             let is_unreadable = engine.is_none() && schema.contains_key("patternProperties");
-            if known.len() > MOST_PAIRS || is_unreadable {
+            if known.len() > MAX_PAIRS || is_unreadable {
                 secrets.all = true;
                 break;
             }

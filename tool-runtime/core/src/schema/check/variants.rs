@@ -6,8 +6,8 @@ use crate::schema::check::equal::same;
 use crate::schema::check::kind::{self, Kind};
 use crate::schema::check::{literal, parts};
 
-/// Alternatives within alternatives are looked at down to this level.
-const DEEPEST: usize = 4;
+/// Level to which alternatives within alternatives are examined.
+const MAX_DEPTH: usize = 4;
 
 /// The one value of type `null`.
 static NULL: Value = Value::Null;
@@ -44,7 +44,7 @@ impl<'s> Variant<'s> {
 
     /// The values it allows, if it lists them.
     pub(super) fn literals(&self) -> Option<Vec<&'s Value>> {
-        self.literals_within(DEEPEST)
+        self.literals_within(MAX_DEPTH)
     }
 
     /// The values it allows, if it or all alternatives within list them.
@@ -64,7 +64,7 @@ impl<'s> Variant<'s> {
 
     /// Whether a value of this type could fit.
     pub(super) fn admits(&self, kind: Kind) -> bool {
-        self.admits_within(kind, DEEPEST)
+        self.admits_within(kind, MAX_DEPTH)
     }
 
     /// Whether a value of this type could fit; below `levels` it is taken for granted.

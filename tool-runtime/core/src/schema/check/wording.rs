@@ -8,7 +8,7 @@ use crate::schema::nearest::nearest;
 pub(super) const LONGEST_TEXT: usize = 60;
 
 /// More names than this are counted, not listed.
-const MOST_NAMES: usize = 20;
+const MAX_NAMES: usize = 20;
 
 /// The head of a long text, marked as such.
 pub(crate) fn cut(text: &str, longest: usize) -> String {
@@ -88,10 +88,9 @@ fn joined(things: &[String], word: &str) -> String {
 
 /// "a, b, c", the first of them if they are many.
 pub(super) fn listed(things: &[String]) -> String {
-    let mut list =
-        things.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if things.len() > MOST_NAMES {
-        list.push_str(&format!(", … and {} more", things.len() - MOST_NAMES));
+    let mut list = things.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if things.len() > MAX_NAMES {
+        list.push_str(&format!(", … and {} more", things.len() - MAX_NAMES));
     }
     list
 }

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
-/// How many messages are kept of a call; the last of them is its answer.
-const MOST: usize = 64;
+/// Messages kept of a call; the last one is its answer.
+const MAX_MESSAGES: usize = 64;
 
 /// What comes on the stream of a call while its client is away.
 pub(super) struct ReplayBuffer(JoinHandle<VecDeque<ServerSseMessage>>);
@@ -37,7 +37,7 @@ impl ReplayBuffer {
 async fn read(mut stream: Messages) -> VecDeque<ServerSseMessage> {
     let mut kept = VecDeque::new();
     while let Some(message) = stream.next().await {
-        if kept.len() == MOST {
+        if kept.len() == MAX_MESSAGES {
             kept.pop_front();
         }
         kept.push_back(message);

@@ -11,10 +11,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use tokio::time::{Instant, timeout};
 
 use super::super::StdioTransport;
-use super::super::backlog::{MOST_AT_WORK, MOST_BYTES, PATIENCE, PLACE};
+use super::super::backlog::{MAX_AT_WORK, MAX_BYTES, PLACE, STALL_TIMEOUT};
 use super::support::{bulky, id_of, ping, received, sent};
 
-const IN_FLIGHT: i64 = MOST_AT_WORK as i64;
+const IN_FLIGHT: i64 = MAX_AT_WORK as i64;
 
 /// How many [`fat_calls`] may wait.
 const WAITING: i64 = 8;
@@ -59,7 +59,7 @@ fn calls(ids: std::ops::Range<i64>) -> String {
 
 /// So many of these are too much to wait.
 fn fat_calls(ids: std::ops::Range<i64>) -> String {
-    ids.map(|id| call(id, MOST_BYTES / WAITING as usize - PLACE)).collect()
+    ids.map(|id| call(id, MAX_BYTES / WAITING as usize - PLACE)).collect()
 }
 
 fn cancelled(id: i64) -> String {
@@ -188,7 +188,7 @@ async fn the_id_of_a_request_that_found_no_room_is_free() {
     write(&mut client, fat_calls(IN_FLIGHT + 1..full + 1)).await;
     write(&mut client, call(full + 1, 0)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
-    assert!(timeout(2 * PATIENCE, transport.receive()).await.is_err());
+    assert!(timeout(2 * STALL_TIMEOUT, transport.receive()).await.is_err());
     assert_eq!(read(&mut client).await["error"]["code"], -32603);
     for id in 1..=WAITING {
         answer(&mut transport, id).await;
@@ -215,7 +215,7 @@ async fn when_none_gets_its_turn_further_ones_are_refused_and_the_rest_is_heard(
     let before = Instant::now();
     let heard = received(&mut transport).await;
     assert!(matches!(heard, Some(JsonRpcMessage::Notification(_))), "{heard:?}");
-    assert_eq!(before.elapsed().as_secs(), PATIENCE.as_secs());
+    assert_eq!(before.elapsed().as_secs(), STALL_TIMEOUT.as_secs());
     for id in [full + 1, full + 2] {
         let refusal = read(&mut client).await;
         assert_eq!((&refusal["id"], &refusal["error"]["code"]), (&json!(id), &json!(-32603)));
@@ -241,7 +241,7 @@ async fn a_client_that_is_gone_is_not_held_up() {
     let _ = sent(&mut transport, bulky(7, 1)).await;
     let before = Instant::now();
     while received(&mut transport).await.is_some() {}
-    assert!(before.elapsed() < PATIENCE);
+    assert!(before.elapsed() < STALL_TIMEOUT);
 }
 
 #[tokio::test(start_paused = true)]
@@ -265,7 +265,7 @@ async fn those_that_get_no_turn_after_the_end_of_the_input_are_told() {
     receives(&mut transport, 1..IN_FLIGHT + 1).await;
     let before = Instant::now();
     assert!(received(&mut transport).await.is_none());
-    assert!(before.elapsed() < PATIENCE);
+    assert!(before.elapsed() < STALL_TIMEOUT);
     for id in [IN_FLIGHT + 1, IN_FLIGHT + 2] {
         let refusal = read(&mut client).await;
         assert_eq!((&refusal["id"], &refusal["error"]["code"]), (&json!(id), &json!(-32603)));

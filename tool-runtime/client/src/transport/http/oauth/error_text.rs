@@ -7,8 +7,8 @@ use http::StatusCode;
 use rmcp::transport::auth::AuthError;
 use serde_json::{Value, json};
 
-/// The longest name of an error.
-const LONGEST: usize = 40;
+/// Limit on the name of an error.
+const MAX_NAME: usize = 40;
 
 /// What is left of an answer that refuses: the name of the error, or else of the status.
 pub(super) fn refusal(status: StatusCode, body: &[u8]) -> Vec<u8> {
@@ -24,7 +24,7 @@ const STATUS: &str = "http_";
 /// Whether it is a name, as RFC 6749 and its like have them.
 fn is_name(text: &str) -> bool {
     let is_fine = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
-    (1..=LONGEST).contains(&text.len()) && text.bytes().all(is_fine)
+    (1..=MAX_NAME).contains(&text.len()) && text.bytes().all(is_fine)
 }
 
 /// Why there is no token.

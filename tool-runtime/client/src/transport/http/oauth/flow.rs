@@ -25,7 +25,7 @@ use tool_runtime_config::McpOAuth;
 /// What the client is called where nobody says otherwise.
 const CLIENT: &str = "tool-runtime";
 /// How often a server may want more before a call succeeds.
-const MOST_WIDENINGS: u32 = 3;
+const MAX_WIDENINGS: u32 = 3;
 
 pub(super) type Manager = Arc<AuthorizationManager>;
 
@@ -238,7 +238,7 @@ impl Flow {
 
     /// Whether a person is asked for more once more: a server could want something else each time.
     fn may_widen(&self, wanted: &str) -> bool {
-        if self.widenings.load(Ordering::Relaxed) >= MOST_WIDENINGS {
+        if self.widenings.load(Ordering::Relaxed) >= MAX_WIDENINGS {
             return false;
         }
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);

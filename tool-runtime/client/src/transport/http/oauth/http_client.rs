@@ -16,8 +16,8 @@ use std::time::Duration;
 
 /// How long a request may take.
 const LIMIT: Duration = Duration::from_secs(30);
-const MOST_BYTES: usize = 1 << 20;
-const MOST_REDIRECTS: usize = 5;
+const MAX_BYTES: usize = 1 << 20;
+const MAX_REDIRECTS: usize = 5;
 
 /// Asks for metadata and tokens.
 pub(super) struct HttpClient {
@@ -85,7 +85,7 @@ impl Clients {
         };
         let known = reach.clone();
         let policy = Policy::custom(move |attempt| {
-            let is_fine = attempt.previous().len() <= MOST_REDIRECTS;
+            let is_fine = attempt.previous().len() <= MAX_REDIRECTS;
             if is_fine && known.allows_url(attempt.url()) {
                 attempt.follow()
             } else {
@@ -104,8 +104,8 @@ async fn read(mut response: Response) -> Result<Answer, OAuthHttpClientError> {
     *answer.headers_mut() = response.headers().clone();
     while let Some(chunk) = response.chunk().await.map_err(reqwest::Error::without_url)? {
         answer.body_mut().extend_from_slice(&chunk);
-        if answer.body().len() > MOST_BYTES {
-            return Err(format!("an answer is longer than {MOST_BYTES} bytes").into());
+        if answer.body().len() > MAX_BYTES {
+            return Err(format!("an answer is longer than {MAX_BYTES} bytes").into());
         }
     }
     Ok(answer)

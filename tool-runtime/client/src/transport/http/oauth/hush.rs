@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use tool_runtime_config::McpOAuth;
 
-/// How many of those that pass are remembered: those of a few requests.
-const MOST: usize = 64;
+/// Secrets of requests that are remembered: those of a few requests.
+const MAX_REMEMBERED: usize = 64;
 
 /// What a request or an answer must not be heard saying.
 const SECRETS: &[&str] = &[
@@ -81,7 +81,7 @@ impl Hush {
             passed.retain(|known| *known != secret);
             passed.push_back(secret);
         }
-        let excess = passed.len().saturating_sub(MOST);
+        let excess = passed.len().saturating_sub(MAX_REMEMBERED);
         passed.drain(..excess);
     }
 

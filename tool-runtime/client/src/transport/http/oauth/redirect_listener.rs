@@ -13,7 +13,7 @@ use tokio::time::timeout;
 /// How long a browser may take for its request, and how long that may be.
 const MOMENT: Duration = Duration::from_secs(10);
 const LONGEST: usize = 16 << 10;
-const MOST_VISITS: usize = 64;
+const MAX_VISITS: usize = 64;
 
 /// Where a browser comes back to.
 pub(super) struct RedirectListener {
@@ -54,7 +54,7 @@ impl RedirectListener {
         let mut visits = FuturesUnordered::new();
         loop {
             tokio::select! {
-                visit = call.accept(), if visits.len() < MOST_VISITS => {
+                visit = call.accept(), if visits.len() < MAX_VISITS => {
                     visits.push(self.visited(visit?.0, state));
                 }
                 Some(landed) = visits.next() => {

@@ -9,8 +9,8 @@ use rmcp::transport::auth::AuthorizationCallback;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a person may take.
-const LONGEST: Duration = Duration::from_secs(600);
+/// Time that a person may take.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(600);
 
 impl Flow {
     /// Sends a person to a page, and waits for them to come back.
@@ -36,7 +36,7 @@ impl Flow {
                 Err(error) => Err(format!("no page is shown: {error}")),
             }
         };
-        let back = match timeout(LONGEST, back).await {
+        let back = match timeout(LOGIN_TIMEOUT, back).await {
             Ok(back) => back.map_err(|problem| self.unauthorized(&problem))?,
             Err(_) => {
                 let text = "nobody has let this program in within ten minutes";
