@@ -11,10 +11,11 @@ use super::server_requests::Answerer;
 use super::transport::{Opened, TransportFactory};
 use rmcp::model::{Implementation, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, serve_client_with_lifecycle_and_ct};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::lock;
 
 /// The longest wait for an answer to `server/discover` of a server whose version is not known: older
 /// servers may never answer.
@@ -182,11 +183,11 @@ impl Connector {
     }
 
     fn era(&self) -> Option<Era> {
-        *self.era.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.era)
     }
 
     fn remember(&self, era: Option<Era>) {
-        *self.era.lock().unwrap_or_else(PoisonError::into_inner) = era;
+        *lock(&self.era) = era;
     }
 }
 

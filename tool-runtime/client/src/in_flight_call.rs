@@ -4,9 +4,10 @@ use super::request_timeouts::RequestTimeouts;
 use futures_util::task::AtomicWaker;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use tokio::time::Instant;
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::{Progress, ToolContext};
 
 /// One call that runs.
@@ -58,7 +59,7 @@ impl InFlightCall {
 
     /// Something was said about the call just now.
     pub(super) fn touch(&self) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *lock(&self.last) = Instant::now();
     }
 
     pub(super) fn hear(&self, progress: Progress) {
@@ -70,7 +71,7 @@ impl InFlightCall {
 
     /// When it is given up, if nothing is heard of it until then.
     pub(super) fn deadline(&self) -> Instant {
-        self.timeouts.end(*self.last.lock().unwrap_or_else(PoisonError::into_inner))
+        self.timeouts.end(*lock(&self.last))
     }
 
     /// Gives it up if its time is over.

@@ -33,6 +33,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_config::{McpConfig, McpServerConfig};
 use tool_runtime_core::seam::Absence;
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, ToolPool};
 
 /// External MCP servers whose tools are tools of a pool.
@@ -104,7 +105,7 @@ struct Shared {
 
 impl Shared {
     fn left_out(&self) -> MutexGuard<'_, Vec<AbsentSource>> {
-        self.left_out.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.left_out)
     }
 
     /// Why a tool is not there whose server's entry cannot be used.
@@ -343,7 +344,7 @@ impl McpManager {
     }
 
     fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Slot>>> {
-        self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.slots)
     }
 }
 
@@ -362,7 +363,7 @@ async fn whole<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static
 
 impl Absence for Shared {
     fn why(&self, name: &str) -> Option<CallError> {
-        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let slots = lock(&self.slots);
         if let Some(reason) = slots.values().find_map(|slot| slot.why_left_out(name)) {
             let text = format!("`{name}` cannot be called: {reason}");
             return Some(CallError::new(ErrorClass::Denied, text));
@@ -379,7 +380,7 @@ impl Absence for Shared {
         if Instant::now() >= until {
             return None;
         }
-        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let slots = lock(&self.slots);
         let servers = slots.values().map(|slot| &slot.server);
         let is_connecting = |server: &&Arc<Server>| server.status().state == McpState::Connecting;
         let connecting: Vec<_> = servers.filter(is_connecting).cloned().collect();
@@ -393,7 +394,7 @@ impl Absence for Shared {
     }
 
     fn absent(&self) -> Vec<AbsentSource> {
-        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let slots = lock(&self.slots);
         let absent = slots.iter().filter_map(|(name, slot)| {
             let reason = match slot.server.status().state {
                 McpState::Ready | McpState::Disabled => return None,

@@ -13,10 +13,11 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use std::collections::HashMap;
 use std::future::pending;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use tool_runtime_core::Progress;
+use tool_runtime_core::seam::lock;
 
 /// Hears what a server says besides answers, and hands it to whom it concerns.
 pub(super) struct NotificationRouter {
@@ -81,11 +82,11 @@ impl NotificationRouter {
 
     /// Notes tools that are listed and cannot be called, and why.
     pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
-        self.odd.lock().unwrap_or_else(PoisonError::into_inner).extend(tools);
+        lock(&self.odd).extend(tools);
     }
 
     pub(super) fn take_odd(&self) -> Vec<(String, String)> {
-        std::mem::take(&mut *self.odd.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.odd))
     }
 
     pub(super) fn server(&self) -> &str {
@@ -241,6 +242,6 @@ impl NotificationRouter {
     }
 
     fn calls(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.calls)
     }
 }

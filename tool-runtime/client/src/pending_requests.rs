@@ -4,8 +4,9 @@ use rmcp::RoleClient;
 use rmcp::model::{JsonRpcMessage, RequestId, ServerNotification};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::Notify;
+use tool_runtime_core::seam::lock;
 
 /// Unanswered requests at which reading pauses.
 const MAX_PENDING: usize = 1000;
@@ -53,7 +54,7 @@ impl PendingRequests {
     }
 
     fn ids(&self) -> MutexGuard<'_, HashSet<RequestId>> {
-        self.0.ids.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.ids)
     }
 }
 

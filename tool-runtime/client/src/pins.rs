@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use tool_runtime_core::ToolDefinition;
 use tool_runtime_core::seam::canonical;
+use tool_runtime_core::seam::lock;
 
 /// The definitions of servers' tools that somebody has approved, as hashes: what a server says of a
 /// tool later can be compared with them. To be stored as JSON, say.
@@ -189,7 +190,7 @@ impl Approvals {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

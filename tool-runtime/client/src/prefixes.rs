@@ -1,6 +1,7 @@
 //! Whose ids are whose: an id belongs to the server whose prefix says most of it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+use tool_runtime_core::seam::lock;
 
 /// The prefixes of all servers of a manager.
 #[derive(Default)]
@@ -21,7 +22,7 @@ impl Prefixes {
     }
 
     fn all(&self) -> MutexGuard<'_, Vec<Arc<Prefix>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

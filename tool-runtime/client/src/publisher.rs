@@ -11,9 +11,10 @@ use super::schema::{Examiner, elsewhere};
 use super::server::Server;
 use super::yield_budget::YieldBudget;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tool_runtime_config::McpServerConfig;
 use tool_runtime_core::seam::Claim;
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::{PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool};
 
 /// Brings the tools of one server into the pool.
@@ -209,7 +210,7 @@ impl Publisher {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Keeps a tool out whose id is for another server to give, by whatever turn they come.

@@ -10,7 +10,8 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, Service, TxJsonRpcMessage};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use tool_runtime_core::seam::lock;
 
 /// Holds an error that passes rmcp as a result. Nothing else here answers with such a result.
 const REFUSED: &str = "tool-runtime/refused";
@@ -57,7 +58,7 @@ impl Service<RoleClient> for Refusing {
 
 impl RefusedKinds {
     fn note(&self, server: &str, method: &'static str, error: &ErrorData) {
-        let is_first = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(method);
+        let is_first = lock(&self.0).insert(method);
         // Other failures have the message of the server.
         let why = if method == OTHER { "it is not known" } else { &error.message };
         if is_first {

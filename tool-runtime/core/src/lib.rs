@@ -46,6 +46,7 @@ mod schema;
 mod secret;
 #[cfg(feature = "tower")]
 mod service;
+mod sync;
 mod texts;
 #[cfg(test)]
 mod time_limit;

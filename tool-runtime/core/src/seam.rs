@@ -12,3 +12,4 @@ pub use crate::name::{MAX_LENGTH, is_allowed, problem};
 pub use crate::pool::{Absence, Claim, News, Watcher};
 pub use crate::schema::check::check;
 pub use crate::schema::nearest::nearest;
+pub use crate::sync::lock;

@@ -14,9 +14,10 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::future::pending;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::seam::{FirstPoll, canonical};
 use tool_runtime_core::{
     BoxFuture, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
@@ -145,7 +146,7 @@ impl Client {
     /// Gives what it says, in short.
     fn named_once(&self, request: &PeerRequest) -> Result<String, PeerError> {
         let wording = digest(request);
-        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut named = lock(&self.named);
         let known = named.entry(request.key().to_owned()).or_insert_with(|| wording.clone());
         if *known == wording {
             return Ok(wording);

@@ -5,10 +5,11 @@ use futures_util::task::AtomicWaker;
 use rmcp::model::RequestId;
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::task::Waker;
 use std::time::Duration;
 use tokio::time::Instant;
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::seam::release_woken;
 use tool_runtime_core::{LogEntry, Progress};
 
@@ -130,7 +131,7 @@ impl Outbox {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.waiting)
     }
 }
 

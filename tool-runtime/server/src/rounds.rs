@@ -7,8 +7,9 @@ use super::request_state::StateCodec;
 use rmcp::model::{ErrorData, InputRequests, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tool_runtime_core::seam::canonical;
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::{PeerCapability, PeerError, PeerRequest};
 
 /// How many answers a run may use. A tool that asks until it likes an answer gets the same one for
@@ -149,7 +150,7 @@ impl Rounds {
     }
 
     fn talk(&self) -> MutexGuard<'_, Talk> {
-        self.talk.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.talk)
     }
 }
 

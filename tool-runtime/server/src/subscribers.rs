@@ -6,9 +6,10 @@ use rmcp::RoleServer;
 use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, SubscriptionSink};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::seam::{News, Session as CallSession, Watcher};
 use tool_runtime_core::{Snapshot, ToolContext, ToolPool};
 
@@ -223,5 +224,5 @@ async fn tell(subscribers: Weak<Subscribers>, watcher: Arc<Watcher>) {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&mutex)
 }

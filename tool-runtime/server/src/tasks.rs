@@ -11,12 +11,13 @@ use rmcp::model::{CallToolResult, DetailedTask, ErrorData, InputResponses, JsonO
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::excerpt;
+use tool_runtime_core::seam::lock;
 
 /// Lifetime of a task from its creation.
 const TASK_LIFETIME: Duration = Duration::from_secs(60 * 60);
@@ -147,7 +148,7 @@ impl Tasks {
 
     /// Those whose time is not over.
     fn entries(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = lock(&self.0);
         let now = Instant::now();
         entries.retain(|_, entry| entry.expiry() > now);
         entries

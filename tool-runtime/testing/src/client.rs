@@ -12,9 +12,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::{ProtocolError, ToolDefinition};
 
 /// An MCP client in the same process as the server, for tests.
@@ -224,7 +225,7 @@ impl TestClient {
             Either::Left((outcome, _)) => return outcome,
             Either::Right((mut agreed, _)) => agreed.params["notifications"].take(),
         };
-        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner).push(sent);
+        lock(&self.subscriptions).push(sent);
         Ok(filter)
     }
 

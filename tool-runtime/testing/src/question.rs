@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::{BoxFuture, ProtocolError};
 
 /// What a server asks: to show its user a form or a page, to ask its model, to name its roots.
@@ -122,14 +123,14 @@ impl Desk {
     }
 
     pub(super) fn asked(&self) -> Vec<Question> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.asked).clone()
     }
 
     pub(super) async fn reply(&self, question: Question) -> Reply {
         if question.method == "ping" {
             return Reply::result(json!({}));
         }
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(question.clone());
+        lock(&self.asked).push(question.clone());
         match &self.handler {
             Some(handler) => handler(question).await,
             None => refusal(&question),

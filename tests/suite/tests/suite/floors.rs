@@ -20,6 +20,7 @@ const FLOORS: &[&[&str]] = &[
         "principal",
         "regex",
         "secret",
+        "sync",
         "time_limit",
     ],
     &[

@@ -9,7 +9,8 @@ use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::sync::{Arc, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, MutexGuard, Weak};
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::{
     ContentBlock, Json, Observation, ResourceContents, ResourceDefinition, Tool, ToolError,
 };
@@ -98,7 +99,7 @@ impl McpManager {
     }
 
     fn offered_resources(&self) -> MutexGuard<'_, Option<ResourceTools>> {
-        self.0.resources.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.resources)
     }
 }
 

@@ -3,10 +3,11 @@
 use crate::publisher::Publisher;
 use crate::server::Server;
 use crate::status::McpState;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_config::McpServerConfig;
+use tool_runtime_core::seam::lock;
 
 /// The place of one server.
 pub(super) struct Slot {
@@ -68,7 +69,7 @@ impl Slot {
     /// Connects, and stays connected until the token or [`Self::stop`] says otherwise.
     /// Nothing happens if it does already.
     pub(super) fn start(&self, all: &CancellationToken) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = lock(&self.running);
         if running.as_ref().is_some_and(|running| !running.task.is_finished()) {
             return;
         }
@@ -88,7 +89,7 @@ impl Slot {
 
     /// Disconnects. What waits for the server gets the state as its answer.
     pub(super) async fn stop(&self, state: McpState) {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let running = lock(&self.running).take();
         if let Some(Running { stop, task }) = running {
             stop.cancel();
             drop(task.await);

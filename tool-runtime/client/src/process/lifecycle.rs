@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use tool_runtime_core::seam::lock;
 
 /// More than any grace that makes sense; an `Instant` cannot be added to without end.
 const LONGEST_GRACE: Duration = Duration::from_secs(60 * 60);
@@ -199,6 +200,6 @@ impl Life {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }

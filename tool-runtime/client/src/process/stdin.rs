@@ -2,9 +2,10 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use tokio::io::AsyncWrite;
+use tool_runtime_core::seam::lock;
 
 #[cfg(unix)]
 type Pipe = tokio::net::unix::pipe::Sender;
@@ -61,7 +62,7 @@ impl Closer {
     }
 
     fn lock(&self) -> MutexGuard<'_, Slot> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::mask::Mask;
 use crate::plain::plain;
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+use tool_runtime_core::seam::lock;
 
 /// What is kept, in bytes.
 const KEPT: usize = 16 * 1024;
@@ -90,7 +91,7 @@ impl Tail {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

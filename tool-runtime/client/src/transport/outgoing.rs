@@ -10,12 +10,13 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::lock;
 
 type Message = TxJsonRpcMessage<RoleClient>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
@@ -280,7 +281,7 @@ impl Outgoing {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

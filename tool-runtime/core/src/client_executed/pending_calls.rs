@@ -5,11 +5,12 @@ use super::error::ClientAnswerError;
 use crate::error::{CallError, ErrorClass, INTERNAL, ToolError};
 use crate::observation::Observation;
 use crate::output_check::{OutputModel, Promise};
+use crate::sync::lock;
 use crate::tool::settle;
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -174,7 +175,7 @@ impl Desk {
     }
 
     fn calls(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.calls)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The session that a call belongs to.
 
 use crate::future::BoxFuture;
+use crate::sync::lock;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -56,13 +57,12 @@ impl Session {
 
     /// Has a value closed when the session ends.
     pub(crate) fn held_by(&self, holder: Weak<dyn SessionValues>) {
-        self.holders.lock().unwrap_or_else(PoisonError::into_inner).push(holder);
+        lock(&self.holders).push(holder);
     }
 
     /// Closes all values of the session, the last one first.
     pub(crate) async fn close(&self) {
-        let holders =
-            std::mem::take(&mut *self.holders.lock().unwrap_or_else(PoisonError::into_inner));
+        let holders = std::mem::take(&mut *lock(&self.holders));
         for holder in holders.iter().rev().filter_map(Weak::upgrade) {
             if let Some(closing) = holder.end(self.id) {
                 closing.await;

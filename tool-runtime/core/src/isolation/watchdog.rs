@@ -1,7 +1,8 @@
 //! Watches polls of user code from a thread of its own, and names those that block.
 
+use crate::sync::lock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -109,7 +110,7 @@ impl Entry {
     }
 
     fn poll(&self) -> MutexGuard<'_, Option<UserPoll>> {
-        self.poll.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.poll)
     }
 }
 

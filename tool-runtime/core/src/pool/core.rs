@@ -12,11 +12,12 @@ use super::watch::{News, Watcher};
 use super::{Governance, Snapshot, Source};
 use crate::error::CallError;
 use crate::future::BoxFuture;
+use crate::sync::lock;
 use crate::tool::Tool;
 use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
@@ -102,7 +103,7 @@ impl Core {
 
     /// Tells a scope of changes from now on.
     pub(super) fn watch(&self, scope: Weak<Scope>) {
-        let mut scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scopes = lock(&self.scopes);
         if scopes.len() == scopes.capacity() {
             scopes.retain(|scope| scope.strong_count() > 0);
         }
@@ -118,29 +119,29 @@ impl Core {
 
     /// Asks it about tools that are not there from now on.
     pub(super) fn ask_of_absence(&self, absence: Weak<dyn Absence>) {
-        let mut absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut absences = lock(&self.absences);
         absences.retain(|absence| absence.strong_count() > 0);
         absences.push(absence);
     }
 
     /// Reserves a source; false if somebody has it.
     pub(super) fn reserve(&self, source: &Source) -> bool {
-        self.claims.lock().unwrap_or_else(PoisonError::into_inner).insert(source.clone())
+        lock(&self.claims).insert(source.clone())
     }
 
     pub(super) fn give_back(&self, source: &Source) {
-        self.claims.lock().unwrap_or_else(PoisonError::into_inner).remove(source);
+        lock(&self.claims).remove(source);
     }
 
     /// Why there is no tool of that name, if anybody knows.
     pub(super) fn why_absent(&self, name: &str) -> Option<CallError> {
-        let absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let absences = lock(&self.absences).clone();
         absences.iter().filter_map(Weak::upgrade).find_map(|absence| absence.why(name))
     }
 
     /// Waits for sources that are still on their way, for a limited time.
     pub(super) async fn settled(&self) {
-        let absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let absences = lock(&self.absences).clone();
         let sources = absences.iter().filter_map(Weak::upgrade);
         join_all(sources.filter_map(|source| source.settling()).collect::<Vec<_>>()).await;
     }
@@ -172,7 +173,7 @@ impl Core {
             report.idle_hooks.clear();
         }
         // Whoever is asked may ask the pool.
-        let absences = self.absences.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let absences = lock(&self.absences).clone();
         let removed = offered.removed.iter().map(|(name, source)| ToolReport {
             name: name.clone(),
             source: source.clone(),
@@ -303,7 +304,7 @@ impl Core {
 
     /// After the snapshot was swapped: no view is made of the old one from now on.
     fn renew_scopes(&self) {
-        let scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let scopes = lock(&self.scopes).clone();
         scopes.iter().filter_map(Weak::upgrade).for_each(|scope| scope.renew());
     }
 
@@ -327,10 +328,10 @@ impl Core {
     }
 
     fn watchers(&self) -> MutexGuard<'_, Vec<Weak<Watcher>>> {
-        self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.watchers)
     }
 
     fn offered(&self) -> MutexGuard<'_, Offered> {
-        self.offered.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.offered)
     }
 }

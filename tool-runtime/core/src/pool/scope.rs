@@ -4,11 +4,12 @@ use super::core::Core;
 use super::{Snapshot, ToolPool};
 use crate::context::ToolContext;
 use crate::pattern::ToolPattern;
+use crate::sync::lock;
 use crate::tool::Tool;
 use arc_swap::{ArcSwapOption, Guard};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// What one handle and its clones see.
 pub(crate) struct Scope {
@@ -155,7 +156,7 @@ impl Scope {
     }
 
     fn stack(&self) -> MutexGuard<'_, Stack> {
-        self.stack.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.stack)
     }
 }
 

@@ -1,8 +1,9 @@
 //! News of a pool for servers: what of it clients should ask for again. However much happens
 //! before somebody looks, it is one piece of news.
 
+use crate::sync::lock;
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// Waits for news. The pool knows it weakly.
@@ -54,6 +55,6 @@ impl Watcher {
     }
 
     fn news(&self) -> MutexGuard<'_, News> {
-        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.news)
     }
 }

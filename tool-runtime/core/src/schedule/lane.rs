@@ -2,7 +2,8 @@
 
 use super::entry::Id;
 use super::queue::Queue;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use crate::sync::lock;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
 /// Where calls queue. Clones are the same lane.
@@ -28,7 +29,7 @@ impl Lane {
 
     /// No state in between is left behind by a panic: what panics is not run under the lock.
     pub(super) fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

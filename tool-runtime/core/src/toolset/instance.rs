@@ -5,12 +5,13 @@ use super::{Toolset, ToolsetMethods};
 use crate::context::ToolContext;
 use crate::error::caught;
 use crate::future::BoxFuture;
+use crate::sync::lock;
 use futures_util::future::{Either, select};
 use std::any::{Any, type_name};
 use std::fmt;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -122,7 +123,7 @@ impl Instance {
     }
 
     fn running(&self) -> MutexGuard<'_, Vec<(u64, ToolContext)>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.running)
     }
 }
 

@@ -5,8 +5,9 @@ use super::{Instance, SharedBy};
 use crate::context::{Session, SessionId, SessionValues, ToolContext};
 use crate::error::{CallError, ErrorClass, ToolError};
 use crate::future::BoxFuture;
+use crate::sync::lock;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use tokio::sync::{OnceCell, watch};
 
 /// The values behind a toolset's tools.
@@ -146,7 +147,7 @@ impl Keyed {
     }
 
     fn slots(&self) -> MutexGuard<'_, Option<HashMap<Key, Slot>>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.slots)
     }
 }
 

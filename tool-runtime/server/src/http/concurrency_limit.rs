@@ -1,9 +1,10 @@
 //! Places that there are only so many of. Nobody who is known takes them all.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tool_runtime_core::Principal;
+use tool_runtime_core::seam::lock;
 
 /// Places for whoever asks.
 pub(super) struct ConcurrencyLimit {
@@ -64,7 +65,7 @@ impl ConcurrencyLimit {
     }
 
     fn taken(&self) -> MutexGuard<'_, HashMap<String, usize>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.taken)
     }
 }
 

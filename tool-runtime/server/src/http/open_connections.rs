@@ -4,8 +4,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::lock;
 
 /// The state of a connection with a request in process. An idle one has the count of events at
 /// which it became idle.
@@ -67,7 +68,7 @@ impl OpenConnections {
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<u64, Arc<Activity>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 }
 

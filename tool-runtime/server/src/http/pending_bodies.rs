@@ -2,8 +2,9 @@
 //! place among the requests in flight.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::lock;
 
 /// All bodies that are still arriving.
 pub(super) struct PendingBodies {
@@ -59,7 +60,7 @@ impl PendingBodies {
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.pending)
     }
 }
 

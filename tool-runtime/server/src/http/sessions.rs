@@ -28,10 +28,11 @@ use session::Session;
 use session_transport::SessionTransport;
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 use stream::Watched;
 use tool_runtime_core::Principal;
+use tool_runtime_core::seam::lock;
 
 /// How long closing waits for a session whose client does not read.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
@@ -110,7 +111,7 @@ impl Sessions {
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Session>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 
     fn find(&self, id: &SessionId) -> Option<Arc<Session>> {

@@ -7,7 +7,8 @@
 
 use std::io;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+use tool_runtime_core::seam::lock;
 
 use serde::Serialize;
 use std::time::Duration;
@@ -143,7 +144,7 @@ impl Writer {
 impl Shared {
     /// The queue. Poisoning is ignored: no step leaves the queue half changed.
     pub(super) fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue)
     }
 
     /// Wakes whoever waits for the queue to get shorter.

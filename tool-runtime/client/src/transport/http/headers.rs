@@ -6,10 +6,11 @@ use super::header_values::{self, header, secrets_of};
 use super::oauth::OAuth;
 use super::source::{HeaderSource, McpHeaderRequest};
 use reqwest::Url;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tool_runtime_config::HttpConfig;
 #[cfg(feature = "oauth")]
 use tool_runtime_config::McpAuth;
+use tool_runtime_core::seam::lock;
 
 /// The headers of requests to one server.
 pub(super) struct Headers {
@@ -118,14 +119,14 @@ impl Headers {
                 |problem| NoHeaders::Failed(format!("the token that was given {problem}"));
             headers.extend([made.map_err(problem)?]);
         }
-        self.secrets.lock().unwrap_or_else(PoisonError::into_inner).1 = secrets;
+        lock(&self.secrets).1 = secrets;
         headers.extend(own);
         Ok(headers)
     }
 
     /// Keeps secrets out of what a server says: it may repeat what it was told.
     pub(super) fn mask(&self, text: &str) -> String {
-        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let secrets = lock(&self.secrets);
         let mut all: Vec<&String> = secrets.0.iter().chain(&secrets.1).collect();
         // One may be a part of another.
         all.sort_by_key(|secret| std::cmp::Reverse(secret.len()));

@@ -20,11 +20,12 @@ use flow::Flow;
 use reqwest::Url;
 use rmcp::transport::auth::AuthorizationManager;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::{OnceCell, watch};
 use tokio::time::timeout;
 use tool_runtime_config::McpOAuth;
+use tool_runtime_core::seam::lock;
 
 /// How long a request waits for a token: machines are that fast. Who waits for a person is told
 /// when they are done.
@@ -69,7 +70,7 @@ impl OAuth {
 
     /// Waits for the person; once for each time that a request gave up.
     pub(super) async fn authorized(&self) -> Result<(), String> {
-        let running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let running = lock(&self.0.running).clone();
         let is_awaited = self.0.is_awaited.swap(false, Ordering::Relaxed);
         let Some(running) = running.filter(|_| is_awaited) else {
             return std::future::pending().await;
@@ -118,7 +119,7 @@ impl Shared {
 
     /// The renewal that runs, begun if need be: one for all requests.
     fn renewing(self: &Arc<Self>, refused: &Refused) -> Running {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = lock(&self.running);
         let unfinished = running.as_ref().filter(|running| running.borrow().is_none());
         if let Some(running) = unfinished {
             return running.clone();
@@ -148,7 +149,7 @@ impl Shared {
     }
 
     fn manager(&self) -> MutexGuard<'_, Option<Arc<AuthorizationManager>>> {
-        self.manager.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.manager)
     }
 }
 

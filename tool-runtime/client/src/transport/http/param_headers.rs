@@ -9,7 +9,8 @@ use rmcp::model::{CallToolRequestParams, CustomResult, ServerResult};
 use serde_json::{Map, Value};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use tool_runtime_core::seam::lock;
 
 const KEY: &str = "x-mcp-header";
 /// How the names of the headers begin.
@@ -74,7 +75,7 @@ impl Mirrors {
         result: &ServerResult,
     ) -> Vec<(String, String)> {
         let Some(page) = Page::of(result) else { return Vec::new() };
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         let (mut wanted, mut odd) = (known.before(cursor), Vec::new());
         for (name, schema) in page.tools {
             let Entry::Vacant(place) = wanted.entry(name.to_owned()) else { continue };
@@ -97,7 +98,7 @@ impl Mirrors {
     pub(super) fn add(&self, call: &CallToolRequestParams, headers: &mut HeaderMap) {
         // rmcp's own, which come of all lists that it ever saw.
         headers.retain(|name, _| !name.as_str().starts_with(PREFIX));
-        let tools = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner).tools);
+        let tools = Arc::clone(&lock(&self.0).tools);
         let (Some(mirrored), Some(arguments)) = (tools.get(&*call.name), &call.arguments) else {
             return;
         };

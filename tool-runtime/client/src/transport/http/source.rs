@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::{BoxFuture, Secret};
 
 /// For what headers are asked for: a request to a server over HTTP.
@@ -33,10 +34,10 @@ pub(crate) struct HeaderSources(Arc<Mutex<HashMap<String, Arc<HeaderSource>>>>);
 
 impl HeaderSources {
     pub(crate) fn set(&self, server: &str, source: Arc<HeaderSource>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(server.to_owned(), source);
+        lock(&self.0).insert(server.to_owned(), source);
     }
 
     pub(super) fn of(&self, server: &str) -> Option<Arc<HeaderSource>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(server).cloned()
+        lock(&self.0).get(server).cloned()
     }
 }

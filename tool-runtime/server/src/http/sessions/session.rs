@@ -9,11 +9,12 @@ use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::SessionId;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tool_runtime_core::Principal;
+use tool_runtime_core::seam::lock;
 
 /// One session.
 pub(super) struct Session {
@@ -53,7 +54,7 @@ impl Session {
     }
 
     pub(super) fn touch(&self) {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *lock(&self.used) = Instant::now();
     }
 
     /// How long it may go on without being used; nothing if that is over.
@@ -61,7 +62,7 @@ impl Session {
         if self.streams.load(Ordering::Relaxed) > 0 {
             return idle;
         }
-        let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = *lock(&self.used);
         idle.saturating_sub(used.elapsed())
     }
 
@@ -139,7 +140,7 @@ impl Session {
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<u64, Call>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.calls)
     }
 }
 

@@ -7,8 +7,9 @@ use rmcp::RoleServer;
 use rmcp::model::RequestId;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::lock;
 
 /// What runs in a session, and whether it has ended.
 #[derive(Default)]
@@ -33,7 +34,7 @@ impl Ongoing {
     }
 
     fn running(&self) -> MutexGuard<'_, InFlight> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.running)
     }
 }
 

@@ -17,10 +17,11 @@ use rmcp::transport::auth::{
 };
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::sync::{Mutex as AsyncMutex, OnceCell};
 use tokio::time::Instant;
 use tool_runtime_config::McpOAuth;
+use tool_runtime_core::seam::lock;
 
 /// What the client is called where nobody says otherwise.
 const CLIENT: &str = "tool-runtime";
@@ -241,7 +242,7 @@ impl Flow {
         if self.widenings.load(Ordering::Relaxed) >= MAX_WIDENINGS {
             return false;
         }
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = lock(&self.asked);
         let all = wanted.split_whitespace();
         let is_new = all.filter(|scope| asked.insert((*scope).to_owned())).count() > 0;
         self.widenings.fetch_add(u32::from(is_new), Ordering::Relaxed);

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use tool_runtime_core::seam::lock;
 use tool_runtime_core::{BoxFuture, Secret};
 
 type AnyError = Box<dyn Error + Send + Sync>;
@@ -101,19 +102,19 @@ impl Default for OAuthCallbacks {
 
 impl OAuthCallbacks {
     pub(crate) fn show_pages(&self, page: Arc<ShowPage>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).page = Some(page);
+        lock(&self.0).page = Some(page);
     }
 
     pub(crate) fn keep_tokens(&self, tokens: Arc<dyn McpTokens>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).tokens = tokens;
+        lock(&self.0).tokens = tokens;
     }
 
     pub(super) fn page(&self) -> Option<Arc<ShowPage>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).page.clone()
+        lock(&self.0).page.clone()
     }
 
     pub(super) fn tokens(&self) -> Arc<dyn McpTokens> {
-        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner).tokens)
+        Arc::clone(&lock(&self.0).tokens)
     }
 }
 
@@ -123,7 +124,7 @@ struct InMemory(Mutex<HashMap<String, Secret>>);
 
 impl McpTokens for InMemory {
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Secret>, AnyError>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock(&self.0);
         let tokens = kept.get(server).cloned();
         Box::pin(async { Ok(tokens) })
     }
@@ -133,7 +134,7 @@ impl McpTokens for InMemory {
         server: &'a str,
         tokens: Option<Secret>,
     ) -> BoxFuture<'a, Result<(), AnyError>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.0);
         match tokens {
             Some(tokens) => drop(kept.insert(server.to_owned(), tokens)),
             None => drop(kept.remove(server)),

@@ -7,8 +7,9 @@ use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use tool_runtime_config::McpOAuth;
+use tool_runtime_core::seam::lock;
 
 /// Secrets of requests that are remembered: those of a few requests.
 const MAX_REMEMBERED: usize = 64;
@@ -76,7 +77,7 @@ impl Hush {
     }
 
     fn hear(&self, heard: Vec<String>) {
-        let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut passed = lock(&self.passed);
         for secret in heard {
             passed.retain(|known| *known != secret);
             passed.push_back(secret);
@@ -87,7 +88,7 @@ impl Hush {
 
     /// What was said, as it may be shown.
     pub(super) fn shown(&self, text: &str) -> String {
-        let passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = lock(&self.passed);
         let mut all: Vec<&String> = self.fixed.iter().chain(passed.iter()).collect();
         // One may be a part of another.
         all.sort_by_key(|secret| std::cmp::Reverse(secret.len()));

@@ -2,8 +2,9 @@
 //! another one tomorrow.
 
 use rmcp::transport::auth::AuthorizationMetadata;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use tool_runtime_config::McpOAuth;
+use tool_runtime_core::seam::lock;
 
 /// Who may issue one server's tokens.
 pub(super) struct Issuer {
@@ -24,7 +25,7 @@ impl Issuer {
 
     /// Remembers who issued tokens in an earlier run.
     pub(super) fn remember(&self, issuer: Option<String>) {
-        *self.first.lock().unwrap_or_else(PoisonError::into_inner) = issuer;
+        *lock(&self.first) = issuer;
     }
 
     /// Whether this one may be asked.
@@ -43,7 +44,7 @@ impl Issuer {
                 ))
             };
         }
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first = lock(&self.first);
         if !self.is_kept || is_same(first.get_or_insert_with(|| named.clone())) {
             return Ok(());
         }
