@@ -9,7 +9,6 @@ mod filter;
 mod governance;
 mod offer;
 mod offerings;
-mod order;
 mod problem;
 mod report;
 mod runtime;

@@ -1,7 +1,6 @@
 //! A resource: a definition, and what reads it. Cheap to clone, as a tool is.
 
 mod action;
-mod base64;
 mod builder;
 mod contents;
 mod definition;

@@ -1,4 +1,16 @@
-//! Base64 to bytes, in both alphabets: only what is written to files is ever decoded.
+//! Base64 to bytes, in both alphabets. Only data that is written to files is decoded.
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+/// Takes text without padding, whose last digit may have bits that belong to no byte.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+);
 
 /// How many bytes base64 text holds, told by its length.
 pub(super) fn decoded_length(text: &str) -> usize {
@@ -6,33 +18,16 @@ pub(super) fn decoded_length(text: &str) -> usize {
     digits / 4 * 3 + digits % 4 * 3 / 4
 }
 
-/// The bytes; `None` for what is no base64. Line breaks are skipped.
+/// The bytes; `None` if the text is not valid base64. Line breaks are skipped.
 pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
     let text = text.trim_end_matches(['=', '\n', '\r']);
-    let digits = text.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r'));
-    let mut bytes = Vec::with_capacity(decoded_length(text));
-    let (mut bits, mut held) = (0_u32, 0_u32);
-    for digit in digits {
-        bits = bits << 6 | u32::from(value(digit)?);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push((bits >> held & 0xff) as u8);
-        }
-    }
-    // Six bits that are left over belong to no byte.
-    (held < 6).then_some(bytes)
-}
-
-fn value(digit: u8) -> Option<u8> {
-    Some(match digit {
-        b'A'..=b'Z' => digit - b'A',
-        b'a'..=b'z' => digit - b'a' + 26,
-        b'0'..=b'9' => digit - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    })
+    let standard = |digit| match digit {
+        b'-' => b'+',
+        b'_' => b'/',
+        other => other,
+    };
+    let digits = text.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r')).map(standard);
+    LENIENT.decode(digits.collect::<Vec<u8>>()).ok()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The prompts and resources of a pool: who offers them, and what is wrong with them.
 
 use super::Source;
-use super::order;
 use super::problem::PoolProblem;
 use crate::context::State;
 use crate::name;
@@ -135,7 +134,7 @@ pub(super) fn settle(
     state: &State,
     problems: &mut Vec<PoolProblem>,
 ) -> Vec<Entry> {
-    order::sort(&mut entries, |a, b| {
+    entries.sort_by(|a, b| {
         let key = |entry: &Entry| (entry.source.rank(), entry.item.terms().origin);
         a.item.order(&b.item).then_with(|| key(a).cmp(&key(b)))
     });

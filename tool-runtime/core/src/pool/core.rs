@@ -4,7 +4,6 @@
 use super::catalog::{self, Catalog, Entry};
 use super::change::PoolChange;
 use super::offer::{Decision, Offer, Rules};
-use super::order;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
 use super::scope::Scope;
@@ -183,7 +182,7 @@ impl Core {
         drop(offered);
         report.absent =
             absences.iter().filter_map(Weak::upgrade).flat_map(|asked| asked.absent()).collect();
-        order::sort(&mut report.tools, |a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
+        report.tools.sort_by(|a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
         report
     }
 

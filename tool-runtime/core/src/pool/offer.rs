@@ -1,7 +1,6 @@
 //! Of all tools that are offered, those that a pool has: pure, so that a build and a change
 //! decide alike.
 
-use super::order;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::{Filter, Source};
@@ -44,7 +43,7 @@ impl Rules {
     /// Decides about all offers; the result is sorted by name, then source.
     pub(super) fn decide(&self, mut offers: Vec<Offer>) -> Decision {
         // A linked tool carries its place in the source and comes first among equals.
-        order::sort(&mut offers, |a, b| {
+        offers.sort_by(|a, b| {
             let key = |offer: &Offer| (offer.source.clone(), offer.tool.origin());
             a.tool.name().cmp(b.tool.name()).then_with(|| key(a).cmp(&key(b)))
         });

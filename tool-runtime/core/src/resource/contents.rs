@@ -1,9 +1,10 @@
 //! What reading a resource gives.
 
-use super::base64;
 use crate::content::ResourceContents;
 use crate::error::ToolError;
 use crate::observation::Json;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -41,7 +42,7 @@ impl ReadRequest<'_> {
     /// assert_eq!(reading.bytes(b"foo").blob.as_deref(), Some("Zm9v"));
     /// ```
     pub fn bytes(&self, bytes: &[u8]) -> ResourceContents {
-        ResourceContents { blob: Some(base64::encoded(bytes)), ..self.nothing() }
+        ResourceContents { blob: Some(STANDARD.encode(bytes)), ..self.nothing() }
     }
 
     fn nothing(&self) -> ResourceContents {
