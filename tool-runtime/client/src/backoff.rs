@@ -1,4 +1,4 @@
-//! How long to wait before a server is tried again.
+//! Pauses between tries to connect.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;

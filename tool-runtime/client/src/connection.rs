@@ -1,4 +1,4 @@
-//! A connection to a server: requests go out, until it ends.
+//! A connection to a server.
 
 use super::failure::Failure;
 use super::in_flight_call::InFlightCall;

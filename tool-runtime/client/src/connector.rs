@@ -1,4 +1,4 @@
-//! Opens connections to one server, in whatever era it speaks.
+//! Opens connections to one server, in the protocol version that it speaks.
 
 use super::connection::Connection;
 use super::handler::Handler;

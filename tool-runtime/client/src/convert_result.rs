@@ -1,4 +1,4 @@
-//! What a server answered to a call, as what a tool gives back.
+//! Converts the result of a call to an observation.
 
 use super::as_it_came::EXACT;
 use serde_json::value::RawValue;

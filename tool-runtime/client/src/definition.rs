@@ -1,4 +1,4 @@
-//! What a server says of a tool, as a definition of ours. Nothing of it is trusted.
+//! Converts a server's tool to a definition. None of its content is trusted.
 
 use super::listing::{Listed, UNKNOWN};
 use super::schema::Examiner;

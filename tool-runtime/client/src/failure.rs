@@ -1,4 +1,4 @@
-//! Why a request has no answer, from the bottom of what transports say.
+//! Why a request has no answer, from the sources of transport errors.
 
 use rmcp::model::ErrorData;
 use rmcp::service::ServiceError;

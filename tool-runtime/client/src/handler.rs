@@ -1,4 +1,4 @@
-//! Answers what a server asks while it is connected: the older era's questions.
+//! Answers requests of a server that speaks a version before 2026-07-28.
 
 #![expect(deprecated, reason = "servers of the older era still log and ask")]
 

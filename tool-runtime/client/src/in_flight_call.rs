@@ -1,4 +1,4 @@
-//! One call that runs: who made it, when it was last heard of, and how long that may go on.
+//! A call in flight: its context, its time limits and its progress.
 
 use super::request_timeouts::RequestTimeouts;
 use futures_util::task::AtomicWaker;

@@ -1,4 +1,4 @@
-//! One call over one connection: the request, and again with answers if the server asks first.
+//! A call over one connection: the request, and further rounds with answers while the server needs input.
 
 use super::as_it_came;
 use super::connection::Connection;

@@ -1,4 +1,4 @@
-//! The list of a server's tools, page by page, with an end whatever the server does.
+//! Lists a server's tools page by page, within limits.
 
 use super::as_it_came;
 use super::connection::Connection;

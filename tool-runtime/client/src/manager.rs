@@ -1,4 +1,4 @@
-//! External MCP servers, kept connected, their tools kept in a pool.
+//! Keeps external MCP servers connected and their tools in a pool.
 
 mod builder;
 mod entry;

@@ -1,4 +1,4 @@
-//! Keeping secrets, and what does things to a terminal, out of what servers say.
+//! Removes secrets and terminal control sequences from text of servers.
 
 use super::plain::plain;
 use aho_corasick::{AhoCorasick, MatchKind};

@@ -1,4 +1,4 @@
-//! The ids of foreign tools: `server.tool`, whatever characters a server uses.
+//! Ids of foreign tools: `server.tool`, in allowed characters.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

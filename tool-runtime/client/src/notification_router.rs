@@ -1,4 +1,4 @@
-//! What a server says besides answers: how far calls are, that its lists changed, log entries.
+//! Routes notifications of a server: progress, changed lists, log entries.
 
 #![expect(deprecated, reason = "servers of the older era still log and ask")]
 

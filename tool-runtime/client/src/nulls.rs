@@ -1,4 +1,4 @@
-//! Nulls that models write for arguments they leave out.
+//! Nulls that models send for optional arguments.
 
 use serde_json::{Map, Value};
 

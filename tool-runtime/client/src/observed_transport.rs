@@ -1,5 +1,4 @@
-//! The messages of one connection, whatever carries them. What concerns calls that run and lists
-//! that changed is heard here, in order: rmcp would start a task for each.
+//! Observes the messages of a connection. Notifications are handled here, in order: rmcp would start a task for each.
 
 use super::notification_router::NotificationRouter;
 use super::pending_requests::{PendingRequests, answered};

@@ -1,4 +1,4 @@
-//! What a server has asked and was not answered yet. It is not heard further while that is much.
+//! Unanswered requests of a server. Reading pauses at 1000.
 
 use rmcp::RoleClient;
 use rmcp::model::{JsonRpcMessage, RequestId, ServerNotification};

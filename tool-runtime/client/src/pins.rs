@@ -1,4 +1,4 @@
-//! Definitions that were approved, and what has become of them.
+//! Approved definitions, and their changes.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Foreign text that does nothing to a terminal.
+//! Removes terminal control sequences from foreign text.
 
 /// Colours are left out, other control characters are replaced, and so is what turns the
 /// direction of a text around.

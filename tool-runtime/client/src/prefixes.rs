@@ -1,4 +1,4 @@
-//! Whose ids are whose: an id belongs to the server whose prefix says most of it.
+//! Owners of id prefixes: an id belongs to the server with its longest prefix.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use tool_runtime_core::seam::lock;

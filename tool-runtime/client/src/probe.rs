@@ -1,4 +1,4 @@
-//! The wait for an answer to `server/discover`, which older servers may never give.
+//! Waits for the answer to `server/discover`, which older servers may not give.
 
 use super::recovery::Incoming;
 use rmcp::RoleClient;

@@ -1,4 +1,4 @@
-//! Brings what a server lists into the pool, under the ids that its entry gives.
+//! Publishes a server's tools in the pool, under the ids of its entry.
 
 use super::definition::definition;
 use super::listing::{Listed, Listing};

@@ -1,5 +1,4 @@
-//! What is made of text that was meant as a message and cannot be read as one. Whoever waits for
-//! it as an answer must not wait in vain.
+//! Recovers from messages that cannot be read: a caller that waits for one gets an error.
 
 mod list;
 mod mend;

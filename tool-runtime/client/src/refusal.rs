@@ -1,4 +1,4 @@
-//! Why a server could not be connected to, in words for the operator.
+//! Why a connection failed, for the operator.
 
 use super::failure::{Failure, is_unauthorized, is_unsent, leaf};
 use super::mask::Mask;

@@ -1,4 +1,4 @@
-//! A tool of a server, as a tool of the pool.
+//! Runs a server's tool as a tool of the pool.
 
 use super::connection::Connection;
 use super::convert_result;

@@ -1,4 +1,4 @@
-//! How long an answer may take.
+//! Time limits of a request.
 
 use super::failure::Failure;
 use std::time::Duration;

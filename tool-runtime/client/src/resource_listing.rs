@@ -1,4 +1,4 @@
-//! What a server offers to be read: its resources, page by page, with an end whatever it does.
+//! Lists a server's resources page by page, within limits.
 
 use super::definition;
 use super::failure::Failure;

@@ -1,5 +1,5 @@
-//! One request and its answer, within limits of time. The server hears of it when nobody waits for
-//! the answer any more.
+//! Sends a request and waits for its answer, within time limits. The server is notified when the wait ends
+//! early.
 
 use super::failure::Failure;
 use super::in_flight_call::{Expiry, InFlightCall};

@@ -1,4 +1,4 @@
-//! One server, as its tools and its supervisor know it.
+//! State of one server, shared by its tools and its supervisor.
 
 use super::backoff::Backoff;
 use super::connection::Connection;

@@ -1,4 +1,4 @@
-//! What servers ask: of the host program, or of whoever made the call that a server works at.
+//! Forwards requests of a server to the host program or to the caller.
 
 use super::in_flight_call::InFlightCall;
 use super::mask::Mask;

@@ -1,4 +1,4 @@
-//! How a server is, for whoever operates the program.
+//! The status of a server, for operators.
 
 use std::fmt;
 use tokio::time::Instant;

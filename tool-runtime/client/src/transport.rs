@@ -1,4 +1,4 @@
-//! Ways to a server.
+//! Transports to a server.
 
 mod custom;
 #[cfg(feature = "http")]

@@ -1,4 +1,4 @@
-//! Long work on a thread that others need as well.
+//! Yields during long work on a shared thread.
 
 use std::time::{Duration, Instant};
 use tokio::task::yield_now;

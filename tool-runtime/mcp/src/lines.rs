@@ -1,4 +1,4 @@
-//! Cutting the incoming bytes into lines.
+//! Splits a byte stream into lines.
 
 use memchr::memchr;
 

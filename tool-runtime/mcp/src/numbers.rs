@@ -1,4 +1,4 @@
-//! Integers of more than 64 bits, which a `Value` turns into floats.
+//! Integers of more than 64 bits, which `serde_json::Value` turns into floats.
 
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! Who calls in the same process, where no HTTP request says it.
+//! The caller of a request in the same process.
 
 use std::sync::Arc;
 use tool_runtime_core::Principal;

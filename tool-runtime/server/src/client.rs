@@ -1,4 +1,4 @@
-//! The client of one request, as what runs for it may turn to it.
+//! The client of one request, as the `Peer` of its call.
 
 use super::logging::level_asked;
 use super::outbox::Outbox;

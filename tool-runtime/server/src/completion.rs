@@ -1,4 +1,4 @@
-//! What arguments could be, as clients ask while somebody types.
+//! Completes arguments of prompts and resource templates.
 
 use super::handler::PoolHandler;
 use super::refusal;

@@ -1,4 +1,4 @@
-//! Our types to rmcp's, which stay out of the public API.
+//! Converts our types to rmcp's, which are not public.
 
 use super::passing;
 use rmcp::model::{self, CallToolResult, Tool};

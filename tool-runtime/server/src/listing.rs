@@ -1,4 +1,4 @@
-//! What one snapshot of a pool offers, as clients may see it.
+//! Lists tools, prompts and resources of one snapshot.
 
 use super::{convert, logging, prompts, resources};
 use rmcp::model::{

@@ -1,4 +1,4 @@
-//! What clients hear of the log. MCP deprecates it, for all eras; older clients still ask for it.
+//! Log notifications, which MCP deprecates and older clients still ask for.
 
 #![allow(deprecated, reason = "rmcp marks the log's types as MCP does; they are named here alone")]
 

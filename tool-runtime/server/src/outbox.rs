@@ -1,4 +1,4 @@
-//! What a call tells its client while it runs: kept in order, progress at a bearable rate.
+//! Messages of a running call to its client: ordered, with a limited rate of progress.
 
 use super::client::Question;
 use futures_util::task::AtomicWaker;

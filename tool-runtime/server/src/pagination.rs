@@ -1,4 +1,4 @@
-//! Lists, a page at a time, and how long clients may keep what they were given.
+//! Pages of lists, and their cache hints.
 
 use rmcp::model::{self, ErrorData};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Prompts, as clients list and get them.
+//! Serves prompts.
 
 use super::client::Subject;
 use super::convert;

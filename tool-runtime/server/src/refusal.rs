@@ -1,4 +1,4 @@
-//! Errors of requests, in JSON-RPC's terms.
+//! JSON-RPC errors of requests.
 
 use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::json;

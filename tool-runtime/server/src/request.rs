@@ -1,4 +1,4 @@
-//! One request of a client: what came with it, and the way back to whoever made it.
+//! One request of a client, and the channel back.
 
 use super::caller::Caller;
 #[cfg(feature = "http")]

@@ -1,4 +1,4 @@
-//! What a client carries from round to round, so that nobody can change it or use it elsewhere.
+//! State that a client carries between rounds, authenticated by HMAC.
 
 use rmcp::model::{ErrorData, RequestStateCodec, SealOptions};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Resources and templates of them, as clients list and read them.
+//! Serves resources and resource templates.
 
 use super::client::Subject;
 use super::convert;

@@ -1,4 +1,4 @@
-//! Driving what runs for a client: what it tells goes out, and its questions end it.
+//! Runs a call: sends its messages and ends it when it asks.
 
 use super::client::Client;
 use super::logging;

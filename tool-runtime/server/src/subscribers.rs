@@ -1,4 +1,4 @@
-//! Who is told that there is something new, and the one task that tells them.
+//! Notifies clients of changes, by one task per server.
 
 use super::logging::Level;
 use futures_util::future::join_all;

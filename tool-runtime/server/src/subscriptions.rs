@@ -1,4 +1,4 @@
-//! What clients want to hear of, as they say it.
+//! Subscriptions of clients.
 
 use super::handler::PoolHandler;
 use super::refusal;

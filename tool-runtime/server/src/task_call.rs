@@ -1,4 +1,4 @@
-//! Calls that go on as tasks, and what clients do with tasks.
+//! Calls that become tasks, and requests about tasks.
 
 use super::client::Client;
 use super::convert;

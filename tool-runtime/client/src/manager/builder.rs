@@ -1,4 +1,4 @@
-//! What a manager is made of.
+//! Builds a manager.
 
 use super::entry::Entry;
 use super::left_out;

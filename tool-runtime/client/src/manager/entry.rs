@@ -1,4 +1,4 @@
-//! One server as it was given, before it has its place.
+//! A server as it was configured.
 
 use super::McpManagerError;
 use super::settings::Settings;

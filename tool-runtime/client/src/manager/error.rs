@@ -1,4 +1,4 @@
-//! What a manager refuses.
+//! Errors of a manager.
 
 use std::fmt;
 use tool_runtime_config::McpConfigError;

@@ -1,4 +1,4 @@
-//! Another set of servers for a manager that runs.
+//! Replaces the servers of a running manager.
 
 use super::entry::Entry;
 use super::{McpManager, McpManagerError, left_out, whole};

@@ -1,5 +1,4 @@
-//! The resources of servers, as two tools: a model that cannot attach them itself lists and reads
-//! them.
+//! Resources of servers as two tools, for models that cannot attach resources.
 
 use super::resource_tools::ResourceTools;
 use super::{McpManager, McpManagerError, Shared};

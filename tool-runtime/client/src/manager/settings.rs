@@ -1,4 +1,4 @@
-//! How all servers of a manager are treated.
+//! Settings for all servers of a manager.
 
 use super::McpManagerError;
 use crate::backoff::Backoff;

@@ -1,4 +1,4 @@
-//! The place of one server in a manager: on or off.
+//! A server's slot in a manager: enabled or disabled.
 
 use crate::publisher::Publisher;
 use crate::server::Server;

@@ -1,4 +1,4 @@
-//! The state of all servers, as it changes.
+//! Watches the states of all servers.
 
 use super::{McpManager, Shared};
 use crate::status::McpServerStatus;

@@ -1,4 +1,4 @@
-//! A running server, as its connection sees it.
+//! A running child process, for its connection.
 
 use super::child_monitor::{self, Streams};
 use super::command::Command;

@@ -1,4 +1,4 @@
-//! What is to be started, as the entry of a configuration says it.
+//! The command of a configuration entry.
 
 use super::environment::environment;
 use super::error::SpawnError;

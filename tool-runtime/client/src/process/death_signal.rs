@@ -1,4 +1,4 @@
-//! What becomes of a child when our own process is killed.
+//! Ends a child when this process is killed.
 
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 use std::io;

@@ -1,4 +1,4 @@
-//! The environment of a child: little of ours, and all that its entry gives.
+//! The environment of a child: a few variables of this process, and those of its entry.
 
 use std::collections::BTreeMap;
 use std::env;

@@ -1,4 +1,4 @@
-//! A running server where there are neither process groups nor signals.
+//! A child process on systems without process groups and signals.
 
 use super::command::Command;
 use super::error::SpawnError;

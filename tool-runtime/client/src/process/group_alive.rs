@@ -1,4 +1,4 @@
-//! Processes that live: of a process group, in which a dead leader may wait to be reaped, or all.
+//! Detects running processes of a group. A dead leader may wait to be reaped.
 
 use rustix::process::Pid;
 

@@ -1,4 +1,4 @@
-//! How far a child's life has come, for the threads that end it and the futures that wait for it.
+//! The lifecycle of a child, for the threads that end it and the futures that wait for it.
 
 use super::exit::Exit;
 use super::group::Group;

@@ -1,4 +1,4 @@
-//! A child's standard error: always read, never waited for.
+//! Reads a child's standard error.
 
 use super::command::Command;
 use super::tail::Tail;

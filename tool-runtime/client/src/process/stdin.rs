@@ -1,4 +1,4 @@
-//! A child's input, which two may end: whoever writes it and whoever closes the child.
+//! A child's input, which its writer and its owner may close.
 
 use std::io;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! What a child prints on its standard output that is no message.
+//! Output of a child that is not a message.
 
 use super::tail::Tail;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Descendants that outlive the child that started them.
+//! Ends descendants that outlive their parents.
 
 use std::io;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The last lines of a text without end.
+//! The last lines of a stream.
 
 use crate::mask::Mask;
 use crate::plain::plain;

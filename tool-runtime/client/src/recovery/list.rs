@@ -1,4 +1,4 @@
-//! A list of tools with some that cannot be read.
+//! A list of tools with unreadable ones.
 
 use super::{Incoming, in_words};
 use crate::notification_router::NotificationRouter;

@@ -1,4 +1,4 @@
-//! Text that is no Unicode, made readable: what it cannot say becomes U+FFFD.
+//! Replaces invalid UTF-8 by U+FFFD.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What can be made out of a message that cannot be read: whom it answers.
+//! Finds the id of an unreadable message.
 
 use rmcp::model::RequestId;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};

@@ -1,4 +1,4 @@
-//! A schema that values are checked against, compiled when the first one is.
+//! Checks values against a foreign schema, which is compiled for the first one.
 
 use super::graph::Graph;
 use super::patterns;

@@ -1,4 +1,4 @@
-//! What the references of a schema may mean: all that they could, where that is not clear at once.
+//! Possible targets of a schema's references.
 
 use serde_json::{Map, Value};
 use std::collections::HashMap;

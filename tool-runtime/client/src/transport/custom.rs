@@ -1,4 +1,4 @@
-//! A way of the host's own: lines of JSON over whatever it opens.
+//! A transport of the host: lines of JSON over streams that it opens.
 
 use super::lines::Lines;
 use super::{Opened, TransportFactory};

@@ -1,4 +1,4 @@
-//! A server that is asked over HTTP: by the transport of today, or by that of 2024-11-05.
+//! Servers over HTTP: streamable HTTP, and the transport of 2024-11-05.
 
 mod agent;
 mod challenge;

@@ -1,4 +1,4 @@
-//! A server of this very process: another pool.
+//! The transport to a server of this process.
 
 use super::lines::Lines;
 use super::{Opened, TransportFactory};

@@ -1,4 +1,4 @@
-//! Messages as lines of JSON, over any pair of streams.
+//! Messages as lines of JSON over a pair of streams.
 
 use super::outgoing::{Outgoing, Unwritten};
 use crate::as_it_came;

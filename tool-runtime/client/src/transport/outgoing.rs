@@ -1,4 +1,4 @@
-//! What waits to be written to a server: in order, and not without end.
+//! The bounded queue of outgoing messages.
 
 use crate::failure::Unsent;
 use crate::notification_router::NotificationRouter;

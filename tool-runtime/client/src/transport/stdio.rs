@@ -1,4 +1,4 @@
-//! A server that is started, and talks over its standard input and output.
+//! Starts a server and talks over its standard input and output.
 
 use super::lines::Lines;
 use super::{ConnectionOwner, Opened, TransportFactory};

@@ -1,4 +1,4 @@
-//! Where to listen, as people write it.
+//! Parses addresses to listen on.
 
 /// Where a port alone is: nobody but this machine reaches it.
 const HERE: &str = "127.0.0.1";

@@ -1,4 +1,4 @@
-//! Who may ask.
+//! Authenticates requests.
 
 use super::refusal::Refusal;
 use axum::http::request::Parts;

@@ -1,4 +1,4 @@
-//! Bearer tokens that are known beforehand.
+//! Static bearer tokens.
 
 use super::auth::{AuthRefusal, Authenticate};
 use axum::http::request::Parts;

@@ -1,4 +1,4 @@
-//! Reads what a client sends, within its limits.
+//! Reads request bodies within limits.
 
 use super::pending_bodies::{PendingBodies, PendingBody};
 use super::refusal::{Refusal, Step};

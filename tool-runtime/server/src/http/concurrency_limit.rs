@@ -1,4 +1,4 @@
-//! Places that there are only so many of. Nobody who is known takes them all.
+//! Limits requests in flight, in total and per principal.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};

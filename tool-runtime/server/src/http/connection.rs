@@ -1,4 +1,4 @@
-//! One connection: its requests, one after the other.
+//! Serves one connection.
 
 use super::guarded_body;
 use super::listen::Closing;

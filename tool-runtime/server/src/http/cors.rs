@@ -1,5 +1,4 @@
-//! Browsers ask before they send JSON to another origin, and show its answers to the page only if
-//! they say so.
+//! Answers CORS preflight requests.
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};

@@ -1,4 +1,4 @@
-//! An answer that is a stream: what is told on the way, then the result.
+//! Answers with an event stream: notifications, then the result.
 
 use super::reply::Reply;
 use axum::http::HeaderValue;

@@ -1,4 +1,4 @@
-//! An answer on its way, and what is held until it is there.
+//! A response body that holds resources until it is sent.
 
 use axum::body::{Body, Bytes};
 use http_body::{Frame, SizeHint};

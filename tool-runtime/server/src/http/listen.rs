@@ -1,4 +1,4 @@
-//! Accepts connections until it is told to end, then lets them finish.
+//! Accepts connections until shutdown, then lets them finish.
 
 use super::connection::Connections;
 use super::open_connections::OpenConnections;

@@ -1,4 +1,4 @@
-//! What a body says, before rmcp reads it.
+//! Parses a request body before rmcp.
 
 use crate::handler::PoolHandler;
 use crate::stdio::{Refusal as Misfit, diagnose, unusable_cursor};

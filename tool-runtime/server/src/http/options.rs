@@ -1,4 +1,4 @@
-//! What can be set about HTTP.
+//! Options of the HTTP server.
 
 use super::auth::Authenticate;
 use super::origins::Origins;

@@ -1,4 +1,4 @@
-//! From which pages browsers may ask.
+//! Allowed origins of browser requests.
 
 use super::hosts::is_plain;
 use axum::http::Uri;

@@ -1,4 +1,4 @@
-//! Answers to requests that nobody else sees.
+//! Responses to refused requests.
 
 use crate::stdio::Refusal as Misfit;
 use axum::body::Body;

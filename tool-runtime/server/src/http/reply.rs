@@ -1,4 +1,4 @@
-//! What the lane sends its clients: messages as text.
+//! Writes messages of the fast path as text.
 
 use crate::client::Client;
 use crate::passing;

@@ -1,4 +1,4 @@
-//! What a request over HTTP brings for its handler.
+//! Data of an HTTP request for the handler.
 
 use super::message::CallArguments;
 use axum::http::request::Parts;

@@ -1,4 +1,4 @@
-//! Who gets in, and from where.
+//! Checks host, origin and authentication of a request.
 
 use super::auth::{self, AuthRefusal, Authenticate};
 use super::hosts::Hosts;

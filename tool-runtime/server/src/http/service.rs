@@ -1,4 +1,4 @@
-//! What stands between a connection and rmcp.
+//! The HTTP service in front of rmcp.
 
 use super::concurrency_limit::{ConcurrencyLimit, NoPlace, Permit};
 use super::listen::Closing;

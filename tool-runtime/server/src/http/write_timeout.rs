@@ -1,4 +1,4 @@
-//! A connection whose client must read what it is sent, and may close its sending side before.
+//! Limits the time of writes to a client.
 
 use super::open_connections::OpenConnection;
 use std::io::{self, IoSlice};

@@ -1,4 +1,4 @@
-//! Taking the standard streams away from the rest of the process.
+//! Takes over the standard streams of the process.
 
 use std::io;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Deciding how a descriptor can be waited for.
+//! Chooses how to wait for a descriptor.
 
 use std::io;
 use std::os::fd::OwnedFd;

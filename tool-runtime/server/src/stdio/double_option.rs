@@ -1,4 +1,4 @@
-//! Telling a member that is `null` from one that is absent.
+//! Distinguishes a `null` member from an absent one.
 
 use serde::de::{Deserialize, Deserializer};
 

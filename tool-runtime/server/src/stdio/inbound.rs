@@ -1,4 +1,4 @@
-//! What becomes of a line: it goes on to rmcp, is answered here, has to wait, or is ignored.
+//! Routes an incoming line: to rmcp, to an immediate answer, to the backlog, or nowhere.
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientRequest, JsonRpcMessage, ServerJsonRpcMessage};

@@ -1,4 +1,4 @@
-//! From a line to a message.
+//! Parses a line as a message.
 
 use rmcp::RoleServer;
 use rmcp::service::RxJsonRpcMessage;

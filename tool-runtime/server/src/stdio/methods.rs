@@ -1,4 +1,4 @@
-//! Which requests the protocol defines.
+//! Requests that the protocol defines.
 
 use rmcp::model::{
     CallToolRequestMethod, CancelTaskMethod, CompleteRequestMethod, ConstString,

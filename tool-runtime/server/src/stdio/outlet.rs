@@ -1,4 +1,4 @@
-//! The way out: who makes the system calls, and when.
+//! The output side of the transport.
 
 #[cfg(unix)]
 use std::io;

@@ -1,4 +1,4 @@
-//! Descriptors the runtime's event loop waits for.
+//! Descriptors in the runtime's event loop.
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -1,4 +1,4 @@
-//! Writing to a client in the same process, by a task.
+//! Writes to a client in the same process, by a task.
 
 use std::sync::Arc;
 

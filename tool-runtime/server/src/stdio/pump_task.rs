@@ -1,4 +1,4 @@
-//! Writing a descriptor the event loop knows: at once if possible, by a task otherwise.
+//! Writes to a polled descriptor: at once if possible, else by a task.
 
 use std::io;
 use std::pin::pin;

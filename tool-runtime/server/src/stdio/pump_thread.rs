@@ -1,4 +1,4 @@
-//! Writing by a thread, for files, terminals and whatever else may block.
+//! Writes by a thread, for files, terminals and other blocking descriptors.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, PoisonError};

@@ -1,4 +1,4 @@
-//! Bytes on their way out, and what is known about the way.
+//! The queue of outgoing bytes.
 
 use std::io;
 use std::sync::Arc;

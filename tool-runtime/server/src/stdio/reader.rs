@@ -1,4 +1,4 @@
-//! Where the bytes come from.
+//! The input side of the transport.
 
 use std::io::{self, Read};
 

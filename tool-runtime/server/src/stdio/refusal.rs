@@ -1,4 +1,4 @@
-//! Answers to messages that no handler will see.
+//! Answers to messages that no handler sees.
 
 use rmcp::RoleServer;
 use rmcp::model::{

@@ -1,4 +1,4 @@
-//! The transport rmcp's service loop drives.
+//! The transport of rmcp's service loop.
 
 use std::io;
 #[cfg(unix)]

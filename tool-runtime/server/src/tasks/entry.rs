@@ -1,4 +1,4 @@
-//! One task, as clients see it.
+//! One task, for its client.
 
 use super::Outcome;
 use crate::rounds::{endless, said};

@@ -1,4 +1,4 @@
-//! A task, as the call in it reaches it.
+//! One task, for its call.
 
 use super::{Entries, Entry, Tasks};
 use crate::question;

@@ -1,4 +1,4 @@
-//! The client of HTTP beneath: a pool of connections for each server.
+//! The HTTP client with its connection pool.
 
 use super::client::telling;
 use reqwest::redirect::{Attempt, Policy};

@@ -1,4 +1,4 @@
-//! What a server says when it wants to know who asks.
+//! `WWW-Authenticate` challenges of servers.
 
 /// Limit on a part that is shown.
 const MAX_PART: usize = 300;

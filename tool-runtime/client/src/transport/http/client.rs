@@ -1,4 +1,4 @@
-//! What is sent to a server over HTTP: rmcp's requests, with the headers that are ours.
+//! Sends rmcp's requests with additional headers.
 
 mod backend;
 mod classify;

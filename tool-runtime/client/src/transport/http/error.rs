@@ -1,4 +1,4 @@
-//! Why a message did not reach a server, or had no answer: in words that hold no secret.
+//! Errors of the transport, without secrets.
 
 use super::challenge;
 use super::headers::Headers;

@@ -1,4 +1,4 @@
-//! Headers from what an entry says, and what of them must not be printed.
+//! Header values of an entry, and the secrets in them.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

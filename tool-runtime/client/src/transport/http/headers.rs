@@ -1,4 +1,4 @@
-//! The headers of every request: those of the entry, and those that the host gives anew each time.
+//! Headers of every request: those of the entry, and those of the host.
 
 use super::credentials::{HeaderMap, NoHeaders, Refused};
 use super::header_values::{self, header, secrets_of};

@@ -1,4 +1,4 @@
-//! Tokens by OAuth 2.1, as a server and its authorization server tell by their metadata.
+//! Tokens by OAuth 2.1, from the metadata of a server and its authorization server.
 
 mod address_filter;
 mod credential_store;

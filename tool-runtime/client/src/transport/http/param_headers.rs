@@ -1,5 +1,4 @@
-//! Arguments that are repeated in headers of a call, where a tool's schema asks for it by
-//! `x-mcp-header`.
+//! Arguments repeated as headers of a call, where a tool's schema has `x-mcp-header`.
 
 use super::credentials::HeaderMap;
 use base64::Engine as _;

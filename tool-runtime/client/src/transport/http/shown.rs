@@ -1,5 +1,4 @@
-//! What a server said, as it is shown: a beginning of it, on one line, without what a terminal
-//! would act on.
+//! Shortens text of a server to one printable line.
 
 /// Limit on the characters of a server's text that are shown.
 const MAX_SHOWN: usize = 300;

@@ -1,4 +1,4 @@
-//! Headers that the host gives anew for each request.
+//! Headers that the host provides for each request.
 
 use std::collections::HashMap;
 use std::error::Error;

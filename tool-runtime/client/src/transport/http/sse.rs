@@ -1,4 +1,4 @@
-//! The transport of 2024-11-05: a stream of events to hear, and another address to speak to.
+//! The transport of 2024-11-05: an event stream, and a second address for requests.
 
 use super::client::Client;
 use super::credentials::HeaderMap;

@@ -1,4 +1,4 @@
-//! Streams of events that do no harm by how they ask to be reopened.
+//! Limits the reconnection delays that event streams ask for.
 
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;

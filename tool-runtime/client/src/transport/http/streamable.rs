@@ -1,4 +1,4 @@
-//! The transport of today: one address, a message a request.
+//! The streamable HTTP transport.
 
 use super::client::Client;
 use super::error::TransportError;

@@ -1,4 +1,4 @@
-//! Why a session does not do what is asked of it.
+//! Errors of sessions.
 
 use crate::http::concurrency_limit::NoPlace;
 use crate::http::refusal::Refusal;

@@ -1,4 +1,4 @@
-//! What comes for a client that is away. rmcp forgets an answer as soon as it has handed it on.
+//! Buffers messages for a client that is disconnected. rmcp drops an answer once it was handed on.
 
 use super::stream::{Messages, index};
 use futures_util::StreamExt as _;

@@ -1,4 +1,4 @@
-//! One session: whose it is, when it was used, which calls its client waits for.
+//! One session: its owner, its last use, its calls in flight.
 
 use super::Sessions;
 use super::replay_buffer::ReplayBuffer;

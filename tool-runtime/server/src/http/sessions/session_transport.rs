@@ -1,4 +1,4 @@
-//! The line between rmcp and a session, on which is seen what runs in it.
+//! Observes the messages between rmcp and a session.
 
 use super::{SessionProblem, cancelled, routing};
 use crate::in_flight::InFlight;

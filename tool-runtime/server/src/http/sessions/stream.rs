@@ -1,4 +1,4 @@
-//! A stream of messages to a client, watched for how it ends.
+//! A message stream to a client, watched for its end.
 
 use super::Sessions;
 use super::replay_buffer::ReplayBuffer;

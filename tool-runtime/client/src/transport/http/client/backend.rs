@@ -1,4 +1,4 @@
-//! What rmcp's transport asks of a client of HTTP.
+//! The HTTP backend of rmcp's transport.
 
 use super::classify::{code, is_gone, is_passing};
 use super::{Client, LONGEST_EVENT};

@@ -1,4 +1,4 @@
-//! What the failure of a request means.
+//! Classifies failures of requests.
 
 use crate::transport::http::credentials::{NoHeaders, Refused};
 use crate::transport::http::error::{HttpError, status};

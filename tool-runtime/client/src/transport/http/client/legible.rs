@@ -1,4 +1,4 @@
-//! Answers in streams of events that cannot be read: rmcp passes over them, and their callers wait.
+//! Event streams with unreadable answers: rmcp skips them, and their callers would wait.
 
 use crate::notification_router::NotificationRouter;
 use crate::recovery::{Incoming, Salvaged, salvaged};

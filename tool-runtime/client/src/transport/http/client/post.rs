@@ -1,4 +1,4 @@
-//! Messages to a server, and what becomes of them.
+//! Posts messages to a server.
 
 use super::Client;
 use super::classify::{code, is_gone, is_illegible, says_no_session};

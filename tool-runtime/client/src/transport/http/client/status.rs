@@ -1,5 +1,4 @@
-//! The status of an answer: rmcp hands on an error of the protocol without the one that it came
-//! with.
+//! Status codes of answers, which rmcp drops for protocol errors.
 
 use reqwest::retry::{Builder, for_host};
 use std::cell::Cell;

@@ -1,5 +1,4 @@
-//! Where a server may send this program: not to what only this machine or its network can reach,
-//! unless the server itself is there.
+//! Refuses private addresses that a server sends this program to, unless the server has one itself.
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};

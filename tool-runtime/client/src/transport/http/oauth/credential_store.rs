@@ -1,4 +1,4 @@
-//! The host's store of tokens, as rmcp knows stores.
+//! The host's token store as rmcp's `CredentialStore`.
 
 use super::host_callbacks::OAuthCallbacks;
 use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};

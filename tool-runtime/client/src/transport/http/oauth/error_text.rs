@@ -1,5 +1,4 @@
-//! Why there is no token, in words. What an authorization server says freely is never among them:
-//! it may repeat all that it was told.
+//! Texts of errors. Free text of an authorization server is left out: it may repeat secrets.
 
 use super::hush::Hush;
 use crate::failure::leaf;

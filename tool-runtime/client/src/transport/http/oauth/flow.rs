@@ -1,4 +1,4 @@
-//! The ways to a token: another one for an old one, by the client's own secret, by a person.
+//! Obtains tokens: by refresh, by client credentials, by authorization of a person.
 
 use super::credential_store::SavedCredentials;
 use super::error_text::words;

@@ -1,4 +1,4 @@
-//! What the host does for OAuth: show pages, keep tokens.
+//! Callbacks of the host: show a page, store tokens.
 
 use std::collections::HashMap;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! Asks for metadata and tokens.
+//! Requests metadata and tokens.
 
 use super::address_filter::{AddressFilter, refused};
 use super::error_text::refusal;

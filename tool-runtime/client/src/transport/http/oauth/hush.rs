@@ -1,5 +1,4 @@
-//! What goes to an authorization server, or comes from it, and must not be printed: whoever answers
-//! may repeat what it was told.
+//! Secrets in traffic with an authorization server, which must not be printed.
 
 use crate::transport::http::header_values::{basic, note};
 use crate::transport::http::shown::shown;

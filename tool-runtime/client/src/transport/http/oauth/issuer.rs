@@ -1,5 +1,4 @@
-//! Whose the authorization server is that gets a client's secret: a server names it, and may name
-//! another one tomorrow.
+//! The authorization server that gets a client's secret. It may not change.
 
 use rmcp::transport::auth::AuthorizationMetadata;
 use std::sync::Mutex;

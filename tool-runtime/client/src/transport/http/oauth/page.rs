@@ -1,5 +1,4 @@
-//! The page that a person is sent to. A server has chosen it: it must be one of the web, and ask
-//! for what this program asks for.
+//! Checks the authorization page before a person is sent to it.
 
 use crate::transport::http::agent::is_this_machine;
 use reqwest::Url;

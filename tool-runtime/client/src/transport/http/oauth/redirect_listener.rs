@@ -1,4 +1,4 @@
-//! Where a browser comes back to on this machine.
+//! Receives the redirect of a browser on this machine.
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;

@@ -1,4 +1,4 @@
-//! A person is sent to a page, and comes back.
+//! Sends a person to the authorization page and waits for the redirect.
 
 use super::flow::{Flow, Manager};
 use super::host_callbacks::McpAuthPage;
