@@ -1,6 +1,5 @@
-//! What the macro writes: the action struct, its implementation, its registration. One
-//! function per generated item; every name of ours begins with two underscores, because the
-//! user's own expressions are evaluated beside them.
+//! Generated code: the action struct, its implementation, its registration. One function per generated item.
+//! Every name of ours begins with two underscores, because expressions of the user are in scope.
 //!
 //! A user's type is asked for what it implements in one place and at its own span, or through
 //! a qualified path, `<T as __tool::Trait>::item`: rustc then shows one error, however often

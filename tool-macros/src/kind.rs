@@ -1,4 +1,4 @@
-//! What a function becomes: a tool, a prompt or a resource.
+//! Kinds of functions: tool, prompt, resource.
 
 /// What a function becomes.
 #[derive(Clone, Copy, PartialEq)]

@@ -1,5 +1,5 @@
-//! What can be seen to be wrong without types, one rule a function, all mistakes at once.
-//! Rules about a function's shape are in `shape`.
+//! Mistakes that are visible without types, one function per rule, all at once. Rules about a function's
+//! shape are in `shape`.
 
 mod access;
 mod header;

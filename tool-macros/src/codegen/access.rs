@@ -1,4 +1,4 @@
-//! What a call reads and writes.
+//! Resources that a call reads and writes.
 
 use crate::access::Key;
 use crate::mistakes::Mistakes;

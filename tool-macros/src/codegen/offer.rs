@@ -1,4 +1,4 @@
-//! What the macro writes for prompts and resources: the same action, another trait.
+//! Generated code of prompts and resources: the same action, another trait.
 
 use super::{descriptions, run, settings};
 use crate::codegen::{action_struct, allowed_in, arguments, name_claim, values};

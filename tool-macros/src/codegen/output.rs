@@ -1,4 +1,4 @@
-//! From a return value to an observation.
+//! Converts a return value to an observation.
 
 use crate::model::Model;
 use crate::names::at;

@@ -1,4 +1,4 @@
-//! What the macro writes behind an `impl` block: what follows each method, and the list of them.
+//! Generated code behind an `impl` block: the items of each method, and the list of methods.
 
 use super::allowed;
 use crate::model::{Model, Toolset};

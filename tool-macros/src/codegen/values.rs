@@ -1,5 +1,5 @@
-//! The functions that make what `#[arg]` says of a parameter: default, example, constraints.
-//! Each is evaluated from several places and written once.
+//! Functions for the expressions of `#[arg]`: default, example, constraints. Each is evaluated in several
+//! places and written once.
 
 use crate::entries;
 use crate::limits::Limits;

@@ -1,4 +1,4 @@
-//! Which `impl` blocks can be toolsets, by shape alone.
+//! `impl` blocks that cannot be toolsets.
 
 use crate::item::ImplBlock;
 use crate::model;

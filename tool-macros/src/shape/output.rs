@@ -1,4 +1,4 @@
-//! Which return types have no schema of their own.
+//! Return types that have no schema.
 
 use super::find::{Find, What};
 use crate::kind::Kind;

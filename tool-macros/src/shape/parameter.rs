@@ -1,4 +1,4 @@
-//! Which parameters can be arguments or injected values, by shape alone.
+//! Parameters that can be neither arguments nor injected values.
 
 use super::find::{Find, What};
 use super::shared;

@@ -1,4 +1,4 @@
-//! What can be seen to be wrong with `reads`, `writes` and `access`.
+//! Mistakes in `reads`, `writes` and `access`.
 
 use crate::access::Key;
 use crate::mistakes::Mistakes;

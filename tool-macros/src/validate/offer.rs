@@ -1,4 +1,4 @@
-//! What can be seen to be wrong with prompts and resources, and with completions.
+//! Mistakes in prompts, resources and completions.
 
 use crate::kind::Kind;
 use crate::limits;

@@ -1,4 +1,4 @@
-//! What a server says of a tool beyond its arguments.
+//! Mistakes in tool options beyond arguments.
 
 use crate::mistakes::Mistakes;
 use crate::model::Model;

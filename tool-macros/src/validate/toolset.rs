@@ -1,4 +1,4 @@
-//! What can be seen to be wrong with a toolset as a whole.
+//! Mistakes in a toolset as a whole.
 
 use super::{contradiction, serving};
 use crate::mistakes::Mistakes;

@@ -1,4 +1,4 @@
-//! What `main!` names, and nobody else: it changes with every version.
+//! Items for the code of `main!`. Not for users: they change with every version.
 
 pub use crate::main_macro::{Setup, SetupFuture, SetupResult, main, pool, ready};
 pub use std::string::String;

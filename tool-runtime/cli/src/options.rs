@@ -1,4 +1,4 @@
-//! What the user typed, as a command.
+//! Parses the command line to a command.
 
 mod commands;
 mod help;

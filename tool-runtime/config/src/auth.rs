@@ -1,4 +1,4 @@
-//! How to authenticate at a server.
+//! Authentication at a server.
 
 use super::text::McpText;
 use std::fmt;

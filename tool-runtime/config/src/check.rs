@@ -1,4 +1,4 @@
-//! What must hold of a server, wherever its configuration came from.
+//! Validates a server, whatever its configuration came from.
 
 use super::auth::McpAuth;
 use super::fault::Fault;

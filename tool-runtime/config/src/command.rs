@@ -1,4 +1,4 @@
-//! Where the program of a command is.
+//! Finds the program of a command.
 
 use super::fault::Fault;
 use super::lookup::{self, LookupError};

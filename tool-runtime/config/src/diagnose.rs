@@ -1,4 +1,4 @@
-//! What can be known of servers without asking them.
+//! Diagnoses servers without connecting to them.
 
 use super::McpConfig;
 use super::command::{self, Missing};

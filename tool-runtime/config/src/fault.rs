@@ -1,4 +1,4 @@
-//! What is wrong with one value, before it is known where it stands.
+//! An error in one value, before its place is known.
 
 /// What is wrong with one value, and what to do. The value itself is never in it.
 pub(super) struct Fault {

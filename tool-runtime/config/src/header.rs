@@ -1,4 +1,4 @@
-//! What may be a header of a request.
+//! Validates request headers.
 
 use super::fault::Fault;
 

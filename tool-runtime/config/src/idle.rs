@@ -1,4 +1,4 @@
-//! What an entry says of tools that its server does not have.
+//! Patterns of an entry that match no tool of its server.
 
 use super::server::{McpServerConfig, means};
 use super::text::printable;

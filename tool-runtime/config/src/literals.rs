@@ -1,4 +1,4 @@
-//! Secrets that stand literally in an entry, told by their names and by their forms.
+//! Recognizes literal secrets of an entry by their names and forms.
 
 /// Words that name a secret wherever they stand in a name.
 const STRONG: [&str; 12] = [

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration.
+//! Problems of a configuration.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What of a server's entry must never be shown, whoever says it.
+//! Secrets of an entry, which must never be shown.
 
 use super::auth::McpAuth;
 use super::literals;

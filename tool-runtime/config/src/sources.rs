@@ -1,4 +1,4 @@
-//! Where the values of `${VAR}` come from.
+//! Sources of the values of `${VAR}`.
 
 use super::expand::Reference;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! How servers are reached.
+//! Transports of servers.
 
 use super::auth::McpAuth;
 use super::text::McpText;

@@ -1,4 +1,4 @@
-//! Where the servers stand in a document.
+//! Finds the servers in a document.
 
 use super::findings::{Findings, Place};
 use super::read::looks_like_entry;

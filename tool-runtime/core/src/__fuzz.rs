@@ -1,4 +1,4 @@
-//! What the fuzz targets look into. Only there with `--cfg fuzzing`, and part of no promise.
+//! Items for the fuzz targets, with `--cfg fuzzing` only. Not a public interface.
 
 use crate::action::Action;
 use crate::arguments::Arguments;

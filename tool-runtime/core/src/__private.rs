@@ -1,4 +1,4 @@
-//! What generated code names, and nobody else: it changes with every version.
+//! Items for generated code. Not for users: they change with every version.
 
 pub use crate::access::{Access, KeyPart};
 pub use crate::action::{Action, blocking};

@@ -1,4 +1,4 @@
-//! What a call touches, so that calls that touch the same thing are not run at once.
+//! Resources that a call touches, so that conflicting calls do not run at once.
 
 mod claim;
 mod key;

@@ -1,4 +1,4 @@
-//! What a tool says of its own effects: the MCP hints.
+//! Hints about a tool's effects, as MCP has them.
 
 use serde::{Deserialize, Serialize};
 

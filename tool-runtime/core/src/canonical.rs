@@ -1,4 +1,4 @@
-//! JSON as a text that says what it says in one way only.
+//! Canonical JSON: one text for equal values.
 
 use serde_json::Value;
 

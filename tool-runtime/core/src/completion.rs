@@ -1,4 +1,4 @@
-//! What an argument could be, told while somebody types it.
+//! Completes an argument while somebody types it.
 
 use crate::context::ToolContext;
 use crate::future::BoxFuture;

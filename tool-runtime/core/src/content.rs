@@ -1,4 +1,4 @@
-//! What a tool's answer consists of: MCP's content blocks.
+//! MCP's content blocks.
 
 use compact_str::CompactString;
 use serde::{Deserialize, Deserializer, Serialize};

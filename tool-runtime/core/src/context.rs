@@ -1,4 +1,4 @@
-//! What one call may use.
+//! The context of one call.
 
 mod host;
 mod questions;

@@ -1,4 +1,4 @@
-//! What runs before and after a call: rules, rewriting, injected values, questions.
+//! Hooks before and after a call: rules, rewriting, injected values, questions.
 
 mod admission;
 mod after;

@@ -1,4 +1,4 @@
-//! What a result may weigh, and what happens to what weighs more.
+//! Limits on the size of results, and the treatment of larger ones.
 
 mod apply;
 mod base64;

@@ -1,4 +1,4 @@
-//! What a call gives back, and how return values become it.
+//! The result of a call, and conversions of return values to it.
 
 mod blocks;
 mod into;

@@ -1,4 +1,4 @@
-//! What prompts and resources have in common beside what they give.
+//! Common parts of prompts and resources.
 
 use crate::arguments::{Arguments, DecodeError};
 use crate::completion::ArgumentCompleter;

@@ -1,4 +1,4 @@
-//! Which tools are meant: an id, a glob or a regular expression.
+//! Patterns that select tools: an id, a glob or a regular expression.
 
 mod glob;
 mod problem;

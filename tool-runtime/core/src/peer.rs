@@ -1,4 +1,4 @@
-//! Who made a call: whom a tool tells how far it is, and whom it may ask.
+//! The peer: the caller of a tool, which receives progress and log entries and answers questions.
 
 mod ask;
 mod capability;

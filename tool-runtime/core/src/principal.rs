@@ -1,4 +1,4 @@
-//! Who makes a call.
+//! The principal of a call.
 
 use serde_json::{Map, Value};
 use std::fmt;

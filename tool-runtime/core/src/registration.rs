@@ -1,4 +1,4 @@
-//! What `#[tool]`, `#[prompt]` and `#[resource]` leave in the binary at link time.
+//! Link-time registrations of `#[tool]`, `#[prompt]` and `#[resource]`.
 
 use crate::action::Action;
 use crate::prompt::{Prompt, PromptAction};

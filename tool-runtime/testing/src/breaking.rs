@@ -1,4 +1,4 @@
-//! What of a change breaks callers.
+//! Detects schema changes that break callers.
 
 use serde_json::{Map, Value};
 

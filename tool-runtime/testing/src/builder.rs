@@ -1,4 +1,4 @@
-//! How a test client is set up, and how it greets its server.
+//! Builds and connects a test client.
 
 use super::client::TestClient;
 use super::link::{Era, Link};

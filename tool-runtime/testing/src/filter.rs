@@ -1,4 +1,4 @@
-//! What a client asks to be told of.
+//! Subscriptions of a test client.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! What a server asks of its client, and what a test answers.
+//! Questions of a server, and answers of a test.
 
 use serde::Serialize;
 use serde_json::{Value, json};

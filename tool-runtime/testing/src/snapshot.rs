@@ -1,4 +1,4 @@
-//! What a pool offers, as a text to keep beside the code.
+//! Snapshots of a pool's definitions, kept beside the code.
 
 use super::breaking::breaking;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What is wrong with a command line, and what to write instead.
+//! Errors of a command line, with what to write instead.
 
 use super::help;
 use super::syntax::{CommandSpec, Commands, Opt};

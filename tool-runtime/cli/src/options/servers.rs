@@ -1,4 +1,4 @@
-//! What concerns external MCP servers.
+//! Options and commands for external MCP servers.
 
 use super::mistake::Mistake;
 use super::read::Given;

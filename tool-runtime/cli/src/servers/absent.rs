@@ -1,4 +1,4 @@
-//! Why a tool is not there whose server is not, to a command that does not try again.
+//! Explains missing tools of servers that are not connected.
 
 use super::state;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! How a server is, in the words of a command that tries it once.
+//! Words for the state of a server, in a command that tries it once.
 
 use tool_runtime_client::McpState;
 

@@ -1,5 +1,4 @@
-//! What an operator is told before a command runs: which servers are not there, which patterns
-//! pick nothing.
+//! Warnings before a command: servers that are not connected, patterns without a match.
 
 use super::state;
 use crate::options::Command;

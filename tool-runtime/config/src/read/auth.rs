@@ -1,4 +1,4 @@
-//! How an entry says to authenticate.
+//! Reads the authentication of an entry.
 
 use super::Reader;
 use super::entry::{CompletionContext, Entry};

@@ -1,5 +1,4 @@
-//! The keys that dialects write, and what becomes of each. The table in the documentation of
-//! `McpConfig` says the same.
+//! Keys of all dialects, and their treatment. The table in the documentation of `McpConfig` is the same.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What an entry says of a client of OAuth.
+//! Reads the OAuth client of an entry.
 
 use super::Reader;
 use super::entry::{CompletionContext, Entry};

@@ -1,4 +1,4 @@
-//! Which tools of a server are wanted.
+//! Reads the selection of a server's tools.
 
 use super::Reader;
 use super::entry::{CompletionContext, Entry};

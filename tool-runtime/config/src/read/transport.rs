@@ -1,4 +1,4 @@
-//! How the server of an entry is reached.
+//! Reads the transport of an entry.
 
 use super::Reader;
 use super::entry::{CompletionContext, Entry};

@@ -1,4 +1,4 @@
-//! What the scheduler compares.
+//! Claims that the scheduler compares.
 
 use super::Access;
 

@@ -1,4 +1,4 @@
-//! What a resource key can be made of.
+//! Parts of a resource key.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

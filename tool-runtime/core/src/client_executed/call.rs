@@ -1,4 +1,4 @@
-//! What the host is handed.
+//! A call as the host receives it.
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};

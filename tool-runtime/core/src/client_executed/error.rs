@@ -1,4 +1,4 @@
-//! Why an answer was not taken.
+//! Why an answer was refused.
 
 use std::sync::Arc;
 use thiserror::Error;

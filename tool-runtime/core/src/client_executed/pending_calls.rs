@@ -1,4 +1,4 @@
-//! Where calls lie between those who wait for an answer and the host that gives it.
+//! Calls between their callers and the host that answers them.
 
 use super::call::{ClientCall, Request};
 use super::error::ClientAnswerError;

@@ -1,4 +1,4 @@
-//! What a call reaches of the pool that runs it, without knowing pools.
+//! The pool that runs a call, as its context reaches it.
 
 use super::ToolContext;
 use std::any::Any;

@@ -1,4 +1,4 @@
-//! What went wrong in a call, for the operator's log.
+//! Logs failed calls for the operator.
 
 use crate::error::{CallError, ErrorClass};
 

@@ -1,4 +1,4 @@
-//! Why a call has no success to show.
+//! The error of a call.
 
 use super::{BoxError, ErrorClass, ToolError};
 use crate::issue::Issue;

@@ -1,4 +1,4 @@
-//! Why a call did not succeed, in one word.
+//! Classes of errors.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What a tool returns when it wants to say more than a text.
+//! The error of a tool.
 
 use super::{BoxError, ErrorClass};
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! What a hook sees and decides after a call.
+//! The input and the decision of a hook after a call.
 
 use crate::error::{CallError, ErrorClass};
 use crate::observation::Observation;

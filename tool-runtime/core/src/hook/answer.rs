@@ -1,4 +1,4 @@
-//! What a hook's closure may give back.
+//! Return types of a hook's closure.
 
 use super::{After, Before, Running};
 use crate::error::ToolError;

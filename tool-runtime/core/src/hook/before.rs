@@ -1,4 +1,4 @@
-//! What a hook decides before a call.
+//! The decision of a hook before a call.
 
 use serde::Serialize;
 use std::any::{Any, TypeId};

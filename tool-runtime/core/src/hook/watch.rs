@@ -1,4 +1,4 @@
-//! Runs what a user wrote: whatever happens, there is one outcome.
+//! Runs code of users, with one outcome in every case.
 
 use super::{Hook, Running};
 use crate::context::ToolContext;

@@ -1,4 +1,4 @@
-//! What stands where something was cut or left out.
+//! Notices in place of removed content.
 
 use super::spill::Keeper;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What a glob over ids may look like. The matcher reports no mistakes, so they are found here.
+//! Validates globs over ids. The matcher itself reports no mistakes.
 
 use super::PatternError;
 use crate::name;

@@ -1,4 +1,4 @@
-//! Why a text is no pattern.
+//! Why a pattern is invalid.
 
 use std::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! Asking the person behind whoever made a call.
+//! Asks the person behind the caller.
 
 use super::PeerCapability;
 use super::PeerError;

@@ -1,4 +1,4 @@
-//! What a peer must be able to do.
+//! Capabilities of a peer.
 
 use std::fmt;
 

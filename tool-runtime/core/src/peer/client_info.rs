@@ -1,4 +1,4 @@
-//! What whoever made a call says of itself and of the call.
+//! What the caller declares about itself and the call.
 
 use super::Peer;
 use crate::context::ToolContext;

@@ -1,4 +1,4 @@
-//! From a type to a form that clients can show: MCP's restricted schema of elicitation.
+//! Converts a type's schema to MCP's restricted schema of elicitation.
 
 use crate::schema;
 use schemars::JsonSchema;

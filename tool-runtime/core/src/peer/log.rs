@@ -1,4 +1,4 @@
-//! Log entries for whoever made a call.
+//! Log entries for the caller.
 
 use crate::context::ToolContext;
 use serde::{Deserialize, Serialize};

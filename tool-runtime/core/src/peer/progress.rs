@@ -1,4 +1,4 @@
-//! Telling how far a call is.
+//! Progress of a call.
 
 use crate::context::ToolContext;
 use serde::{Deserialize, Serialize};

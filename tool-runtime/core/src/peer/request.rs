@@ -1,4 +1,4 @@
-//! What a tool asks of whoever made the call, on its way there.
+//! A request of a tool to its caller.
 
 use super::{PeerCapability, PeerError};
 use crate::context::ToolContext;

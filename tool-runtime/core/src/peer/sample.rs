@@ -1,4 +1,4 @@
-//! Asking the model of whoever made a call.
+//! Asks the model of the caller.
 
 use super::PeerCapability;
 use super::PeerError;

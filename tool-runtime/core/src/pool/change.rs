@@ -1,4 +1,4 @@
-//! What changes in a pool while it runs, and who is told.
+//! Changes of a running pool.
 
 use super::Snapshot;
 use crate::tool::Tool;

@@ -1,5 +1,4 @@
-//! What all handles and scopes of one pool share: everything that was offered, and what of it
-//! is visible.
+//! State that all handles and scopes of a pool share: everything that was offered, and the visible part.
 
 use super::catalog::{self, Catalog, Entry};
 use super::change::PoolChange;

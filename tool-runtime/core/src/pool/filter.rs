@@ -1,4 +1,4 @@
-//! Which of the offered tools a pool has at all.
+//! Selects offered tools.
 
 use super::{Selector, Source};
 use crate::tool::Tool;

@@ -1,4 +1,4 @@
-//! What calls of a pool go by, beside the tools themselves.
+//! Rules for the calls of a pool.
 
 use crate::approval::Approver;
 use crate::call::ToolCall;

@@ -1,4 +1,4 @@
-//! Why a pool could not be built: everything that is wrong with it, at once.
+//! Why a pool could not be built: all problems at once.
 
 use super::{SelectorError, Source};
 use std::fmt;

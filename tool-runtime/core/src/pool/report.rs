@@ -1,4 +1,4 @@
-//! What became of every tool that was ever offered to a pool.
+//! The status of every tool that was offered to a pool.
 
 use super::{Selector, Source};
 use serde::{Deserialize, Serialize};

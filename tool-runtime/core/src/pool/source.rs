@@ -1,4 +1,4 @@
-//! Where a tool of a pool comes from.
+//! Sources of a pool's tools.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What a prompt gives: messages for a conversation.
+//! Messages of a prompt.
 
 use crate::content::ContentBlock;
 use crate::error::ToolError;

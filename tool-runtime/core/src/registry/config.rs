@@ -1,4 +1,4 @@
-//! A file that says which tools a pool has.
+//! A configuration file of a pool's tools.
 
 use super::ToolSpec;
 use crate::pool::{Filter, Selector};

@@ -1,4 +1,4 @@
-//! Why specifications have no tools.
+//! Why specifications cannot be resolved.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! From specifications to tools.
+//! Resolves specifications to tools.
 
 use super::{Entry, Registry, RegistryError, SpecProblem, ToolSpec};
 use crate::context::ToolContext;

@@ -1,4 +1,4 @@
-//! What a configuration says of a tool.
+//! The specification of a tool in a configuration.
 
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What reading a resource gives.
+//! Contents of a resource.
 
 use crate::content::ResourceContents;
 use crate::error::ToolError;

@@ -1,4 +1,4 @@
-//! Who is above a call: the calls that wait for it to end.
+//! Links a call to the calls that wait for it to end.
 
 use super::entry::Id;
 use std::sync::{Arc, Weak};

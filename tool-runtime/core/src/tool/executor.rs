@@ -1,4 +1,4 @@
-//! What runs a tool.
+//! The executor of a tool.
 
 use crate::access::Access;
 use crate::arguments::Arguments;

@@ -1,4 +1,4 @@
-//! Which calls share a value of a toolset.
+//! Calls that share a value of a toolset.
 
 /// Which calls share a value of a toolset, see
 /// [`Toolset::SHARED_BY`](crate::Toolset::SHARED_BY).

@@ -1,4 +1,4 @@
-//! What was found, by servers.
+//! Findings by server.
 
 use crate::{print, table};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Who waits in a circle, and who gives way in it.
+//! Detects calls that wait for each other, and lets one give way.
 
 use super::Queue;
 

@@ -1,4 +1,4 @@
-//! What a schema allows, in a few words.
+//! Describes the values that a schema allows.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! What to say of a value that fits no alternative: what is wrong with it by the alternative that was probably meant.
+//! Explains a value that fits no alternative by the alternative that was probably meant.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! What a walk has found: the issues, and which parts of the value some subschema has dealt with.
+//! Results of a walk: issues, and the evaluated parts of the value.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,4 +1,4 @@
-//! The keywords about which properties an object has, whatever they hold.
+//! Keywords about the names of properties.
 
 use serde_json::{Map, Value};
 

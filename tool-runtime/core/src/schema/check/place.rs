@@ -1,4 +1,4 @@
-//! Where the walk is: the way from the arguments down to one value, kept on the stack.
+//! The path from the arguments to the current value, kept on the stack.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What to say of a property that nobody knows.
+//! Messages about unknown properties.
 
 use serde_json::{Map, Value};
 
