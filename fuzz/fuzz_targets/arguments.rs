@@ -85,7 +85,7 @@ fuzz_target!(|text: &str| {
     // Whatever the text is, a refusal can be put into words.
     let decoded = TakeAction::decode(Arguments::new(text));
     let issues = SCHEMA.issues(Arguments::new(text));
-    assert!(decoded.is_err() || issues.is_some(), "what is no JSON is decoded");
+    assert!(decoded.is_err() || issues.is_some(), "what is not JSON is decoded");
     // A key given twice is refused by the decoder and unknown to the schema: here there is none.
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         return;

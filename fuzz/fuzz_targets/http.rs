@@ -211,7 +211,7 @@ async fn events(mut body: Body) -> Vec<Value> {
 
 fn check_id(answer: &Value, asked: Option<&Option<Value>>) {
     let Some(asked) = asked else { return };
-    let id = asked.as_ref().expect("what is no request has no answer");
+    let id = asked.as_ref().expect("what is not a request has no answer");
     // 1.0 is an integer in JSON, and written as 1.
     let is_same = answer["id"] == *id || (id.is_f64() && answer["id"].as_f64() == id.as_f64());
     assert!(is_same, "{id} was answered as {answer}");

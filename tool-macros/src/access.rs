@@ -105,7 +105,7 @@ fn placeholder<'t>(brace: &str, rest: &'t str) -> Result<(String, &'t str), Stri
     match syn::parse_str::<syn::Ident>(name).or_else(|_| syn::parse_str(&format!("r#{name}"))) {
         Ok(ident) => Ok((names::unraw(&ident), behind)),
         Err(_) => Err(format!(
-            "`{{{name}}}` is no argument's name; write `{{path}}`, or `{{{{` and `}}}}` for braces"
+            "`{{{name}}}` is not an argument's name; write `{{path}}`, or `{{{{` and `}}}}` for braces"
         )),
     }
 }

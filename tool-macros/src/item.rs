@@ -70,7 +70,7 @@ pub(crate) fn is_mistaken_for_arg(attribute: &Attribute) -> bool {
     MISTAKEN.iter().any(|name| attribute.path().is_ident(name))
 }
 
-/// The name of a parameter that is no pattern.
+/// The name of a parameter that is not a pattern.
 pub(crate) fn plain_ident(pattern: &Pat) -> Option<&Ident> {
     match pattern {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(&pat.ident),

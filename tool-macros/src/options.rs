@@ -341,7 +341,7 @@ fn duration(text: &LitStr) -> syn::Result<Duration> {
     match humantime::parse_duration(&text.value()) {
         Ok(duration) if duration.is_zero() => Err(refused("it is zero")),
         Ok(duration) => Ok(duration),
-        Err(_) => Err(refused("it is no duration")),
+        Err(_) => Err(refused("it is not a duration")),
     }
 }
 

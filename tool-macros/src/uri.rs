@@ -34,7 +34,7 @@ fn name(inside: &str) -> Result<String, String> {
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     match is_name {
         true => Ok(name.to_owned()),
-        false => Err(format!("`{{{inside}}}` is no variable; write `{{name}}` or `{{+name}}`")),
+        false => Err(format!("`{{{inside}}}` is not a variable; write `{{name}}` or `{{+name}}`")),
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
             ("a:{x}{y}", "write text between"),
             ("a:{x", "not closed"),
             ("a:x}", "closes nothing"),
-            ("a:{?q}", "is no variable"),
+            ("a:{?q}", "is not a variable"),
             ("a:{x}/{x}", "twice"),
         ] {
             let problem = variables(text).expect_err(text);

@@ -56,7 +56,7 @@ fn attributes(model: &Model<'_>, mistakes: &mut Mistakes) {
             FnArg::Typed(typed) => typed,
             FnArg::Receiver(receiver) => {
                 receiver.attrs.iter().filter(|a| item::is_arg(a)).for_each(|attribute| {
-                    mistakes.on(attribute, "`self` is no argument; remove `#[arg]`");
+                    mistakes.on(attribute, "`self` is not an argument; remove `#[arg]`");
                 });
                 continue;
             }

@@ -58,7 +58,7 @@ fn mime_type(model: &Model<'_>, mistakes: &mut Mistakes) {
     if !is_mime_type && !value.contains(';') {
         mistakes.on(
             mime_type,
-            format!("{value:?} is no MIME type; write one, as in `mime_type = \"text/plain\"`"),
+            format!("{value:?} is not a MIME type; write one, as in `mime_type = \"text/plain\"`"),
         );
     }
 }

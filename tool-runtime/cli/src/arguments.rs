@@ -12,7 +12,7 @@ pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
     let mut arguments: Map<String, Value> = Map::new();
     for pair in pairs {
         let Some((key, text)) = pair.split_once('=') else {
-            return Err(format!("`{pair}` is no argument; write `key=value`"));
+            return Err(format!("`{pair}` is not an argument; write `key=value`"));
         };
         if let Some(nested) = nested(tool, key) {
             return Err(nested);

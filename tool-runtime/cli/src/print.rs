@@ -1,4 +1,4 @@
-//! Lines for people and pipes. A reader that has gone away is no reason to panic.
+//! Lines for people and pipes. A reader that has gone away is not a reason to panic.
 
 use super::exit;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};

@@ -54,7 +54,7 @@ struct Page {
 /// Asks for all pages.
 ///
 /// # Errors
-/// A page has no answer, or one that is no list.
+/// A page has no answer, or one that is not a list.
 pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Listing, Failure> {
     let until = Instant::now().checked_add(within);
     let timeouts = RequestTimeouts { idle: within, until };
@@ -158,11 +158,11 @@ async fn page(
         ServerResult::CustomResult(CustomResult(value)) => {
             let mut value = as_it_came::unwrapped(value);
             let Some(Value::Array(tools)) = value.get_mut("tools").map(Value::take) else {
-                return Err(Failure::Lost("its answer to `tools/list` is no list".to_owned()));
+                return Err(Failure::Lost("its answer to `tools/list` is not a list".to_owned()));
             };
             let next = value.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
             Ok(Page { tools: tools.into_iter().map(Listed::of).collect(), next })
         }
-        _ => Err(Failure::Lost("its answer to `tools/list` is no list".to_owned())),
+        _ => Err(Failure::Lost("its answer to `tools/list` is not a list".to_owned())),
     }
 }

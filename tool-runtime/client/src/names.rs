@@ -101,7 +101,7 @@ mod tests {
         assert_ne!(id("s", "a b"), id("s", "a/b"));
         assert_ne!(id("s", &"x".repeat(200)), id("s", &"x".repeat(201)));
         assert_ne!(prefix("файлы"), prefix("папки"));
-        // Nothing is no name, and neither is a way up.
+        // Nothing is not a name, and neither is a way up.
         assert_ne!(id("s", ""), "s.");
         assert_ne!(id("s", ".."), "s...");
     }

@@ -24,7 +24,7 @@ pub(super) enum Salvaged {
     Stray,
 }
 
-/// Makes the best of a text that is no message, for the given reason. `is_call` says whether it is
+/// Makes the best of a text that is not a message, for the given reason. `is_call` says whether it is
 /// a call that is answered so.
 #[cold]
 pub(super) fn salvaged(
@@ -55,7 +55,7 @@ pub(super) fn salvaged(
 /// The answer that stands for one that cannot be read, by its beginning and its end.
 ///
 /// # Errors
-/// It is no answer. Whether it is a message.
+/// It is not an answer. Whether it is a message.
 #[cold]
 pub(super) fn unreadable(
     (head, tail): (&[u8], &[u8]),

@@ -17,7 +17,7 @@ pub(super) struct Refusal {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It wants to know who asks: trying again without an answer is no use.
+    /// It wants to know who asks: trying again without an answer is of no use.
     Unauthorized,
     /// It did not answer in time.
     Late,

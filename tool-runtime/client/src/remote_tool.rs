@@ -104,7 +104,7 @@ impl RemoteTool {
         }
         let parsed = self
             .parsed(arguments)
-            .map_err(|error| self.refused(&format!("the arguments are no valid JSON: {error}")))?;
+            .map_err(|error| self.refused(&format!("the arguments are not valid JSON: {error}")))?;
         match self.issues(parsed).await? {
             (Value::Object(map), issues) if issues.is_empty() => Ok(map),
             (_, issues) => Err(self.input().refusal(issues)),

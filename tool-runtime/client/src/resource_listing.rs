@@ -106,7 +106,7 @@ async fn pages(
         let answer = connection.request(kind.request(cursor), timeouts).await;
         let page = answer.map_err(|failure| told(server, &failure))?;
         match take(page) {
-            None => return Err("its answer is no list".to_owned()),
+            None => return Err("its answer is not a list".to_owned()),
             Some((false, _)) => {
                 return Err(format!("it has more than {MAX_RESOURCES}; the first are listed"));
             }

@@ -27,10 +27,10 @@ pub(super) fn read(path: &Path) -> io::Result<String> {
 /// The text of a file that somebody else named, whom a pipe or a device would serve to stop us.
 ///
 /// # Errors
-/// It is no file, or cannot be read.
+/// It is not a file, or cannot be read.
 pub(super) fn read_regular(path: &Path) -> io::Result<String> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a file"));
     }
     read(path)
 }
@@ -43,6 +43,6 @@ mod tests {
     fn what_has_no_end_is_not_read() {
         let endless = Path::new("/dev/zero");
         assert_eq!(read(endless).unwrap_err().to_string(), "it is larger than 16 MiB");
-        assert_eq!(read_regular(endless).unwrap_err().to_string(), "it is no file");
+        assert_eq!(read_regular(endless).unwrap_err().to_string(), "it is not a file");
     }
 }

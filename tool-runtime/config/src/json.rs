@@ -19,7 +19,7 @@ pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Optio
                 true => "correct it there",
                 false => "correct it there, or name the file `.toml` or `.yaml` if it is that",
             };
-            findings.wrong(place, format!("this is no JSON: {error}"), help);
+            findings.wrong(place, format!("this is not JSON: {error}"), help);
             None
         }
     }

@@ -60,7 +60,7 @@ impl fmt::Display for McpConfigProblem {
 /// )
 /// .unwrap_err();
 /// assert_eq!(error.problems.len(), 2);
-/// assert!(error.to_string().contains("`mcpServers.web.url`: `ftp` is no scheme of a server"));
+/// assert!(error.to_string().contains("`mcpServers.web.url`: `ftp` is not a scheme of a server"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -49,7 +49,7 @@ pub(super) fn server(
     let Value::Object(object) = value else {
         findings.wrong(
             place,
-            "it is no entry of a server",
+            "it is not an entry of a server",
             r#"write `{ "command": .. }` or `{ "url": .. }`"#,
         );
         return None;

@@ -71,7 +71,7 @@ fn scheme(url: &str) -> Result<String, Fault> {
                 "stdio" | "npm" | "git" => "a program is started by `command` and `args`",
                 _ => "only `http` and `https` are spoken",
             };
-            Err(Fault::new(format!("`{scheme}` is no scheme of a server"), help))
+            Err(Fault::new(format!("`{scheme}` is not a scheme of a server"), help))
         }
         Some(_) if url.contains("://") => Err(Fault::new(
             "the scheme of the address is not known",
@@ -167,10 +167,10 @@ mod tests {
         for (bad, words) in [
             ("", "the address is empty"),
             ("  ", "the address is empty"),
-            ("file:///etc/passwd", "`file` is no scheme"),
-            ("ftp://example.com", "`ftp` is no scheme"),
-            ("javascript:alert(1)", "`javascript` is no scheme"),
-            ("wss://example.com", "`wss` is no scheme"),
+            ("file:///etc/passwd", "`file` is not a scheme"),
+            ("ftp://example.com", "`ftp` is not a scheme"),
+            ("javascript:alert(1)", "`javascript` is not a scheme"),
+            ("wss://example.com", "`wss` is not a scheme"),
             ("hunter2://example.com", "the scheme of the address is not known"),
             ("example.com/mcp", "the address has no scheme"),
             ("localhost:8080/mcp", "the address has no scheme"),

@@ -24,7 +24,7 @@ pub(super) struct Found {
 /// The entries of a document, which may hold much else beside a wrapper.
 pub(super) fn entries(document: Value, place: &Place, findings: &mut Findings) -> Vec<Found> {
     let Value::Object(document) = document else {
-        findings.wrong(place, "this is no object", HELP);
+        findings.wrong(place, "this is not an object", HELP);
         return Vec::new();
     };
     if WRAPPERS.iter().any(|wrapper| document.contains_key(*wrapper)) {
@@ -65,7 +65,7 @@ fn wrapped(document: Map<String, Value>, place: &Place, findings: &mut Findings)
         match value {
             Value::Object(servers) => found.extend(map(servers, &place, findings)),
             Value::Null => {}
-            _ => findings.wrong(&place, "this is no map of servers", HELP),
+            _ => findings.wrong(&place, "this is not a map of servers", HELP),
         }
     }
     found

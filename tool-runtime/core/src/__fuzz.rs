@@ -14,7 +14,7 @@ impl Walker {
         Self(InputModel::new(&A::definition(), &A::settings()))
     }
 
-    /// What is wrong with arguments; `None` if they are no JSON.
+    /// What is wrong with arguments; `None` if they are not JSON.
     pub fn issues(&self, arguments: Arguments<'_>) -> Option<Vec<Issue>> {
         self.0.issues(arguments, false).ok()
     }

@@ -155,7 +155,7 @@ impl ToolDefinition {
                 self.input_schema = schema;
             }
             _ => self.problems.push(
-                "its input schema is no object schema; write one with `\"type\": \"object\"` at the root".to_owned(),
+                "its input schema is not an object schema; write one with `\"type\": \"object\"` at the root".to_owned(),
             ),
         }
         self

@@ -161,7 +161,7 @@ impl InputModel {
     /// The arguments by their names.
     fn value(&self, arguments: Arguments<'_>) -> Result<Value, CallError> {
         let mut value: Value = serde_json::from_str(arguments.as_str())
-            .map_err(|error| self.refused(&format!("the arguments are no valid JSON: {error}")))?;
+            .map_err(|error| self.refused(&format!("the arguments are not valid JSON: {error}")))?;
         if let Value::Object(map) = &mut value {
             self.rename_aliases(map);
         }

@@ -69,7 +69,7 @@ impl Observation {
     /// A structured value; its JSON stands beside it as text where there is no other content.
     ///
     /// # Errors
-    /// An internal error if the value does not serialise: a map with keys that are no strings.
+    /// An internal error if the value does not serialise: a map with keys that are not strings.
     ///
     /// ```
     /// # use tool_runtime::Observation;

@@ -316,7 +316,7 @@ pub struct Optional;
 
 /// A type that a string literal can be the default of.
 #[diagnostic::on_unimplemented(
-    message = "a string literal is no value of type `{Self}`",
+    message = "a string literal is not a value of type `{Self}`",
     label = "expected an expression of type `{Self}`",
     note = "write a Rust expression of the parameter's type, as in `default = 1` or `default = Level::High`"
 )]

@@ -96,19 +96,19 @@ inventory::collect!(ResourceRegistration);
 #[cfg(feature = "linked")]
 inventory::collect!(ToolsetKind);
 
-/// All tools that are linked in, in an order that is no promise.
+/// All tools that are linked in, in an order that is not a promise.
 #[cfg(feature = "linked")]
 pub(crate) fn linked() -> impl Iterator<Item = Tool> {
     inventory::iter::<Registration>.into_iter().map(Registration::tool)
 }
 
-/// All prompts that are linked in, in an order that is no promise.
+/// All prompts that are linked in, in an order that is not a promise.
 #[cfg(feature = "linked")]
 pub(crate) fn linked_prompts() -> impl Iterator<Item = Prompt> {
     inventory::iter::<PromptRegistration>.into_iter().map(PromptRegistration::prompt)
 }
 
-/// All resources that are linked in, in an order that is no promise.
+/// All resources that are linked in, in an order that is not a promise.
 #[cfg(feature = "linked")]
 pub(crate) fn linked_resources() -> impl Iterator<Item = Resource> {
     inventory::iter::<ResourceRegistration>.into_iter().map(ResourceRegistration::resource)

@@ -131,7 +131,7 @@ impl Client {
     fn rounds(&self, (round, codec): &(Round, Arc<StateCodec>)) -> &Rounds {
         self.rounds.get_or_init(|| {
             let arguments = self.arguments();
-            // What is no value of ours, too deep for instance, goes by its text.
+            // What is not a value of ours, too deep for instance, goes by its text.
             let arguments: Value =
                 serde_json::from_str(&arguments).unwrap_or_else(|_| (&*arguments).into());
             let Subject { method, name, .. } = &self.subject;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 
-/// A message. With `result` or `error` it is no request.
+/// A message. With `result` or `error` it is not a request.
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "P: Deserialize<'de>"))]
 pub(super) struct Envelope<'a, P> {

@@ -267,7 +267,7 @@ impl McpServer {
                 tracing::info!(?reason, "the client is gone");
                 Ok(())
             }
-            // A client that leaves before it said anything is no failure of ours.
+            // A client that leaves before it said anything is not a failure of ours.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::other(error)),
         }

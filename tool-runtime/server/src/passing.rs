@@ -29,7 +29,7 @@ pub(super) fn keep_unknown(tool: &mut Tool, unknown: &Map<String, Value>) {
 /// Keeps all of an observation.
 ///
 /// # Errors
-/// It is no JSON: a value nested too deep.
+/// It is not JSON: a value nested too deep.
 pub(super) fn keep_whole(
     mut result: CallToolResult,
     observation: &Observation,

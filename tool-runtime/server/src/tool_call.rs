@@ -109,7 +109,7 @@ fn fit(
         ));
     }
     convert::result(observation, is_wrapped).unwrap_or_else(|error| {
-        tracing::warn!(tool, %error, "the tool's answer is no MCP result");
+        tracing::warn!(tool, %error, "the tool's answer is not an MCP result");
         convert::failure(&format!("`{tool}`: {INTERNAL}"))
     })
 }

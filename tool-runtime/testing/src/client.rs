@@ -21,7 +21,7 @@ use tool_runtime_core::{ProtocolError, ToolDefinition};
 /// An MCP client in the same process as the server, for tests.
 ///
 /// It speaks real MCP to the code that serves stdio, see [`testing`](self::super). Requests can be
-/// under way together. A server that hangs, ends, answers twice or says what is no JSON-RPC makes
+/// under way together. A server that hangs, ends, answers twice or says what is not JSON-RPC makes
 /// the test panic. Dropped, it hangs up, and the server ends by itself.
 ///
 /// ```
@@ -76,7 +76,7 @@ impl TestClient {
     /// All tools, from as many pages as there are.
     ///
     /// # Panics
-    /// The server refuses, or gives what is no tool.
+    /// The server refuses, or gives what is not a tool.
     pub async fn list_tools(&self) -> Vec<ToolDefinition> {
         let pages = self.pages("tools/list").await;
         let pages = pages.unwrap_or_else(|error| panic!("the tools are not listed: {error}"));
@@ -128,7 +128,7 @@ impl TestClient {
     /// What the server answers as an error.
     ///
     /// # Panics
-    /// `params` is no object. The server does not answer in time, ends the connection, or breaks
+    /// `params` is not an object. The server does not answer in time, ends the connection, or breaks
     /// JSON-RPC.
     pub async fn request(
         &self,
@@ -157,7 +157,7 @@ impl TestClient {
     /// Sends a notification.
     ///
     /// # Panics
-    /// `params` is no object.
+    /// `params` is not an object.
     pub fn notify(&self, method: &str, params: impl Serialize) {
         self.link.wire.notify(method, &object(params).into());
     }

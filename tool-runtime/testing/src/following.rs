@@ -57,7 +57,7 @@ fn ended(status: &str, state: &Value) -> Outcome {
         "completed" => Ok(state["result"].clone()),
         "failed" => match Failure::deserialize(&state["error"]) {
             Ok(failure) => Err(failure.into()),
-            Err(error) => panic!("the task failed with what is no error: {error}: {state}"),
+            Err(error) => panic!("the task failed with what is not an error: {error}: {state}"),
         },
         "cancelled" => Err(ProtocolError::new(INTERNAL_ERROR, "the task was cancelled")),
         _ => panic!("no state of a task: {state}"),

@@ -52,7 +52,7 @@ fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error
 }
 
 /// # Errors
-/// The line is no message of JSON-RPC 2.0.
+/// The line is not a message of JSON-RPC 2.0.
 pub(super) fn parse(line: &str) -> Result<Message, String> {
     let parsed: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
     if parsed.jsonrpc != "2.0" {

@@ -17,7 +17,7 @@ impl Endpoint {
     /// From `http://ADDRESS:PORT/PATH`.
     ///
     /// # Errors
-    /// If it is another machine's, or no such URL: this is no tool against strangers.
+    /// If it is another machine's, or no such URL: this is not a tool against strangers.
     pub(super) fn parse(url: &str) -> io::Result<Self> {
         let parts = url.strip_prefix("http://").and_then(|rest| rest.split_once('/'));
         let local = parts.and_then(|(host, path)| {

@@ -254,7 +254,7 @@ impl Server {
                 text(id, "changed");
             }
             "garbage" => {
-                print("this is no JSON");
+                print("this is not JSON");
                 print("{\"jsonrpc\": \"2.0\", \"id\": 99999, \"result\": {}}");
                 print("[1, 2]");
                 text(id, "clean");

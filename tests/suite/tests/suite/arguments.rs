@@ -82,7 +82,7 @@ async fn every_slip_is_told_with_what_is_allowed() {
         (r#"{"qury":"x"}"#, "did you mean `query`?"),
         ("[1]", "the arguments must be a JSON object, got an array"),
         (r#""{}""#, "the arguments must be a JSON object"),
-        ("{", "the arguments are no valid JSON"),
+        ("{", "the arguments are not valid JSON"),
         (r#"{"query":"x","query":"y"}"#, "argument `query` is given twice"),
         (r#"{"query":"x","q":"y"}"#, "argument `query` is given twice"),
         (r#"{"query":"x","limit":1,"limit":null}"#, "argument `limit` is given twice"),

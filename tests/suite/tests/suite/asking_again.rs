@@ -112,7 +112,7 @@ async fn an_answer_that_is_missing_is_asked_for_again() {
     let state = state_of(&client).await;
     let again = round(&client, &hi(), &state, json!({})).await.expect("a question");
     assert_eq!(keys(&again), ["city"]);
-    // What is no answer at all is none.
+    // What is not an answer at all is none.
     let nothing = json!({ "city": { "content": { "city": "Graz" } } });
     let again = round(&client, &hi(), &again["requestState"], nothing).await.expect("a question");
     assert_eq!(keys(&again), ["city"]);

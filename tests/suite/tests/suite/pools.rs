@@ -88,11 +88,11 @@ fn everything_that_is_wrong_is_told_at_once() {
     for expected in [
         "no value of its argument `n` is between its bounds",
         "its default for `m` is refused by its own schema: `m` must be at most 5, got 10",
-        "its `meta` is no object",
+        "its `meta` is not an object",
         "borrows a `suite::pools::Database`",
         "bad tool name \"bad name\"",
         "tool `undescribed`: it has no description",
-        "tool `schema`: its input schema is no object schema",
+        "tool `schema`: its input schema is not an object schema",
         "two values of type `u8`",
     ] {
         assert!(text.contains(expected), "{expected:?} is not in:\n{text}");

@@ -12,13 +12,13 @@ pub(crate) enum SpawnError {
     #[error(transparent)]
     Lookup(#[from] LookupError),
     /// The working directory is missing, or is none.
-    #[error("the working directory `{}` is no directory: create it or correct `cwd`", cwd.display())]
+    #[error("the working directory `{}` is not a directory: create it or correct `cwd`", cwd.display())]
     NoDirectory {
         /// As the configuration has it.
         cwd: PathBuf,
     },
     /// A name that no variable can have.
-    #[error("`{}` is no name of a variable: it is empty or holds `=` or NUL", name.escape_debug())]
+    #[error("`{}` is not a name of a variable: it is empty or holds `=` or NUL", name.escape_debug())]
     Variable {
         /// As the configuration has it.
         name: String,

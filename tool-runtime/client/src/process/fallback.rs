@@ -84,7 +84,7 @@ impl Child {
         exit.ok().flatten().unwrap_or(Exit::Unknown)
     }
 
-    /// Keeps what it prints that is no message, for [`Child::stderr_tail`].
+    /// Keeps what it prints that is not a message, for [`Child::stderr_tail`].
     pub(crate) fn stray(&self, server: &Arc<str>) -> Stray {
         Stray { tail: Arc::clone(self.stderr.tail()), server: Arc::clone(server) }
     }

@@ -20,7 +20,7 @@ struct Named {
     name: String,
 }
 
-/// The list without what cannot be read of it, which is noted as odd. `None`, if it is no list.
+/// The list without what cannot be read of it, which is noted as odd. `None`, if it is not a list.
 pub(super) fn of_readable(text: &[u8], notifications: &NotificationRouter) -> Option<Incoming> {
     let Answer { id, mut result } = serde_json::from_slice(text).ok()?;
     let entries: Vec<&RawValue> = serde_json::from_str(result.remove("tools")?.get()).ok()?;

@@ -65,7 +65,7 @@ impl Http {
     ) -> Result<Self, String> {
         let url = Url::parse(config.url.as_str()).ok().filter(Url::has_host);
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
-        let url = url.ok_or("`url` is no address of scheme `http` or `https`")?;
+        let url = url.ok_or("`url` is not an address of scheme `http` or `https`")?;
         // What is wrong with them is said here, not at the first connection.
         Headers::new(server, config, None)?;
         Ok(Self {

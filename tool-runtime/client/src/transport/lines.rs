@@ -37,7 +37,7 @@ pub(crate) struct Lines<R> {
     notifications: Arc<NotificationRouter>,
     /// What came in one line with what was handed on.
     more: VecDeque<Incoming>,
-    /// Takes lines that are no messages.
+    /// Takes lines that are not messages.
     stray: Option<Box<TakeLine>>,
     strays: Strays,
     /// Whether the server has ever said anything that is a message.
@@ -65,7 +65,7 @@ impl<R> Lines<R> {
         }
     }
 
-    /// Gives lines that are no messages to somebody.
+    /// Gives lines that are not messages to somebody.
     pub(super) fn with_stray(mut self, stray: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
         self.stray = Some(Box::new(stray));
         self
@@ -137,7 +137,7 @@ impl<R> Lines<R> {
             let server = self.notifications.server();
             tracing::warn!(
                 server,
-                "it prints lines on its standard output that are no messages; they are left out, and belong on its standard error"
+                "it prints lines on its standard output that are not messages; they are left out, and belong on its standard error"
             );
         }
     }
@@ -176,7 +176,7 @@ impl<R> Lines<R> {
 /// What a line says.
 ///
 /// # Errors
-/// It is no message as it stands; what can be made of it.
+/// It is not a message as it stands; what can be made of it.
 fn read(
     line: &[u8],
     outgoing: &Outgoing,

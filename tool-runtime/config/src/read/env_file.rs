@@ -20,7 +20,7 @@ pub(super) fn variables(text: &str) -> Result<Vec<(String, Secret)>, Fault> {
             Fault::new(format!("line {} of the file {what}", index + 1), "write `NAME=value`")
         };
         let line = line.strip_prefix("export ").unwrap_or(line);
-        let (name, value) = line.split_once('=').ok_or_else(|| fault("is no assignment"))?;
+        let (name, value) = line.split_once('=').ok_or_else(|| fault("is not an assignment"))?;
         let name = name.trim_end();
         if name.is_empty() || name.contains(char::is_whitespace) {
             return Err(fault("names no variable"));

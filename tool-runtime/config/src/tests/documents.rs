@@ -20,7 +20,7 @@ fn what_is_no_json_is_told_with_its_place_and_not_shown() {
     ] {
         let problems = problems(text);
         assert_eq!(problems.len(), 1, "{problems:?}");
-        assert!(problems[0].starts_with("this is no JSON: "), "{problems:?}");
+        assert!(problems[0].starts_with("this is not JSON: "), "{problems:?}");
         assert!(problems[0].contains("at line 1 column "), "{problems:?}");
         assert!(!problems[0].contains("hunter2"), "{problems:?}");
     }
@@ -65,15 +65,15 @@ fn a_key_that_stands_twice_is_told() {
 #[test]
 fn a_document_without_servers_says_what_to_write() {
     for (text, words) in [
-        ("[]", "this is no object"),
+        ("[]", "this is not an object"),
         (r#"{ "editor.fontSize": 14 }"#, "there are no servers in it"),
         (r#"{ "a": {} }"#, "there are no servers in it"),
         (r#"{ "command": "npx" }"#, "the entry of a server without its name"),
-        (r#"{ "mcpServers": [] }"#, "this is no map of servers"),
+        (r#"{ "mcpServers": [] }"#, "this is not a map of servers"),
         (r#"{ "mcpServer": { "a": { "command": "x" } } }"#, "did you mean `mcpServers`?"),
         (r#"{ "mcp_server": { "a": { "url": "x" } } }"#, "did you mean `mcp"),
         (r#"{ "mcpServers": { "": { "command": "x" } } }"#, "the name of the server is empty"),
-        (r#"{ "a": { "command": "x" }, "b": 5 }"#, "`b`: it is no entry of a server"),
+        (r#"{ "a": { "command": "x" }, "b": 5 }"#, "`b`: it is not an entry of a server"),
     ] {
         let problems = problems(text);
         assert_eq!(problems.len(), 1, "{text}: {problems:?}");

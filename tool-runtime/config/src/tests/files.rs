@@ -166,6 +166,6 @@ fn variables_are_read_from_a_file_beside_the_configuration() {
     folder.with("bad", "A=1\nhunter2");
     let text = r#"{ "s": { "command": "x", "envFile": "bad" } }"#;
     let error = loader().file(folder.with("mcp.json", text)).load().unwrap_err().to_string();
-    assert!(error.contains("line 2 of the file is no assignment"), "{error}");
+    assert!(error.contains("line 2 of the file is not an assignment"), "{error}");
     assert!(!error.contains("hunter2"), "{error}");
 }

@@ -79,7 +79,7 @@ proptest! {
         let plain: Result<Value, _> = serde_json::from_str(&text);
         // What is JSON without comments is JSON with them.
         if plain.is_ok() && let Err(error) = json {
-            prop_assert!(!error.to_string().contains("this is no JSON"), "{error}");
+            prop_assert!(!error.to_string().contains("this is not JSON"), "{error}");
         }
     }
 

@@ -89,9 +89,9 @@ fn what_would_change_what_runs_is_refused() {
 fn addresses_are_checked() {
     for (url, words) in [
         ("", "the address is empty"),
-        ("file:///etc/passwd", "`file` is no scheme"),
-        ("ftp://example.com", "`ftp` is no scheme"),
-        ("javascript:alert(1)", "`javascript` is no scheme"),
+        ("file:///etc/passwd", "`file` is not a scheme"),
+        ("ftp://example.com", "`ftp` is not a scheme"),
+        ("javascript:alert(1)", "`javascript` is not a scheme"),
         ("example.com/mcp", "begin it with `https://`"),
         ("https://", "the address has no host"),
         ("https://exa mple.com/", "malformed"),
@@ -138,15 +138,15 @@ fn commands_are_checked() {
     refused(json!({ "command": 1.5, "args": ["\u{0}"] }), &["a NUL character"]);
     refused(
         json!({ "command": "npx -y hunter2" }),
-        &["it is no program but a command line, of 3 words", r#""args""#],
+        &["it is not a program but a command line, of 3 words", r#""args""#],
     );
     refused(json!({ "command": ["x", "y"], "args": ["z"] }), &["in one of the two"]);
-    refused(json!({ "command": "x", "args": "y" }), &["`mcpServers.s.args`: it is no list"]);
-    refused(json!({ "command": "x", "args": [["y"]] }), &["`mcpServers.s.args[0]`: it is no text"]);
+    refused(json!({ "command": "x", "args": "y" }), &["`mcpServers.s.args`: it is not a list"]);
+    refused(json!({ "command": "x", "args": [["y"]] }), &["`mcpServers.s.args[0]`: it is not a text"]);
     refused(json!({ "command": "x", "env": { "A=B": "1" } }), &["holds no `=`"]);
     refused(json!({ "command": "x", "env": { "": "1" } }), &["the name of the variable is empty"]);
     refused(json!({ "command": "x", "env": { "A\u{0}": "1" } }), &["a NUL character"]);
-    refused(json!({ "command": "x", "env": ["A=1"] }), &["`mcpServers.s.env`: it is no object"]);
+    refused(json!({ "command": "x", "env": ["A=1"] }), &["`mcpServers.s.env`: it is not an object"]);
     refused(json!({ "command": "x", "cwd": "" }), &["the folder is empty"]);
 }
 
@@ -168,13 +168,13 @@ fn a_command_with_a_space_may_be_a_file() {
 fn flags_are_flags_and_agree() {
     refused(
         json!({ "command": "x", "enabled": "yes" }),
-        &["`mcpServers.s.enabled`: it is no flag"],
+        &["`mcpServers.s.enabled`: it is not a flag"],
     );
     refused(
         json!({ "command": "x", "enabled": true, "disabled": true }),
         &["`mcpServers.s.disabled`: it contradicts `enabled`"],
     );
-    refused(json!({ "command": "x", "required": 1 }), &["it is no flag"]);
+    refused(json!({ "command": "x", "required": 1 }), &["it is not a flag"]);
     assert!(config(json!({ "command": "x", "enabled": false, "disabled": true })).is_ok());
 }
 
@@ -204,8 +204,8 @@ fn what_is_no_pattern_is_refused() {
         json!({ "command": "x", "include": [""] }),
         &["`mcpServers.s.include[0]`", "an empty pattern"],
     );
-    refused(json!({ "command": "x", "include": ["a[b"] }), &["it is no pattern", "never closed"]);
-    refused(json!({ "command": "x", "exclude": "a" }), &["`mcpServers.s.exclude`: it is no list"]);
+    refused(json!({ "command": "x", "include": ["a[b"] }), &["it is not a pattern", "never closed"]);
+    refused(json!({ "command": "x", "exclude": "a" }), &["`mcpServers.s.exclude`: it is not a list"]);
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// The parameter that the next key belongs to; `None` at the end of the object.
     ///
     /// # Errors
-    /// A key that no parameter has, or text that is no JSON.
+    /// A key that no parameter has, or text that is not JSON.
     pub fn next_key(&mut self) -> Result<Option<usize>, DecodeError> {
         while self.goes_on()? {
             let start = self.at;
@@ -139,7 +139,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// Passes over the value behind the key.
     ///
     /// # Errors
-    /// Text that is no JSON.
+    /// Text that is not JSON.
     pub fn skip(&mut self) -> Result<(), DecodeError> {
         let mut json = self.json();
         let skipped = IgnoredAny::deserialize(&mut json);
@@ -208,7 +208,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         }
     }
 
-    /// Whether it is no JSON or of another type, the parameter is named; what is no JSON at all
+    /// Whether it is not JSON or of another type, the parameter is named; what is not JSON at all
     /// is found again when the arguments are parsed as a whole.
     #[cold]
     fn refused(&self, error: &serde_json::Error) -> DecodeError {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// `arguments` is the text as it came, in a string: also what is no JSON survives.
+/// `arguments` is the text as it came, in a string: also what is not JSON survives.
 #[derive(Serialize)]
 struct CallOut<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]

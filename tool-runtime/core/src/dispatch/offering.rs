@@ -106,7 +106,7 @@ impl ToolPool {
     /// What a variable of a resource template could be.
     ///
     /// # Errors
-    /// [`ErrorClass::NotFound`] for what is no template of the pool, [`ErrorClass::Input`] for a
+    /// [`ErrorClass::NotFound`] for what is not a template of the pool, [`ErrorClass::Input`] for a
     /// variable that it does not have.
     pub async fn complete_resource(
         &self,

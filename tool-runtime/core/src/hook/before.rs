@@ -55,7 +55,7 @@ impl Before {
     /// The call goes on with other arguments, as [`Self::rewrite`] has it.
     ///
     /// # Errors
-    /// If the value does not serialise: a map with keys that are no strings.
+    /// If the value does not serialise: a map with keys that are not strings.
     ///
     /// ```
     /// # use tool_runtime::Before;

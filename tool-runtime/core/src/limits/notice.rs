@@ -54,7 +54,7 @@ impl fmt::Display for Notice<'_> {
     }
 }
 
-/// One line in the place of a block that is no text.
+/// One line in the place of a block that is not a text.
 pub(super) fn left_out(what: &str, bytes: usize, limit: usize, file: Option<&Path>) -> String {
     let bytes = counted(bytes, "byte");
     match file {

@@ -72,7 +72,7 @@ impl ToolContext {
     }
 
     /// A header of the HTTP request that the call came with, by its name in any case. `None` over
-    /// stdio, and for values that are no text.
+    /// stdio, and for values that are not text.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         self.peer()?.header(name)
     }

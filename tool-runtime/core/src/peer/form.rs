@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 pub(super) struct FormSchema {
     /// What the answer is checked against.
     schema: Value,
-    /// The only field of a form that was made for a value which is no struct.
+    /// The only field of a form that was made for a value which is not a struct.
     only: Option<String>,
 }
 

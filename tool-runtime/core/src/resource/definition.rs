@@ -115,7 +115,7 @@ impl ResourceDraft {
         match meta.into() {
             Value::Object(meta) => self.0.meta = meta,
             _ => self.0.problems.push(
-                "its `meta` is no object; write `meta = json!({ \"key\": \"value\" })`".to_owned(),
+                "its `meta` is not an object; write `meta = json!({ \"key\": \"value\" })`".to_owned(),
             ),
         }
         self

@@ -203,7 +203,7 @@ fn take(rest: &mut &str) -> Result<Part, String> {
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     match is_name {
         true => Ok(Part::Variable { name: name.to_owned(), spans_segments }),
-        false => Err(format!("`{{{inside}}}` is no variable; write `{{name}}` or `{{+name}}`")),
+        false => Err(format!("`{{{inside}}}` is not a variable; write `{{name}}` or `{{+name}}`")),
     }
 }
 
@@ -262,8 +262,8 @@ mod tests {
             ("a:{x}{y}", "write text between"),
             ("a:{x", "not closed"),
             ("a:x}", "closes nothing"),
-            ("a:{?q}", "is no variable"),
-            ("a:{}", "is no variable"),
+            ("a:{?q}", "is not a variable"),
+            ("a:{}", "is not a variable"),
             ("a:{x}/{x}", "twice"),
         ] {
             let problem = UriTemplate::parse(text).expect_err(text);

@@ -2,7 +2,7 @@
 //!
 //! Decoding is the first check of a call; this walker runs when decoding failed, or when the schema holds assertions
 //! that decoding does not make. It knows the validation and applicator keywords and references within the document.
-//! It differs from the standard where tools do: a property that is not required may be null, `1.0` is no integer (serde
+//! It differs from the standard where tools do: a property that is not required may be null, `1.0` is not an integer (serde
 //! does not decode it as one), and `format` is asserted. Annotations, unknown keywords, references that lead nowhere
 //! and patterns that do not compile are ignored.
 

@@ -207,7 +207,7 @@ impl Fields {
         let (Some(Value::Object(properties)), None) = (properties, more_than_fields(&schema))
         else {
             self.problems.push(format!(
-                "its flattened parameter `{}` is no struct of plain named fields; flatten one that is, or remove `flatten`",
+                "its flattened parameter `{}` is not a struct of plain named fields; flatten one that is, or remove `flatten`",
                 parameter.name
             ));
             return;
@@ -236,7 +236,7 @@ fn unfit_header(parameter: &Parameter, schema: &Schema) -> Option<String> {
         return None;
     }
     Some(format!(
-        "its argument `{}` is no text, integer or truth value, so it has no place in a header; remove `header`",
+        "its argument `{}` is not a text, integer or truth value, so it has no place in a header; remove `header`",
         parameter.name
     ))
 }

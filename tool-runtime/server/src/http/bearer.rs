@@ -56,7 +56,7 @@ pub enum TokensError {
     /// The variable and the file hold the same token.
     #[error("a token is both in the variable and in the file; keep one of them")]
     Repeated,
-    /// A line is no token.
+    /// A line is not a token.
     #[error("line {line} {problem}")]
     Line {
         /// Which one, from 1.

@@ -120,7 +120,7 @@ fn unusable() -> Misfit {
     Misfit::new(None, ErrorData::invalid_request(text, None))
 }
 
-/// How many values there are in JSON, at least one more than commas and brackets that are no text.
+/// How many values there are in JSON, at least one more than commas and brackets that are not text.
 fn values(json: &[u8]) -> usize {
     let (mut count, mut is_text, mut is_escaped) = (1, false, false);
     for byte in json {

@@ -169,14 +169,14 @@ impl HttpOptions {
     /// Requests without an `Origin` do not come from a page.
     ///
     /// # Panics
-    /// If it is no origin.
+    /// If it is not an origin.
     #[must_use]
     pub fn allow_origin(self, origin: impl AsRef<str>) -> Self {
         self.try_allow_origin(origin.as_ref()).unwrap_or_else(|problem| panic!("{problem}"))
     }
 
     /// # Errors
-    /// If it is no origin, and what to write.
+    /// If it is not an origin, and what to write.
     #[doc(hidden)]
     pub fn try_allow_origin(mut self, origin: &str) -> Result<Self, String> {
         self.origins.allow(origin)?;
@@ -207,7 +207,7 @@ impl HttpOptions {
     pub fn resource_metadata(mut self, url: impl Into<String>) -> Self {
         let url: String = url.into();
         let is_plain = url.bytes().all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\');
-        assert!(is_plain, "`{url}` is no address; write `https://example.com/...`");
+        assert!(is_plain, "`{url}` is not an address; write `https://example.com/...`");
         self.resource_metadata = Some(url);
         self
     }

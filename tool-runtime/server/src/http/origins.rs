@@ -41,7 +41,7 @@ impl Origins {
             },
         };
         self.allowed.push(allowed.ok_or_else(|| {
-            format!("`{text}` is no origin; write `https://example.com`, perhaps with a port")
+            format!("`{text}` is not an origin; write `https://example.com`, perhaps with a port")
         })?);
         Ok(())
     }

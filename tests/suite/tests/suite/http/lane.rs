@@ -19,7 +19,7 @@ async fn summit() -> Place {
     Place { name: "Brocken \"B\"\n".to_owned(), height: 1141.0 }
 }
 
-/// Give a value that is no object.
+/// Give a value that is not an object.
 #[tool(register = false)]
 async fn primes() -> Vec<u32> {
     vec![2, 3, 5]

@@ -110,7 +110,7 @@ async fn an_error_says_what_is_missing_and_what_to_do() {
 async fn a_missing_working_directory_is_named() {
     let mut command = script("true");
     command.cwd = Some("/no/such/folder".into());
-    let expected = "the working directory `/no/such/folder` is no directory: create it or correct \
+    let expected = "the working directory `/no/such/folder` is not a directory: create it or correct \
                     `cwd`";
     assert_eq!(refusal(&command).await, expected);
 }
@@ -120,7 +120,7 @@ async fn a_variable_has_a_name() {
     let mut command = script("true");
     command.env.insert("A=B".to_owned(), "s3cret-value".to_owned());
     let error = refusal(&command).await;
-    assert!(error.contains("`A=B` is no name") && !error.contains("s3cret"), "{error}");
+    assert!(error.contains("`A=B` is not a name") && !error.contains("s3cret"), "{error}");
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ pub(super) async fn closed(child: &Child, grace: Duration) {
 }
 
 pub(super) fn pid(text: &str) -> Pid {
-    let number = text.trim().parse().unwrap_or_else(|_| panic!("{text:?} is no number"));
+    let number = text.trim().parse().unwrap_or_else(|_| panic!("{text:?} is not a number"));
     Pid::from_raw(number).expect("a number of a process")
 }
 

@@ -123,7 +123,7 @@ fn unreached(text: &str) -> String {
     format!("{why}; {help}")
 }
 
-/// The status of an answer that is no answer of MCP: rmcp puts it before the text.
+/// The status of an answer that is not an answer of MCP: rmcp puts it before the text.
 pub(super) fn status(text: &str) -> Option<u16> {
     text.strip_prefix("HTTP ")?.get(..3)?.parse().ok()
 }

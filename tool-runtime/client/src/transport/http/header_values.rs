@@ -44,7 +44,7 @@ pub(super) fn header(
     secrets: &mut Vec<String>,
 ) -> Result<(HeaderName, HeaderValue), &'static str> {
     note(value, secrets);
-    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "is no name of a header")?;
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "is not a name of a header")?;
     if OWN_HEADERS.contains(&name.as_str()) {
         return Err("is set by the transport itself; remove it");
     }

@@ -174,11 +174,11 @@ fn header(
     let path = path.join(".");
     let kind = property.get("type").and_then(Value::as_str);
     if !matches!(kind, Some("string" | "integer" | "boolean")) {
-        return Err(format!("`{path}` has an `{KEY}` and is no string, integer or boolean"));
+        return Err(format!("`{path}` has an `{KEY}` and is not a string, integer or boolean"));
     }
     let name = mark.as_str().filter(|name| !name.is_empty());
     let name = name.and_then(|name| HeaderName::try_from(format!("{PREFIX}{name}")).ok());
-    name.ok_or_else(|| format!("the `{KEY}` of `{path}` is no name of a header"))
+    name.ok_or_else(|| format!("the `{KEY}` of `{path}` is not a name of a header"))
 }
 
 /// How many marks there are anywhere in a schema; data in it have none.
@@ -272,9 +272,9 @@ mod tests {
     fn what_cannot_be_repeated_is_a_problem() {
         let marked = |mark: Value, kind: &str| json!({ "type": kind, "x-mcp-header": mark });
         for (properties, words) in [
-            (json!({ "a": marked(json!("A b"), "string") }), "of `a` is no name of a header"),
-            (json!({ "a": marked(json!(""), "string") }), "of `a` is no name of a header"),
-            (json!({ "a": marked(json!(1), "string") }), "of `a` is no name of a header"),
+            (json!({ "a": marked(json!("A b"), "string") }), "of `a` is not a name of a header"),
+            (json!({ "a": marked(json!(""), "string") }), "of `a` is not a name of a header"),
+            (json!({ "a": marked(json!(1), "string") }), "of `a` is not a name of a header"),
             (json!({ "a": marked(json!("A"), "number") }), "`a` has an `x-mcp-header` and is no"),
             (
                 json!({ "a": marked(json!("A"), "string"), "b": marked(json!("a"), "string") }),

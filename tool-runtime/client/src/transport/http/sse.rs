@@ -56,7 +56,7 @@ fn endpoint(url: &str, said: &str) -> Result<Url, Refusal> {
             let text = "it wants messages sent to another server, which is refused";
             Err(Refusal::new(Kind::Failed, text))
         }
-        None => Err(Refusal::new(Kind::Failed, "where it wants messages sent is no address")),
+        None => Err(Refusal::new(Kind::Failed, "where it wants messages sent is not an address")),
     }
 }
 

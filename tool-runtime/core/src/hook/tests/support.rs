@@ -28,7 +28,7 @@ pub(super) fn hooks(list: impl IntoIterator<Item = Hook>) -> Hooks {
     hooks
 }
 
-/// Refuses what is no JSON.
+/// Refuses what is not JSON.
 pub(super) fn valid(_: &Tool, arguments: &str) -> Result<(), CallError> {
     match serde_json::from_str::<serde_json::Value>(arguments) {
         Ok(_) => Ok(()),

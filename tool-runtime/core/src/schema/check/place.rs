@@ -58,7 +58,7 @@ impl<'p> Place<'p> {
         Place::start(self.whole, false)
     }
 
-    /// The property `name` of this value, declared by a schema, so that its name is no secret.
+    /// The property `name` of this value, declared by a schema, so that its name is not a secret.
     pub(super) fn property<'c>(&'c self, name: &'c str, secret: bool) -> Place<'c> {
         self.below(Step::Property(Some(name)), secret)
     }

@@ -90,7 +90,7 @@ impl<'s> Walker<'s> {
                 found.add(Issue::new(at.path(), "false", message));
             }
             Value::Object(schema) => self.walk_keywords(schema, value, at, found),
-            // `true` allows all, and so does what is no schema.
+            // `true` allows all, and so does what is not a schema.
             _ => {}
         }
     }

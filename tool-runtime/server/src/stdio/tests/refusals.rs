@@ -1,4 +1,4 @@
-//! What a peer hears about lines that are no messages.
+//! What a peer hears about lines that are not messages.
 
 use rmcp::model::RequestId;
 use serde_json::{Value, json};

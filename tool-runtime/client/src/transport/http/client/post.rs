@@ -108,7 +108,7 @@ impl Client {
                 "it answers another request than the one that it was sent"
             }
             Answer::Json(JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_), _) => {
-                "what it answers is no answer"
+                "what it answers is not an answer"
             }
             _ => return Ok(()),
         };
