@@ -88,8 +88,11 @@ async fn another_set_of_servers_touches_only_what_is_another() {
 async fn each_server_has_a_state_of_its_own() {
     let pool = empty();
     let missing = McpServerConfig::stdio("no-such-program-here");
-    let builder = manager().server("bad", missing).server("off", echo().enabled(false));
-    let manager = builder.server("well", echo()).connect(&pool).await.unwrap();
+    // While it is tried again, a server has no reason to show.
+    let hour = Duration::from_secs(3600);
+    let builder = manager().retry(hour, hour).server("bad", missing);
+    let builder = builder.server("off", echo().enabled(false)).server("well", echo());
+    let manager = builder.connect(&pool).await.unwrap();
     let states = manager.status().into_iter().map(|status| status.state);
     let [bad, off, well] = states.collect::<Vec<_>>().try_into().unwrap();
     assert!(matches!(bad, McpState::Retrying { .. }), "{bad}");
