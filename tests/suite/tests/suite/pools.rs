@@ -127,7 +127,7 @@ async fn too_flat(#[arg(flatten)] deep: Deep) -> i64 {
 #[tokio::test]
 async fn only_plain_fields_can_be_flattened_into_a_tool() {
     let error = ToolPool::builder().tool::<TooFlatAction>().build().expect_err("an enum inside");
-    assert!(error.to_string().contains("no struct of plain named fields"), "{error}");
+    assert!(error.to_string().contains("not a struct of plain named fields"), "{error}");
     // A closure takes such a type whole, and refuses what it does not know.
     let tool = Tool::builder("deep", "D.").handler(|deep: Deep| async move { deep.base });
     let pool = ToolPool::builder().add(tool).build().expect("a pool");

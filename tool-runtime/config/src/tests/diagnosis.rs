@@ -83,5 +83,5 @@ fn programs_are_looked_for_where_they_would_be() {
     let absent = only(McpServerConfig::stdio("npx-is-not-here"));
     assert!(absent.text.contains("it was looked for in `"), "{absent:?}");
     let line = only(McpServerConfig::stdio("npx -y x"));
-    assert!(line.text.contains("no program but a command line"), "{line:?}");
+    assert!(line.text.contains("not a program but a command line"), "{line:?}");
 }

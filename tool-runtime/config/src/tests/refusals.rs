@@ -142,11 +142,17 @@ fn commands_are_checked() {
     );
     refused(json!({ "command": ["x", "y"], "args": ["z"] }), &["in one of the two"]);
     refused(json!({ "command": "x", "args": "y" }), &["`mcpServers.s.args`: it is not a list"]);
-    refused(json!({ "command": "x", "args": [["y"]] }), &["`mcpServers.s.args[0]`: it is not a text"]);
+    refused(
+        json!({ "command": "x", "args": [["y"]] }),
+        &["`mcpServers.s.args[0]`: it is not a text"],
+    );
     refused(json!({ "command": "x", "env": { "A=B": "1" } }), &["holds no `=`"]);
     refused(json!({ "command": "x", "env": { "": "1" } }), &["the name of the variable is empty"]);
     refused(json!({ "command": "x", "env": { "A\u{0}": "1" } }), &["a NUL character"]);
-    refused(json!({ "command": "x", "env": ["A=1"] }), &["`mcpServers.s.env`: it is not an object"]);
+    refused(
+        json!({ "command": "x", "env": ["A=1"] }),
+        &["`mcpServers.s.env`: it is not an object"],
+    );
     refused(json!({ "command": "x", "cwd": "" }), &["the folder is empty"]);
 }
 
@@ -204,8 +210,14 @@ fn what_is_no_pattern_is_refused() {
         json!({ "command": "x", "include": [""] }),
         &["`mcpServers.s.include[0]`", "an empty pattern"],
     );
-    refused(json!({ "command": "x", "include": ["a[b"] }), &["it is not a pattern", "never closed"]);
-    refused(json!({ "command": "x", "exclude": "a" }), &["`mcpServers.s.exclude`: it is not a list"]);
+    refused(
+        json!({ "command": "x", "include": ["a[b"] }),
+        &["it is not a pattern", "never closed"],
+    );
+    refused(
+        json!({ "command": "x", "exclude": "a" }),
+        &["`mcpServers.s.exclude`: it is not a list"],
+    );
 }
 
 #[test]

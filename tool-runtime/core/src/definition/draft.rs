@@ -88,7 +88,8 @@ impl Draft {
         match meta.into() {
             Value::Object(meta) => self.0.meta = meta,
             _ => self.0.problems.push(
-                "its `meta` is not an object; write `meta = json!({ \"key\": \"value\" })`".to_owned(),
+                "its `meta` is not an object; write `meta = json!({ \"key\": \"value\" })`"
+                    .to_owned(),
             ),
         }
         self

@@ -115,7 +115,8 @@ impl ResourceDraft {
         match meta.into() {
             Value::Object(meta) => self.0.meta = meta,
             _ => self.0.problems.push(
-                "its `meta` is not an object; write `meta = json!({ \"key\": \"value\" })`".to_owned(),
+                "its `meta` is not an object; write `meta = json!({ \"key\": \"value\" })`"
+                    .to_owned(),
             ),
         }
         self

@@ -26,7 +26,9 @@ fn bare(host: &str) -> Option<&str> {
 }
 
 fn wrong(text: &str) -> String {
-    format!("`{text}` is not an address to listen on; write `8080`, `127.0.0.1:8080` or `[::1]:8080`")
+    format!(
+        "`{text}` is not an address to listen on; write `8080`, `127.0.0.1:8080` or `[::1]:8080`"
+    )
 }
 
 #[cfg(test)]

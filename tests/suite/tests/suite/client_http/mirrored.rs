@@ -63,7 +63,10 @@ async fn tools_with_impossible_marks_are_left_out_and_named() {
     assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
     assert!(pool.snapshot().get("far.bad").is_none());
     let report = pool.report().to_string();
-    assert!(report.contains("the `x-mcp-header` of `region` is not a name of a header"), "{report}");
+    assert!(
+        report.contains("the `x-mcp-header` of `region` is not a name of a header"),
+        "{report}"
+    );
 }
 
 #[tokio::test]
