@@ -22,7 +22,7 @@ use tool_runtime_core::{
     Arguments, BoxFuture, CallError, ErrorClass, Executor, Issue, Observation, Tool, ToolContext,
     ToolDefinition,
 };
-use tool_runtime_mcp::numbers::has_long_integer;
+use tool_runtime_mcp::numbers::{has_long_integer, lost_integer};
 
 /// How long the list may take that a call waits for.
 const RELIST: Duration = Duration::from_secs(10);
@@ -271,10 +271,30 @@ impl RemoteTool {
         let structured = output.and_then(|_| result.get("structuredContent").cloned());
         self.server.mask().redact(&mut result);
         let observation = convert_result::observation(result);
+        if let Some(number) = self.lost_integer(structured.as_ref(), &observation) {
+            return Err(self.unexact(number));
+        }
         if self.sounds_unknown(&observation) && !self.is_listed(connection).await {
             return Err(self.gone(connection));
         }
         Ok(self.checked(observation, structured).await)
+    }
+
+    /// An integer whose digits were lost on the way, where the transport gives values instead of text.
+    fn lost_integer(&self, structured: Option<&Value>, observation: &Observation) -> Option<f64> {
+        let properties = self.definition.output_schema.as_ref()?.get("properties")?;
+        let mut members = structured?.as_object()?.iter();
+        let number = members.find_map(|(key, value)| lost_integer(value, &properties[key]))?;
+        let is_kept = observation.structured_json().is_some_and(has_long_integer);
+        (!is_kept).then_some(number)
+    }
+
+    fn unexact(&self, number: f64) -> CallError {
+        let (server, name) = (self.server.name(), &self.name);
+        let text = format!(
+            "the MCP server `{server}` answered `{name}` with an integer beyond 64 bits, about {number:e}, whose digits cannot be passed on exactly; the call has had its effect"
+        );
+        CallError::new(ErrorClass::Tool, text)
     }
 
     /// Whether an answer may be how this server says that it knows no such tool.

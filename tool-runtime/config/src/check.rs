@@ -54,7 +54,7 @@ fn limited(limit: Option<Duration>, place: &Place, findings: &mut Findings) {
     match limit {
         Some(Duration::ZERO) => findings.wrong(place, "no time at all is no limit", HELP),
         Some(limit) if limit > MAX_DURATION => {
-            findings.wrong(place, "it is more than a year", HELP)
+            findings.wrong(place, "it is more than a year", HELP);
         }
         _ => {}
     }

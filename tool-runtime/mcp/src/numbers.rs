@@ -40,6 +40,21 @@ pub fn exact(changed: &Value, text: &str) -> Option<Box<RawValue>> {
     (value == *changed).then(|| RawValue::from_string(text.to_owned()).ok())?
 }
 
+/// A number of a value that its schema calls an integer, and that has more than 64 bits: a `Value` has
+/// lost its digits. Looks at plain properties and items.
+pub fn lost_integer(value: &Value, schema: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) if schema["type"] == "integer" => {
+            number.as_f64().filter(|float| number.is_f64() && float.abs() >= 2_f64.powi(63))
+        }
+        Value::Array(items) => items.iter().find_map(|item| lost_integer(item, &schema["items"])),
+        Value::Object(members) => members
+            .iter()
+            .find_map(|(key, member)| lost_integer(member, &schema["properties"][key])),
+        _ => None,
+    }
+}
+
 fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() && bytes[at] != b'"' {
@@ -65,6 +80,20 @@ fn is_long(number: &str) -> bool {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_lost_integer_is_one_by_its_schema() {
+        let schema = json!({"properties": {
+            "n": {"type": "integer"}, "x": {"type": "number"}, "l": {"items": {"type": "integer"}},
+        }});
+        let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        for lost in [r#"{"n":100000000000000000000}"#, r#"{"l":[1,-100000000000000000000]}"#] {
+            assert!(lost_integer(&value(lost), &schema).is_some(), "{lost}");
+        }
+        for kept in [r#"{"n":18446744073709551615}"#, r#"{"x":6e23}"#, r#"{"n":1.0}"#] {
+            assert_eq!(lost_integer(&value(kept), &schema), None, "{kept}");
+        }
+    }
 
     #[test]
     fn only_integers_of_more_than_64_bits_are_long() {

@@ -224,5 +224,5 @@ async fn tell(subscribers: Weak<Subscribers>, watcher: Arc<Watcher>) {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock(&mutex)
+    lock(mutex)
 }

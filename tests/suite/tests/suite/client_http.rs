@@ -6,6 +6,7 @@ mod eras;
 mod far;
 mod login;
 mod mirrored;
+mod numbers;
 mod oauth;
 mod oauth_knocks;
 mod old;
