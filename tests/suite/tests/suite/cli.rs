@@ -79,7 +79,7 @@ fn exit_codes_tell_wrong_usage_from_a_tools_error() {
         (vec!["call", "add"], 2, "missing required argument `a`"),
         (vec!["call", "add", "a=1", "c=2"], 2, "unknown argument `c`"),
         (vec!["call", "add", "a"], 2, "`a` is not an argument; write `key=value`"),
-        (vec!["call", "add", "--json", "{"], 2, "no valid JSON"),
+        (vec!["call", "add", "--json", "{"], 2, "not valid JSON"),
         (vec!["call", "ad", "a=1"], 2, "did you mean `add`?"),
         (vec!["schema", "ad"], 2, "did you mean `add`?"),
         (vec!["call"], 2, "Usage:"),
