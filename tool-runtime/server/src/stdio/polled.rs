@@ -50,8 +50,7 @@ impl Polled {
         tokio::runtime::Handle::try_current().map_err(io::Error::other)?;
         let interest = match direction {
             Direction::Input => Interest::READABLE,
-            // Errors are always reported; the end of a socket is reported to those who read.
-            Direction::Output if is_socket => Interest::READABLE | Interest::WRITABLE,
+            // Errors and the end of both directions are always reported.
             Direction::Output => Interest::WRITABLE,
         };
         #[allow(
@@ -107,11 +106,11 @@ impl Polled {
             return self.descriptor.ready(Interest::ERROR).await.map(drop);
         }
         loop {
-            let mut ready = self.descriptor.readable().await?;
+            // Not `readable`: a peer that only ended its own direction leaves it set for good.
+            let mut ready = self.descriptor.writable().await?;
             if self.has_hung_up() {
                 return Ok(());
             }
-            // It may be used in both directions: what comes is read elsewhere.
             ready.clear_ready();
         }
     }
@@ -123,12 +122,17 @@ impl Polled {
         told.is_ok() && polled[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
     }
 
-    /// Waits until `attempt` stops failing with `WouldBlock`.
+    /// Waits until `attempt` stops failing with `WouldBlock`. It is tried before waiting, because
+    /// `broken` clears a readiness that nobody had used.
     pub(super) async fn write_with(
         &self,
         mut attempt: impl FnMut() -> io::Result<()>,
     ) -> io::Result<()> {
         loop {
+            match attempt() {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return result,
+            }
             let mut ready = self.descriptor.writable().await?;
             if let Ok(result) = ready.try_io(|_| attempt()) {
                 return result;

@@ -1,5 +1,8 @@
 //! Whole sessions: rmcp's service loop, our transport, a peer that speaks JSON.
 
+use std::io::{BufRead as _, BufReader};
+use std::os::fd::OwnedFd;
+
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ServerCapabilities, ServerConfig,
 };
@@ -8,7 +11,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
 use super::super::{RawArguments, StdioTransport};
-use super::support::{Peer, blocking, over_pipes, over_sockets};
+use super::support::{Output, Peer, blocking, over_pipes, over_sockets};
 use crate::time_limit::in_time;
 
 /// Answers each call with what reached its `RequestContext`.
@@ -179,8 +182,22 @@ async fn calls_in_flight_at_the_end_of_the_input_are_answered() {
         peer.write(last);
         let Peer { to, from } = peer;
         drop(to);
-        let lines: Vec<_> = std::io::BufRead::lines(from).collect();
+        let lines: Vec<_> = from.lines().collect();
         assert_eq!(lines.len(), 1);
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_socket_whose_peer_only_stopped_sending_is_served_to_the_end() {
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair().expect("sockets");
+    let input = ours.try_clone().expect("a duplicate");
+    let transport = StdioTransport::from_descriptors(input.into(), ours.into()).expect("a server");
+    let to = OwnedFd::from(theirs.try_clone().expect("a duplicate")).into();
+    let from = BufReader::new(Output(OwnedFd::from(theirs).into()));
+    let mut peer = Peer { to, from };
+    peer.write(format!("{}\n{}\n{}\n", initialize(), call(1), call(2)));
+    rustix::net::shutdown(&peer.to, rustix::net::Shutdown::Write).expect("it is connected");
+    let lines = serve((peer, transport), |peer| peer.from.lines().count()).await;
+    assert_eq!(lines, 3);
 }
