@@ -44,7 +44,7 @@ fuzz_target!(|data: &[u8]| {
 
 /// What the server says to these bytes.
 async fn converse(input: &[u8]) -> Vec<u8> {
-    let server = McpServer::new(POOL.clone(), "fuzz", "0");
+    let server = __fuzz::inline(McpServer::new(POOL.clone(), "fuzz", "0"));
     let (theirs, ours) = tokio::io::duplex(ROOM);
     let (mut reader, mut writer) = tokio::io::split(ours);
     let input = input.to_vec();

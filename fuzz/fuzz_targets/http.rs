@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 use tool_runtime::prelude::*;
-use tool_runtime::{Answer, HttpOptions, LogLevel, McpServer};
+use tool_runtime::{Answer, HttpOptions, LogLevel, McpServer, __fuzz};
 use tower::ServiceExt as _;
 
 /// Add two integers.
@@ -106,7 +106,8 @@ fuzz_target!(|data: &[u8]| {
         0 => options.max_stream_duration(Duration::from_millis(50)),
         _ => options,
     };
-    let router = McpServer::new(POOL.clone(), "fuzz", "0").into_router(options);
+    let server = __fuzz::inline(McpServer::new(POOL.clone(), "fuzz", "0"));
+    let router = server.into_router(options);
     runtime.expect("a runtime").block_on(run(router, script, usize::from(first) + 1));
 });
 

@@ -8,6 +8,12 @@ pub use super::stdio::{Fate, fates};
 use std::io;
 use std::os::fd::OwnedFd;
 
+/// The server without threads of its own, for a runtime whose clock is paused.
+pub fn inline(mut server: McpServer) -> McpServer {
+    server.handler.set_inline();
+    server
+}
+
 /// Serves until the input ends; see [`McpServer::serve_stdio`].
 ///
 /// # Errors
