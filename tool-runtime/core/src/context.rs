@@ -218,7 +218,7 @@ impl ToolContext {
         self
     }
 
-    /// Runs the call, and nested calls, apart from the server that received it.
+    /// Runs user code apart from the server that received the call.
     #[cfg(feature = "isolation")]
     pub(crate) fn isolation(&self) -> Option<&Isolation> {
         self.isolation.as_ref()

@@ -6,6 +6,9 @@
 //! further poll first hands its worker to another thread ([`tokio::task::block_in_place`]). Beyond
 //! [`MAX_HANDED_OVER`] of these, calls wait.
 //!
+//! A transport may poll the first step of a call itself ([`Isolation::poll`]), which saves the task. It
+//! learns from [`Watched::blocked`] that the poll blocks its thread.
+//!
 //! A worker that blocks may have been the one that waits for I/O and timers, and tokio wakes no other.
 //! The [`watchdog`] does, and names what blocks. A task that user code wakes stays in the slot of its
 //! worker, from where no other worker takes it: see [`release_woken`].
@@ -31,6 +34,7 @@ use tokio::task::{JoinError, block_in_place};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument as _, Span};
+pub use watchdog::Watched;
 use watchdog::{Place, Watchdog};
 
 /// Polls at once that have handed over their workers. Each takes a thread of tokio's pool for blocking
@@ -48,6 +52,8 @@ const FIRST_POLL: Duration = Duration::from_millis(200);
 pub struct Isolation {
     shared: Arc<OnceLock<Arc<Shared>>>,
     first: Option<Arc<FirstPoll>>,
+    /// Whether whoever polls the call has isolated it.
+    is_outer: bool,
 }
 
 /// The limits of one server, in the runtime that it uses first.
@@ -73,13 +79,8 @@ impl Isolation {
     ) -> BoxFuture<'static, T> {
         let shared = Arc::clone(self.shared());
         let first = self.first.clone().filter(|first| first.begin());
-        let task = UserTask {
-            name: name.into(),
-            work: Some(Box::pin(work)),
-            shared: Arc::clone(&shared),
-            first: first.clone(),
-            waiting: None,
-        };
+        let watched = Arc::new(Named(name.into()));
+        let task = UserTask::new(watched, Box::pin(work), &shared, first.clone());
         let task = task.instrument(Span::current());
         Box::pin(async move {
             let output = match Handle::current().runtime_flavor() {
@@ -103,7 +104,35 @@ impl Isolation {
     /// The same isolation for one call, which tells how far its task is.
     #[doc(hidden)]
     pub fn observed(&self, first: &Arc<FirstPoll>) -> Self {
-        Self { shared: Arc::clone(&self.shared), first: Some(Arc::clone(first)) }
+        Self { first: Some(Arc::clone(first)), ..self.clone() }
+    }
+
+    /// The same isolation for a call that is polled by [`Self::poll`] and [`Self::spawn`]: its tool needs
+    /// no task of its own. Hooks do, which have limits of their own.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn outer(&self) -> Self {
+        Self { is_outer: true, ..self.clone() }
+    }
+
+    /// Whether a tool needs no task of its own.
+    pub(crate) fn is_outer(&self) -> bool {
+        self.is_outer
+    }
+
+    /// Polls user code on this thread. `None` if too much user code is polled already.
+    #[doc(hidden)]
+    pub fn poll<T>(&self, watched: &Arc<dyn Watched>, poll: impl FnOnce() -> T) -> Option<T> {
+        let shared = self.shared();
+        let _permit = shared.polls.try_acquire().ok()?;
+        Some(counted(shared.watchdog.begin(watched), poll))
+    }
+
+    /// Runs a call in a task of its own, each poll of which is watched.
+    #[doc(hidden)]
+    pub fn spawn(&self, watched: Arc<dyn Watched>, call: BoxFuture<'static, ()>) {
+        let task = UserTask::new(watched, call, self.shared(), None);
+        drop(tokio::spawn(task.instrument(Span::current())));
     }
 
     fn shared(&self) -> &Arc<Shared> {
@@ -157,9 +186,18 @@ async fn joined<T>(task: impl Future<Output = Result<T, JoinError>>) -> T {
     }
 }
 
+/// User code that has a name and nobody who must know that it blocks.
+struct Named(Box<str>);
+
+impl Watched for Named {
+    fn name(&self) -> &str {
+        &self.0
+    }
+}
+
 /// User code as a task, each poll of which is counted.
-struct UserTask<F> {
-    name: Arc<str>,
+struct UserTask<F: ?Sized> {
+    watched: Arc<dyn Watched>,
     work: Option<Pin<Box<F>>>,
     shared: Arc<Shared>,
     first: Option<Arc<FirstPoll>>,
@@ -167,13 +205,24 @@ struct UserTask<F> {
     waiting: Option<BoxFuture<'static, OwnedSemaphorePermit>>,
 }
 
-impl<F: Future> Future for UserTask<F> {
+impl<F: ?Sized> UserTask<F> {
+    fn new(
+        watched: Arc<dyn Watched>,
+        work: Pin<Box<F>>,
+        shared: &Arc<Shared>,
+        first: Option<Arc<FirstPoll>>,
+    ) -> Self {
+        Self { watched, work: Some(work), shared: Arc::clone(shared), first, waiting: None }
+    }
+}
+
+impl<F: Future + ?Sized> Future for UserTask<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let Self { name, work, shared, first, waiting } = &mut *self;
+        let Self { watched, work, shared, first, waiting } = &mut *self;
         let _permit = ready!(permit(&shared.polls, waiting, context));
-        let output = counted(shared.watchdog.begin(name), || {
+        let output = counted(shared.watchdog.begin(watched), || {
             let output = work.as_mut().expect("not polled after its end").as_mut().poll(context);
             if output.is_ready() {
                 *work = None;
@@ -190,10 +239,10 @@ impl<F: Future> Future for UserTask<F> {
 }
 
 /// Destructors of user code may block as well.
-impl<F> Drop for UserTask<F> {
+impl<F: ?Sized> Drop for UserTask<F> {
     fn drop(&mut self) {
         if let Some(work) = self.work.take() {
-            let place = self.shared.watchdog.begin(&self.name);
+            let place = self.shared.watchdog.begin(&self.watched);
             counted(place, || drop(work));
         }
     }

@@ -7,7 +7,7 @@ pub use crate::definition::unknown::{add as add_unknown, unknown};
 pub use crate::error::{INTERNAL, excerpt, excerpt_of, told};
 pub use crate::input::InputModel;
 #[cfg(feature = "isolation")]
-pub use crate::isolation::{FirstPoll, Isolation, first_polled, release_woken};
+pub use crate::isolation::{FirstPoll, Isolation, Watched, first_polled, release_woken};
 pub use crate::name::{MAX_LENGTH, is_allowed, problem};
 pub use crate::pool::{Absence, Claim, News, Watcher};
 pub use crate::schema::check::check;

@@ -90,6 +90,11 @@ impl LineBuffer {
         self.ended = true;
     }
 
+    /// Whether all that has come is consumed.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.bytes.len()
+    }
+
     /// Whether [`LineBuffer::end`] was called.
     pub fn has_ended(&self) -> bool {
         self.ended

@@ -35,7 +35,7 @@ pub(super) struct Subject {
 
 /// The client of one request.
 pub(super) struct Client {
-    request: Request,
+    request: Box<dyn Request>,
     subject: Subject,
     session: Arc<Session>,
     outbox: Arc<Outbox>,
@@ -52,7 +52,7 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn new(
-        request: Request,
+        request: Box<dyn Request>,
         subject: Subject,
         session: Arc<Session>,
         asking: (Round, Arc<StateCodec>),
@@ -71,8 +71,8 @@ impl Client {
         }
     }
 
-    pub(super) fn request(&self) -> &Request {
-        &self.request
+    pub(super) fn request(&self) -> &dyn Request {
+        &*self.request
     }
 
     pub(super) fn session(&self) -> &Session {

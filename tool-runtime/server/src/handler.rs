@@ -3,11 +3,11 @@
 use super::client::{Client, Subject};
 use super::listing::Listing;
 use super::logging::{self, SetLevel};
+use super::methods::{is_known_method, is_old_method};
 use super::pagination::{Hint, List, Pagination};
 use super::request::{Request, is_modern, principal};
 use super::request_state::StateCodec;
 use super::rounds::Round;
-use super::stdio::{is_known_method, is_old_method};
 use super::subscribers::{Session, Subscribers};
 use super::tasks::Tasks;
 use arc_swap::ArcSwap;
@@ -120,9 +120,14 @@ impl PoolHandler {
     }
 
     /// The client of a request, as what runs for it may turn to it.
-    pub(super) fn client(&self, request: Request, subject: Subject, round: Round) -> Arc<Client> {
+    pub(super) fn client(
+        &self,
+        request: impl Request + 'static,
+        subject: Subject,
+        round: Round,
+    ) -> Arc<Client> {
         let asking = (round, Arc::clone(&self.codec));
-        Arc::new(Client::new(request, subject, Arc::clone(&self.session), asking))
+        Arc::new(Client::new(Box::new(request), subject, Arc::clone(&self.session), asking))
     }
 
     /// What a request runs in: it ends when the client gives up.
@@ -141,7 +146,10 @@ impl PoolHandler {
         let context = self.context_of(request.id(), request.principal()).with_cancellation(stop);
         let context = client.session().in_session(context);
         let isolation =
-            self.isolation.as_ref().map(|isolation| isolation.observed(client.first_poll()));
+            self.isolation.as_ref().map(|isolation| match request.is_polled_by_transport() {
+                true => isolation.outer(),
+                false => isolation.observed(client.first_poll()),
+            });
         context.with_isolation(isolation).with_peer(Arc::clone(client) as _).started()
     }
 
@@ -192,6 +200,11 @@ impl PoolHandler {
     /// The client counts as gone when the token is cancelled, if not before.
     pub(super) fn set_end(&mut self, end: &CancellationToken) {
         self.session = Arc::new(Session::until(end));
+    }
+
+    /// Runs user code apart from the server, if it is not to run in the tasks of requests.
+    pub(super) fn isolation(&self) -> Option<&Isolation> {
+        self.isolation.as_ref()
     }
 
     /// Runs user code in the tasks of requests.

@@ -10,11 +10,11 @@ mod address;
 mod auth;
 mod bearer;
 mod body;
+mod call;
 mod concurrency_limit;
 mod connection;
 mod cors;
 mod events;
-mod fast_path;
 #[cfg(fuzzing)]
 mod fuzz;
 mod guarded_body;
@@ -29,7 +29,6 @@ mod plain;
 mod plain_request;
 mod refusal;
 mod reply;
-pub(super) mod request;
 mod request_guard;
 mod rmcp_refusal;
 mod service;
@@ -41,7 +40,6 @@ pub use bearer::{BearerTokens, TokensError};
 #[cfg(fuzzing)]
 pub use fuzz::serve_http;
 pub use options::HttpOptions;
-pub(super) use plain_request::PlainRequest;
 
 use super::McpServer;
 use axum::Router;

@@ -9,20 +9,28 @@
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::service::RxJsonRpcMessage;
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use tool_runtime_core::seam::excerpt;
 
-/// The ids of requests that have no answer yet.
-#[derive(Debug, Default)]
-pub(super) struct InFlight(HashSet<RequestId>);
+/// The requests that have no answer yet, by their ids, each with a note.
+#[derive(Debug)]
+pub(super) struct InFlight<T = ()>(HashMap<RequestId, T>);
 
-impl InFlight {
+impl<T> Default for InFlight<T> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<T> InFlight<T> {
     /// A request begins.
     ///
     /// # Errors
     /// Another one with its id runs.
-    pub(super) fn begin(&mut self, id: &RequestId) -> Result<(), ErrorData> {
-        if self.0.insert(id.clone()) {
+    pub(super) fn begin(&mut self, id: &RequestId, note: T) -> Result<(), ErrorData> {
+        if let Entry::Vacant(free) = self.0.entry(id.clone()) {
+            free.insert(note);
             return Ok(());
         }
         let id = format!("{id:?}");
@@ -33,39 +41,32 @@ impl InFlight {
         Err(ErrorData::invalid_request(text, None))
     }
 
-    /// The client says something: it may take a request back, which then has no answer. Gives the
-    /// id of that one.
-    pub(super) fn hear<'a>(
-        &mut self,
-        message: &'a RxJsonRpcMessage<RoleServer>,
-    ) -> Option<&'a RequestId> {
-        let JsonRpcMessage::Notification(heard) = message else { return None };
-        let ClientNotification::CancelledNotification(cancelled) = &heard.notification else {
-            return None;
-        };
-        let id = cancelled.params.request_id.as_ref()?;
-        self.0.remove(id).then_some(id)
+    /// The note of a request.
+    pub(super) fn note(&mut self, id: &RequestId) -> Option<&mut T> {
+        self.0.get_mut(id)
     }
 
-    /// The client is told something: it may be an answer.
-    #[cfg(feature = "http")]
-    pub(super) fn tell(&mut self, message: &ServerJsonRpcMessage) {
-        if let Some(id) = answered(message) {
-            self.forget(id);
-        }
+    /// A request is answered, or taken back. Gives its note.
+    pub(super) fn end(&mut self, id: &RequestId) -> Option<T> {
+        self.0.remove(id)
     }
 
-    /// A request is answered.
-    pub(super) fn forget(&mut self, id: &RequestId) {
-        self.0.remove(id);
-    }
-
-    /// Forgets one of them, and gives its id.
+    /// Ends one of them, and gives its id.
     #[cfg(feature = "http")]
     pub(super) fn take(&mut self) -> Option<RequestId> {
-        let id = self.0.iter().next()?.clone();
-        self.0.take(&id)
+        let id = self.0.keys().next()?.clone();
+        self.0.remove(&id);
+        Some(id)
     }
+}
+
+/// The request that a message takes back, which then has no answer.
+pub(super) fn cancelled_id(message: &RxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
+    let JsonRpcMessage::Notification(message) = message else { return None };
+    let ClientNotification::CancelledNotification(cancelled) = &message.notification else {
+        return None;
+    };
+    cancelled.params.request_id.as_ref()
 }
 
 /// Which request a message answers.

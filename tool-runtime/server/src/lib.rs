@@ -1,10 +1,13 @@
 //! A pool as an MCP server.
 
+mod arguments;
 mod caller;
 mod client;
 mod completion;
 mod convert;
-mod envelope;
+mod double_option;
+mod exact;
+mod fast_path;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzz;
@@ -14,12 +17,14 @@ mod http;
 mod in_flight;
 mod listing;
 mod logging;
+mod methods;
 mod outbox;
 mod pagination;
 mod passing;
 mod prompts;
 mod question;
 mod refusal;
+mod rejection;
 mod request;
 mod request_state;
 mod resources;
@@ -47,12 +52,13 @@ use futures_util::future::{Either, select};
 use handler::PoolHandler;
 use pagination::Hint;
 use request_state::StateCodec;
-use rmcp::ServiceExt as _;
-use rmcp::service::ServerInitializeError;
+use rmcp::service::{Peer, ServerInitializeError};
+use rmcp::{RoleServer, ServiceExt as _};
 use std::io;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
-use stdio::StdioTransport;
+use stdio::{FastPath, Outbox, StdioTransport};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{BoxFuture, ToolPool};
@@ -236,7 +242,7 @@ impl McpServer {
         let gone = self.handler.session().gone.clone();
         let transport = transport.with_line_limit(self.line_limit).telling(gone);
         let outbox = transport.outbox();
-        let mut served = pin!(self.served(transport));
+        let mut served = pin!(self.served(transport, &outbox));
         let given_up = pin!(outbox.given_up(UNREAD_TIMEOUT));
         let served = match select(&mut served, given_up).await {
             Either::Left((served, _)) => served,
@@ -249,14 +255,19 @@ impl McpServer {
 
     /// The handler is erased for the same reason: rmcp's loop answers requests in two places, and
     /// the future of a request is its largest.
-    async fn served(self, transport: StdioTransport) -> io::Result<()> {
+    async fn served(self, transport: StdioTransport, outbox: &Outbox) -> io::Result<()> {
         let gone = self.handler.session().gone.clone();
-        match self.handler.into_dyn().serve(transport).await {
+        let handler = Arc::new(self.handler);
+        match Arc::clone(&handler).into_dyn().serve(transport).await {
             Ok(running) => {
+                let ended = CancellationToken::new();
+                let _ended = ended.clone().drop_guard();
+                open_fast_path(outbox, &handler, running.peer(), &ended);
                 let end = running.cancellation_token();
                 let late = async move {
                     gone.cancelled().await;
                     tokio::time::sleep(CALL_GRACE).await;
+                    ended.cancel();
                     end.cancel();
                 };
                 let reason = match select(pin!(running.waiting()), pin!(late)).await {
@@ -271,6 +282,21 @@ impl McpServer {
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::other(error)),
         }
+    }
+}
+
+/// Lets plain calls be polled by the task that reads, where another worker can read on when a call
+/// blocks its thread.
+fn open_fast_path(
+    outbox: &Outbox,
+    handler: &Arc<PoolHandler>,
+    peer: &Peer<RoleServer>,
+    ended: &CancellationToken,
+) {
+    let Some(isolation) = handler.isolation() else { return };
+    if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
+        let (handler, isolation) = (Arc::clone(handler), isolation.outer());
+        outbox.open(FastPath::new(handler, isolation, peer.clone(), ended.clone()));
     }
 }
 

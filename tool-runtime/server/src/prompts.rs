@@ -5,7 +5,6 @@ use super::convert;
 use super::handler::PoolHandler;
 use super::pagination::List;
 use super::refusal;
-use super::request::Request;
 use super::rounds::Round;
 use super::run_call::{interrupted, run_call};
 use rmcp::RoleServer;
@@ -77,7 +76,7 @@ impl PoolHandler {
         let round = Round { responses: request.input_responses, state: request.request_state };
         let subject =
             Subject { method: "prompts/get", name: request.name, arguments: request.arguments };
-        let client = self.client(Request::Rmcp(context), subject, round);
+        let client = self.client(context, subject, round);
         let call = self.context_with(&client, client.request().token());
         let prompt = self.pool().get_prompt(client.name(), &arguments, &call);
         match run_call(&client, prompt).await {

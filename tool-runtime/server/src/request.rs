@@ -1,9 +1,7 @@
-//! One request of a client, and the channel back.
+//! One request of a client, and the channel back to it.
 
+use super::arguments::RawArguments;
 use super::caller::Caller;
-#[cfg(feature = "http")]
-use super::http::{PlainRequest, request as carried};
-use super::stdio::RawArguments;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientCapabilities, GetExtensions as _, Implementation, ProtocolVersion, RequestId,
@@ -12,160 +10,134 @@ use rmcp::model::{
 use rmcp::service::{OriginatingRequestId, Peer, RequestContext};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::Principal;
+use tool_runtime_core::{BoxFuture, Principal};
 
-/// A request, by the way that it came.
-#[allow(clippy::large_enum_variant, reason = "it is moved once, to where its client is kept")]
-pub(super) enum Request {
-    /// Out of rmcp's service loop.
-    Rmcp(RequestContext<RoleServer>),
-    /// Past it, over HTTP.
-    #[cfg(feature = "http")]
-    Plain(PlainRequest),
-}
+/// A request, whichever way it came.
+pub(super) trait Request: Send + Sync {
+    /// Its JSON-RPC id.
+    fn id(&self) -> &RequestId;
 
-impl Request {
-    pub(super) fn id(&self) -> &RequestId {
-        match self {
-            Self::Rmcp(request) => &request.id,
-            #[cfg(feature = "http")]
-            Self::Plain(request) => &request.id,
-        }
-    }
-
-    pub(super) fn meta(&self) -> &RequestMetaObject {
-        match self {
-            Self::Rmcp(request) => &request.meta,
-            #[cfg(feature = "http")]
-            Self::Plain(request) => &request.meta,
-        }
-    }
+    /// Its `_meta`.
+    fn meta(&self) -> &RequestMetaObject;
 
     /// Cancelled when the client gives up.
-    pub(super) fn token(&self) -> CancellationToken {
-        match self {
-            Self::Rmcp(request) => request.ct.clone(),
-            #[cfg(feature = "http")]
-            Self::Plain(request) => request.token.clone(),
-        }
-    }
+    fn token(&self) -> CancellationToken;
 
-    pub(super) fn is_modern(&self) -> bool {
-        match self {
-            Self::Rmcp(request) => is_modern(request),
-            #[cfg(feature = "http")]
-            Self::Plain(request) => request.is_modern,
-        }
-    }
+    /// Whether its protocol version is 2026-07-28 or later.
+    fn is_modern(&self) -> bool;
 
-    pub(super) fn client_info(&self) -> Option<Implementation> {
-        match self {
-            Self::Rmcp(request) => request.client_info(),
-            #[cfg(feature = "http")]
-            Self::Plain(request) => request.client_info(),
-        }
-    }
+    fn client_info(&self) -> Option<Implementation>;
 
-    pub(super) fn client_capabilities(&self) -> Option<ClientCapabilities> {
-        match self {
-            Self::Rmcp(request) => request.client_capabilities(),
-            #[cfg(feature = "http")]
-            Self::Plain(request) => request.client_capabilities(),
-        }
-    }
+    fn client_capabilities(&self) -> Option<ClientCapabilities>;
 
-    /// Who makes it; `None` for everybody over stdio.
-    pub(super) fn principal(&self) -> Option<Arc<Principal>> {
-        match self {
-            Self::Rmcp(request) => principal(request),
-            #[cfg(feature = "http")]
-            Self::Plain(request) => carried::principal(&request.parts),
-        }
-    }
+    /// Who sent it; `None` for everybody over stdio.
+    fn principal(&self) -> Option<Arc<Principal>>;
 
     /// The arguments as the client wrote them, where the transport has kept them.
-    pub(super) fn arguments(&self) -> Option<&str> {
-        #[cfg(feature = "http")]
-        if let Some(text) = self.parts().and_then(carried::arguments) {
-            return Some(text);
-        }
-        match self {
-            Self::Rmcp(request) => {
-                request.extensions.get::<RawArguments>().map(|RawArguments(raw)| raw.get())
-            }
-            #[cfg(feature = "http")]
-            Self::Plain(_) => None,
-        }
-    }
-
-    /// What came around it over HTTP.
-    #[cfg(feature = "http")]
-    pub(super) fn parts(&self) -> Option<&axum::http::request::Parts> {
-        match self {
-            Self::Rmcp(request) => request.extensions.get(),
-            Self::Plain(request) => Some(&request.parts),
-        }
-    }
-
-    /// Whether the transport writes integers of more than 64 bits as a text mirror has them.
-    pub(super) fn keeps_numbers(&self) -> bool {
-        #[cfg(feature = "http")]
-        return self.parts().is_none();
-        #[cfg(not(feature = "http"))]
-        true
-    }
+    fn arguments(&self) -> Option<&str>;
 
     /// A header of the HTTP request, by its name in any case.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
-        if let Self::Rmcp(request) = self
-            && let Some(caller) = request.extensions.get::<Caller>()
-        {
+    fn header(&self, name: &str) -> Option<&str>;
+
+    /// Whether the transport writes integers of more than 64 bits as a text mirror has them.
+    fn keeps_numbers(&self) -> bool;
+
+    /// Whether the transport polls the call itself and isolates it as a whole.
+    fn is_polled_by_transport(&self) -> bool {
+        false
+    }
+
+    /// Sends the client a notification. It is lost if the client has gone: its call is cancelled
+    /// elsewhere.
+    fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()>;
+
+    /// Sends requests to a client of 2025-11-25 or before, if its answers can come back.
+    fn peer(&self) -> Option<&Peer<RoleServer>>;
+}
+
+/// A request out of rmcp's service loop.
+impl Request for RequestContext<RoleServer> {
+    fn id(&self) -> &RequestId {
+        &self.id
+    }
+
+    fn meta(&self) -> &RequestMetaObject {
+        &self.meta
+    }
+
+    fn token(&self) -> CancellationToken {
+        self.ct.clone()
+    }
+
+    fn is_modern(&self) -> bool {
+        is_modern(self)
+    }
+
+    fn client_info(&self) -> Option<Implementation> {
+        self.client_info()
+    }
+
+    fn client_capabilities(&self) -> Option<ClientCapabilities> {
+        self.client_capabilities()
+    }
+
+    fn principal(&self) -> Option<Arc<Principal>> {
+        principal(self)
+    }
+
+    fn arguments(&self) -> Option<&str> {
+        #[cfg(feature = "http")]
+        if let Some(parts) = parts(self) {
+            return super::arguments::of(parts);
+        }
+        self.extensions.get::<RawArguments>().map(|RawArguments(raw)| raw.get())
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        if let Some(caller) = self.extensions.get::<Caller>() {
             return caller.header(name);
         }
         #[cfg(feature = "http")]
-        return self.parts()?.headers.get(name)?.to_str().ok();
+        return parts(self)?.headers.get(name)?.to_str().ok();
         #[cfg(not(feature = "http"))]
         None
     }
 
-    /// Tells the client something. One that is gone hears nothing, and its call is cancelled
-    /// elsewhere.
-    pub(super) async fn tell(&self, message: ServerNotification) {
-        match self {
-            Self::Rmcp(request) => {
-                let mut message = message;
-                message.extensions_mut().insert(OriginatingRequestId(request.id.clone()));
-                drop(request.peer.send_notification(message).await);
-            }
-            #[cfg(feature = "http")]
-            Self::Plain(request) => request.tell(message).await,
-        }
+    fn keeps_numbers(&self) -> bool {
+        #[cfg(feature = "http")]
+        return parts(self).is_none();
+        #[cfg(not(feature = "http"))]
+        true
     }
 
-    /// Where a client of the older era can be asked, if its answer can come back.
-    pub(super) fn peer(&self) -> Option<&Peer<RoleServer>> {
-        match self {
-            Self::Rmcp(request) => Some(&request.peer),
-            #[cfg(feature = "http")]
-            Self::Plain(_) => None,
-        }
+    fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()> {
+        let mut message = message;
+        message.extensions_mut().insert(OriginatingRequestId(self.id.clone()));
+        Box::pin(async { drop(self.peer.send_notification(message).await) })
+    }
+
+    fn peer(&self) -> Option<&Peer<RoleServer>> {
+        Some(&self.peer)
     }
 }
 
-/// Who makes a request; `None` for everybody over stdio.
+/// Who sent a request; `None` for everybody over stdio.
 pub(super) fn principal(request: &RequestContext<RoleServer>) -> Option<Arc<Principal>> {
     if let Some(caller) = request.extensions.get::<Caller>() {
         return caller.principal.clone();
     }
     #[cfg(feature = "http")]
-    return carried::principal(request.extensions.get()?);
+    return parts(request)?.extensions.get().cloned();
     #[cfg(not(feature = "http"))]
-    {
-        let _ = request;
-        None
-    }
+    None
 }
 
 pub(super) fn is_modern(request: &RequestContext<RoleServer>) -> bool {
     request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+/// The HTTP request that it came in.
+#[cfg(feature = "http")]
+fn parts(request: &RequestContext<RoleServer>) -> Option<&axum::http::request::Parts> {
+    request.extensions.get()
 }

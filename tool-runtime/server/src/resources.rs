@@ -5,7 +5,6 @@ use super::convert;
 use super::handler::PoolHandler;
 use super::pagination::List;
 use super::refusal;
-use super::request::Request;
 use super::rounds::Round;
 use super::run_call::{interrupted, run_call};
 use rmcp::RoleServer;
@@ -130,7 +129,7 @@ impl PoolHandler {
         refusal::unless(self.listing().capabilities.resources.is_some(), "resources/read")?;
         let round = Round { responses: request.input_responses, state: request.request_state };
         let subject = Subject { method: "resources/read", name: request.uri, arguments: None };
-        let client = self.client(Request::Rmcp(context), subject, round);
+        let client = self.client(context, subject, round);
         let call = self.context_with(&client, client.request().token());
         let resource = self.pool().read_resource(client.name(), &call);
         match run_call(&client, resource).await {

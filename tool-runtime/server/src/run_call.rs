@@ -129,7 +129,7 @@ impl<'a> Sender<'a> {
         let client = self.client;
         self.sending = Some(Box::pin(async move {
             // A client that is gone hears nothing, and its call is cancelled elsewhere.
-            client.while_there(client.request().tell(message)).await.unwrap_or_default();
+            client.while_there(client.request().notify(message)).await.unwrap_or_default();
         }));
     }
 }

@@ -11,11 +11,11 @@
 mod backlog;
 #[cfg(unix)]
 mod blocking_io;
+mod connection;
 mod descriptor;
 #[cfg(unix)]
 mod descriptor_kind;
-mod double_option;
-mod exact;
+mod fast_call;
 #[cfg(fuzzing)]
 mod fuzz;
 #[cfg(windows)]
@@ -23,7 +23,6 @@ mod handles;
 mod handshake_filter;
 mod inbound;
 mod message;
-mod methods;
 mod outlet;
 #[cfg(unix)]
 mod polled;
@@ -33,8 +32,8 @@ mod pump_task;
 mod pump_thread;
 mod queue;
 mod read_budget;
+mod read_loop;
 mod reader;
-mod refusal;
 mod tool_call;
 mod transport;
 mod writer;
@@ -42,11 +41,7 @@ mod writer;
 #[cfg(all(test, unix))]
 mod tests;
 
-pub(crate) use double_option::double_option;
+pub(crate) use fast_call::FastPath;
 #[cfg(fuzzing)]
 pub use fuzz::{Fate, fates};
-pub(crate) use methods::{is_known_method, is_old_method};
-#[cfg(feature = "http")]
-pub(crate) use refusal::{Refusal, diagnose, unusable_cursor};
-pub(crate) use tool_call::RawArguments;
-pub(crate) use transport::StdioTransport;
+pub(crate) use transport::{Outbox, StdioTransport};

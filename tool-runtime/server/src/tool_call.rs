@@ -4,7 +4,6 @@ use super::client::{Client, Subject};
 use super::convert;
 use super::handler::PoolHandler;
 use super::refusal;
-use super::request::Request;
 use super::rounds::Round;
 use super::run_call::{interrupted, run_call};
 use super::task_call::becomes_task;
@@ -17,7 +16,7 @@ use tool_runtime_core::seam::INTERNAL;
 use tool_runtime_core::{CallError, ErrorClass, Observation, Tool};
 
 /// What a call came to.
-pub(super) enum Called {
+pub(crate) enum Called {
     /// What its tool gave back.
     Observation {
         observation: Observation,
@@ -42,7 +41,7 @@ impl PoolHandler {
             name: params.name.into_owned(),
             arguments: params.arguments,
         };
-        let client = self.client(Request::Rmcp(request), subject, round);
+        let client = self.client(request, subject, round);
         Ok(self.called(&client).await?.into_response(client.name()))
     }
 
@@ -115,7 +114,7 @@ fn fit(
 }
 
 /// Most failures are for the model to read; some are the protocol's.
-fn failed(error: &CallError, is_modern: bool) -> Result<CallToolResult, ErrorData> {
+pub(crate) fn failed(error: &CallError, is_modern: bool) -> Result<CallToolResult, ErrorData> {
     if error.class() == ErrorClass::NotFound {
         return Err(ErrorData::invalid_params(error.message().to_owned(), None));
     }

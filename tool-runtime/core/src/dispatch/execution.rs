@@ -14,7 +14,7 @@ pub(super) fn of_tool<'a>(
     context: &'a ToolContext,
 ) -> BoxFuture<'a, Result<Observation, CallError>> {
     #[cfg(feature = "isolation")]
-    if let Some(isolation) = context.isolation() {
+    if let Some(isolation) = context.isolation().filter(|isolation| !isolation.is_outer()) {
         let (own, arguments) = (tool.clone(), arguments.to_owned());
         let context = context.clone();
         return isolation.run(tool.name(), async move {

@@ -63,6 +63,22 @@ pub(super) async fn guarded<F: Future>(
     }
 }
 
+impl ToolPool {
+    /// Waits until a call must be answered although its tool still blocks its thread: until its limit
+    /// is over, or its context is cancelled.
+    #[doc(hidden)]
+    pub async fn expiry(&self, tool: &str, begun: Instant, context: &ToolContext) -> CallError {
+        let limit = self.resolve(tool).ok().and_then(|tool| limit(self, &tool, context));
+        let left = limit.map(|limit| limit.saturating_sub(now().saturating_duration_since(begun)));
+        let error = match bounded(std::future::pending::<()>(), tool, left, context).await {
+            Err(error) if error.class() == ErrorClass::Cancelled => error,
+            _ => expired(tool, limit),
+        };
+        report::failure(tool, &error);
+        error
+    }
+}
+
 /// Waits for what is no execution: for a hook, for a person, for a resource. It ends with the
 /// call: when the caller gives up, at its deadline.
 pub(super) async fn waiting<T>(

@@ -16,6 +16,16 @@ const IDLE_ROUNDS: u32 = 200;
 /// A poll that takes longer is logged.
 const REPORTED_AFTER: Duration = Duration::from_secs(1);
 
+/// User code whose polls are watched.
+pub trait Watched: Send + Sync {
+    /// Its name in the log.
+    fn name(&self) -> &str;
+
+    /// Called from the watchdog's thread, inside of the runtime, when one poll takes longer than
+    /// 5 ms, once per poll.
+    fn blocked(self: Arc<Self>) {}
+}
+
 /// The polls in progress, and the thread that looks at them.
 pub(super) struct Watchdog {
     table: Arc<Table>,
@@ -36,9 +46,9 @@ struct Entry {
 }
 
 struct UserPoll {
-    name: Arc<str>,
+    watched: Arc<dyn Watched>,
     since: Instant,
-    /// Another worker was woken, in case that this one had the I/O driver.
+    /// Another worker was woken, in case that this one had the I/O driver; the code was told.
     is_covered: bool,
     is_reported: bool,
 }
@@ -71,11 +81,11 @@ impl Watchdog {
     }
 
     /// Notes a poll. `None` if all places are taken.
-    pub(super) fn begin(&self, name: &Arc<str>) -> Option<Place<'_>> {
+    pub(super) fn begin(&self, watched: &Arc<dyn Watched>) -> Option<Place<'_>> {
         let index = self.table.places.iter().position(Entry::take)?;
         let entry = &self.table.places[index];
         *entry.poll() = Some(UserPoll {
-            name: Arc::clone(name),
+            watched: Arc::clone(watched),
             since: Instant::now(),
             is_covered: false,
             is_reported: false,
@@ -127,7 +137,7 @@ impl Drop for Place<'_> {
         self.entry.is_taken.store(false, Ordering::SeqCst);
         if let Some(poll) = poll.filter(|poll| poll.is_reported) {
             let blocked_for = poll.since.elapsed();
-            let name = &*poll.name;
+            let name = poll.watched.name();
             tracing::warn!(name, ?blocked_for, "`{name}` no longer blocks its thread");
         }
     }
@@ -174,14 +184,18 @@ impl Table {
         let mut poll = place.poll();
         let Some(poll) = &mut *poll else { return };
         let age = poll.since.elapsed();
-        if is_direct && !poll.is_covered && age >= INTERVAL {
+        if !poll.is_covered && age >= INTERVAL {
             poll.is_covered = true;
-            // A task from outside wakes a worker, which then waits for I/O and timers.
-            drop(runtime.spawn(std::future::ready(())));
+            if is_direct {
+                // A task from outside wakes a worker, which then waits for I/O and timers.
+                drop(runtime.spawn(std::future::ready(())));
+            }
+            let _runtime = runtime.enter();
+            Arc::clone(&poll.watched).blocked();
         }
         if !poll.is_reported && age >= REPORTED_AFTER {
             poll.is_reported = true;
-            let name = &*poll.name;
+            let name = poll.watched.name();
             tracing::warn!(
                 name,
                 "`{name}` blocks its thread; make it a plain `fn`, or do the work in `tokio::task::spawn_blocking`"

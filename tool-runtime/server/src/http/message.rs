@@ -1,7 +1,8 @@
 //! Parses a request body before rmcp.
 
+use crate::arguments::BodyArguments;
 use crate::handler::PoolHandler;
-use crate::stdio::{Refusal as Misfit, diagnose, unusable_cursor};
+use crate::rejection::{Rejection, diagnose, unusable_cursor};
 use axum::body::Bytes;
 use rmcp::model::{
     CallToolRequestMethod, ConstString as _, ErrorData, SubscriptionsListenRequestMethod,
@@ -9,25 +10,6 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-
-/// The arguments of a `tools/call`, as the client wrote them.
-///
-/// They travel in the extensions of the HTTP request, since rmcp's own field holds nothing but
-/// objects, and parses them once more.
-#[derive(Clone, Debug)]
-pub(super) struct CallArguments(Bytes);
-
-impl CallArguments {
-    /// Some part of a body.
-    pub(super) fn within(body: &Bytes, arguments: &RawValue) -> Self {
-        Self(body.slice_ref(arguments.get().as_bytes()))
-    }
-
-    /// JSON text. It was UTF-8 when it was found.
-    pub(super) fn text(&self) -> &str {
-        std::str::from_utf8(&self.0).unwrap_or_default()
-    }
-}
 
 /// How many values rmcp is given to read. It keeps several copies of each, some hundred bytes in
 /// all, which is much for a client that has sent two.
@@ -38,7 +20,7 @@ pub(super) struct Message {
     pub(super) body: Bytes,
     /// Whether it asks for messages until somebody ends that.
     pub(super) listens: bool,
-    pub(super) arguments: Option<CallArguments>,
+    pub(super) arguments: Option<BodyArguments>,
 }
 
 /// What matters here of a message.
@@ -61,14 +43,14 @@ struct Params<'a> {
 impl Message {
     /// # Errors
     /// The answer to a body that is not JSON, or not one message.
-    pub(super) fn read(body: Bytes, handler: &PoolHandler) -> Result<Self, Misfit> {
-        let text = std::str::from_utf8(&body).map_err(|_| Misfit::not_utf8())?;
+    pub(super) fn read(body: Bytes, handler: &PoolHandler) -> Result<Self, Rejection> {
+        let text = std::str::from_utf8(&body).map_err(|_| Rejection::not_utf8())?;
         if !text.trim_ascii_start().starts_with('{') {
             return Err(diagnose(text.trim_ascii_start()).unwrap_or_else(unusable));
         }
         let Ok(outline) = serde_json::from_str::<Outline<'_>>(text) else {
             // Another shape is rmcp's to judge.
-            serde_json::from_str::<&RawValue>(text).map_err(|error| Misfit::not_json(&error))?;
+            serde_json::from_str::<&RawValue>(text).map_err(|error| Rejection::not_json(&error))?;
             return Self { body, listens: false, arguments: None }.checked();
         };
         if let Some(refusal) = unusable_cursor(text) {
@@ -76,24 +58,24 @@ impl Message {
         }
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
         let message = match outline.arguments(handler) {
-            Some(arguments) => Self::without(&body, CallArguments::within(&body, arguments)),
+            Some(arguments) => Self::without(&body, BodyArguments::within(&body, arguments)),
             None => Self { body, listens, arguments: None },
         };
         message.checked()
     }
 
-    fn checked(self) -> Result<Self, Misfit> {
+    fn checked(self) -> Result<Self, Rejection> {
         if self.body.len() > MAX_VALUES && values(&self.body) > MAX_VALUES {
             let text = format!("the message has more than {MAX_VALUES} values; send it in parts");
-            return Err(Misfit::new(None, ErrorData::invalid_request(text, None)));
+            return Err(Rejection::new(None, ErrorData::invalid_request(text, None)));
         }
         Ok(self)
     }
 
     /// Takes the arguments out, so that rmcp need not parse them.
-    fn without(body: &Bytes, arguments: CallArguments) -> Self {
-        let start = arguments.0.as_ptr().addr() - body.as_ptr().addr();
-        let rest = [&body[..start], b"{}", &body[start + arguments.0.len()..]].concat();
+    fn without(body: &Bytes, arguments: BodyArguments) -> Self {
+        let (start, length) = arguments.place(body);
+        let rest = [&body[..start], b"{}", &body[start + length..]].concat();
         Self { body: rest.into(), listens: false, arguments: Some(arguments) }
     }
 }
@@ -110,14 +92,14 @@ impl<'a> Outline<'a> {
 }
 
 /// The answer to a message that rmcp does not take.
-pub(super) fn misfit(body: &[u8]) -> Misfit {
+pub(super) fn misfit(body: &[u8]) -> Rejection {
     let text = std::str::from_utf8(body).unwrap_or_default();
     diagnose(text.trim_ascii_start()).unwrap_or_else(unusable)
 }
 
-fn unusable() -> Misfit {
+fn unusable() -> Rejection {
     let text = "not a message of this protocol: its `params` do not fit its `method`";
-    Misfit::new(None, ErrorData::invalid_request(text, None))
+    Rejection::new(None, ErrorData::invalid_request(text, None))
 }
 
 /// How many values there are in JSON, at least one more than commas and brackets that are not text.

@@ -1,36 +1,76 @@
-//! The request of a plain call, and how its client is reached without rmcp's context of a request.
+//! The request of a call on the fast path over HTTP.
 
 use super::reply::Reply;
+use crate::arguments;
+use crate::request::Request;
 use axum::http::request::Parts;
+use rmcp::RoleServer;
 use rmcp::model::{
     ClientCapabilities, Implementation, RequestId, RequestMetaObject, ServerNotification,
 };
+use rmcp::service::Peer;
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::{BoxFuture, Principal};
 
-/// The request of a plain call. It has no session, so that its client cannot be asked while it
-/// waits.
-pub(crate) struct PlainRequest {
-    pub(crate) id: RequestId,
-    pub(crate) meta: RequestMetaObject,
-    pub(crate) is_modern: bool,
-    pub(crate) parts: Parts,
-    pub(crate) token: CancellationToken,
+/// A request without a session, so that its client cannot be asked while it waits.
+pub(super) struct PlainRequest {
+    pub(super) id: RequestId,
+    pub(super) meta: RequestMetaObject,
+    pub(super) is_modern: bool,
+    pub(super) parts: Parts,
+    pub(super) token: CancellationToken,
     /// Sends messages before the answer.
     pub(super) messages: mpsc::Sender<Reply>,
 }
 
-impl PlainRequest {
-    pub(crate) fn client_info(&self) -> Option<Implementation> {
+impl Request for PlainRequest {
+    fn id(&self) -> &RequestId {
+        &self.id
+    }
+
+    fn meta(&self) -> &RequestMetaObject {
+        &self.meta
+    }
+
+    fn token(&self) -> CancellationToken {
+        self.token.clone()
+    }
+
+    fn is_modern(&self) -> bool {
+        self.is_modern
+    }
+
+    fn client_info(&self) -> Option<Implementation> {
         self.meta.client_info()
     }
 
-    pub(crate) fn client_capabilities(&self) -> Option<ClientCapabilities> {
+    fn client_capabilities(&self) -> Option<ClientCapabilities> {
         self.meta.client_capabilities()
     }
 
-    /// Sends a message before the answer. It is lost if the client has gone.
-    pub(crate) async fn tell(&self, message: ServerNotification) {
-        drop(self.messages.send(Reply::notification(message)).await);
+    fn principal(&self) -> Option<Arc<Principal>> {
+        self.parts.extensions.get().cloned()
+    }
+
+    fn arguments(&self) -> Option<&str> {
+        arguments::of(&self.parts)
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.parts.headers.get(name)?.to_str().ok()
+    }
+
+    fn keeps_numbers(&self) -> bool {
+        false
+    }
+
+    fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()> {
+        Box::pin(async { drop(self.messages.send(Reply::notification(message)).await) })
+    }
+
+    fn peer(&self) -> Option<&Peer<RoleServer>> {
+        None
     }
 }

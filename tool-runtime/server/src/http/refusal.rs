@@ -1,6 +1,6 @@
 //! Responses to refused requests.
 
-use crate::stdio::Refusal as Misfit;
+use crate::rejection::Rejection;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -55,8 +55,8 @@ impl Refusal {
 }
 
 /// A message that is none, as JSON-RPC answers it.
-impl From<Misfit> for Refusal {
-    fn from(misfit: Misfit) -> Self {
+impl From<Rejection> for Refusal {
+    fn from(misfit: Rejection) -> Self {
         let json = serde_json::to_vec(&misfit).unwrap_or_default();
         let mut response = Response::new(Body::from(json));
         *response.status_mut() = StatusCode::BAD_REQUEST;

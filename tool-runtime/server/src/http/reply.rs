@@ -1,16 +1,10 @@
-//! Writes messages of the fast path as text.
+//! Messages of the fast path as parts of HTTP responses.
 
-use crate::client::Client;
-use crate::passing;
-use crate::request::Request;
-use crate::tool_call::Called;
+use crate::fast_path::{Answer, written};
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
-use rmcp::model::{
-    ErrorCode, ErrorData, JsonRpcMessage, ServerJsonRpcMessage, ServerNotification, ServerResult,
-};
-use tool_runtime_core::Observation;
+use rmcp::model::{ErrorCode, JsonRpcMessage, ServerNotification};
 
 /// A message to a client.
 pub(super) struct Reply {
@@ -22,50 +16,16 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    /// Something that is told before the answer.
+    /// A message before the answer.
     pub(super) fn notification(notification: ServerNotification) -> Self {
-        Self { is_last: false, ..Self::written(&JsonRpcMessage::notification(notification)) }
+        let json = written(&JsonRpcMessage::notification(notification));
+        Self { json, is_last: false, status: StatusCode::OK }
     }
 
-    /// What a call of this client came to.
-    pub(super) fn to(client: &Client, called: Result<Called, ErrorData>) -> Self {
-        match called {
-            Ok(called) => Self::result(called, client),
-            Err(error) => Self::refusal(error, client.request()),
-        }
-    }
-
-    fn result(called: Called, client: &Client) -> Self {
-        let request = client.request();
-        match called {
-            Called::Observation { observation, is_wrapped: false, .. }
-                if observation.is_plain() =>
-            {
-                Self::answer(observed(&observation, request))
-            }
-            called => {
-                let mut result = ServerResult::from(called.into_response(client.name()));
-                if !request.is_modern() {
-                    result.strip_result_type_for_legacy_peer();
-                }
-                let result = passing::whole(result);
-                Self::written(&JsonRpcMessage::response(result, request.id().clone()))
-            }
-        }
-    }
-
-    fn refusal(error: ErrorData, request: &Request) -> Self {
-        let status = status(error.code, request.is_modern());
-        let message = JsonRpcMessage::error(error, Some(request.id().clone()));
-        Self { status, ..Self::written(&message) }
-    }
-
-    fn written(message: &ServerJsonRpcMessage) -> Self {
-        Self::answer(serde_json::to_string(message).expect("messages of JSON are JSON"))
-    }
-
-    fn answer(json: String) -> Self {
-        Self { json, is_last: true, status: StatusCode::OK }
+    /// The answer to a client of 2026-07-28, or to an older one.
+    pub(super) fn answer(answer: Answer, is_modern: bool) -> Self {
+        let status = answer.code.map_or(StatusCode::OK, |code| status(code, is_modern));
+        Self { json: answer.json, is_last: true, status }
     }
 
     /// As the whole of an answer.
@@ -76,19 +36,6 @@ impl Reply {
         response.headers_mut().insert(header::CONTENT_TYPE, json);
         response
     }
-}
-
-/// What a tool gave back, written as rmcp would, without a detour by its types.
-fn observed(observation: &Observation, request: &Request) -> String {
-    let mut json = String::from(r#"{"jsonrpc":"2.0","id":"#);
-    json.push_str(&serde_json::to_string(request.id()).expect("ids are JSON"));
-    json.push_str(r#","result":{"#);
-    if request.is_modern() {
-        json.push_str(r#""resultType":"complete","#);
-    }
-    observation.write_members(&mut json);
-    json.push_str("}}");
-    json
 }
 
 /// Refusals that intermediaries should see have statuses of their own in 2026-07-28.

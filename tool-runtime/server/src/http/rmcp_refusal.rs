@@ -2,7 +2,7 @@
 //! refuses.
 
 use super::refusal::Refusal;
-use crate::stdio::Refusal as Misfit;
+use crate::rejection::Rejection;
 use axum::body::Bytes;
 use axum::response::Response;
 use http_body_util::BodyExt as _;
@@ -35,8 +35,8 @@ pub(super) async fn reworded(response: Response, request: &[u8]) -> Refusal {
     let Answer { id, mut error } = answer;
     error.message = excerpt_of(&error.message, MAX_REFUSAL).into_owned().into();
     let misfit = match &id {
-        Some(id) => Misfit::to(id, error),
-        None => Misfit::new(None, error),
+        Some(id) => Rejection::to(id, error),
+        None => Rejection::new(None, error),
     };
     Refusal::from(misfit).with_status(parts.status)
 }

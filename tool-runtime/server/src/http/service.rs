@@ -1,15 +1,15 @@
 //! The HTTP service in front of rmcp.
 
+use super::call::Caller;
 use super::concurrency_limit::{ConcurrencyLimit, NoPlace, Permit};
 use super::listen::Closing;
 use super::message::{Message, misfit};
 use super::options::HttpOptions;
 use super::pending_bodies::PendingBodies;
-use super::plain::PlainCall;
 use super::refusal::{Refusal, Step};
 use super::request_guard::RequestGuard;
 use super::sessions::{SessionProblem, Sessions};
-use super::{PATH, body, cors, fast_path, guarded_body, rmcp_refusal};
+use super::{PATH, body, cors, guarded_body, plain, rmcp_refusal};
 use crate::handler::PoolHandler;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -138,8 +138,11 @@ impl Service {
         let HttpOptions { max_body, body_timeout, .. } = self.options;
         let body = body::read(body, max_body, body_timeout, &self.pending).await?;
         let place = self.place(&principal)?;
-        if let Some(call) = self.plain_call(&parts.headers, &body) {
-            let response = fast_path::answer(&self.handler, call, parts).await;
+        if let Some(is_modern) = self.plain_version(&parts.headers)
+            && let Some(call) = plain::call(&mut parts, &body, is_modern, &self.handler)
+        {
+            let caller = Caller::new(&self.handler, call, parts, is_modern);
+            let response = caller.answer(&self.handler).await;
             return Ok(response.map(|body| guarded_body::holding(body, place)));
         }
         let message = Message::read(body, &self.handler)?;
@@ -173,11 +176,10 @@ impl Service {
         misfit.into()
     }
 
-    /// The call in a body that needs nothing of rmcp. An older client without a session has to
-    /// open one first, if there are sessions.
-    fn plain_call(&self, headers: &HeaderMap, body: &Bytes) -> Option<PlainCall> {
-        let call = PlainCall::read(headers, body, &self.handler)?;
-        (call.is_modern || !self.options.sessions).then_some(call)
+    /// Whether the client is of 2026-07-28, if a call may need nothing of rmcp. An older client without
+    /// a session has to open one first, if there are sessions.
+    fn plain_version(&self, headers: &HeaderMap) -> Option<bool> {
+        plain::version(headers).filter(|is_modern| *is_modern || !self.options.sessions)
     }
 
     async fn hand_on(&self, request: Request<Bytes>, principal: Arc<Principal>) -> Step<Response> {

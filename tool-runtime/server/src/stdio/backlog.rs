@@ -10,7 +10,7 @@
 //! when none has got its turn for a while, reading goes on, and what finds no room is refused.
 
 use rmcp::model::{ErrorData, RequestId};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -34,7 +34,7 @@ const LINGER: Duration = Duration::from_secs(5);
 
 /// Who runs and who waits.
 pub(super) struct Backlog {
-    at_work: HashSet<RequestId>,
+    at_work: usize,
     /// By their turns.
     waiting: BTreeMap<u64, Waiting>,
     turns: HashMap<RequestId, u64>,
@@ -59,11 +59,11 @@ impl Waiting {
     }
 }
 
-impl Backlog {
+impl Default for Backlog {
     /// Nobody waits.
-    pub(super) fn new() -> Self {
+    fn default() -> Self {
         Self {
-            at_work: HashSet::new(),
+            at_work: 0,
             waiting: BTreeMap::new(),
             turns: HashMap::new(),
             last_turn: 0,
@@ -73,11 +73,24 @@ impl Backlog {
             ended: None,
         }
     }
+}
 
-    /// Whether a request begins that is read now.
-    pub(super) fn begin(&mut self, id: &RequestId) -> bool {
-        let has_place = self.waiting.is_empty() && self.at_work.len() < MAX_AT_WORK;
-        has_place && self.at_work.insert(id.clone())
+impl Backlog {
+    /// Whether a request that is read now runs at once; then it counts as running.
+    pub(super) fn begin(&mut self) -> bool {
+        let has_place = self.waiting.is_empty() && self.at_work < MAX_AT_WORK;
+        self.at_work += usize::from(has_place);
+        has_place
+    }
+
+    /// A running request has ended.
+    pub(super) fn end(&mut self) {
+        self.at_work -= 1;
+    }
+
+    /// Whether requests wait.
+    pub(super) fn is_waited_for(&self) -> bool {
+        !self.waiting.is_empty()
     }
 
     /// Whether another one may wait.
@@ -99,24 +112,23 @@ impl Backlog {
         self.waiting.insert(self.last_turn, waiting);
     }
 
-    /// The line of the one whose turn it is, if there is place for it.
-    pub(super) fn next(&mut self) -> Option<Box<[u8]>> {
-        if self.at_work.len() >= MAX_AT_WORK {
+    /// The one whose turn it is, if there is place for it. It counts as running.
+    pub(super) fn next(&mut self) -> Option<(RequestId, Box<[u8]>)> {
+        if self.at_work >= MAX_AT_WORK {
             return None;
         }
         let (_, next) = self.waiting.pop_first()?;
         self.turns.remove(&next.id);
         self.bytes -= next.bytes();
         self.moved = Instant::now();
-        self.at_work.insert(next.id);
-        Some(next.line)
+        self.at_work += 1;
+        Some((next.id, next.line))
     }
 
     /// Nobody waits for the answer to a request any more.
-    pub(super) fn end(&mut self, id: &RequestId) {
-        if !self.at_work.remove(id)
-            && let Some(budget) = self.turns.remove(id)
-            && let Some(gone) = self.waiting.remove(&budget)
+    pub(super) fn forget(&mut self, id: &RequestId) {
+        if let Some(turn) = self.turns.remove(id)
+            && let Some(gone) = self.waiting.remove(&turn)
         {
             self.bytes -= gone.bytes();
         }

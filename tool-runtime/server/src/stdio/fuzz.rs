@@ -41,7 +41,7 @@ fn take(lines: &mut LineBuffer, found: &mut Vec<(Option<Vec<u8>>, Fate)>) {
         found.push(match line {
             Line::Whole(bytes) => (Some(bytes.to_vec()), fate(bytes)),
             Line::TooLong { limit } => {
-                let refusal = super::refusal::Refusal::too_long(limit);
+                let refusal = crate::rejection::Rejection::too_long(limit);
                 (None, Fate::Refused { answer: text(&refusal) })
             }
         });

@@ -8,8 +8,8 @@ use rmcp::service::RxJsonRpcMessage;
 use serde_json::json;
 use tool_runtime_core::seam::excerpt;
 
-use super::methods::is_old_method;
-use super::refusal::Refusal;
+use crate::methods::is_old_method;
+use crate::rejection::Rejection;
 
 /// Holds back whatever would end rmcp's handshake, and refuses what its protocol version does not have.
 ///
@@ -40,7 +40,7 @@ impl HandshakeFilter {
     pub(super) fn admits(
         &mut self,
         message: &RxJsonRpcMessage<RoleServer>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, Rejection> {
         if let JsonRpcMessage::Request(request) = message {
             self.check(&request.id, &request.request)?;
             self.opened = self.opened.or_else(|| opens(&request.request));
@@ -52,20 +52,20 @@ impl HandshakeFilter {
         Ok(self.opened.is_some())
     }
 
-    fn check(&self, id: &RequestId, request: &ClientRequest) -> Result<(), Refusal> {
+    fn check(&self, id: &RequestId, request: &ClientRequest) -> Result<(), Rejection> {
         if let Some(refusal) = unknown_version(request) {
-            return Err(Refusal::to(id, refusal));
+            return Err(Rejection::to(id, refusal));
         }
         let method = request.method();
         if is_old_method(method) && is_modern(request) {
             let text = format!("unknown method `{method}`: 2026-07-28 does not have it");
-            return Err(Refusal::to(id, ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None)));
+            return Err(Rejection::to(id, ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None)));
         }
         if matches!(request, ClientRequest::InitializeRequest(_))
             && self.opened == Some(By::Metadata)
         {
             let text = "`initialize` must be the first request, or follow `server/discover`: this connection has served requests without a session; open another one";
-            return Err(Refusal::to(id, ErrorData::invalid_request(text, None)));
+            return Err(Rejection::to(id, ErrorData::invalid_request(text, None)));
         }
         Ok(())
     }

@@ -3,16 +3,16 @@
 use rmcp::RoleServer;
 use rmcp::service::RxJsonRpcMessage;
 
-use super::refusal::{Refusal, diagnose, unusable_cursor};
 use super::tool_call;
+use crate::rejection::{Rejection, diagnose, unusable_cursor};
 
 /// A message rmcp understands, an answer to send instead, or `None` for a line to ignore.
-pub(super) type Parsed = Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal>;
+pub(super) type Parsed = Result<Option<RxJsonRpcMessage<RoleServer>>, Rejection>;
 
 /// Parses one line, which is not blank.
 pub(super) fn parse(line: &[u8]) -> Parsed {
     let Ok(text) = std::str::from_utf8(line) else {
-        return Err(Refusal::not_utf8());
+        return Err(Rejection::not_utf8());
     };
     // Only objects are messages; rmcp would buffer a whole batch to find that out.
     if text.starts_with('{') {

@@ -60,10 +60,7 @@ impl Queue {
 
     /// Appends one message and a newline. A message that cannot be serialised leaves no trace.
     pub(super) fn push(&mut self, message: &impl Serialize) -> io::Result<()> {
-        self.check()?;
-        if self.closed {
-            return Err(io::Error::new(io::ErrorKind::NotConnected, "the transport is closed"));
-        }
+        self.check_open()?;
         let start = self.bytes.len();
         if let Err(error) = serde_json::to_writer(&mut self.bytes, message) {
             self.bytes.truncate(start);
@@ -71,6 +68,22 @@ impl Queue {
         }
         self.bytes.push(b'\n');
         Ok(())
+    }
+
+    /// Appends one message that is written already, and a newline.
+    pub(super) fn push_line(&mut self, json: &str) -> io::Result<()> {
+        self.check_open()?;
+        self.bytes.extend_from_slice(json.as_bytes());
+        self.bytes.push(b'\n');
+        Ok(())
+    }
+
+    fn check_open(&self) -> io::Result<()> {
+        self.check()?;
+        match self.closed {
+            true => Err(io::Error::new(io::ErrorKind::NotConnected, "the transport is closed")),
+            false => Ok(()),
+        }
     }
 
     /// What is to be written next.

@@ -20,6 +20,11 @@ pub(super) struct ReadBudget {
 }
 
 impl ReadBudget {
+    /// Whether this turn is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.others.is_some()
+    }
+
     /// Waits for the next turn, if this one is over. Cancel safe.
     pub(super) async fn mine(&mut self) {
         if let Some(others) = &mut self.others {

@@ -12,16 +12,9 @@ use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::double_option::double_option;
-use crate::envelope::Envelope;
-
-/// The arguments of a `tools/call` exactly as the peer wrote them.
-///
-/// Travels in the request's extensions, since rmcp's own field holds nothing but objects:
-/// arguments that are a list, a text or `null` reach the dispatcher too, which answers them
-/// with a tool result. Absent when the peer sent no `arguments`.
-#[derive(Debug, Clone)]
-pub(crate) struct RawArguments(pub(crate) Box<RawValue>);
+use crate::arguments::RawArguments;
+use crate::double_option::double_option;
+use crate::fast_path::Envelope;
 
 /// The fields of rmcp's [`CallToolRequestParams`], with the arguments left as text.
 #[derive(Deserialize)]

@@ -61,6 +61,11 @@ impl Writer {
         self.shared.lock().push(message)
     }
 
+    /// Queues a message that is written already; [`Writer::flush`] has to follow.
+    pub(super) fn push_line(&self, json: &str) -> io::Result<()> {
+        self.shared.lock().push_line(json)
+    }
+
     /// Writes what is queued, or sees to it that somebody does. Never blocks.
     pub(super) fn flush(&self) {
         match &self.shared.outlet {

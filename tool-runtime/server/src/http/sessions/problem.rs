@@ -2,7 +2,7 @@
 
 use crate::http::concurrency_limit::NoPlace;
 use crate::http::refusal::Refusal;
-use crate::stdio::Refusal as Misfit;
+use crate::rejection::Rejection;
 use axum::http::StatusCode;
 use rmcp::model::{ErrorData, RequestId};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManagerError;
@@ -46,7 +46,7 @@ impl From<SessionProblem> for Refusal {
             SessionProblem::Gone => {
                 Self::new(StatusCode::NOT_FOUND, "Not Found: Session not found")
             }
-            SessionProblem::Taken { request, error } => Misfit::to(&request, error).into(),
+            SessionProblem::Taken { request, error } => Rejection::to(&request, error).into(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Observes the messages between rmcp and a session.
 
 use super::{SessionProblem, cancelled, routing};
-use crate::in_flight::InFlight;
+use crate::in_flight::{InFlight, answered, cancelled_id};
 use crate::passing;
 use rmcp::RoleServer;
 use rmcp::model::RequestId;
@@ -24,7 +24,7 @@ impl Ongoing {
     /// # Errors
     /// Another one with its id runs.
     pub(super) fn begin(&self, id: &RequestId) -> Result<(), SessionProblem> {
-        let begun = self.running().begin(id);
+        let begun = self.running().begin(id, ());
         begun.map_err(|error| SessionProblem::Taken { request: id.clone(), error })
     }
 
@@ -58,7 +58,9 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for SessionTransport<T> {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
-        self.ongoing.running().tell(&message);
+        if let Some(id) = answered(&message) {
+            self.ongoing.running().end(id);
+        }
         self.transport.send(routing::addressed(passing::restored(message)))
     }
 
@@ -68,7 +70,9 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for SessionTransport<T> {
             let left = self.ongoing.running().take();
             left.map(|id| cancelled(id, "the session has ended"))
         })?;
-        self.ongoing.running().hear(&message);
+        if let Some(id) = cancelled_id(&message) {
+            self.ongoing.running().end(id);
+        }
         Some(message)
     }
 

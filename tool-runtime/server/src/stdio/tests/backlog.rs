@@ -9,6 +9,7 @@ use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
 
 use super::super::StdioTransport;
 use super::super::backlog::{MAX_AT_WORK, MAX_BYTES, PLACE, STALL_TIMEOUT};
@@ -24,9 +25,14 @@ const MOMENT: Duration = Duration::from_secs(1);
 
 /// A transport whose session is open, and its client. The stream holds more than any test writes.
 async fn open() -> (BufReader<DuplexStream>, StdioTransport) {
+    open_until(CancellationToken::new()).await
+}
+
+/// The same, whose input the token ends.
+async fn open_until(gone: CancellationToken) -> (BufReader<DuplexStream>, StdioTransport) {
     let (ours, theirs) = tokio::io::duplex(64 << 20);
     let mut client = BufReader::new(ours);
-    let mut transport = StdioTransport::in_memory(theirs, None);
+    let mut transport = StdioTransport::in_memory(theirs, None).telling(gone);
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
     }});
@@ -274,9 +280,8 @@ async fn those_that_get_no_turn_after_the_end_of_the_input_are_told() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_ends_the_input_does_not_wait_for_them() {
-    let (mut client, mut transport) = open().await;
-    let gone = tokio_util::sync::CancellationToken::new();
-    transport = transport.telling(gone.clone());
+    let gone = CancellationToken::new();
+    let (mut client, mut transport) = open_until(gone.clone()).await;
     write(&mut client, calls(1..IN_FLIGHT + 1)).await;
     write(&mut client, fat_calls(IN_FLIGHT + 1..IN_FLIGHT + WAITING + 9)).await;
     receives(&mut transport, 1..IN_FLIGHT + 1).await;

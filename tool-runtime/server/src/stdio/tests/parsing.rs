@@ -5,8 +5,8 @@ use rmcp::model::{ClientRequest, GetExtensions, GetMeta, RequestMetaObject};
 use rmcp::service::RxJsonRpcMessage;
 use serde_json::json;
 
-use super::super::RawArguments;
 use super::super::message::parse;
+use crate::arguments::RawArguments;
 
 /// The request in a line.
 fn request(line: &str) -> ClientRequest {

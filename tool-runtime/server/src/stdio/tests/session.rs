@@ -10,8 +10,9 @@ use rmcp::service::{RequestContext, ServiceExt};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
-use super::super::{RawArguments, StdioTransport};
+use super::super::StdioTransport;
 use super::support::{Output, Peer, blocking, over_pipes, over_sockets};
+use crate::arguments::RawArguments;
 use crate::time_limit::in_time;
 
 /// Answers each call with what reached its `RequestContext`.

@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 
-use super::double_option::double_option;
-use super::methods::is_known_method;
+use crate::double_option::double_option;
+use crate::methods::is_known_method;
 use tool_runtime_core::seam::excerpt;
 
 /// An error response. Not rmcp's type, which leaves an unknown `id` out where JSON-RPC wants
 /// `null`, and cannot repeat an id that is no 64-bit integer.
 #[derive(Debug, Serialize)]
-pub(crate) struct Refusal {
+pub(crate) struct Rejection {
     jsonrpc: JsonRpcVersion2_0,
     id: Option<Box<RawValue>>,
     error: Box<ErrorData>,
@@ -49,7 +49,7 @@ struct Outline<'a> {
     method: Option<IgnoredAny>,
 }
 
-impl Refusal {
+impl Rejection {
     /// An error that belongs to `id`, or to no request we could make out.
     pub(crate) fn new(id: Option<&RawValue>, error: ErrorData) -> Self {
         let id = id.map(ToOwned::to_owned);
@@ -63,7 +63,7 @@ impl Refusal {
     }
 
     /// The line has more than `limit` bytes.
-    pub(super) fn too_long(limit: usize) -> Self {
+    pub(crate) fn too_long(limit: usize) -> Self {
         let text = format!("the message is longer than the limit of {limit} bytes");
         Self::new(None, ErrorData::invalid_request(text, None))
     }
@@ -115,13 +115,13 @@ impl Refusal {
 /// Finds out what is wrong with a line rmcp does not take.
 ///
 /// `None` means silence: it is a notification, and those are never answered.
-pub(crate) fn diagnose(line: &str) -> Option<Refusal> {
+pub(crate) fn diagnose(line: &str) -> Option<Rejection> {
     if let Err(error) = serde_json::from_str::<&RawValue>(line) {
-        return Some(Refusal::not_json(&error));
+        return Some(Rejection::not_json(&error));
     }
     if line.starts_with('[') {
         let text = "batches are not supported: send each message on a line of its own";
-        return Some(Refusal::not_a_message(None, text));
+        return Some(Rejection::not_a_message(None, text));
     }
     match serde_json::from_str::<Parts<'_>>(line) {
         Ok(parts) => diagnose_parts(&parts),
@@ -129,13 +129,13 @@ pub(crate) fn diagnose(line: &str) -> Option<Refusal> {
             let text = "not a JSON-RPC message: expected an object whose members are unique";
             let outline = serde_json::from_str::<Outline<'_>>(line).ok();
             let answer = outline.filter(|outline| outline.method.is_none());
-            Some(Refusal::answer(answer.and_then(|answer| answer.id), text))
+            Some(Rejection::answer(answer.and_then(|answer| answer.id), text))
         }
     }
 }
 
 /// Refuses a request for a list whose cursor is not a string: rmcp reads it as one without.
-pub(crate) fn unusable_cursor(line: &str) -> Option<Refusal> {
+pub(crate) fn unusable_cursor(line: &str) -> Option<Rejection> {
     if !line.contains(r#""cursor""#) {
         return None;
     }
@@ -144,7 +144,7 @@ pub(crate) fn unusable_cursor(line: &str) -> Option<Refusal> {
     let cursor = request.params?.cursor.filter(|_| is_list)?;
     serde_json::from_str::<Option<Cow<'_, str>>>(cursor.get()).is_err().then(|| {
         let text = "`cursor` must be a string, as `nextCursor` was";
-        Refusal::new(Some(request.id), ErrorData::invalid_params(text, None))
+        Rejection::new(Some(request.id), ErrorData::invalid_params(text, None))
     })
 }
 
@@ -165,23 +165,23 @@ struct ListParams<'a> {
 }
 
 /// Finds out what is wrong with an object.
-fn diagnose_parts(parts: &Parts<'_>) -> Option<Refusal> {
+fn diagnose_parts(parts: &Parts<'_>) -> Option<Rejection> {
     let id = parts.id.filter(|id| is_string_or_number(id));
     if parts.method.is_none() {
         let text = "neither a JSON-RPC request, which has a `method`, nor a response, which has an `id` and either `result` or `error`";
-        return Some(Refusal::answer(parts.id, text));
+        return Some(Rejection::answer(parts.id, text));
     }
     if parts.result.is_some() || parts.error.is_some() {
         let text = "not a JSON-RPC request: it has a `result` or an `error`";
-        return Some(Refusal::not_a_message(None, text));
+        return Some(Rejection::not_a_message(None, text));
     }
     if text_of(parts.jsonrpc).as_deref() != Some(JsonRpcVersion2_0::VALUE) {
         let text = "not a JSON-RPC 2.0 message: expected `\"jsonrpc\": \"2.0\"`";
-        return Some(Refusal::not_a_message(id, text));
+        return Some(Rejection::not_a_message(id, text));
     }
     let Some(method) = text_of(parts.method) else {
         let text = "not a JSON-RPC message: expected a `method` that is a string";
-        return Some(Refusal::not_a_message(id, text));
+        return Some(Rejection::not_a_message(id, text));
     };
     diagnose_call(parts.id, id, &method)
 }
@@ -191,7 +191,7 @@ fn diagnose_call(
     present: Option<&RawValue>,
     usable: Option<&RawValue>,
     method: &str,
-) -> Option<Refusal> {
+) -> Option<Rejection> {
     if present.is_none() {
         let method = &*excerpt(method);
         tracing::debug!(method, "ignoring a notification with unusable parameters");
@@ -199,13 +199,13 @@ fn diagnose_call(
     }
     let Some(id) = usable else {
         let text = "not a JSON-RPC request: expected an `id` that is a string or a number";
-        return Some(Refusal::not_a_message(None, text));
+        return Some(Rejection::not_a_message(None, text));
     };
     if serde_json::from_str::<RequestId>(id.get()).is_err() {
         let text = "not a usable `id`: expected a string or an integer of at most 64 bits";
-        return Some(Refusal::not_a_message(Some(id), text));
+        return Some(Rejection::not_a_message(Some(id), text));
     }
-    Some(Refusal::request(id, method))
+    Some(Rejection::request(id, method))
 }
 
 /// Whether a value can be an `id`; judged by its first byte, since it is known to be JSON.

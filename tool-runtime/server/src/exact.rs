@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tool_runtime_mcp::numbers;
 
 /// The message with the structured value as its text mirror writes it, if rmcp has changed it.
-pub(super) fn message(message: &TxJsonRpcMessage<RoleServer>) -> Option<Box<RawValue>> {
+pub(crate) fn message(message: &TxJsonRpcMessage<RoleServer>) -> Option<Box<RawValue>> {
     let JsonRpcMessage::Response(response) = message else { return None };
     let ServerResult::CallToolResult(result) = &response.result else { return None };
     let structured = result.structured_content.as_ref()?;

@@ -1,0 +1,71 @@
+//! Answers as the text that goes to the client.
+
+use crate::client::Client;
+use crate::exact;
+use crate::passing;
+use crate::request::Request;
+use crate::tool_call::Called;
+use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
+use tool_runtime_core::Observation;
+
+/// The answer to a call.
+pub(crate) struct Answer {
+    /// A JSON-RPC response.
+    pub(crate) json: String,
+    /// The code of an error.
+    pub(crate) code: Option<ErrorCode>,
+}
+
+impl Answer {
+    pub(crate) fn new(client: &Client, called: Result<Called, ErrorData>) -> Self {
+        match called {
+            Ok(called) => Self { json: result(called, client), code: None },
+            Err(error) => Self::refusal(error, client.request()),
+        }
+    }
+
+    /// An error in place of a result.
+    pub(crate) fn refusal(error: ErrorData, request: &dyn Request) -> Self {
+        let code = Some(error.code);
+        let message = JsonRpcMessage::error(error, Some(request.id().clone()));
+        Self { json: written(&message), code }
+    }
+}
+
+/// A message as rmcp writes it.
+pub(crate) fn written(message: &ServerJsonRpcMessage) -> String {
+    serde_json::to_string(message).expect("messages of JSON are JSON")
+}
+
+fn result(called: Called, client: &Client) -> String {
+    let request = client.request();
+    match called {
+        Called::Observation { observation, is_wrapped: false, .. } if observation.is_plain() => {
+            observed(&observation, request)
+        }
+        called => {
+            let mut result = ServerResult::from(called.into_response(client.name()));
+            if !request.is_modern() {
+                result.strip_result_type_for_legacy_peer();
+            }
+            let message = JsonRpcMessage::response(passing::whole(result), request.id().clone());
+            match exact::message(&message).filter(|_| request.keeps_numbers()) {
+                Some(exact) => exact.get().to_owned(),
+                None => written(&message),
+            }
+        }
+    }
+}
+
+/// The result of a tool, written as rmcp would, without a detour by its types.
+fn observed(observation: &Observation, request: &dyn Request) -> String {
+    let mut json = String::from(r#"{"jsonrpc":"2.0","id":"#);
+    json.push_str(&serde_json::to_string(request.id()).expect("ids are JSON"));
+    json.push_str(r#","result":{"#);
+    if request.is_modern() {
+        json.push_str(r#""resultType":"complete","#);
+    }
+    observation.write_members(&mut json);
+    json.push_str("}}");
+    json
+}
