@@ -55,6 +55,7 @@ mod real_servers;
 mod registry;
 mod resources;
 mod restrictions;
+mod same_answers;
 mod server;
 mod shared_state;
 mod stdio;

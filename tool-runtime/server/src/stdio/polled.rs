@@ -50,16 +50,12 @@ impl Polled {
         tokio::runtime::Handle::try_current().map_err(io::Error::other)?;
         let interest = match direction {
             Direction::Input => Interest::READABLE,
-            // Errors and the end of both directions are always reported.
+            // To those who wait to write, all that the peer of a socket reads is an event.
+            #[cfg(target_os = "linux")]
+            Direction::Output if is_socket => Interest::PRIORITY,
             Direction::Output => Interest::WRITABLE,
         };
-        #[allow(
-            deprecated,
-            reason = "its successor is unsafe; the safe one is sound for an `OwnedFd`, which \
-                      stays open and the same for as long as it is registered"
-        )]
-        let descriptor = AsyncFd::with_interest(descriptor, interest)?;
-        Ok(Self { descriptor, is_socket })
+        Ok(Self { descriptor: registered(descriptor, interest)?, is_socket })
     }
 
     /// Appends what can be read now to the spare capacity of `into`; `Ok(0)` is the end.
@@ -94,25 +90,28 @@ impl Polled {
     pub(super) async fn read(&self, into: &mut Vec<u8>) -> io::Result<usize> {
         loop {
             let mut ready = self.descriptor.readable().await?;
+            let spare = into.capacity() - into.len();
             if let Ok(result) = ready.try_io(|_| self.try_read(into)) {
+                // There was no more: the next event tells of the rest.
+                if result.as_ref().is_ok_and(|read| (1..spare).contains(read)) {
+                    ready.clear_ready();
+                }
                 return result;
             }
         }
     }
 
-    /// Waits until nobody reads what is written here any more.
+    /// Waits until nobody reads what is written here any more, where the system tells: on Linux.
     pub(super) async fn broken(&self) -> io::Result<()> {
-        if !self.is_socket {
-            return self.descriptor.ready(Interest::ERROR).await.map(drop);
-        }
-        loop {
-            // Not `readable`: a peer that only ended its own direction leaves it set for good.
-            let mut ready = self.descriptor.writable().await?;
-            if self.has_hung_up() {
-                return Ok(());
+        #[cfg(target_os = "linux")]
+        if self.is_socket {
+            // The end of both directions is an event whatever one waits for.
+            while !self.has_hung_up() {
+                self.descriptor.ready(Interest::PRIORITY).await?.clear_ready();
             }
-            ready.clear_ready();
+            return Ok(());
         }
+        self.descriptor.ready(Interest::ERROR).await.map(drop)
     }
 
     /// Whether the other end is closed, whatever is still to be read.
@@ -122,21 +121,34 @@ impl Polled {
         told.is_ok() && polled[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
     }
 
-    /// Waits until `attempt` stops failing with `WouldBlock`. It is tried before waiting, because
-    /// `broken` clears a readiness that nobody had used.
+    /// Waits until `attempt` stops failing with `WouldBlock`.
     pub(super) async fn write_with(
         &self,
         mut attempt: impl FnMut() -> io::Result<()>,
     ) -> io::Result<()> {
-        loop {
-            match attempt() {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                result => return result,
+        let waiting;
+        let descriptor = match self.is_socket {
+            true => {
+                let same = self.descriptor.get_ref().try_clone()?;
+                waiting = registered(same, Interest::WRITABLE)?;
+                &waiting
             }
-            let mut ready = self.descriptor.writable().await?;
+            false => &self.descriptor,
+        };
+        loop {
+            let mut ready = descriptor.writable().await?;
             if let Ok(result) = ready.try_io(|_| attempt()) {
                 return result;
             }
         }
     }
+}
+
+fn registered(descriptor: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedFd>> {
+    #[allow(
+        deprecated,
+        reason = "its successor is unsafe; the safe one is sound for an `OwnedFd`, which stays \
+                  open and the same for as long as it is registered"
+    )]
+    AsyncFd::with_interest(descriptor, interest)
 }

@@ -1,0 +1,331 @@
+//! The fast path answers byte for byte as rmcp's service loop does.
+//!
+//! A server in memory polls plain calls where it reads them if its runtime has workers, and hands all
+//! to rmcp if it has one thread.
+
+use super::support::in_time;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
+use tokio::runtime::{Builder, Runtime};
+use tool_runtime::prelude::*;
+use tool_runtime::{Answer, LogLevel, McpServer};
+
+/// The tasks that calls of `add` ran in.
+#[derive(Clone, Default)]
+struct Tasks(Arc<Mutex<BTreeSet<String>>>);
+
+/// Add two integers.
+#[tool(register = false, read_only)]
+async fn add(
+    /// First addend.
+    a: i64,
+    /// Second addend.
+    b: Option<i64>,
+    tasks: &Tasks,
+) -> Json<Value> {
+    tasks.0.lock().unwrap().insert(tokio::task::id().to_string());
+    Json(json!({ "sum": a + b.unwrap_or(1) }))
+}
+
+/// List the numbers below one.
+#[tool(register = false)]
+async fn below(
+    /// The end.
+    end: u32,
+) -> Json<Vec<u32>> {
+    Json((0..end).collect())
+}
+
+/// Wait.
+#[tool(register = false)]
+async fn wait(
+    /// Milliseconds.
+    millis: u64,
+) -> String {
+    tokio::time::sleep(Duration::from_millis(millis)).await;
+    format!("waited {millis}")
+}
+
+/// Never answer.
+#[tool(register = false)]
+async fn hang() {
+    std::future::pending::<()>().await;
+}
+
+/// Never answer, but not for long.
+#[tool(register = false, timeout = "50ms")]
+async fn hang_for_a_moment() {
+    std::future::pending::<()>().await;
+}
+
+/// Fail.
+#[tool(register = false)]
+async fn fail() -> Result<String, ToolError> {
+    Err(ToolError::user("there is \"nothing\"\nhere"))
+}
+
+/// Panic.
+#[tool(register = false)]
+async fn panic() -> String {
+    panic!("on purpose")
+}
+
+/// Report and log.
+#[tool(register = false, progress)]
+async fn report(context: &ToolContext) -> &'static str {
+    context.log(LogLevel::Error, json!({"at": "begin"}));
+    context.progress(1, 2, "half");
+    tokio::task::yield_now().await;
+    context.log(LogLevel::Error, "end");
+    "reported"
+}
+
+/// Ask twice.
+#[tool(register = false)]
+async fn ask(context: &ToolContext) -> Result<String, ToolError> {
+    let first = context.ask::<bool>("first", "First?").await?;
+    let second = context.ask::<bool>("second", "Second?").await?;
+    Ok(format!("{} {}", first == Answer::Accepted(true), second == Answer::Accepted(true)))
+}
+
+/// Answer now or later.
+#[tool(register = false, task = "optional")]
+async fn careful() -> &'static str {
+    "now"
+}
+
+/// Call another tool.
+#[tool(register = false)]
+async fn nested(context: &ToolContext) -> String {
+    let call = ToolCall::new("add", r#"{"a":1}"#);
+    context.call(call).await.observation().to_text()
+}
+
+fn pool(tasks: Tasks) -> ToolPool {
+    ToolPool::builder()
+        .tool::<AddAction>()
+        .tool::<BelowAction>()
+        .tool::<WaitAction>()
+        .tool::<HangAction>()
+        .tool::<HangForAMomentAction>()
+        .tool::<FailAction>()
+        .tool::<PanicAction>()
+        .tool::<ReportAction>()
+        .tool::<AskAction>()
+        .tool::<CarefulAction>()
+        .tool::<NestedAction>()
+        .state(tasks)
+        .build()
+        .expect("a pool")
+}
+
+/// A client that writes lines and keeps what it reads.
+struct Client {
+    stream: BufReader<DuplexStream>,
+    is_modern: bool,
+    lines: Vec<String>,
+}
+
+impl Client {
+    async fn write(&mut self, line: &str) {
+        self.stream.write_all(line.as_bytes()).await.expect("it reads");
+        self.stream.write_all(b"\n").await.expect("it reads");
+    }
+
+    /// Reads up to the answer to a request, or up to a request of the server.
+    async fn read(&mut self, until: &Value) -> Value {
+        loop {
+            let mut line = String::new();
+            in_time(self.stream.read_line(&mut line)).await.expect("UTF-8");
+            let message: Value = serde_json::from_str(&line).expect("a message");
+            self.lines.push(without_state(&line, &message));
+            let is_answer = message["method"].is_null() && message["id"] == *until;
+            if is_answer || (message["method"].is_string() && !message["id"].is_null()) {
+                return message;
+            }
+        }
+    }
+
+    fn request(&self, id: &Value, method: &str, params: Value) -> String {
+        let mut params = params;
+        if self.is_modern {
+            let meta = &mut params["_meta"];
+            meta["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+            meta["io.modelcontextprotocol/clientCapabilities"] = json!({
+                "elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}},
+            });
+            meta["io.modelcontextprotocol/logLevel"] = json!("debug");
+        }
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+    }
+
+    async fn send_call(&mut self, id: &Value, params: Value) {
+        let call = self.request(id, "tools/call", params);
+        self.write(&call).await;
+    }
+
+    async fn call(&mut self, id: Value, params: Value) -> Value {
+        self.send_call(&id, params).await;
+        self.read(&id).await
+    }
+}
+
+/// What is random in a line is the state that the client brings back.
+fn without_state(line: &str, message: &Value) -> String {
+    match message["result"]["requestState"].as_str() {
+        Some(state) => line.replace(state, "STATE"),
+        None => line.to_owned(),
+    }
+}
+
+/// Whatever a client may send, in an order that leaves nothing to chance.
+async fn script(mut client: Client) -> Vec<String> {
+    if client.is_modern {
+        let discover = client.request(&json!("d"), "server/discover", json!({}));
+        client.write(&discover).await;
+        client.read(&json!("d")).await;
+    } else {
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
+            "clientInfo": {"name": "t", "version": "1"},
+        }});
+        client.write(&hello.to_string()).await;
+        client.read(&json!(0)).await;
+        client.write(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    }
+    // Whatever is first may be rmcp's.
+    client.call(json!("open"), json!({"name": "add", "arguments": {"a": 1}})).await;
+    plain_calls(&mut client).await;
+    calls_in_flight(&mut client).await;
+    questions(&mut client).await;
+    client.lines
+}
+
+async fn plain_calls(client: &mut Client) {
+    let calls = [
+        json!({"name": "add", "arguments": {"a": 1, "b": 2}}),
+        json!({"name": "add", "arguments": {"a": 1, "b": 2}}),
+        json!({"name": "add", "arguments": {"a": "1"}}),
+        json!({"name": "add", "arguments": {"c": 1}}),
+        json!({"name": "add", "arguments": [1, 2]}),
+        json!({"name": "add", "arguments": null}),
+        json!({"name": "add"}),
+        json!({"name": "ad", "arguments": {}}),
+        json!({"name": "\u{1F980}\"\\\n", "arguments": {}}),
+        json!({"name": "below", "arguments": {"end": 3}}),
+        json!({"name": "wait", "arguments": {"millis": 0}}),
+        json!({"name": "wait", "arguments": {"millis": 5}, "_meta": {"progressToken": "p"}}),
+        json!({"name": "hang_for_a_moment", "arguments": {}}),
+        json!({"name": "fail", "arguments": {}}),
+        json!({"name": "panic", "arguments": {}}),
+        json!({"name": "report", "arguments": {}, "_meta": {"progressToken": 7}}),
+        json!({"name": "report", "arguments": {}}),
+        json!({"name": "careful", "arguments": {}}),
+        json!({"name": "nested", "arguments": {}}),
+        json!({"name": 7, "arguments": {}}),
+        json!({"arguments": {}}),
+        json!({"name": "add", "arguments": {"a": 1}, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2000-01-01"}}),
+    ];
+    for (n, params) in calls.into_iter().enumerate() {
+        client.call(json!(n + 1), params.clone()).await;
+        client.call(json!(format!("text {n} \"\u{e9}\"")), params).await;
+    }
+    for line in [
+        r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"add"},"result":{}}"#,
+        r#"{"jsonrpc":"1.0","id":"x","method":"tools/call","params":{"name":"add"}}"#,
+        r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/call","params":{"name":"add"}}"#,
+        r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"add"}}"#,
+        "not json",
+    ] {
+        client.write(line).await;
+    }
+    client.call(json!("after"), json!({"name": "add", "arguments": {"a": 4}})).await;
+}
+
+/// Cancellation, ids that are taken, and answers out of order.
+async fn calls_in_flight(client: &mut Client) {
+    let hang = json!({"name": "hang", "arguments": {}});
+    client.send_call(&json!("hang"), hang.clone()).await;
+    client.call(json!("hang"), hang.clone()).await;
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": "hang", "reason": "enough"}});
+    client.write(&cancel.to_string()).await;
+    client.call(json!("hang"), json!({"name": "add", "arguments": {"a": 5}})).await;
+    client.write(&cancel.to_string()).await;
+    client.send_call(&json!("late"), json!({"name": "wait", "arguments": {"millis": 100}})).await;
+    client.call(json!("early"), json!({"name": "add", "arguments": {"a": 6}})).await;
+    client.read(&json!("late")).await;
+}
+
+/// Questions of the server, which are answered in the way of the protocol version.
+async fn questions(client: &mut Client) {
+    let params = json!({"name": "ask", "arguments": {}});
+    let mut message = client.call(json!("ask"), params.clone()).await;
+    for round in 0..2 {
+        let answer = json!({"action": "accept", "content": {}});
+        if client.is_modern {
+            let result = &message["result"];
+            let questions = result["inputRequests"].as_object().expect("questions");
+            let mut answered = params.clone();
+            answered["requestState"] = result["requestState"].clone();
+            for key in questions.keys() {
+                let mut answer = answer.clone();
+                answer["content"][key] = json!(true);
+                answered["inputResponses"][key] = answer;
+            }
+            message = client.call(json!(format!("ask {round}")), answered).await;
+        } else {
+            let mut answer = answer;
+            let schema = &message["params"]["requestedSchema"]["properties"];
+            for key in schema.as_object().expect("a form").keys() {
+                answer["content"][key] = json!(true);
+            }
+            let id = &message["id"];
+            let line = json!({"jsonrpc": "2.0", "id": id, "result": answer}).to_string();
+            client.write(&line).await;
+            message = client.read(&json!("ask")).await;
+        }
+    }
+}
+
+/// Runs the script: all lines of the server, and in how many tasks `add` ran.
+fn run(runtime: &Runtime, is_modern: bool) -> (Vec<String>, usize) {
+    let tasks = Tasks::default();
+    let lines = runtime.block_on(async {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let server = McpServer::new(pool(tasks.clone()), "t", "1");
+        let serving = tokio::spawn(server.serve_in_memory(theirs, None));
+        let client = Client { stream: BufReader::new(ours), is_modern, lines: Vec::new() };
+        let lines = in_time(script(client)).await;
+        in_time(serving).await.expect("no panic").expect("it ends well");
+        lines
+    });
+    let count = tasks.0.lock().unwrap().len();
+    (lines, count)
+}
+
+fn compare(is_modern: bool) {
+    let one = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let many = Builder::new_multi_thread().worker_threads(3).enable_all().build();
+    let (by_rmcp, tasks_of_rmcp) = run(&one, is_modern);
+    let (fast, tasks) = run(&many.expect("a runtime"), is_modern);
+    for (by_rmcp, fast) in by_rmcp.iter().zip(&fast) {
+        assert_eq!(by_rmcp, fast);
+    }
+    assert_eq!(by_rmcp.len(), fast.len(), "{:?} and {:?}", by_rmcp.last(), fast.last());
+    assert!(tasks < tasks_of_rmcp / 2, "calls ran in {tasks} and {tasks_of_rmcp} tasks");
+}
+
+#[test]
+fn of_2025_11_25() {
+    compare(false);
+}
+
+#[test]
+fn of_2026_07_28() {
+    compare(true);
+}
