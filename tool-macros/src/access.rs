@@ -125,12 +125,12 @@ fn part<'a>(name: &str, model: &'a Model<'_>) -> Result<Option<&'a Ident>, Strin
 
 fn usable<'a>(name: &str, argument: &'a Argument<'_>) -> Result<&'a Ident, String> {
     let options = &argument.options;
-    if options.secret.is_some() {
+    if options.secret.is_present() {
         return Err(format!(
             "`{name}` is secret and a key is shown; write a key without it, or remove `secret`"
         ));
     }
-    if options.flatten.is_some() {
+    if options.flatten.is_present() {
         return Err(format!(
             "`{name}` is flattened and not one value; write `access = path` with a function of the action"
         ));

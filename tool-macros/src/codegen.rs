@@ -208,7 +208,7 @@ fn served(model: &Model<'_>) -> TokenStream {
     let options = &model.options;
     let icons = &options.icons;
     let icons = (!icons.is_empty()).then(|| quote!(.icons(&[#(#icons),*])));
-    let progress = options.progress.map(|_| quote!(.reports_progress()));
+    let progress = options.progress.is_present().then(|| quote!(.reports_progress()));
     let task = options.task.as_ref().map(|task| {
         let support = if task.value() == "required" { "Required" } else { "Optional" };
         let support = format_ident!("{support}", span = at(task.span()));
@@ -218,7 +218,7 @@ fn served(model: &Model<'_>) -> TokenStream {
 }
 
 fn hint(name: &str, value: Hint) -> Option<TokenStream> {
-    let (given, _) = value?;
+    let given = *value?;
     let method = format_ident!("{name}");
     Some(quote!(.#method(#given)))
 }
@@ -262,7 +262,7 @@ fn future(model: &Model<'_>) -> TokenStream {
     let call = quote_spanned!(ident.span()=> #callee(#(#parameters),*));
     if model.function.signature.asyncness.is_some() {
         call
-    } else if model.options.inline.is_some() {
+    } else if model.options.inline.is_present() {
         quote_spanned!(span=> async move { #call })
     } else {
         quote_spanned!(span=> __tool::blocking::<#output, _>(__context, move |__context| #call))
@@ -310,7 +310,7 @@ fn visualize(model: &Model<'_>) -> Option<TokenStream> {
 }
 
 fn registration(model: &Model<'_>) -> TokenStream {
-    if !model.options.register || model.toolset.is_some() {
+    if model.options.register == Some(false) || model.toolset.is_some() {
         return TokenStream::new();
     }
     let action = model.action();

@@ -1,6 +1,6 @@
 //! Doc comments to one description: shared by the tool and its parameters.
 
-use crate::entries;
+use crate::expressions;
 use crate::names;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -65,7 +65,7 @@ fn doc_value(attribute: &Attribute) -> Option<&Expr> {
 }
 
 fn literal(value: &Expr) -> Option<String> {
-    entries::text(value).map(|text| undecorated(&text.value()))
+    expressions::text(value).map(|text| undecorated(&text.value()))
 }
 
 /// Joins the parts at compile time: `include_str!` and friends stay expressions.

@@ -1,16 +1,14 @@
 //! `#[derive(Form)]`: refuses items that a form cannot ask for, and lets rustc check the type of every field.
 
 use crate::codegen;
-use crate::entries::{Entries, Known};
 use crate::expand;
 use crate::mistakes::Mistakes;
 use crate::names::{Runtime, at};
+use crate::options::FormOptions;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DataEnum, DeriveInput, Error, Fields, Ident, Meta, Path, Type};
-
-static FORM: Known = Known { attribute: "form", options: &["crate"], instead: &[] };
 
 /// Options of serde and schemars that detach the schema of a field or variant from its type.
 const DETACHING: &[&str] = &["with", "schema_with", "flatten", "skip", "skip_deserializing"];
@@ -40,11 +38,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
 fn runtime(attributes: &[Attribute], mistakes: &mut Mistakes) -> Option<Path> {
     let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("form"))?;
     match &attribute.meta {
-        Meta::List(list) => Entries::parse(&FORM, list.tokens.clone(), mistakes).path(
-            "crate",
-            "::tool_runtime",
-            mistakes,
-        ),
+        Meta::List(list) => FormOptions::parse(list.tokens.clone(), mistakes).runtime,
         _ => {
             mistakes.on(attribute, "`#[form]` needs options; write `#[form(crate = path)]`");
             None

@@ -8,7 +8,7 @@
 //! | step | module |
 //! |---|---|
 //! | parse the item, its body untouched | `item` |
-//! | parse the options of the attributes | `entries`, `options`, `hints` |
+//! | parse the options of the attributes | `options`, `hints` |
 //! | find the runtime under another name | `renamed` |
 //! | classify each parameter once | `model` |
 //! | read the keys of `reads` and `writes`, and the URIs of resources | `access`, `uri` |
@@ -21,8 +21,8 @@ mod access;
 mod codegen;
 mod docs;
 mod emit;
-mod entries;
 mod expand;
+mod expressions;
 mod form;
 mod formats;
 mod hints;

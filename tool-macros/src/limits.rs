@@ -1,7 +1,7 @@
 //! `range = 1..=50` and `length = 1..=200`: the bounds as written, and what literals tell
 //! about them before anything runs.
 
-use crate::entries::{bare, text, ungrouped};
+use crate::expressions::{bare, text, ungrouped};
 use crate::mistakes::Mistakes;
 use crate::names::at;
 use proc_macro2::{Ident, Span, TokenStream};

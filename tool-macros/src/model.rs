@@ -10,7 +10,7 @@ use crate::item::{Place, ToolFn, plain_ident};
 use crate::kind::Kind;
 use crate::mistakes::Mistakes;
 use crate::names::{self, Runtime};
-use crate::options::{ArgOptions, OfferOptions, ToolOptions};
+use crate::options::{ArgOptions, FunctionOptions};
 use crate::shape;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -23,10 +23,8 @@ pub(crate) struct Model<'a> {
     pub(crate) function: &'a ToolFn,
     /// The toolset whose method it is.
     pub(crate) toolset: Option<&'a Toolset<'a>>,
-    pub(crate) options: ToolOptions,
+    pub(crate) options: FunctionOptions,
     pub(crate) kind: Kind,
-    /// What prompts and resources say beside that.
-    pub(crate) offer: OfferOptions,
     /// Its own hints, and those of its toolset.
     pub(crate) hints: Hints,
     pub(crate) docs: Docs,
@@ -68,14 +66,12 @@ impl<'a> Model<'a> {
         function: &'a ToolFn,
         mistakes: &mut Mistakes,
     ) -> Self {
-        let (options, offer) = match kind {
-            Kind::Tool => (ToolOptions::parse(options, mistakes), OfferOptions::default()),
-            Kind::Prompt => OfferOptions::of_prompt(options, mistakes),
-            Kind::Resource => OfferOptions::of_resource(options, mistakes),
+        let options = match kind {
+            Kind::Tool => FunctionOptions::of_tool(options, mistakes),
+            Kind::Prompt => FunctionOptions::of_prompt(options, mistakes),
+            Kind::Resource => FunctionOptions::of_resource(options, mistakes),
         };
-        let mut model = Self::with(kind, options, function, None, mistakes);
-        model.offer = offer;
-        model
+        Self::with(kind, options, function, None, mistakes)
     }
 
     /// The same for a method, which has some of it from its toolset.
@@ -85,13 +81,13 @@ impl<'a> Model<'a> {
         toolset: &'a Toolset<'a>,
         mistakes: &mut Mistakes,
     ) -> Self {
-        let options = ToolOptions::of_method(options, mistakes);
+        let options = FunctionOptions::of_method(options, mistakes);
         Self::with(Kind::Tool, options, function, Some(toolset), mistakes)
     }
 
     fn with(
         kind: Kind,
-        options: ToolOptions,
+        options: FunctionOptions,
         function: &'a ToolFn,
         toolset: Option<&'a Toolset<'a>>,
         mistakes: &mut Mistakes,
@@ -108,7 +104,6 @@ impl<'a> Model<'a> {
             hints: options.hints.over(shared),
             options,
             kind,
-            offer: OfferOptions::default(),
             docs: Docs::of(&function.attributes),
             parameters: parameters.filter_map(|input| Parameter::new(input, mistakes)).collect(),
             twin: None,
@@ -208,7 +203,7 @@ impl<'a> Model<'a> {
     /// as a `self`, a `Self` or a missing body tells. Those of a method stand behind the block.
     pub(crate) fn is_free(&self) -> bool {
         let is_method = self.toolset.is_some();
-        let is_offered = self.kind != Kind::Resource || self.offer.uri.is_some();
+        let is_offered = self.kind != Kind::Resource || self.options.uri.is_some();
         is_offered
             && self.function.has_body()
             && (is_method || self.function.signature.receiver().is_none())
@@ -264,7 +259,8 @@ impl Argument<'_> {
 
     /// Whether it lacks a description that it needs.
     pub(crate) fn is_undescribed(&self) -> bool {
-        let is_excused = self.options.undocumented.is_some() || self.options.flatten.is_some();
+        let is_excused =
+            self.options.undocumented.is_present() || self.options.flatten.is_present();
         self.docs.is_missing() && !is_excused
     }
 

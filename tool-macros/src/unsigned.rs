@@ -1,6 +1,6 @@
 //! `range = -1..=1` on an unsigned integer, where rustc suggests `u8::MAX`.
 
-use crate::entries::{bare, ungrouped};
+use crate::expressions::{bare, ungrouped};
 use crate::shape;
 use syn::{Expr, ExprLit, ExprUnary, Ident, Type, UnOp};
 

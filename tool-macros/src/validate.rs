@@ -16,9 +16,10 @@ use crate::kind::Kind;
 use crate::limits::Limits;
 use crate::mistakes::Mistakes;
 use crate::model::{Argument, Injected, Model, Parameter};
-use crate::options;
+use crate::names;
 use crate::shape;
 use crate::unsigned;
+use darling::util::{Flag, PreservedStrExpr};
 use proc_macro2::Span;
 use std::collections::HashSet;
 use syn::{Attribute, Expr, FnArg, LitStr};
@@ -103,9 +104,23 @@ fn name(model: &Model<'_>, mistakes: &mut Mistakes) {
     let (name, span) = model.name();
     // The name of a resource is shown, its URI is what it goes by.
     if model.kind != Kind::Resource {
-        options::check_name(model.kind, &name, span, mistakes);
+        check_name(model.kind, &name, span, mistakes);
     } else if name.trim().is_empty() {
         mistakes.at(span, "the name is empty; write what a list should show");
+    }
+}
+
+/// Checks the name of a tool or a prompt against the MCP specification.
+fn check_name(kind: Kind, name: &str, span: Span, mistakes: &mut Mistakes) {
+    if let Some(problem) = names::name_problem(name) {
+        mistakes.at(
+            span,
+            format!(
+                "bad {} name {name:?}: it {problem}; write 1 to {} of `A-Z a-z 0-9 _ - .`, as in `name = \"web.search\"`",
+                kind.noun(),
+                names::MAX_NAME_LENGTH
+            ),
+        );
     }
 }
 
@@ -123,9 +138,10 @@ fn contradiction(span: Span, mistakes: &mut Mistakes) {
 }
 
 fn inline(model: &Model<'_>, mistakes: &mut Mistakes) {
-    if let (Some(span), Some(_)) = (model.options.inline, &model.function.signature.asyncness) {
+    let inline = model.options.inline;
+    if inline.is_present() && model.function.signature.asyncness.is_some() {
         mistakes.at(
-            span,
+            inline.span(),
             "`inline` is for a plain `fn`, an `async fn` runs on the runtime's thread already; remove `inline`",
         );
     }
@@ -167,7 +183,9 @@ pub(crate) fn undescribed(argument: &Argument<'_>) -> String {
 
 fn flattened(argument: &Argument<'_>, mistakes: &mut Mistakes) {
     let options = &argument.options;
-    let Some(span) = options.flatten else { return };
+    if !options.flatten.is_present() {
+        return;
+    }
     let has_own = options.rename.is_some()
         || !options.aliases.is_empty()
         || options.default.is_some()
@@ -177,15 +195,15 @@ fn flattened(argument: &Argument<'_>, mistakes: &mut Mistakes) {
         || options.format.is_some()
         || options.example.is_some();
     if has_own {
-        mistakes.at(span, "a flattened parameter has no name or value of its own; put the other options on the fields of its type");
+        mistakes.at(options.flatten.span(), "a flattened parameter has no name or value of its own; put the other options on the fields of its type");
     }
-    if let Some(span) = options.secret {
-        mistakes.at(span, "a flattened parameter is not one value to hide; write `#[schemars(extend(\"writeOnly\" = true))]` on the secret fields of its type");
+    if options.secret.is_present() {
+        mistakes.at(options.secret.span(), "a flattened parameter is not one value to hide; write `#[schemars(extend(\"writeOnly\" = true))]` on the secret fields of its type");
     }
 }
 
 fn ranges(argument: &Argument<'_>, mistakes: &mut Mistakes) {
-    let Some(range) = &argument.options.range else {
+    let Some(PreservedStrExpr(range)) = &argument.options.range else {
         return;
     };
     if let Some((end, ty)) = unsigned::negative_end(range, argument.ty()) {
@@ -208,12 +226,12 @@ fn ranges(argument: &Argument<'_>, mistakes: &mut Mistakes) {
 fn values<'a>(argument: &'a Argument<'_>) -> impl Iterator<Item = (&'static str, &'a Expr)> {
     let options = &argument.options;
     let default = options.default.as_ref().and_then(|(_, value)| value.as_ref());
-    let example = options.example.as_ref();
+    let example = options.example.as_ref().map(|example| &example.0);
     default.map(|value| ("default", value)).into_iter().chain(example.map(|it| ("example", it)))
 }
 
 fn lengths(argument: &Argument<'_>, mistakes: &mut Mistakes) {
-    let Some(length) = &argument.options.length else {
+    let Some(PreservedStrExpr(length)) = &argument.options.length else {
         return;
     };
     let Some(limits) = Limits::parse("length", length, mistakes) else {
@@ -254,14 +272,16 @@ fn injected(injected: &Injected<'_>, mistakes: &mut Mistakes) {
 }
 
 fn one_flatten(model: &Model<'_>, mistakes: &mut Mistakes) {
-    for span in model.arguments().filter_map(|a| a.options.flatten).skip(1) {
-        mistakes.at(span, "only one parameter can be flattened; put the fields into one struct");
+    let flattened = model.arguments().map(|a| a.options.flatten).filter(Flag::is_present);
+    for flag in flattened.skip(1) {
+        mistakes
+            .at(flag.span(), "only one parameter can be flattened; put the fields into one struct");
     }
 }
 
 fn distinct_names(model: &Model<'_>, mistakes: &mut Mistakes) {
     let mut seen: HashSet<String> = HashSet::new();
-    for argument in model.arguments().filter(|a| a.options.flatten.is_none()) {
+    for argument in model.arguments().filter(|a| !a.options.flatten.is_present()) {
         let aliases = argument.options.aliases.iter();
         let aliases = aliases.map(|alias| (alias.value(), alias.span()));
         for (name, span) in std::iter::once(argument.wire_name()).chain(aliases) {

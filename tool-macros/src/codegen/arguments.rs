@@ -30,7 +30,7 @@ pub(super) fn tables(model: &Model<'_>) -> TokenStream {
 
 fn keys(index: usize, argument: &Argument<'_>) -> Vec<TokenStream> {
     let span = at(Span::call_site());
-    if argument.options.flatten.is_some() {
+    if argument.options.flatten.is_present() {
         return vec![quote_spanned!(span=> __tool::Key::rest(#index))];
     }
     let (name, _) = argument.wire_name();
@@ -56,12 +56,12 @@ fn types(model: &Model<'_>) -> TokenStream {
 fn asked(argument: &Argument<'_>) -> TokenStream {
     let (ty, options) = (argument.ty(), &argument.options);
     let kind = match () {
-        () if options.flatten.is_some() => "flattened",
+        () if options.flatten.is_present() => "flattened",
         () if options.default.is_some() => "defaulted",
         () => "argument",
     };
     let kind = Ident::new(kind, at(ty.span()));
-    let allows = options.allow_unknown_fields.map(|_| quote!(.allow_unknown_fields()));
+    let allows = options.allow_unknown_fields.is_present().then(|| quote!(.allow_unknown_fields()));
     quote_spanned!(at(ty.span())=> __tool::#kind::<#ty>()#allows)
 }
 
@@ -92,10 +92,10 @@ fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
         let aliases = &options.aliases;
         parameter.extend(quote!(.aliases(&[#(#aliases),*])));
     }
-    if options.flatten.is_some() {
+    if options.flatten.is_present() {
         parameter.extend(quote!(.flattened()));
     }
-    if options.secret.is_some() {
+    if options.secret.is_present() {
         parameter.extend(quote!(.secret()));
     }
     if let Some(header) = &options.header {

@@ -55,7 +55,7 @@ fn method(tool: &Model<'_>) -> TokenStream {
 
 /// Spanned at the type: this is where a forgotten `impl Toolset` is reported.
 fn registration(toolset: &Toolset<'_>) -> TokenStream {
-    if !toolset.options.register {
+    if toolset.options.register == Some(false) {
         return TokenStream::new();
     }
     let ty = toolset.ty();

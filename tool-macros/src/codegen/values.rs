@@ -1,7 +1,7 @@
 //! Functions for the expressions of `#[arg]`: default, example, constraints. Each is evaluated in several
 //! places and written once.
 
-use crate::entries;
+use crate::expressions;
 use crate::limits::Limits;
 use crate::mistakes::Mistakes;
 use crate::model::Argument;
@@ -20,7 +20,7 @@ pub(super) fn functions(argument: &Argument<'_>) -> TokenStream {
     let example = &argument.options.example;
     let example = example
         .as_ref()
-        .map(|value| value_function("example", argument, &expression(value, argument.ty())));
+        .map(|value| value_function("example", argument, &expression(&value.0, argument.ty())));
     quote!(#default #example #(#constraints)*)
 }
 
@@ -73,10 +73,10 @@ fn default(argument: &Argument<'_>) -> Option<TokenStream> {
 
 /// A Rust expression; a string literal becomes whatever type is made from text, another literal the value of an option.
 fn expression(value: &Expr, ty: &Type) -> TokenStream {
-    if let Some(text) = entries::text(value) {
+    if let Some(text) = expressions::text(value) {
         return quote_spanned!(at(text.span())=> __tool::text_default(#text));
     }
-    let value = entries::bare(value);
+    let value = expressions::bare(value);
     match is_literal(value) && shape::optional(ty).is_some() {
         true => quote_spanned!(at(value.span())=> ::core::option::Option::Some(#value)),
         false => value.to_token_stream(),
@@ -115,13 +115,14 @@ fn constraints(argument: &Argument<'_>) -> Vec<Constraint> {
     let options = &argument.options;
     let mut constraints = Vec::new();
     let is_sound = |range: &&Expr| unsigned::negative_end(range, argument.ty()).is_none();
-    let range = options.range.as_ref().filter(is_sound);
+    let range = options.range.as_ref().map(|range| &range.0).filter(is_sound);
     if let Some((lower, upper)) = limits(range).map(|limits| limits.bounds()) {
         let (_, last) = names::ends(argument.ty());
         let between = quote_spanned!(last=> ()(#lower, #upper));
         constraints.push(constraint(argument, "range", "Range", between));
     }
-    let length = limits(options.length.as_ref()).filter(Limits::are_countable);
+    let length =
+        limits(options.length.as_ref().map(|length| &length.0)).filter(Limits::are_countable);
     if let Some((lower, upper)) = length.map(|limits| limits.bounds()) {
         constraints.push(constraint(argument, "length", "Length", quote!((#lower, #upper))));
     }

@@ -1,6 +1,7 @@
 //! Mistakes in `reads`, `writes` and `access`.
 
 use crate::access::Key;
+use crate::hints::is_given;
 use crate::mistakes::Mistakes;
 use crate::model::Model;
 
@@ -29,7 +30,7 @@ fn one_way(model: &Model<'_>, mistakes: &mut Mistakes) {
 
 fn read_only(model: &Model<'_>, mistakes: &mut Mistakes) {
     let Some((span, texts)) = &model.options.writes else { return };
-    if texts.is_empty() || !matches!(model.hints.read_only, Some((true, _))) {
+    if texts.is_empty() || !is_given(model.hints.read_only) {
         return;
     }
     let message = match model.options.hints.read_only {

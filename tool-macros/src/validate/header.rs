@@ -35,13 +35,13 @@ fn token(header: &LitStr, mistakes: &mut Mistakes) {
 
 fn placed(argument: &Argument<'_>, header: &LitStr, mistakes: &mut Mistakes) {
     let options = &argument.options;
-    if options.flatten.is_some() {
+    if options.flatten.is_present() {
         mistakes.at(
             header.span(),
             "a flattened parameter is not one value for a header; remove `header`",
         );
     }
-    if options.secret.is_some() {
+    if options.secret.is_present() {
         mistakes.at(
             header.span(),
             "headers are read and logged on their way; a secret does not go there, remove `header`",

@@ -16,7 +16,7 @@ pub(super) fn offer(model: &Model<'_>, mistakes: &mut Mistakes) {
     mime_type(model, mistakes);
     audience(model, mistakes);
     priority(model, mistakes);
-    if let Some(uri) = &model.offer.uri {
+    if let Some(uri) = &model.options.uri {
         variables(uri, model, mistakes);
     }
 }
@@ -30,10 +30,10 @@ fn fitting(kind: Kind, argument: &Argument<'_>, mistakes: &mut Mistakes) {
             "MCP completes the arguments of prompts and resources, not of tools; remove `complete`",
         );
     }
-    if let (Kind::Prompt | Kind::Resource, Some(span)) = (kind, options.flatten) {
+    if let (Kind::Prompt | Kind::Resource, true) = (kind, options.flatten.is_present()) {
         let message =
             format!("a {} takes its arguments one by one; write a parameter each", kind.noun());
-        mistakes.at(span, message);
+        mistakes.at(options.flatten.span(), message);
     }
     if let (Kind::Prompt | Kind::Resource, Some(header)) = (kind, &options.header) {
         mistakes.on(header, "clients repeat arguments of tools in headers; remove `header`");
@@ -50,7 +50,7 @@ fn fitting(kind: Kind, argument: &Argument<'_>, mistakes: &mut Mistakes) {
 }
 
 fn mime_type(model: &Model<'_>, mistakes: &mut Mistakes) {
-    let Some(mime_type) = &model.offer.mime_type else { return };
+    let Some(mime_type) = &model.options.mime_type else { return };
     let value = mime_type.value();
     let is_mime_type = value.split_once('/').is_some_and(|(kind, rest)| {
         !kind.is_empty() && !rest.is_empty() && value.is_ascii() && !value.contains(' ')
@@ -64,7 +64,7 @@ fn mime_type(model: &Model<'_>, mistakes: &mut Mistakes) {
 }
 
 fn audience(model: &Model<'_>, mistakes: &mut Mistakes) {
-    for role in &model.offer.audience {
+    for role in &model.options.audience {
         if !["user", "assistant"].contains(&role.value().as_str()) {
             mistakes.on(role, "nobody else reads a resource; write `audience(\"user\")`, `audience(\"assistant\")` or both");
         }
@@ -72,8 +72,8 @@ fn audience(model: &Model<'_>, mistakes: &mut Mistakes) {
 }
 
 fn priority(model: &Model<'_>, mistakes: &mut Mistakes) {
-    let Some(priority) = &model.offer.priority else { return };
-    if limits::literal(priority).is_some_and(|value| !(0.0..=1.0).contains(&value)) {
+    let Some(priority) = &model.options.priority else { return };
+    if limits::literal(&priority.0).is_some_and(|value| !(0.0..=1.0).contains(&value)) {
         mistakes.on(priority, "a priority lies between 0 and 1; write `priority = 0.5`");
     }
 }

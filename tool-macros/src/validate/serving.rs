@@ -25,7 +25,7 @@ fn is_blank(text: &LitStr) -> bool {
 
 /// Clients load pictures from the web or from the URI itself, and refuse everything else.
 pub(super) fn icons(model: &Model<'_>, mistakes: &mut Mistakes) {
-    for icon in model.options.icons.iter().chain(&model.offer.icon) {
+    for icon in &model.options.icons {
         if !["https:", "data:"].iter().any(|scheme| icon.value().starts_with(scheme)) {
             mistakes.on(icon, "clients load no such picture; write an `https:` or a `data:` URI");
         }
