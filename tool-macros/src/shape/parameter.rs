@@ -6,7 +6,7 @@ use crate::item::plain_ident;
 use crate::kind::Kind;
 use crate::types::{spelled, ungrouped};
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Error, Pat, PatType, Type, TypeReference};
 
@@ -63,13 +63,35 @@ pub(super) fn refused(typed: &PatType, kind: Kind) -> Vec<Error> {
     let mut refused = Vec::new();
     match ungrouped(&typed.ty) {
         Type::Reference(reference) => refused.extend(injected(reference)),
-        _ => {
-            refused.extend(pattern(&typed.pat));
-            refused.extend(owned(&typed.ty));
-        }
+        ty => match extractor(&typed.pat, ty) {
+            Some(error) => refused.push(error),
+            None => {
+                refused.extend(pattern(&typed.pat));
+                refused.extend(owned(&typed.ty));
+            }
+        },
     }
     refused.extend(conditions(typed, kind));
     refused
+}
+
+/// `State(db): State<Db>` and `Json(point): Json<Point>`, as in handlers of web frameworks.
+fn extractor(pattern: &Pat, ty: &Type) -> Option<Error> {
+    let Pat::TupleStruct(extractor) = pattern else { return None };
+    let (kind, (_, inner)) = (&extractor.path.segments.last()?.ident, shared::generic(ty)?);
+    let name = plain_ident(extractor.elems.first()?)?;
+    let message = match kind.to_string().as_str() {
+        "State" | "Extension" => {
+            let borrowed = shared::borrowed(inner);
+            format!("state is borrowed, not extracted; write `{name}: {borrowed}`")
+        }
+        "Json" | "Parameters" => format!(
+            "arguments are not extracted; write a parameter for each, or `#[arg(flatten)] {name}: {}`",
+            spelled(inner)
+        ),
+        _ => return None,
+    };
+    Some(Error::new_spanned(quote!(#pattern: #ty), message))
 }
 
 /// An argument's name is its name in JSON; an injected value may be destructured.

@@ -15,15 +15,19 @@ pub(super) fn refused(ty: &Type) -> Option<String> {
     if !is_shared(name) && !is_lock(name) {
         return None;
     }
-    let state = inside(ty);
+    let (state, borrowed) = (inside(ty), borrowed(ty));
+    let message = format!("shared state is borrowed; write `{borrowed}`");
     if let Type::TraitObject(_) = state {
-        return Some(format!("shared state is borrowed; write `&{}`", spelled(ty)));
+        return Some(message);
     }
-    Some(format!(
-        "shared state is borrowed; write `&{}`, or `{}` if it is an argument",
-        spelled(state),
-        spelled(unlocked(state))
-    ))
+    Some(format!("{message}, or `{}` if it is an argument", spelled(unlocked(state))))
+}
+
+/// The reference to write for state: `&Db` for `Db` and `Arc<Db>`.
+pub(super) fn borrowed(ty: &Type) -> String {
+    let state = inside(ty);
+    let is_object = matches!(state, Type::TraitObject(_));
+    format!("&{}", spelled(if is_object { ty } else { state }))
 }
 
 /// `T` of `Arc<T>`, however often it is wrapped.
