@@ -1,15 +1,15 @@
 //! Generated code: the action struct, its implementation, its registration. One function per generated item.
-//! Every name of ours begins with two underscores, because expressions of the user are in scope.
+//! Generated names begin with two underscores, because expressions of the user are in scope.
 //!
-//! A user's type is asked for what it implements in one place and at its own span, or through
-//! a qualified path, `<T as __tool::Trait>::item`: rustc then shows one error, however often
-//! generated code needs the type.
+//! Trait bounds on a user's type are required in one place and at the type's own span, or through
+//! a qualified path, `<T as __tool::Trait>::item`. rustc then shows one error, however often
+//! generated code uses the type.
 
 mod access;
 mod arguments;
 mod json;
-mod offer;
 mod output;
+mod prompt_resource;
 mod toolset;
 mod values;
 
@@ -18,17 +18,18 @@ pub(crate) use toolset::toolset;
 use crate::docs::Docs;
 use crate::hints::Hint;
 use crate::kind::Kind;
-use crate::model::{Model, Parameter, Toolset};
+use crate::model::{Model, Parameter};
 use crate::names::{self, at};
+use crate::toolset::Toolset;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
 use syn::spanned::Spanned;
 
-/// Everything that follows the function.
+/// All items generated for a function.
 pub(crate) fn generate(model: &Model<'_>) -> TokenStream {
     if model.kind != Kind::Tool {
-        return offer::generate(model);
+        return prompt_resource::generate(model);
     }
     let runtime = model.runtime();
     let allowed = allowed_in(model);
@@ -58,7 +59,7 @@ pub(crate) fn generate(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// What is allowed on the function, or on its `impl` block, is allowed in what is made from it.
+/// The lint levels of the function and of its `impl` block.
 fn allowed_in(model: &Model<'_>) -> Vec<TokenStream> {
     let shared = model.toolset.map(|toolset| allowed(&toolset.block.attributes));
     let own = allowed(&model.function.attributes);
@@ -103,10 +104,11 @@ fn action_struct(model: &Model<'_>, allowed: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// A type whose only purpose is that two of one name do not compile.
+/// A type alias that makes a second tool of the same name a compile error.
 fn name_claim(model: &Model<'_>) -> TokenStream {
     let (name, span) = model.name();
-    let claim = names::claim_ident(model.kind, &name, at(span)).filter(|_| model.twin.is_none());
+    let claim =
+        names::claim_ident(model.kind, &name, at(span)).filter(|_| model.duplicate.is_none());
     let Some(claim) = claim else {
         return TokenStream::new();
     };
@@ -192,19 +194,19 @@ fn definition(model: &Model<'_>) -> TokenStream {
     let meta = meta.map(|meta| quote_spanned!(at(meta.span())=> .meta(#meta)));
     let schema = options.input_schema.as_ref();
     let schema = schema.map(|schema| quote_spanned!(at(schema.span())=> .input_schema(#schema)));
-    let served = served(model);
+    let presentation = presentation(model);
     quote_spanned! {at(Span::call_site())=>
         fn definition() -> __tool::ToolDefinition {
             __tool::Draft::new(Self::NAME, #description, __PARAMETERS)
-                #title #(#hints)* #tags #meta #schema #served
+                #title #(#hints)* #tags #meta #schema #presentation
                 .output_schema(__output().schema())
                 .finish()
         }
     }
 }
 
-/// What a server says of the tool beyond its arguments.
-fn served(model: &Model<'_>) -> TokenStream {
+/// Icons, progress and task support.
+fn presentation(model: &Model<'_>) -> TokenStream {
     let options = &model.options;
     let icons = &options.icons;
     let icons = (!icons.is_empty()).then(|| quote!(.icons(&[#(#icons),*])));
@@ -223,7 +225,7 @@ fn hint(name: &str, value: Hint) -> Option<TokenStream> {
     Some(quote!(.#method(#given)))
 }
 
-/// What the runtime must know and a model must not.
+/// Settings that the runtime needs and models do not see.
 fn settings(model: &Model<'_>) -> TokenStream {
     let timeout = model.timeout().map(|timeout| {
         let (seconds, nanos) = (timeout.as_secs(), timeout.subsec_nanos());
@@ -258,7 +260,7 @@ fn future(model: &Model<'_>) -> TokenStream {
     }
     let callee = callee(model);
     let parameters = model.toolset.map(receiver).into_iter();
-    let parameters = parameters.chain(model.parameters.iter().map(passed));
+    let parameters = parameters.chain(model.parameters.iter().map(call_argument));
     let call = quote_spanned!(ident.span()=> #callee(#(#parameters),*));
     if model.function.signature.asyncness.is_some() {
         call
@@ -283,7 +285,7 @@ fn receiver(toolset: &Toolset<'_>) -> TokenStream {
     quote_spanned!(at(ty.span())=> __tool::receiver::<#ty>(__context))
 }
 
-fn passed(parameter: &Parameter<'_>) -> TokenStream {
+fn call_argument(parameter: &Parameter<'_>) -> TokenStream {
     match parameter {
         Parameter::Argument(argument) => {
             let field = argument.ident;
@@ -300,7 +302,7 @@ fn passed(parameter: &Parameter<'_>) -> TokenStream {
 
 fn visualize(model: &Model<'_>) -> Option<TokenStream> {
     let path = model.options.visualize.as_ref()?;
-    // Called by another name: rustc would suggest a method of `self` for a path that leads nowhere.
+    // Bound to a local first: for an unknown path, rustc would otherwise suggest a method of `self`.
     Some(quote_spanned! {at(path.span())=>
         fn visualize(&self) -> ::core::option::Option<__tool::String> {
             let __shown = #path;

@@ -1,10 +1,10 @@
-//! The MCP hints of a tool, and those that a toolset gives to all of its tools.
+//! MCP hints of a tool and of a toolset.
 
 use darling::FromMeta;
 use darling::util::SpannedValue;
 use proc_macro2::Span;
 
-/// A hint that was given, and where.
+/// A hint and its span.
 pub(crate) type Hint = Option<SpannedValue<bool>>;
 
 /// All hints of one attribute.
@@ -17,8 +17,8 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
-    /// A method's own hints, and the shared ones where it has none. What is shared gives way
-    /// to an own hint that contradicts it.
+    /// A method's own hints, completed by those of its toolset. A shared hint that contradicts an
+    /// own one is dropped.
     pub(crate) fn over(self, shared: Self) -> Self {
         Self {
             read_only: self.read_only.or(unless(self.destructive, shared.read_only)),
@@ -28,7 +28,7 @@ impl Hints {
         }
     }
 
-    /// Where it says `destructive` beside `read_only`.
+    /// The span of `destructive` beside `read_only`.
     pub(crate) fn contradiction(&self) -> Option<Span> {
         let destructive = self.destructive.filter(|destructive| **destructive)?;
         is_given(self.read_only).then(|| destructive.span())

@@ -3,9 +3,9 @@
 mod known;
 mod reader;
 
+use crate::diagnostics::Diagnostics;
 use crate::expressions::text;
 use crate::hints::Hints;
-use crate::mistakes::Mistakes;
 use darling::ast::NestedMeta;
 use darling::util::{Flag, PreservedStrExpr};
 use darling::{Error, FromMeta, Result};
@@ -52,43 +52,43 @@ pub(crate) struct FunctionOptions {
     pub(crate) priority: Option<PreservedStrExpr>,
     #[darling(rename = "crate")]
     pub(crate) runtime: Option<Path>,
-    /// The URI or URI template of a resource, which has no name in the list.
+    /// The URI or URI template of a resource, the only option without a name.
     #[darling(skip)]
     pub(crate) uri: Option<LitStr>,
 }
 
 impl FunctionOptions {
     /// Reads the options of `#[tool(...)]` on a function.
-    pub(crate) fn of_tool(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
-        reader::read(&TOOL, tokens, mistakes)
+    pub(crate) fn of_tool(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
+        reader::read(&TOOL, tokens, diagnostics)
     }
 
     /// Reads the options of `#[tool(...)]` on a method of a toolset.
-    pub(crate) fn of_method(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
-        reader::read(&METHOD, tokens, mistakes)
+    pub(crate) fn of_method(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
+        reader::read(&METHOD, tokens, diagnostics)
     }
 
     /// Reads the options of `#[prompt(...)]`.
-    pub(crate) fn of_prompt(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
-        reader::read(&PROMPT, tokens, mistakes)
+    pub(crate) fn of_prompt(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
+        reader::read(&PROMPT, tokens, diagnostics)
     }
 
     /// Reads the URI and the options of `#[resource(...)]`.
-    pub(crate) fn of_resource(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
-        let mut items = reader::items(tokens, mistakes);
+    pub(crate) fn of_resource(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
+        let mut items = reader::items(tokens, diagnostics);
         let uri = match items.first() {
             Some(NestedMeta::Lit(Lit::Str(uri))) => Some(uri.clone()),
             _ => items.iter().find_map(named_uri),
         };
         match items.first() {
             Some(NestedMeta::Lit(Lit::Str(_))) => drop(items.remove(0)),
-            first if uri.is_none() => mistakes.at(
+            first if uri.is_none() => diagnostics.at(
                 first.map_or_else(Span::call_site, Spanned::span),
                 "a resource needs its URI first; write `#[resource(\"notes://{id}\")]`",
             ),
             _ => {}
         }
-        Self { uri, ..reader::read_items(&RESOURCE, items, mistakes) }
+        Self { uri, ..reader::read_items(&RESOURCE, items, diagnostics) }
     }
 }
 
@@ -120,8 +120,8 @@ pub(crate) struct ToolsetOptions {
 
 impl ToolsetOptions {
     /// Reads the options of `#[toolset(...)]`.
-    pub(crate) fn parse(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
-        reader::read(&TOOLSET, tokens, mistakes)
+    pub(crate) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
+        reader::read(&TOOLSET, tokens, diagnostics)
     }
 }
 
@@ -151,15 +151,17 @@ pub(crate) struct ArgOptions {
 
 impl ArgOptions {
     /// Reads all `#[arg]` attributes of one parameter as if they were one.
-    pub(crate) fn parse(attributes: &[Attribute], mistakes: &mut Mistakes) -> Self {
+    pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
         let mut items = Vec::new();
         for attribute in attributes.iter().filter(|a| a.path().is_ident("arg")) {
             match &attribute.meta {
-                Meta::List(list) => items.extend(reader::items(list.tokens.clone(), mistakes)),
-                _ => mistakes.on(attribute, "`#[arg]` needs options; write `#[arg(default = 1)]`"),
+                Meta::List(list) => items.extend(reader::items(list.tokens.clone(), diagnostics)),
+                _ => {
+                    diagnostics.on(attribute, "`#[arg]` needs options; write `#[arg(default = 1)]`")
+                }
             }
         }
-        reader::read_items(&ARG, items, mistakes)
+        reader::read_items(&ARG, items, diagnostics)
     }
 }
 
@@ -173,8 +175,8 @@ pub(crate) struct FormOptions {
 
 impl FormOptions {
     /// Reads the options of `#[form(...)]`.
-    pub(crate) fn parse(tokens: TokenStream, mistakes: &mut Mistakes) -> Self {
-        reader::read(&FORM, tokens, mistakes)
+    pub(crate) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
+        reader::read(&FORM, tokens, diagnostics)
     }
 }
 
@@ -184,7 +186,7 @@ fn texts(meta: &Meta) -> Result<Vec<LitStr>> {
     if texts.is_empty() { Err(Error::too_few_items(1)) } else { Ok(texts) }
 }
 
-/// The same, where `key()` is an empty list. The span is the name's.
+/// A list that may be empty, as in `key()`. The span is the name's.
 fn keys(meta: &Meta) -> Result<Option<(Span, Vec<LitStr>)>> {
     Ok(Some((meta.path().span(), literals(meta)?)))
 }
@@ -218,9 +220,9 @@ mod tests {
     fn refused<T: FromMeta + Default>(known: &Known) -> Vec<&'static str> {
         let is_refused = |example: &&str| {
             let tokens = example.parse().expect("an example is a list of tokens");
-            let mut mistakes = Mistakes::default();
-            reader::read::<T>(known, tokens, &mut mistakes);
-            mistakes.into_error().is_some()
+            let mut diagnostics = Diagnostics::default();
+            reader::read::<T>(known, tokens, &mut diagnostics);
+            diagnostics.into_error().is_some()
         };
         // Behind a backtick stands another way to write the option.
         let examples = known.options.iter().filter_map(|(.., example)| example.split('`').next());

@@ -1,4 +1,4 @@
-//! The tables of a tool's arguments, and their way from JSON text into the action.
+//! Tables of a tool's arguments, and the code that decodes them from JSON into the action.
 
 use super::values;
 use crate::model::{Argument, Model};
@@ -9,8 +9,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Index;
 use syn::spanned::Spanned;
 
-/// The keys that decoding looks for, the table that the schema is made from, and what the pool
-/// must be given.
+/// The keys for decoding, the parameters for the schema, and the state that a pool must have.
 pub(super) fn tables(model: &Model<'_>) -> TokenStream {
     let keys = model.arguments().enumerate().flat_map(|(index, argument)| keys(index, argument));
     let types = types(model);
@@ -41,7 +40,7 @@ fn keys(index: usize, argument: &Argument<'_>) -> Vec<TokenStream> {
         .collect()
 }
 
-/// What the type of each argument can do, asked for once and at the type's own span.
+/// The bounds on each argument's type, required once and at the type's own span.
 fn types(model: &Model<'_>) -> TokenStream {
     let types = model.arguments().map(Argument::ty);
     let asked = model.arguments().map(asked);
@@ -65,10 +64,10 @@ fn asked(argument: &Argument<'_>) -> TokenStream {
     quote_spanned!(at(ty.span())=> __tool::#kind::<#ty>()#allows)
 }
 
-/// Refuses an argument without a description. A constant whose own types are wrong is not
-/// evaluated, so a type that cannot be an argument is reported alone.
+/// Reports an argument without a description. rustc does not evaluate a constant with type errors,
+/// so a type that cannot be an argument is reported alone.
 fn undescribed(argument: &Argument<'_>) -> Option<TokenStream> {
-    if !argument.is_undescribed() || shape::is_certain(argument.ty()) {
+    if !argument.is_undescribed() || shape::is_plain_argument(argument.ty()) {
         return None;
     }
     let (asked, message) = (asked(argument), validate::undescribed(argument));
@@ -80,7 +79,7 @@ fn undescribed(argument: &Argument<'_>) -> Option<TokenStream> {
     })
 }
 
-/// `__TYPES.0.parameter("a", "First addend.")` and what refines it.
+/// `__TYPES.0.parameter("a", "First addend.")` and its refinements.
 fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
     let (options, docs) = (&argument.options, &argument.docs);
     let (name, _) = argument.wire_name();
@@ -118,7 +117,7 @@ fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
     parameter
 }
 
-/// One pass over the arguments' text, each value straight into its field.
+/// Decodes the arguments in one pass, each value directly into its field.
 pub(super) fn decode(model: &Model<'_>) -> TokenStream {
     let action = names::action_trait(model.kind);
     let slots = model.arguments().map(slot);

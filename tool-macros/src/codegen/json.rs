@@ -1,11 +1,11 @@
-//! The arguments of an action as JSON: what hooks see of a typed call.
+//! The arguments of an action as JSON, for hooks of typed calls.
 
 use crate::model::Model;
 use crate::names::at;
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 
-/// Autoref picks the silent branch where a type is not `Serialize`; names are in the table.
+/// `fn to_json`. Autoref omits values that are not `Serialize`; the names are in the table.
 pub(super) fn to_json(model: &Model<'_>) -> TokenStream {
     let fields = model.arguments().map(|argument| argument.ident);
     let traits = model.arguments().next().map(

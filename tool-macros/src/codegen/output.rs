@@ -6,9 +6,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 
-/// Finds by autoref what a return type is: a result or not, then ours, structured, or an error.
-/// The type is written out once more where a type that fits nowhere is refused, so that rustc
-/// underlines the whole of it.
+/// Selects by autoref how a return type is converted. The type is repeated in the bound that refuses
+/// other types, so that rustc underlines all of it.
 pub(super) fn function(model: &Model<'_>) -> TokenStream {
     let output = model.output();
     let arrow = at(model.function.signature.output.span());

@@ -1,9 +1,9 @@
-//! Functions for the expressions of `#[arg]`: default, example, constraints. Each is evaluated in several
-//! places and written once.
+//! Functions for the expressions of `#[arg]`: default, example, constraints. Each expression is used in
+//! several places and emitted once.
 
+use crate::diagnostics::Diagnostics;
 use crate::expressions;
 use crate::limits::Limits;
-use crate::mistakes::Mistakes;
 use crate::model::Argument;
 use crate::names::{self, at};
 use crate::shape;
@@ -71,7 +71,8 @@ fn default(argument: &Argument<'_>) -> Option<TokenStream> {
     })
 }
 
-/// A Rust expression; a string literal becomes whatever type is made from text, another literal the value of an option.
+/// A value as an expression of the parameter's type: a string literal is converted, another literal
+/// for an `Option` is wrapped in `Some`.
 fn expression(value: &Expr, ty: &Type) -> TokenStream {
     if let Some(text) = expressions::text(value) {
         return quote_spanned!(at(text.span())=> __tool::text_default(#text));
@@ -104,8 +105,7 @@ fn ident(kind: &str, argument: &Argument<'_>) -> Ident {
     format_ident!("__{kind}_of_{name}", span = at(Span::call_site()))
 }
 
-/// One constraint of one parameter: the private function that makes it, from which both the
-/// schema and the check are taken.
+/// One constraint of one parameter: a private function that both the schema and the check use.
 struct Constraint {
     ident: Ident,
     function: TokenStream,
@@ -158,8 +158,8 @@ fn pattern(argument: &Argument<'_>, text: &LitStr) -> Constraint {
     Constraint { ident, function }
 }
 
-/// `__tool::range::<i64>`, which covers exactly the type in the source: rustc shows equal
-/// errors at equal places once.
+/// `__tool::range::<i64>`, with exactly the type's span: rustc shows equal errors at equal spans
+/// once.
 fn asked(kind: &str, ty: &Type) -> TokenStream {
     let (first, last) = names::ends(ty);
     let kind = Ident::new(kind, first);
@@ -168,7 +168,7 @@ fn asked(kind: &str, ty: &Type) -> TokenStream {
     asked
 }
 
-/// The limits that were written; mistakes in them have been reported before.
+/// The limits as written; invalid ones have already been reported.
 fn limits(range: Option<&Expr>) -> Option<Limits<'_>> {
-    Limits::parse("range", range?, &mut Mistakes::default())
+    Limits::parse("range", range?, &mut Diagnostics::default())
 }

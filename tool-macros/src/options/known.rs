@@ -1,4 +1,4 @@
-//! Names of all options, with an example of each, and hints for names that are often tried.
+//! Names of all options, an example of each, and hints for common wrong names.
 
 use crate::names;
 

@@ -1,4 +1,4 @@
-//! Generated code of prompts and resources: the same action, another trait.
+//! Generated code of prompts and resources.
 
 use super::{descriptions, run, settings};
 use crate::codegen::{action_struct, allowed_in, arguments, name_claim, values};
@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
-/// Everything that follows the function.
+/// All items generated for a prompt or a resource.
 pub(super) fn generate(model: &Model<'_>) -> TokenStream {
     let runtime = model.runtime();
     let allowed = allowed_in(model);
@@ -64,7 +64,7 @@ fn implementation(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// What it goes by.
+/// `const URI` of a resource, `const NAME` of a prompt.
 fn key(model: &Model<'_>) -> TokenStream {
     match &model.options.uri {
         Some(uri) => quote_spanned! {at(Span::call_site())=>
@@ -112,7 +112,7 @@ fn definition(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// The functions that complete arguments, where there are any.
+/// The functions that complete arguments, if there are any.
 fn completers(model: &Model<'_>) -> Option<TokenStream> {
     let completers: Vec<TokenStream> = model.arguments().filter_map(completer).collect();
     (!completers.is_empty()).then(|| {

@@ -1,4 +1,4 @@
-//! `db: Arc<Db>`: state that somebody wants to own.
+//! Shared state as an owned parameter, as in `db: Arc<Db>`.
 
 use crate::types::{spelled, ungrouped};
 use syn::{GenericArgument, Ident, PathArguments, Type};
@@ -30,7 +30,7 @@ pub(super) fn borrowed(ty: &Type) -> String {
     format!("&{}", spelled(if is_object { ty } else { state }))
 }
 
-/// `T` of `Arc<T>`, however often it is wrapped.
+/// `T` of `Arc<T>`, also of nested ones.
 pub(super) fn inside(ty: &Type) -> &Type {
     match generic(ty) {
         Some((name, inner)) if is_shared(name) => inside(inner),
