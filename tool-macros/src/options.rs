@@ -157,7 +157,8 @@ impl ArgOptions {
             match &attribute.meta {
                 Meta::List(list) => items.extend(reader::items(list.tokens.clone(), diagnostics)),
                 _ => {
-                    diagnostics.on(attribute, "`#[arg]` needs options; write `#[arg(default = 1)]`")
+                    diagnostics
+                        .on(attribute, "`#[arg]` needs options; write `#[arg(default = 1)]`");
                 }
             }
         }

@@ -43,16 +43,16 @@ fn keys(index: usize, argument: &Argument<'_>) -> Vec<TokenStream> {
 /// The bounds on each argument's type, required once and at the type's own span.
 fn types(model: &Model<'_>) -> TokenStream {
     let types = model.arguments().map(Argument::ty);
-    let asked = model.arguments().map(asked);
+    let bounded = model.arguments().map(bounded);
     let undescribed = model.arguments().filter_map(undescribed);
     quote_spanned! {at(Span::call_site())=>
         #(#undescribed)*
-        const __TYPES: (#(__tool::ArgumentType<#types>,)*) = (#(#asked,)*);
+        const __TYPES: (#(__tool::ArgumentType<#types>,)*) = (#(#bounded,)*);
     }
 }
 
 /// `argument::<i64>()`
-fn asked(argument: &Argument<'_>) -> TokenStream {
+fn bounded(argument: &Argument<'_>) -> TokenStream {
     let (ty, options) = (argument.ty(), &argument.options);
     let kind = match () {
         () if options.flatten.is_present() => "flattened",
@@ -70,10 +70,10 @@ fn undescribed(argument: &Argument<'_>) -> Option<TokenStream> {
     if !argument.is_undescribed() || shape::is_plain_argument(argument.ty()) {
         return None;
     }
-    let (asked, message) = (asked(argument), validate::undescribed(argument));
+    let (bounded, message) = (bounded(argument), validate::undescribed(argument));
     Some(quote_spanned! {at(argument.ident.span())=>
         const _: () = {
-            let _ = #asked;
+            let _ = #bounded;
             __tool::refuse(#message)
         };
     })
@@ -185,4 +185,18 @@ fn checks(index: usize, argument: &Argument<'_>) -> impl Iterator<Item = TokenSt
             __tool::ensure(&#constraint(), &self.#field, #index)?;
         }
     })
+}
+
+/// `fn to_json`. Autoref omits values that are not `Serialize`; the names are in the table.
+pub(super) fn to_json(model: &Model<'_>) -> TokenStream {
+    let fields = model.arguments().map(|argument| argument.ident);
+    let traits = model.arguments().next().map(
+        |_| quote_spanned!(at(Span::call_site())=> use __tool::{OmitJson as _, WriteJson as _};),
+    );
+    quote_spanned! {at(Span::call_site())=>
+        fn to_json(&self) -> ::core::option::Option<__tool::String> {
+            #traits
+            __tool::json_object(__PARAMETERS, &[#((&&__tool::JsonOf(&self.#fields)).json()),*])
+        }
+    }
 }

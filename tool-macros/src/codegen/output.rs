@@ -11,8 +11,8 @@ use syn::spanned::Spanned;
 pub(super) fn function(model: &Model<'_>) -> TokenStream {
     let output = model.output();
     let arrow = at(model.function.signature.output.span());
-    let success = fitting("__success", &output, arrow);
-    let failure = fitting("__failure", &output, arrow);
+    let success = conversion("__success", &output, arrow);
+    let failure = conversion("__failure", &output, arrow);
     quote_spanned! {at(Span::call_site())=>
         fn __output() -> __tool::Output<#output> {
             use __tool::{ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _, UnfitKind as _};
@@ -23,7 +23,7 @@ pub(super) fn function(model: &Model<'_>) -> TokenStream {
     }
 }
 
-fn fitting(probe: &str, output: &TokenStream, span: Span) -> TokenStream {
+fn conversion(probe: &str, output: &TokenStream, span: Span) -> TokenStream {
     let probe = Ident::new(probe, at(Span::call_site()));
     quote_spanned!(span=> (&&&&&#probe).kind().fit::<#output>())
 }

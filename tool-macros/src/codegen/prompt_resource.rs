@@ -1,7 +1,7 @@
 //! Generated code of prompts and resources.
 
-use super::{descriptions, run, settings};
-use crate::codegen::{action_struct, allowed_in, arguments, name_claim, values};
+use super::items::{action_struct, allowed_in, descriptions, name_claim, settings};
+use super::{arguments, call, values};
 use crate::kind::Kind;
 use crate::model::{Argument, Model};
 use crate::names::{self, at};
@@ -43,7 +43,7 @@ fn implementation(model: &Model<'_>) -> TokenStream {
     let settings = settings(model);
     let decode = arguments::decode(model);
     let check = arguments::check(model);
-    let run = run(model);
+    let run = call::run(model);
     let completers = completers(model);
     let (returned, _) = names::ends(&output);
     let output = quote_spanned!(at(returned)=> type Output = #output;);

@@ -138,7 +138,7 @@ fn constraints(argument: &Argument<'_>) -> Vec<Constraint> {
 /// `fn __range_of_a() -> Range<i64> { range::<i64>()(...) }`.
 fn constraint(argument: &Argument<'_>, kind: &str, name: &str, limits: TokenStream) -> Constraint {
     let (ident, ty) = (ident(kind, argument), argument.ty());
-    let (name, made) = (Ident::new(name, at(Span::call_site())), asked(kind, ty));
+    let (name, made) = (Ident::new(name, at(Span::call_site())), constructor(kind, ty));
     let function = quote_spanned! {at(Span::call_site())=>
         fn #ident() -> __tool::#name<#ty> { #made #limits }
     };
@@ -148,7 +148,7 @@ fn constraint(argument: &Argument<'_>, kind: &str, name: &str, limits: TokenStre
 /// A pattern is compiled once.
 fn pattern(argument: &Argument<'_>, text: &LitStr) -> Constraint {
     let (ident, ty) = (ident("pattern", argument), argument.ty());
-    let made = asked("pattern", ty);
+    let made = constructor("pattern", ty);
     let function = quote_spanned! {at(Span::call_site())=>
         fn #ident() -> &'static __tool::Pattern<#ty> {
             static __PATTERN: __tool::Pattern<#ty> = #made(#text);
@@ -160,12 +160,12 @@ fn pattern(argument: &Argument<'_>, text: &LitStr) -> Constraint {
 
 /// `__tool::range::<i64>`, with exactly the type's span: rustc shows equal errors at equal spans
 /// once.
-fn asked(kind: &str, ty: &Type) -> TokenStream {
+fn constructor(kind: &str, ty: &Type) -> TokenStream {
     let (first, last) = names::ends(ty);
     let kind = Ident::new(kind, first);
-    let mut asked = quote_spanned!(first=> __tool::#kind::<#ty);
-    asked.extend(quote_spanned!(last=> >));
-    asked
+    let mut constructor = quote_spanned!(first=> __tool::#kind::<#ty);
+    constructor.extend(quote_spanned!(last=> >));
+    constructor
 }
 
 /// The limits as written; invalid ones have already been reported.
