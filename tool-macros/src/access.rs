@@ -1,21 +1,21 @@
-//! `reads("file:{path}")`: keys of what a call touches, with arguments in them.
+//! Keys of the resources that a call reads or writes, as in `reads("file:{path}")`.
 
+use crate::diagnostics::Diagnostics;
 use crate::item::plain_ident;
-use crate::mistakes::Mistakes;
 use crate::model::{Argument, Model};
 use crate::names;
 use proc_macro2::{Ident, Span};
 use syn::{FnArg, LitStr};
 
-/// One key: literals, and the arguments whose values stand between them.
+/// One key: literals, and the arguments between them.
 pub(crate) struct Key<'a> {
-    /// One more than there are parts.
+    /// One literal more than there are parts.
     pub(crate) literals: Vec<String>,
     pub(crate) parts: Vec<&'a Ident>,
     pub(crate) span: Span,
 }
 
-/// A key as it is written, the names in it not looked at.
+/// A key as written; its names are not resolved.
 #[derive(Debug, PartialEq)]
 struct Template {
     literals: Vec<String>,
@@ -23,16 +23,16 @@ struct Template {
 }
 
 impl<'a> Key<'a> {
-    /// Reads one key; all names in it that stand for no argument are mistakes.
+    /// Reads one key; reports each name that is not an argument's.
     pub(crate) fn parse(
         text: &LitStr,
         model: &'a Model<'_>,
-        mistakes: &mut Mistakes,
+        diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
         let template = match Template::parse(&text.value()) {
             Ok(template) => template,
             Err(message) => {
-                mistakes.at(text.span(), message);
+                diagnostics.at(text.span(), message);
                 return None;
             }
         };
@@ -40,7 +40,7 @@ impl<'a> Key<'a> {
         for name in &template.names {
             match part(name, model) {
                 Ok(part) => parts.extend(part),
-                Err(message) => mistakes.at(text.span(), message),
+                Err(message) => diagnostics.at(text.span(), message),
             }
         }
         let is_whole = parts.len() == template.names.len();
@@ -94,7 +94,7 @@ impl Template {
     }
 }
 
-/// The name behind an opening brace, and what follows its closing brace.
+/// The name after an opening brace, and the text after the closing brace.
 fn placeholder<'t>(brace: &str, rest: &'t str) -> Result<(String, &'t str), String> {
     let named = rest.split_once('}').filter(|_| brace == "{");
     let Some((name, behind)) = named else {
@@ -110,13 +110,13 @@ fn placeholder<'t>(brace: &str, rest: &'t str) -> Result<(String, &'t str), Stri
     }
 }
 
-/// The argument of a name, or why it cannot stand in a key. `None` if something else was said
-/// of it before.
+/// The argument of a name, or the reason why it cannot be in a key. `None` for a parameter that
+/// has already been refused.
 fn part<'a>(name: &str, model: &'a Model<'_>) -> Result<Option<&'a Ident>, String> {
     match model.arguments().find(|argument| names::unraw(argument.ident) == name) {
         Some(argument) => usable(name, argument).map(Some),
         None if is_injected(name, model) => Err(format!(
-            "`{name}` is injected and no argument; write the name of an argument in the key"
+            "`{name}` is injected and not an argument; write the name of an argument in the key"
         )),
         None if is_parameter(name, model) => Ok(None),
         None => Err(unknown(name, model)),
@@ -125,12 +125,12 @@ fn part<'a>(name: &str, model: &'a Model<'_>) -> Result<Option<&'a Ident>, Strin
 
 fn usable<'a>(name: &str, argument: &'a Argument<'_>) -> Result<&'a Ident, String> {
     let options = &argument.options;
-    if options.secret.is_some() {
+    if options.secret.is_present() {
         return Err(format!(
             "`{name}` is secret and a key is shown; write a key without it, or remove `secret`"
         ));
     }
-    if options.flatten.is_some() {
+    if options.flatten.is_present() {
         return Err(format!(
             "`{name}` is flattened and not one value; write `access = path` with a function of the action"
         ));
@@ -143,7 +143,7 @@ fn is_injected(name: &str, model: &Model<'_>) -> bool {
     idents.any(|ident| names::unraw(ident) == name)
 }
 
-/// Whether it is a parameter whose shape was refused.
+/// Whether a name is that of a parameter that was refused.
 fn is_parameter(name: &str, model: &Model<'_>) -> bool {
     let mut inputs = model.function.signature.inputs.iter();
     inputs.any(|input| match input {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused() {
+    fn invalid_keys_are_refused() {
         for text in
             ["", " ", "path", "{path}", "{a}:b", ":b", "a b:c", "a:{", "a:}", "a:{}", "a:{b c}"]
         {

@@ -1,23 +1,23 @@
-//! Doc comments to one description: shared by the tool and its parameters.
+//! Joins doc comments to one description, for functions and parameters.
 
-use crate::entries;
+use crate::expressions;
 use crate::names;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, Meta};
 
-/// What the doc comments of one item say.
+/// The doc comments of one item.
 pub(crate) enum Docs {
-    /// There are none.
+    /// No doc comment.
     Missing,
     /// Plain text, already trimmed.
     Text(String),
-    /// At least one `#[doc = EXPR]` that only the compiler can evaluate, and where it is.
+    /// Docs with a `#[doc = EXPR]` that only the compiler can evaluate, and its span.
     Expression(TokenStream, Span),
 }
 
 impl Docs {
-    /// Reads all doc attributes, whatever stands between them.
+    /// Reads all doc attributes, also with other attributes between them.
     pub(crate) fn of(attributes: &[Attribute]) -> Self {
         let values: Vec<&Expr> = attributes.iter().filter_map(doc_value).collect();
         if values.is_empty() {
@@ -25,23 +25,23 @@ impl Docs {
         }
         let lines: Option<Vec<String>> = values.iter().map(|value| literal(value)).collect();
         match lines {
-            Some(lines) => Self::Text(tidy(&lines.join("\n"))),
+            Some(lines) => Self::Text(trimmed(&lines.join("\n"))),
             None => Self::Expression(concatenated(&values), first_expression(&values)),
         }
     }
 
-    /// Whether there is a doc comment that says nothing.
+    /// Whether a doc comment exists and is blank.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Text(text) if text.is_empty())
     }
 
-    /// Whether there is no doc comment at all.
+    /// Whether no doc comment exists.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::Missing)
     }
 }
 
-/// A `&'static str` expression; the empty string where there are no docs.
+/// A `&'static str` expression; the empty string if docs are missing.
 impl ToTokens for Docs {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         match self {
@@ -65,7 +65,7 @@ fn doc_value(attribute: &Attribute) -> Option<&Expr> {
 }
 
 fn literal(value: &Expr) -> Option<String> {
-    entries::text(value).map(|text| undecorated(&text.value()))
+    expressions::text(value).map(|text| undecorated(&text.value()))
 }
 
 /// Joins the parts at compile time: `include_str!` and friends stay expressions.
@@ -77,13 +77,13 @@ fn concatenated(values: &[&Expr]) -> TokenStream {
     quote!(::core::concat!(#(#parts, "\n"),*))
 }
 
-/// Where the first part is that only the compiler can evaluate.
+/// The span of the first part that only the compiler can evaluate.
 fn first_expression(values: &[&Expr]) -> Span {
     let expression = values.iter().find(|value| literal(value).is_none());
     expression.map_or_else(Span::call_site, |value| names::ends(value).0)
 }
 
-/// One doc attribute: a `///` line loses its one leading space, a block its column of stars.
+/// The text of one doc attribute: a line without its leading space, a block without its column of stars.
 fn undecorated(text: &str) -> String {
     if !text.contains('\n') {
         return text.strip_prefix(' ').unwrap_or(text).to_owned();
@@ -105,7 +105,7 @@ fn unstarred(line: &str) -> &str {
     line.strip_prefix(' ').unwrap_or(line)
 }
 
-fn tidy(text: &str) -> String {
+fn trimmed(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n").trim().to_owned()
 }

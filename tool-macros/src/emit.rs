@@ -1,5 +1,4 @@
-//! The function as the macro leaves it: without our attributes, and with a body that compiles where the
-//! written one cannot.
+//! Prints the user's function.
 
 use crate::item::{ToolFn, is_arg, is_entry_point, is_mistaken_for_arg};
 use crate::{docs, shape};
@@ -7,9 +6,9 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Attribute, FnArg};
 
-/// Prints the function unchanged but for what rustc does not accept on parameters: their
-/// doc comments, our `#[arg]`, and what was refused in its place. A signature that rustc would
-/// refuse by itself is printed with a stand-in for what is wrong with it.
+/// Prints the function unchanged, except for doc comments, `#[arg]` and refused attributes on
+/// parameters, which rustc does not accept. A signature that rustc would refuse by itself is
+/// replaced by one that compiles.
 impl ToTokens for ToolFn {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let stand_in = shape::stand_in(self);
@@ -28,7 +27,7 @@ impl ToTokens for ToolFn {
     }
 }
 
-/// Whether a parameter attribute is read by the macro and must not reach rustc.
+/// Whether an attribute of a parameter is read by the macro and must not reach rustc.
 fn is_ours(attribute: &Attribute) -> bool {
     docs::is_doc(attribute) || is_arg(attribute) || is_mistaken_for_arg(attribute)
 }

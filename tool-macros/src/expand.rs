@@ -1,4 +1,5 @@
-//! Parse, model, validate, generate. The user's function comes back in every case.
+//! Expansion of `#[tool]`, `#[prompt]` and `#[resource]`: parse, model, validate, generate. The user's
+//! function is always emitted again.
 
 #[cfg(test)]
 mod tests;
@@ -7,27 +8,27 @@ mod toolset;
 pub(crate) use toolset::expand_toolset;
 
 use crate::codegen;
+use crate::diagnostics::Diagnostics;
 use crate::item::{self, ToolFn};
 use crate::kind::Kind;
-use crate::mistakes::Mistakes;
+use crate::manifest;
 use crate::model::Model;
-use crate::renamed;
 use crate::validate;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Error, Lit, Path};
 
-/// The whole of `#[tool]`, as a function of tokens so that tests can call it.
+/// Expands `#[tool]`. Takes `proc_macro2` tokens so that tests can call it.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     expand_as(Kind::Tool, options, item)
 }
 
-/// The whole of `#[prompt]`.
+/// Expands `#[prompt]`.
 pub(crate) fn expand_prompt(options: TokenStream, item: TokenStream) -> TokenStream {
     expand_as(Kind::Prompt, options, item)
 }
 
-/// The whole of `#[resource]`.
+/// Expands `#[resource]`.
 pub(crate) fn expand_resource(options: TokenStream, item: TokenStream) -> TokenStream {
     expand_as(Kind::Resource, options, item)
 }
@@ -43,39 +44,43 @@ fn expand_as(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream
     }
 }
 
-/// The function, its mistakes, and the action as far as it can be made: whoever names the
-/// action elsewhere is not punished for a mistake in its function.
+/// The function, the action as far as it can be generated, and all diagnostics. The action is
+/// generated in spite of mistakes, so that code that names it reports nothing more.
 fn expand_fn(kind: Kind, options: TokenStream, function: &ToolFn) -> TokenStream {
-    let mut mistakes = Mistakes::default();
+    let mut diagnostics = Diagnostics::default();
     let noun = kind.noun();
     if let Some(second) = function.attributes.iter().find(|a| item::is_named(a, noun)) {
         let message = format!("`#[{noun}]` is given twice; put all options into one of the two");
-        mistakes.on(second, message);
-        let error = mistakes.into_error().map(Error::into_compile_error);
+        diagnostics.on(second, message);
+        let error = diagnostics.into_error().map(Error::into_compile_error);
         return quote!(#function #error);
     }
-    let model = Model::new(kind, options, function, &mut mistakes);
-    validate::validate(&model, &mut mistakes);
-    let is_found = is_found(noun, model.options.runtime.as_ref(), &mut mistakes);
-    let error = mistakes.into_error().map(Error::into_compile_error);
+    let model = Model::new(kind, options, function, &mut diagnostics);
+    validate::validate(&model, &mut diagnostics);
+    let is_found = is_found(noun, model.options.runtime.as_ref(), &mut diagnostics);
+    let error = diagnostics.into_error().map(Error::into_compile_error);
     let generated = (is_found && model.is_free()).then(|| codegen::generate(&model));
     quote!(#function #generated #error)
 }
 
-/// Whether generated code finds the runtime, as far as the manifest tells.
-pub(crate) fn is_found(attribute: &str, given: Option<&Path>, mistakes: &mut Mistakes) -> bool {
-    let Some(name) = renamed::runtime().filter(|_| given.is_none()) else {
+/// Reports a runtime that the manifest renames, unless the path is given.
+pub(crate) fn is_found(
+    attribute: &str,
+    given: Option<&Path>,
+    diagnostics: &mut Diagnostics,
+) -> bool {
+    let Some(name) = manifest::runtime().filter(|_| given.is_none()) else {
         return true;
     };
     let message = format!(
         "the runtime is named `{name}` in this crate; write `#[{attribute}(crate = ::{name})]`"
     );
-    mistakes.at(Span::call_site(), message);
+    diagnostics.at(Span::call_site(), message);
     false
 }
 
-/// Nothing in place of `#[tool = "x"]`, which rustc refuses by itself. It hands us the literal as
-/// if it stood between parentheses, so only the source tells.
+/// Drops the literal of `#[tool = "x"]`, which rustc refuses by itself. It passes the literal as if
+/// it were in parentheses, so only the source tells the difference.
 fn without_assigned(options: TokenStream) -> TokenStream {
     let is_literal = syn::parse2::<Lit>(options.clone()).is_ok();
     let source = is_literal.then(|| Span::call_site().source_text()).flatten();
@@ -86,7 +91,7 @@ fn without_assigned(options: TokenStream) -> TokenStream {
     }
 }
 
-/// A struct or a const gets one clear sentence; a function with a slip keeps syn's own words.
+/// The error about an item that is not a function; a function with a syntax error keeps syn's error.
 fn not_a_function(kind: Kind, item: &TokenStream, error: Error) -> Error {
     let is_function = item
         .clone()

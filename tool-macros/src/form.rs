@@ -1,52 +1,46 @@
-//! `#[derive(Form)]`: refuses items that a form cannot ask for, and lets rustc check the type of every field.
+//! Expansion of `#[derive(Form)]`: reports unsuitable items, and lets rustc check the type of each field.
 
 use crate::codegen;
-use crate::entries::{Entries, Known};
+use crate::diagnostics::Diagnostics;
 use crate::expand;
-use crate::mistakes::Mistakes;
 use crate::names::{Runtime, at};
+use crate::options::FormOptions;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DataEnum, DeriveInput, Error, Fields, Ident, Meta, Path, Type};
 
-static FORM: Known = Known { attribute: "form", options: &["crate"], instead: &[] };
-
 /// Options of serde and schemars that detach the schema of a field or variant from its type.
 const DETACHING: &[&str] = &["with", "schema_with", "flatten", "skip", "skip_deserializing"];
 
-/// The whole of `#[derive(Form)]`, as a function of tokens so that tests can call it.
+/// Expands `#[derive(Form)]`. Takes `proc_macro2` tokens so that tests can call it.
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let item: DeriveInput = match syn::parse2(item) {
         Ok(item) => item,
         Err(error) => return error.into_compile_error(),
     };
-    let mut mistakes = Mistakes::default();
-    let runtime = runtime(&item.attrs, &mut mistakes);
-    let fields = checked_fields(&item, &mut mistakes);
-    let is_found = expand::is_found("form", runtime.as_ref(), &mut mistakes);
+    let mut diagnostics = Diagnostics::default();
+    let runtime = runtime(&item.attrs, &mut diagnostics);
+    let fields = checked_fields(&item, &mut diagnostics);
+    let is_found = expand::is_found("form", runtime.as_ref(), &mut diagnostics);
     let is_generic = !item.generics.params.is_empty();
     if is_generic {
         let message = "a form has no generic parameters or lifetimes; write concrete, owned types";
-        mistakes.on(&item.generics, message);
+        diagnostics.on(&item.generics, message);
     }
     let is_form = !is_generic && !matches!(item.data, Data::Union(_));
     let generated = (is_found && is_form).then(|| generate(&item, &fields, runtime.as_ref()));
-    let error = mistakes.into_error().map(Error::into_compile_error);
+    let error = diagnostics.into_error().map(Error::into_compile_error);
     quote!(#generated #error)
 }
 
 /// The path in `#[form(crate = path)]`.
-fn runtime(attributes: &[Attribute], mistakes: &mut Mistakes) -> Option<Path> {
+fn runtime(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Option<Path> {
     let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("form"))?;
     match &attribute.meta {
-        Meta::List(list) => Entries::parse(&FORM, list.tokens.clone(), mistakes).path(
-            "crate",
-            "::tool_runtime",
-            mistakes,
-        ),
+        Meta::List(list) => FormOptions::parse(list.tokens.clone(), diagnostics).runtime,
         _ => {
-            mistakes.on(attribute, "`#[form]` needs options; write `#[form(crate = path)]`");
+            diagnostics.on(attribute, "`#[form]` needs options; write `#[form(crate = path)]`");
             None
         }
     }
@@ -54,52 +48,56 @@ fn runtime(attributes: &[Attribute], mistakes: &mut Mistakes) -> Option<Path> {
 
 /// The types that rustc checks; reports an item that is neither a struct with named fields nor an
 /// enum of unit variants.
-fn checked_fields<'a>(item: &'a DeriveInput, mistakes: &mut Mistakes) -> Vec<&'a Type> {
+fn checked_fields<'a>(item: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Vec<&'a Type> {
     match &item.data {
-        Data::Struct(data) => field_types(&item.ident, &data.fields, mistakes),
+        Data::Struct(data) => field_types(&item.ident, &data.fields, diagnostics),
         Data::Enum(data) => {
-            refuse_data(data, mistakes);
+            refuse_data(data, diagnostics);
             Vec::new()
         }
         Data::Union(data) => {
             let message = "a union cannot be a form; write a struct with named fields";
-            mistakes.on(data.union_token, message);
+            diagnostics.on(data.union_token, message);
             Vec::new()
         }
     }
 }
 
-fn field_types<'a>(ident: &Ident, fields: &'a Fields, mistakes: &mut Mistakes) -> Vec<&'a Type> {
+fn field_types<'a>(
+    ident: &Ident,
+    fields: &'a Fields,
+    diagnostics: &mut Diagnostics,
+) -> Vec<&'a Type> {
     let remedy = format!("write `struct {ident} {{ name: String }}`");
     match fields {
         Fields::Named(fields) if !fields.named.is_empty() => {
-            fields.named.iter().for_each(|field| refuse_options(&field.attrs, mistakes));
+            fields.named.iter().for_each(|field| refuse_options(&field.attrs, diagnostics));
             let is_checked = |field: &&syn::Field| !is_detached(&field.attrs);
             return fields.named.iter().filter(is_checked).map(|field| &field.ty).collect();
         }
-        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => mistakes.on(
+        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => diagnostics.on(
             fields,
             format!(
                 "the fields of a form have names; {remedy}, or for a newtype `impl FormField for {ident} {{}}` instead of the derive"
             ),
         ),
         Fields::Unnamed(fields) => {
-            mistakes.on(fields, format!("the fields of a form have names; {remedy}"));
+            diagnostics.on(fields, format!("the fields of a form have names; {remedy}"));
         }
-        _ => mistakes.on(ident, format!("a form has at least one field; {remedy}")),
+        _ => diagnostics.on(ident, format!("a form has at least one field; {remedy}")),
     }
     Vec::new()
 }
 
-fn refuse_options(attributes: &[Attribute], mistakes: &mut Mistakes) {
+fn refuse_options(attributes: &[Attribute], diagnostics: &mut Diagnostics) {
     if let Some(attribute) = attributes.iter().find(|it| it.path().is_ident("form")) {
-        mistakes.on(attribute, "`#[form(..)]` goes on the struct or enum; remove it here");
+        diagnostics.on(attribute, "`#[form(..)]` goes on the struct or enum; remove it here");
     }
 }
 
-/// Refuses the first variant that is more than a name.
-fn refuse_data(data: &DataEnum, mistakes: &mut Mistakes) {
-    data.variants.iter().for_each(|variant| refuse_options(&variant.attrs, mistakes));
+/// Reports the first variant with data.
+fn refuse_data(data: &DataEnum, diagnostics: &mut Diagnostics) {
+    data.variants.iter().for_each(|variant| refuse_options(&variant.attrs, diagnostics));
     let is_unit = |fields: &Fields| matches!(fields, Fields::Unit);
     let mut variants = data.variants.iter();
     if let Some(variant) = variants.find(|it| !is_unit(&it.fields) && !is_detached(&it.attrs)) {
@@ -107,7 +105,7 @@ fn refuse_data(data: &DataEnum, mistakes: &mut Mistakes) {
         let message = format!(
             "an enum in a form has unit variants only; write `{name}` without data, and ask for the data in another field"
         );
-        mistakes.on(variant, message);
+        diagnostics.on(variant, message);
     }
 }
 

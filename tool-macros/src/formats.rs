@@ -1,28 +1,28 @@
-//! `format = "date-time"`: any name may be advertised, but a slip in one that would have been
-//! enforced is a mistake.
+//! Names in `format = "date-time"`: any name is accepted, except a misspelt one that would have
+//! been enforced.
 
-use crate::mistakes::Mistakes;
+use crate::diagnostics::Diagnostics;
 use syn::LitStr;
 
 /// The formats that the runtime enforces.
 const ENFORCED: [&str; 10] =
     ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"];
 
-/// Refuses a name that is clearly meant to be another one.
-pub(crate) fn check(format: &LitStr, mistakes: &mut Mistakes) {
+/// Reports a name that is clearly a misspelt one.
+pub(crate) fn check(format: &LitStr, diagnostics: &mut Diagnostics) {
     let name = format.value();
     if name.trim().is_empty() {
-        mistakes.at(format.span(), "the format is empty; write `format = \"date-time\"`");
+        diagnostics.at(format.span(), "the format is empty; write `format = \"date-time\"`");
     } else if let Some(meant) = meant(&name) {
-        mistakes.at(
+        diagnostics.at(
             format.span(),
             format!("unknown format `{name}`; did you mean `format = \"{meant}\"`?"),
         );
     }
 }
 
-/// The enforced format that a misspelt name was meant to be: one with other separators or
-/// case, or a long one with a single slip.
+/// The enforced format that a misspelt name means: one with other separators or case, or a long
+/// one with a single typo.
 fn meant(name: &str) -> Option<&'static str> {
     let plain = |s: &str| s.replace(['-', '_', ' '], "").to_lowercase();
     let is_slip = |known: &str| {

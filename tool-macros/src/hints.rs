@@ -1,14 +1,14 @@
-//! The MCP hints of a tool, and those that a toolset gives to all of its tools.
+//! MCP hints of a tool and of a toolset.
 
-use crate::entries::Entries;
-use crate::mistakes::Mistakes;
+use darling::FromMeta;
+use darling::util::SpannedValue;
 use proc_macro2::Span;
 
-/// A hint that was given, and where.
-pub(crate) type Hint = Option<(bool, Span)>;
+/// A hint and its span.
+pub(crate) type Hint = Option<SpannedValue<bool>>;
 
 /// All hints of one attribute.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, FromMeta)]
 pub(crate) struct Hints {
     pub(crate) read_only: Hint,
     pub(crate) destructive: Hint,
@@ -17,18 +17,8 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
-    /// Takes them out of the entries.
-    pub(crate) fn parse(entries: &mut Entries, mistakes: &mut Mistakes) -> Self {
-        Self {
-            read_only: entries.flag("read_only", mistakes),
-            destructive: entries.flag("destructive", mistakes),
-            idempotent: entries.flag("idempotent", mistakes),
-            open_world: entries.flag("open_world", mistakes),
-        }
-    }
-
-    /// A method's own hints, and the shared ones where it has none. What is shared gives way
-    /// to an own hint that contradicts it.
+    /// A method's own hints, completed by those of its toolset. A shared hint that contradicts an
+    /// own one is dropped.
     pub(crate) fn over(self, shared: Self) -> Self {
         Self {
             read_only: self.read_only.or(unless(self.destructive, shared.read_only)),
@@ -38,18 +28,20 @@ impl Hints {
         }
     }
 
-    /// Where it says `destructive` beside `read_only`.
+    /// The span of `destructive` beside `read_only`.
     pub(crate) fn contradiction(&self) -> Option<Span> {
-        match (self.read_only, self.destructive) {
-            (Some((true, _)), Some((true, span))) => Some(span),
-            _ => None,
-        }
+        let destructive = self.destructive.filter(|destructive| **destructive)?;
+        is_given(self.read_only).then(|| destructive.span())
     }
 }
 
 fn unless(contrary: Hint, shared: Hint) -> Hint {
-    let is_contradicted = matches!(contrary, Some((true, _)));
-    shared.map(|(given, span)| (given && !is_contradicted, span))
+    shared.map(|shared| shared.map_ref(|given| *given && !is_given(contrary)))
+}
+
+/// Whether a hint is present and true.
+pub(crate) fn is_given(hint: Hint) -> bool {
+    hint.is_some_and(|given| *given)
 }
 
 #[cfg(test)]
@@ -57,12 +49,12 @@ mod tests {
     use super::*;
 
     fn said(given: bool) -> Hint {
-        Some((given, Span::call_site()))
+        Some(SpannedValue::new(given, Span::call_site()))
     }
 
     fn merged(own: Hints, shared: Hints) -> [Option<bool>; 2] {
         let hints = own.over(shared);
-        [hints.read_only, hints.destructive].map(|hint| hint.map(|(given, _)| given))
+        [hints.read_only, hints.destructive].map(|hint| hint.map(SpannedValue::into_inner))
     }
 
     #[test]

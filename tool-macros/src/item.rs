@@ -1,7 +1,7 @@
-//! The function as the user wrote it. Its body is kept as tokens: nobody here looks inside.
+//! The user's function as written. The body stays unparsed.
 
 mod block;
-mod own_type;
+mod self_type;
 mod signature;
 
 pub(crate) use block::ImplBlock;
@@ -15,22 +15,22 @@ pub(crate) struct ToolFn {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
     pub(crate) signature: Signature,
-    /// The braces and what is between them; empty for a declaration that ends in `;`.
+    /// The body with its braces; `;` for a declaration.
     pub(crate) body: TokenStream,
     pub(crate) place: Place,
 }
 
-/// Where a function stands.
+/// The place of a function.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Place {
-    /// In a module or a body.
+    /// A module or a function body.
     Free,
-    /// In the `impl` block of a toolset.
+    /// The `impl` block of a toolset.
     Method,
 }
 
 impl ToolFn {
-    /// Whether it is more than a declaration.
+    /// Whether the function is more than a declaration.
     pub(crate) fn has_body(&self) -> bool {
         self.body.clone().into_iter().any(|token| matches!(token, TokenTree::Group(_)))
     }
@@ -48,23 +48,23 @@ impl Parse for ToolFn {
     }
 }
 
-/// `#[arg(...)]`.
+/// Whether an attribute is `#[arg(...)]`.
 pub(crate) fn is_arg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("arg")
 }
 
-/// `#[tokio::main]` and its like, which start a runtime of their own.
+/// Whether an attribute starts a runtime, as `#[tokio::main]` does.
 pub(crate) fn is_entry_point(attribute: &Attribute) -> bool {
     attribute.path().segments.len() > 1 && is_named(attribute, "main")
 }
 
-/// Whether it is the attribute macro `name`, by whatever path.
+/// Whether an attribute is the macro `name`, by any path.
 pub(crate) fn is_named(attribute: &Attribute, name: &str) -> bool {
     attribute.path().segments.last().is_some_and(|segment| segment.ident == name)
 }
 
-/// What people write on a parameter when they mean `#[arg(...)]`. Other attributes may belong
-/// to a macro that runs after this one.
+/// Whether an attribute of a parameter was probably meant as `#[arg(...)]`. Other attributes may
+/// belong to a macro that runs later.
 pub(crate) fn is_mistaken_for_arg(attribute: &Attribute) -> bool {
     const MISTAKEN: [&str; 6] = ["args", "param", "params", "schemars", "serde", "tool"];
     MISTAKEN.iter().any(|name| attribute.path().is_ident(name))

@@ -1,6 +1,6 @@
 //! Kinds of functions: tool, prompt, resource.
 
-/// What a function becomes.
+/// The kind of item that a function becomes.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     Tool,
@@ -9,7 +9,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// As it is called in messages; it is also the attribute's name.
+    /// The noun in messages, which is also the attribute's name.
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::Tool => "tool",
@@ -18,7 +18,7 @@ impl Kind {
         }
     }
 
-    /// What the name of the generated struct ends with.
+    /// The suffix of the generated struct's name.
     pub(crate) fn suffix(self) -> &'static str {
         match self {
             Self::Tool => "Action",
@@ -27,8 +27,8 @@ impl Kind {
         }
     }
 
-    /// What an empty description should say.
-    pub(crate) fn asked(self) -> &'static str {
+    /// The content to write into an empty description.
+    pub(crate) fn empty_description_hint(self) -> &'static str {
         match self {
             Self::Tool => "what the tool does and when to use it",
             Self::Prompt => "what the prompt is for",
@@ -36,8 +36,8 @@ impl Kind {
         }
     }
 
-    /// What a missing description should say.
-    pub(crate) fn said(self) -> &'static str {
+    /// The content to write into a missing description.
+    pub(crate) fn description_hint(self) -> &'static str {
         match self {
             Self::Tool => "what it does and when to use it",
             Self::Prompt => "what it is for",

@@ -3,38 +3,39 @@
 //! This crate is not meant to be named by users: depend on `tool-runtime`, which re-exports
 //! the macros and documents every option where users look for it.
 //!
-//! The way of an expansion, a module a step:
+//! Steps of an expansion, each in a module of its own:
 //!
 //! | step | module |
 //! |---|---|
 //! | parse the item, its body untouched | `item` |
-//! | parse the options of the attributes | `entries`, `options`, `hints` |
-//! | find the runtime under another name | `renamed` |
-//! | classify each parameter once | `model` |
+//! | read the options of the attributes, with `darling` | `options`, `hints` |
+//! | find the runtime under another name | `manifest` |
+//! | classify each parameter once | `model`, `toolset` |
 //! | read the keys of `reads` and `writes`, and the URIs of resources | `access`, `uri` |
-//! | refuse what can be seen to be wrong, all at once | `shape`, `validate`, `limits`, `unsigned`, `formats` |
-//! | write the action, its implementation and its registration | `codegen` |
+//! | report all mistakes that are visible without types | `shape`, `validate`, `limits`, `unsigned`, `formats` |
+//! | generate the action, its implementation and its registration | `codegen` |
 //!
 //! `#[derive(Form)]` has no options but `crate`, and stands in `form` alone.
 
 mod access;
 mod codegen;
+mod diagnostics;
 mod docs;
 mod emit;
-mod entries;
 mod expand;
+mod expressions;
 mod form;
 mod formats;
 mod hints;
 mod item;
 mod kind;
 mod limits;
-mod mistakes;
+mod manifest;
 mod model;
 mod names;
 mod options;
-mod renamed;
 mod shape;
+mod toolset;
 mod types;
 mod unsigned;
 mod uri;

@@ -1,8 +1,7 @@
-//! `range = 1..=50` and `length = 1..=200`: the bounds as written, and what literals tell
-//! about them before anything runs.
+//! Bounds in `range = 1..=50` and `length = 1..=200`, and the checks that literals allow.
 
-use crate::entries::{bare, text, ungrouped};
-use crate::mistakes::Mistakes;
+use crate::diagnostics::Diagnostics;
+use crate::expressions::{bare, text, ungrouped};
 use crate::names::at;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -26,14 +25,14 @@ impl<'a> Limits<'a> {
     pub(crate) fn parse(
         option: &str,
         expression: &'a Expr,
-        mistakes: &mut Mistakes,
+        diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
         match ungrouped(expression) {
             Expr::Range(range) if range.start.is_some() || range.end.is_some() => {
                 Some(Self { range })
             }
             _ => {
-                mistakes.on(
+                diagnostics.on(
                     expression,
                     format!(
                         "`{option}` needs a range with at least one end; write `{option} = 1..=50`"
@@ -44,15 +43,15 @@ impl<'a> Limits<'a> {
         }
     }
 
-    /// Refuses bounds between which nothing lies, as far as literals tell.
-    pub(crate) fn refuse_empty(&self, option: &str, mistakes: &mut Mistakes) {
+    /// Reports literal bounds that exclude every value.
+    pub(crate) fn refuse_empty(&self, option: &str, diagnostics: &mut Diagnostics) {
         let (Some(start), Some(end)) = (self.start(), self.end()) else {
             return;
         };
         if self.holds_something(start, end) {
             return;
         }
-        mistakes.on(
+        diagnostics.on(
             self.range,
             format!(
                 "{option} `{}` holds no value; write the smaller end first, as in `{option} = 1..=50`",
@@ -61,14 +60,14 @@ impl<'a> Limits<'a> {
         );
     }
 
-    /// Refuses a length with a negative or fractional end.
-    pub(crate) fn refuse_uncountable(&self, mistakes: &mut Mistakes) {
+    /// Reports a length with a negative or fractional end.
+    pub(crate) fn refuse_uncountable(&self, diagnostics: &mut Diagnostics) {
         for end in self.ends().filter(|end| !is_countable(end)) {
-            mistakes.on(end, "a length is a whole number from 0 up; write `length = 1..=200`");
+            diagnostics.on(end, "a length is a whole number from 0 up; write `length = 1..=200`");
         }
     }
 
-    /// Whether both ends can be counted to, as far as literals tell.
+    /// Whether no end is a negative or fractional literal.
     pub(crate) fn are_countable(&self) -> bool {
         self.ends().all(is_countable)
     }
@@ -77,27 +76,33 @@ impl<'a> Limits<'a> {
         [&self.range.start, &self.range.end].into_iter().flatten().map(|end| &**end)
     }
 
-    /// Refuses a literal default or example, the `kind`, that lies outside.
-    pub(crate) fn refuse_value(&self, kind: &str, value: &Expr, mistakes: &mut Mistakes) {
+    /// Reports a literal default or example, the `kind`, outside of the bounds.
+    pub(crate) fn refuse_value(&self, kind: &str, value: &Expr, diagnostics: &mut Diagnostics) {
         if number(value).is_some_and(|value| !self.contains(value)) {
-            self.refuse_outside(kind, value, "range", mistakes);
+            self.refuse_outside(kind, value, "range", diagnostics);
         }
     }
 
-    /// Refuses a string literal as default or example that is too short or too long.
-    pub(crate) fn refuse_text(&self, kind: &str, value: &Expr, mistakes: &mut Mistakes) {
+    /// Reports a string literal as default or example that is too short or too long.
+    pub(crate) fn refuse_text(&self, kind: &str, value: &Expr, diagnostics: &mut Diagnostics) {
         let Some(text) = text(value) else {
             return;
         };
         let length = i128::try_from(text.value().chars().count()).unwrap_or(i128::MAX);
         if !self.contains(Number::Integer(length)) {
-            self.refuse_outside(kind, value, "length", mistakes);
+            self.refuse_outside(kind, value, "length", diagnostics);
         }
     }
 
-    fn refuse_outside(&self, kind: &str, value: &Expr, option: &str, mistakes: &mut Mistakes) {
+    fn refuse_outside(
+        &self,
+        kind: &str,
+        value: &Expr,
+        option: &str,
+        diagnostics: &mut Diagnostics,
+    ) {
         let article = if kind == "example" { "an" } else { "a" };
-        mistakes.on(
+        diagnostics.on(
             value,
             format!(
                 "the {kind} `{}` is outside the {option} `{}`; write {article} {kind} that the {option} allows",
@@ -205,7 +210,7 @@ fn negated(value: Number) -> Number {
     }
 }
 
-/// The expression as the user wrote it: tokens print with spaces that nobody types.
+/// The expression as in source code: tokens print with superfluous spaces.
 fn spelled(expression: &impl ToTokens) -> String {
     expression.to_token_stream().to_string().replace(' ', "")
 }

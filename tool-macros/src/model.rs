@@ -1,46 +1,41 @@
-//! The function as a tool, a prompt or a resource: each parameter classified once, options read, docs joined.
+//! Model of a tool, a prompt or a resource: options read, docs joined, each parameter classified once.
 
-mod toolset;
-
-pub(crate) use toolset::{Toolset, find_twins, named};
-
+use crate::diagnostics::Diagnostics;
 use crate::docs::Docs;
 use crate::hints::Hints;
 use crate::item::{Place, ToolFn, plain_ident};
 use crate::kind::Kind;
-use crate::mistakes::Mistakes;
 use crate::names::{self, Runtime};
-use crate::options::{ArgOptions, OfferOptions, ToolOptions};
+use crate::options::{ArgOptions, FunctionOptions};
 use crate::shape;
+use crate::toolset::Toolset;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
 use std::time::Duration;
 use syn::{Attribute, FnArg, LitStr, PatType, ReturnType, Type, TypeReference};
 
-/// Everything the later steps need to know of one tool.
+/// A function with everything that validation and code generation need.
 pub(crate) struct Model<'a> {
     pub(crate) function: &'a ToolFn,
-    /// The toolset whose method it is.
+    /// The toolset of a method.
     pub(crate) toolset: Option<&'a Toolset<'a>>,
-    pub(crate) options: ToolOptions,
+    pub(crate) options: FunctionOptions,
     pub(crate) kind: Kind,
-    /// What prompts and resources say beside that.
-    pub(crate) offer: OfferOptions,
-    /// Its own hints, and those of its toolset.
+    /// Hints of the tool, completed by those of its toolset.
     pub(crate) hints: Hints,
     pub(crate) docs: Docs,
-    /// The parameters whose shape is right.
+    /// The parameters that were not refused.
     pub(crate) parameters: Vec<Parameter<'a>>,
-    /// The method before it that is a tool of the same name.
-    pub(crate) twin: Option<Ident>,
-    /// The method before it that makes a struct of the same name.
-    pub(crate) namesake: Option<Ident>,
-    /// Whether generated code can call the function: nothing about its shape was refused.
+    /// An earlier method that is a tool of the same name.
+    pub(crate) duplicate: Option<Ident>,
+    /// An earlier method that generates a struct of the same name.
+    pub(crate) same_struct: Option<Ident>,
+    /// Whether generated code can call the function.
     pub(crate) is_callable: bool,
 }
 
-/// What a parameter is, by its shape: owned values come from the model, references are injected.
+/// A parameter by its shape: owned values are arguments, references are injected.
 pub(crate) enum Parameter<'a> {
     Argument(Box<Argument<'a>>),
     Injected(Injected<'a>),
@@ -61,45 +56,43 @@ pub(crate) struct Injected<'a> {
 }
 
 impl<'a> Model<'a> {
-    /// Reads options and parameters; mistakes are collected, never returned early.
+    /// Reads options and parameters; diagnostics are collected, never returned early.
     pub(crate) fn new(
         kind: Kind,
         options: TokenStream,
         function: &'a ToolFn,
-        mistakes: &mut Mistakes,
+        diagnostics: &mut Diagnostics,
     ) -> Self {
-        let (options, offer) = match kind {
-            Kind::Tool => (ToolOptions::parse(options, mistakes), OfferOptions::default()),
-            Kind::Prompt => OfferOptions::of_prompt(options, mistakes),
-            Kind::Resource => OfferOptions::of_resource(options, mistakes),
+        let options = match kind {
+            Kind::Tool => FunctionOptions::of_tool(options, diagnostics),
+            Kind::Prompt => FunctionOptions::of_prompt(options, diagnostics),
+            Kind::Resource => FunctionOptions::of_resource(options, diagnostics),
         };
-        let mut model = Self::with(kind, options, function, None, mistakes);
-        model.offer = offer;
-        model
+        Self::with(kind, options, function, None, diagnostics)
     }
 
-    /// The same for a method, which has some of it from its toolset.
+    /// Reads options and parameters of a method of a toolset.
     pub(crate) fn of_method(
         options: TokenStream,
         function: &'a ToolFn,
         toolset: &'a Toolset<'a>,
-        mistakes: &mut Mistakes,
+        diagnostics: &mut Diagnostics,
     ) -> Self {
-        let options = ToolOptions::of_method(options, mistakes);
-        Self::with(Kind::Tool, options, function, Some(toolset), mistakes)
+        let options = FunctionOptions::of_method(options, diagnostics);
+        Self::with(Kind::Tool, options, function, Some(toolset), diagnostics)
     }
 
     fn with(
         kind: Kind,
-        options: ToolOptions,
+        options: FunctionOptions,
         function: &'a ToolFn,
         toolset: Option<&'a Toolset<'a>>,
-        mistakes: &mut Mistakes,
+        diagnostics: &mut Diagnostics,
     ) -> Self {
         let place = if toolset.is_some() { Place::Method } else { Place::Free };
         let shape = shape::refusals(function, place, kind);
         let is_callable = shape.is_empty();
-        shape.into_iter().for_each(|mistake| mistakes.push(mistake));
+        shape.into_iter().for_each(|mistake| diagnostics.push(mistake));
         let shared = toolset.map(|toolset| toolset.options.hints).unwrap_or_default();
         let parameters = function.signature.inputs.iter();
         let mut model = Self {
@@ -108,11 +101,10 @@ impl<'a> Model<'a> {
             hints: options.hints.over(shared),
             options,
             kind,
-            offer: OfferOptions::default(),
             docs: Docs::of(&function.attributes),
-            parameters: parameters.filter_map(|input| Parameter::new(input, mistakes)).collect(),
-            twin: None,
-            namesake: None,
+            parameters: parameters.filter_map(|input| Parameter::new(input, diagnostics)).collect(),
+            duplicate: None,
+            same_struct: None,
             is_callable,
         };
         if !function.signature.generics.params.is_empty() {
@@ -126,7 +118,7 @@ impl<'a> Model<'a> {
         model
     }
 
-    /// The id, or the name of a resource, and the token it comes from.
+    /// The name of the tool, prompt or resource, and the span it comes from.
     pub(crate) fn name(&self) -> (String, Span) {
         let (own, span) = match &self.options.name {
             Some(name) => (name.value(), name.span()),
@@ -150,7 +142,7 @@ impl<'a> Model<'a> {
         self.options.action.clone().unwrap_or_else(own)
     }
 
-    /// Where generated code finds the runtime.
+    /// The path of the runtime in generated code.
     pub(crate) fn runtime(&self) -> Runtime<'_> {
         match self.toolset {
             Some(toolset) => toolset.runtime(),
@@ -158,7 +150,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The toolset's tags, then its own.
+    /// The tags of the toolset, then those of the tool.
     pub(crate) fn tags(&self) -> Vec<&LitStr> {
         let shared = self.toolset.into_iter().flat_map(|toolset| &toolset.options.tags);
         let mut tags: Vec<&LitStr> = Vec::new();
@@ -170,13 +162,13 @@ impl<'a> Model<'a> {
         tags
     }
 
-    /// Its own time limit, or its toolset's.
+    /// The time limit of the tool, or of its toolset.
     pub(crate) fn timeout(&self) -> Option<Duration> {
         self.options.timeout.or_else(|| self.toolset?.options.timeout)
     }
 
-    /// `#[cfg]` on a method, which holds for what is made from it. On a function rustc has
-    /// evaluated it before.
+    /// `#[cfg]` attributes of a method, which generated items repeat. On a function, rustc has
+    /// already evaluated them.
     pub(crate) fn conditions(&self) -> Vec<&'a Attribute> {
         self.function.attributes.iter().filter(|a| a.path().is_ident("cfg")).collect()
     }
@@ -189,7 +181,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The return type; `()` where none is written, or where the written one was refused.
+    /// The return type; `()` if none is written or the written one was refused.
     pub(crate) fn output(&self) -> TokenStream {
         match &self.function.signature.output {
             ReturnType::Type(_, output) if self.has_sound_output(output) => {
@@ -204,11 +196,11 @@ impl<'a> Model<'a> {
         self.is_callable || !is_generic && shape::refused_output(output, self.kind).is_none()
     }
 
-    /// Whether items may stand behind the function: not in a trait or an `impl` block, as far
-    /// as a `self`, a `Self` or a missing body tells. Those of a method stand behind the block.
+    /// Whether items can follow the function. A `self`, a `Self` or a missing body shows that it is in
+    /// a trait or an `impl` block. Items of a method of a toolset follow the block.
     pub(crate) fn is_free(&self) -> bool {
         let is_method = self.toolset.is_some();
-        let is_offered = self.kind != Kind::Resource || self.offer.uri.is_some();
+        let is_offered = self.kind != Kind::Resource || self.options.uri.is_some();
         is_offered
             && self.function.has_body()
             && (is_method || self.function.signature.receiver().is_none())
@@ -233,11 +225,11 @@ impl<'a> Model<'a> {
 }
 
 impl<'a> Parameter<'a> {
-    fn new(input: &'a FnArg, mistakes: &mut Mistakes) -> Option<Self> {
+    fn new(input: &'a FnArg, diagnostics: &mut Diagnostics) -> Option<Self> {
         let FnArg::Typed(typed) = input else {
             return None;
         };
-        let options = ArgOptions::parse(&typed.attrs, mistakes);
+        let options = ArgOptions::parse(&typed.attrs, diagnostics);
         if shape::is_refused(typed) {
             return None;
         }
@@ -254,7 +246,7 @@ impl<'a> Parameter<'a> {
 }
 
 impl Argument<'_> {
-    /// The name in JSON, and the token it comes from.
+    /// The name in JSON, and the span it comes from.
     pub(crate) fn wire_name(&self) -> (String, Span) {
         match &self.options.rename {
             Some(name) => (name.value(), name.span()),
@@ -262,9 +254,10 @@ impl Argument<'_> {
         }
     }
 
-    /// Whether it lacks a description that it needs.
+    /// Whether a required description is missing.
     pub(crate) fn is_undescribed(&self) -> bool {
-        let is_excused = self.options.undocumented.is_some() || self.options.flatten.is_some();
+        let is_excused =
+            self.options.undocumented.is_present() || self.options.flatten.is_present();
         self.docs.is_missing() && !is_excused
     }
 
@@ -278,5 +271,23 @@ impl Injected<'_> {
     /// The type behind the reference.
     pub(crate) fn target(&self) -> &Type {
         &self.reference.elem
+    }
+}
+
+/// Finds methods that repeat the tool name or the struct name of an earlier one. Methods with
+/// `#[cfg]` may exclude each other: rustc and the pool find their duplicates.
+pub(crate) fn find_duplicates(tools: &mut [Model<'_>]) {
+    for index in 1..tools.len() {
+        let (earlier, rest) = tools.split_at_mut(index);
+        let [tool, ..] = rest else { return };
+        if !tool.conditions().is_empty() {
+            continue;
+        }
+        let certain = || earlier.iter().filter(|other| other.conditions().is_empty());
+        let duplicate = certain().find(|other| other.name().0 == tool.name().0);
+        let same_struct = certain().find(|other| other.action() == tool.action());
+        let (duplicate, same_struct) =
+            (duplicate.map(|it| it.ident().clone()), same_struct.map(|it| it.ident().clone()));
+        (tool.duplicate, tool.same_struct) = (duplicate, same_struct);
     }
 }

@@ -1,4 +1,4 @@
-//! Names and spans of everything the macro writes: the only module that makes identifiers.
+//! Names and spans of generated code.
 
 use crate::kind::Kind;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -9,7 +9,7 @@ use syn::ext::IdentExt;
 /// Longest tool name that the MCP specification recommends.
 pub(crate) const MAX_NAME_LENGTH: usize = 128;
 
-/// Hygiene from the macro, location from the user: the one way to place generated tokens.
+/// The span of generated tokens: hygiene of the macro, location of the user's code.
 pub(crate) fn at(span: Span) -> Span {
     Span::mixed_site().located_at(span)
 }
@@ -27,7 +27,7 @@ pub(crate) fn unraw(ident: &Ident) -> String {
 }
 
 /// The struct that holds the arguments: `web_search` becomes `WebSearchAction`, as a method of
-/// `Browser` it becomes `BrowserWebSearchAction`; prompts and resources end with what they are.
+/// `Browser` it becomes `BrowserWebSearchAction`; prompts and resources have other suffixes.
 pub(crate) fn action_ident(kind: Kind, of: Option<&Ident>, function: &Ident) -> Ident {
     let of = of.map(unraw).unwrap_or_default();
     let pascal: String = unraw(function).split('_').map(capitalized).collect::<String>();
@@ -70,17 +70,17 @@ pub(crate) fn action_trait(kind: Kind) -> Ident {
     format_ident!("{noun}Action", span = at(Span::call_site()))
 }
 
-/// What is left in the binary at link time.
+/// The type that registers an item at link time.
 pub(crate) fn registration(kind: Kind) -> Ident {
     let noun = if kind == Kind::Tool { "" } else { kind.suffix() };
     format_ident!("{noun}Registration", span = at(Span::call_site()))
 }
 
-/// The module-level item that makes two tools, or two prompts, of one name in one module a
-/// compile error.
+/// An item whose duplicate is a compile error: two tools, or two prompts, of one module have
+/// different names.
 ///
-/// `None` for the rare name from which no distinct identifier can be made; the pool finds
-/// those duplicates when it is built. `None` for a bad name, too.
+/// `None` for an invalid name, and for the rare name without a distinct identifier; the pool finds
+/// those duplicates when it is built.
 pub(crate) fn claim_ident(kind: Kind, tool: &str, span: Span) -> Option<Ident> {
     if name_problem(tool).is_some() {
         return None;
@@ -94,7 +94,7 @@ pub(crate) fn claim_ident(kind: Kind, tool: &str, span: Span) -> Option<Ident> {
     (!ambiguous).then(|| format_ident!("{noun}_spelled_{spelled}", span = span))
 }
 
-/// Says what is wrong with a tool name, or nothing.
+/// The problem with a tool name, if there is one.
 pub(crate) fn name_problem(name: &str) -> Option<String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if name.is_empty() {
@@ -109,23 +109,23 @@ pub(crate) fn name_problem(name: &str) -> Option<String> {
     name.chars().find(|c| !allowed(*c)).map(|c| format!("contains {c:?}"))
 }
 
-/// The nearest of the candidates, if one is close enough to be a slip.
+/// The nearest candidate, if one is close enough to be a typo.
 pub(crate) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     candidates
         .iter()
-        .map(|candidate| (likeness(word, candidate), *candidate))
+        .map(|candidate| (similarity(word, candidate), *candidate))
         .filter(|(score, _)| *score > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }
 
-/// Underscores and case are the commonest slips, so they weigh nothing.
-fn likeness(a: &str, b: &str) -> f64 {
+/// The similarity of two words; underscores and case are ignored.
+fn similarity(a: &str, b: &str) -> f64 {
     let plain = |s: &str| s.replace('_', "").to_lowercase();
     strsim::jaro_winkler(&plain(a), &plain(b))
 }
 
-/// Where the runtime is found from the user's crate: `::tool_runtime`, or `crate = path`.
+/// The path of the runtime in the user's crate: `::tool_runtime`, or that of `crate = path`.
 pub(crate) struct Runtime<'a>(pub(crate) Option<&'a Path>);
 
 impl ToTokens for Runtime<'_> {

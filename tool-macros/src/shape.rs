@@ -1,31 +1,31 @@
-//! What no tool can have, whatever its types turn out to be: refused by shape alone.
+//! Signatures that cannot be tools, whatever their types turn out to be.
 //!
-//! A parameter that is refused here has no place in the generated action.
+//! A parameter that is refused here is left out of the generated action.
 
 mod block;
-mod find;
+mod forbidden;
 mod lifetimes;
 mod output;
 mod parameter;
 mod receiver;
-mod shared;
+mod shared_state;
 mod stand_in;
 
 pub(crate) use block::block_refusals;
 pub(crate) use output::refused_output;
-pub(crate) use parameter::{is_certain, is_refused};
-pub(crate) use shared::{generic, optional};
+pub(crate) use parameter::{is_plain_argument, is_refused};
+pub(crate) use shared_state::{generic, optional};
 pub(crate) use stand_in::stand_in;
 
 use crate::item::{self, Place, ToolFn};
 use crate::kind::Kind;
-use find::names_self;
+use forbidden::names_self;
 use quote::ToTokens;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::{Error, FnArg, GenericParam, ReturnType, Signature};
 
-/// Everything about a function's shape that keeps generated code from calling it.
+/// All reasons why generated code cannot call a function.
 pub(crate) fn refusals(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error> {
     let signature = &function.signature;
     let mut refused = qualifiers(signature, kind);
@@ -34,7 +34,7 @@ pub(crate) fn refusals(function: &ToolFn, place: Place, kind: Kind) -> Vec<Error
     refused.extend(receiver::refused(signature, place, kind));
     refused.extend(entry_point(function, kind));
     refused.extend(own_type(function, kind));
-    refused.extend(twins(signature));
+    refused.extend(duplicates(signature));
     for input in &signature.inputs {
         if let FnArg::Typed(typed) = input {
             refused.extend(parameter::refused(typed, kind));
@@ -66,7 +66,7 @@ fn qualifiers(signature: &Signature, kind: Kind) -> Vec<Error> {
     refused
 }
 
-/// One mistake for generics and what constrains them.
+/// One error for generics and their bounds.
 fn generics(signature: &Signature, kind: Kind) -> Option<Error> {
     let generics = &signature.generics;
     let is_lifetime = |parameter: &GenericParam| matches!(parameter, GenericParam::Lifetime(_));
@@ -95,7 +95,7 @@ fn body(function: &ToolFn, kind: Kind) -> Option<Error> {
     })
 }
 
-/// `#[tokio::main]` makes a plain function of an `async fn` and starts a runtime in it.
+/// `#[tokio::main]` turns an `async fn` into a plain function that starts a runtime.
 fn entry_point(function: &ToolFn, kind: Kind) -> Option<Error> {
     let attribute = function.attributes.iter().find(|a| item::is_entry_point(a))?;
     let written = attribute.path().to_token_stream().to_string().replace(' ', "");
@@ -106,8 +106,8 @@ fn entry_point(function: &ToolFn, kind: Kind) -> Option<Error> {
     Some(Error::new_spanned(attribute, message))
 }
 
-/// `Self` outside of a toolset: a free function has none, and in an `impl` block no action can
-/// be written.
+/// `Self` outside of a toolset: a free function has no `Self`, and an action cannot be generated
+/// inside an `impl` block.
 fn own_type(function: &ToolFn, kind: Kind) -> Option<Error> {
     let written = names_self(function)?;
     let remedy = match kind {
@@ -118,13 +118,13 @@ fn own_type(function: &ToolFn, kind: Kind) -> Option<Error> {
     Some(Error::new(written, message))
 }
 
-/// Whether it names `Self` without being a method of a toolset.
+/// Whether a function that is not a method of a toolset names `Self`.
 pub(crate) fn names_own_type(function: &ToolFn) -> bool {
     names_self(function).is_some()
 }
 
 /// Two parameters of one name.
-fn twins(signature: &Signature) -> Vec<Error> {
+fn duplicates(signature: &Signature) -> Vec<Error> {
     let mut seen = HashSet::new();
     let mut refused = Vec::new();
     for name in item::parameter_names(signature) {

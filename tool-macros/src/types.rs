@@ -1,7 +1,7 @@
 //! Types as they are written.
 
 use quote::ToTokens;
-use syn::Type;
+use syn::{Ident, Type};
 
 /// The type inside the invisible groups that `macro_rules!` puts around its fragments.
 pub(crate) fn ungrouped(ty: &Type) -> &Type {
@@ -12,7 +12,15 @@ pub(crate) fn ungrouped(ty: &Type) -> &Type {
     }
 }
 
-/// A type as people write it: tokens print with spaces that nobody types.
+/// The name of a type that is a path, without the path.
+pub(crate) fn name(ty: &Type) -> Option<&Ident> {
+    match ungrouped(ty) {
+        Type::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
+        _ => None,
+    }
+}
+
+/// A type as in source code: tokens print with superfluous spaces.
 pub(crate) fn spelled(ty: &Type) -> String {
     let printed = ty.to_token_stream().to_string();
     let tight = [

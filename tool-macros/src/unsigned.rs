@@ -1,10 +1,10 @@
-//! `range = -1..=1` on an unsigned integer, where rustc suggests `u8::MAX`.
+//! Negative ends of ranges of unsigned integers, for which rustc suggests `u8::MAX`.
 
-use crate::entries::{bare, ungrouped};
+use crate::expressions::{bare, ungrouped};
 use crate::shape;
 use syn::{Expr, ExprLit, ExprUnary, Ident, Type, UnOp};
 
-/// An end of a range that no value of the type reaches down to, and the type's name.
+/// A negative end of a range of an unsigned type, and the type's name.
 pub(crate) fn negative_end<'a>(range: &'a Expr, ty: &'a Type) -> Option<(&'a Expr, &'a Ident)> {
     let (Expr::Range(range), Some(name)) = (ungrouped(range), name(ty)) else { return None };
     let mut ends = [&range.start, &range.end].into_iter().flatten();

@@ -1,9 +1,9 @@
-//! The URI of a resource, with its variables: what can be seen to be wrong with it.
+//! URI templates of resources.
 
 /// The names of the variables in a template, in order: RFC 6570, level 1 and `{+name}`.
 ///
 /// # Errors
-/// What is wrong with the template, and what to write instead.
+/// A message about an invalid template.
 pub(crate) fn variables(text: &str) -> Result<Vec<String>, String> {
     check_scheme(text)?;
     let (mut names, mut rest): (Vec<String>, &str) = (Vec::new(), text);
@@ -17,11 +17,11 @@ pub(crate) fn variables(text: &str) -> Result<Vec<String>, String> {
         let name = name(inside)?;
         if index == 0 && !names.is_empty() {
             return Err(format!(
-                "nothing tells where `{{{name}}}` begins; write text between it and the variable before"
+                "`{{{name}}}` directly follows another variable; write text between the two"
             ));
         }
         if names.contains(&name) {
-            return Err(format!("`{{{name}}}` stands in it twice; name one anew"));
+            return Err(format!("`{{{name}}}` is used twice; rename one of the two"));
         }
         names.push(name);
         rest = behind;
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_refused() {
+    fn invalid_templates_are_refused() {
         for (text, part) in [
             ("notes", "no scheme"),
             ("{a}:b", "no scheme"),

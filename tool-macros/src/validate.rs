@@ -1,68 +1,69 @@
-//! Mistakes that are visible without types, one function per rule, all at once. Rules about a function's
-//! shape are in `shape`.
+//! Rules that can be checked without types, one function each. Rules about a function's signature
+//! are in `shape`.
 
 mod access;
 mod header;
-mod offer;
-mod serving;
+mod metadata;
+mod prompt_resource;
 mod toolset;
 
 pub(crate) use toolset::toolset;
 
+use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::formats;
 use crate::item;
 use crate::kind::Kind;
 use crate::limits::Limits;
-use crate::mistakes::Mistakes;
 use crate::model::{Argument, Injected, Model, Parameter};
-use crate::options;
+use crate::names;
 use crate::shape;
 use crate::unsigned;
+use darling::util::{Flag, PreservedStrExpr};
 use proc_macro2::Span;
 use std::collections::HashSet;
 use syn::{Attribute, Expr, FnArg, LitStr};
 
 /// Applies every rule.
-pub(crate) fn validate(model: &Model<'_>, mistakes: &mut Mistakes) {
-    description(model, mistakes);
-    serving::texts(model, mistakes);
-    attributes(model, mistakes);
-    name(model, mistakes);
-    hints(model, mistakes);
-    inline(model, mistakes);
-    access::access(model, mistakes);
-    serving::icons(model, mistakes);
-    serving::task(model, mistakes);
-    header::headers(model, mistakes);
-    offer::offer(model, mistakes);
+pub(crate) fn validate(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    description(model, diagnostics);
+    metadata::texts(model, diagnostics);
+    attributes(model, diagnostics);
+    name(model, diagnostics);
+    hints(model, diagnostics);
+    inline(model, diagnostics);
+    access::access(model, diagnostics);
+    metadata::icons(model, diagnostics);
+    metadata::task(model, diagnostics);
+    header::headers(model, diagnostics);
+    prompt_resource::prompt_resource(model, diagnostics);
     for parameter in &model.parameters {
         match parameter {
-            Parameter::Argument(argument) => self::argument(argument, mistakes),
-            Parameter::Injected(injected) => self::injected(injected, mistakes),
+            Parameter::Argument(argument) => self::argument(argument, diagnostics),
+            Parameter::Injected(injected) => self::injected(injected, diagnostics),
         }
     }
-    one_flatten(model, mistakes);
-    distinct_names(model, mistakes);
+    one_flatten(model, diagnostics);
+    distinct_names(model, diagnostics);
 }
 
-/// Attributes that stand where they mean nothing.
-fn attributes(model: &Model<'_>, mistakes: &mut Mistakes) {
+/// Attributes in places where they have no meaning.
+fn attributes(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     for attribute in model.function.attributes.iter().filter(|a| item::is_arg(a)) {
-        mistakes.on(attribute, "`#[arg]` describes a parameter; write it above the parameter");
+        diagnostics.on(attribute, "`#[arg]` describes a parameter; write it above the parameter");
     }
     for input in &model.function.signature.inputs {
         let typed = match input {
             FnArg::Typed(typed) => typed,
             FnArg::Receiver(receiver) => {
                 receiver.attrs.iter().filter(|a| item::is_arg(a)).for_each(|attribute| {
-                    mistakes.on(attribute, "`self` is not an argument; remove `#[arg]`");
+                    diagnostics.on(attribute, "`self` is not an argument; remove `#[arg]`");
                 });
                 continue;
             }
         };
         for attribute in typed.attrs.iter().filter(|a| item::is_mistaken_for_arg(a)) {
-            mistakes.on(
+            diagnostics.on(
                 attribute,
                 "this attribute means nothing on a parameter; write `#[arg(...)]`, or put it on the type",
             );
@@ -70,24 +71,29 @@ fn attributes(model: &Model<'_>, mistakes: &mut Mistakes) {
     }
 }
 
-fn description(model: &Model<'_>, mistakes: &mut Mistakes) {
+fn description(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     if let Some(text) = &model.options.description {
         if text.value().trim().is_empty() {
-            mistakes
-                .at(text.span(), format!("the description is empty; write {}", model.kind.asked()));
+            diagnostics.at(
+                text.span(),
+                format!("the description is empty; write {}", model.kind.empty_description_hint()),
+            );
         }
         return;
     }
-    let (name, noun, said) = (model.ident(), model.kind.noun(), model.kind.said());
+    let (name, noun, said) = (model.ident(), model.kind.noun(), model.kind.description_hint());
     if model.docs.is_missing() {
-        mistakes.at(
+        diagnostics.at(
             name.span(),
             format!("{noun} `{name}` has no description; write a `///` comment above it that says {said}"),
         );
     } else if model.docs.is_empty() {
-        mistakes.at(
+        diagnostics.at(
             empty_doc_span(&model.function.attributes, name.span()),
-            format!("the description of {noun} `{name}` is empty; write {}", model.kind.asked()),
+            format!(
+                "the description of {noun} `{name}` is empty; write {}",
+                model.kind.empty_description_hint()
+            ),
         );
     }
 }
@@ -99,65 +105,80 @@ fn empty_doc_span(attributes: &[Attribute], fallback: Span) -> Span {
         .map_or(fallback, |attribute| attribute.pound_token.span)
 }
 
-fn name(model: &Model<'_>, mistakes: &mut Mistakes) {
+fn name(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let (name, span) = model.name();
-    // The name of a resource is shown, its URI is what it goes by.
+    // A resource is identified by its URI; its name is only displayed.
     if model.kind != Kind::Resource {
-        options::check_name(model.kind, &name, span, mistakes);
+        check_name(model.kind, &name, span, diagnostics);
     } else if name.trim().is_empty() {
-        mistakes.at(span, "the name is empty; write what a list should show");
+        diagnostics.at(span, "the name is empty; write what a list should show");
     }
 }
 
-fn hints(model: &Model<'_>, mistakes: &mut Mistakes) {
+/// Checks the name of a tool or a prompt against the MCP specification.
+fn check_name(kind: Kind, name: &str, span: Span, diagnostics: &mut Diagnostics) {
+    if let Some(problem) = names::name_problem(name) {
+        diagnostics.at(
+            span,
+            format!(
+                "bad {} name {name:?}: it {problem}; write 1 to {} of `A-Z a-z 0-9 _ - .`, as in `name = \"web.search\"`",
+                kind.noun(),
+                names::MAX_NAME_LENGTH
+            ),
+        );
+    }
+}
+
+fn hints(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     if let Some(span) = model.options.hints.contradiction() {
-        contradiction(span, mistakes);
+        contradiction(span, diagnostics);
     }
 }
 
-fn contradiction(span: Span, mistakes: &mut Mistakes) {
-    mistakes.at(
+fn contradiction(span: Span, diagnostics: &mut Diagnostics) {
+    diagnostics.at(
         span,
         "a tool cannot be both `read_only` and `destructive`; write `read_only` if it changes nothing, else `destructive`",
     );
 }
 
-fn inline(model: &Model<'_>, mistakes: &mut Mistakes) {
-    if let (Some(span), Some(_)) = (model.options.inline, &model.function.signature.asyncness) {
-        mistakes.at(
-            span,
+fn inline(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let inline = model.options.inline;
+    if inline.is_present() && model.function.signature.asyncness.is_some() {
+        diagnostics.at(
+            inline.span(),
             "`inline` is for a plain `fn`, an `async fn` runs on the runtime's thread already; remove `inline`",
         );
     }
 }
 
-fn argument(argument: &Argument<'_>, mistakes: &mut Mistakes) {
-    described(argument, mistakes);
-    flattened(argument, mistakes);
-    ranges(argument, mistakes);
-    lengths(argument, mistakes);
+fn argument(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
+    described(argument, diagnostics);
+    flattened(argument, diagnostics);
+    ranges(argument, diagnostics);
+    lengths(argument, diagnostics);
     if let Some(pattern) = &argument.options.pattern {
-        regex(pattern, mistakes);
+        regex(pattern, diagnostics);
     }
     if let Some(format) = &argument.options.format {
-        formats::check(format, mistakes);
+        formats::check(format, diagnostics);
     }
 }
 
-fn described(argument: &Argument<'_>, mistakes: &mut Mistakes) {
+fn described(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     let name = argument.ident;
-    // For another type the compiler checks first whether it can be an argument.
-    if argument.is_undescribed() && shape::is_certain(argument.ty()) {
-        mistakes.at(name.span(), undescribed(argument));
+    // For other types, the compiler checks first whether they can be arguments.
+    if argument.is_undescribed() && shape::is_plain_argument(argument.ty()) {
+        diagnostics.at(name.span(), undescribed(argument));
     } else if argument.docs.is_empty() {
-        mistakes.at(
+        diagnostics.at(
             empty_doc_span(&argument.typed.attrs, name.span()),
             format!("the description of parameter `{name}` is empty; write what the value means, or `#[arg(undocumented)]`"),
         );
     }
 }
 
-/// The words for a parameter without a description.
+/// The error about a parameter without a description.
 pub(crate) fn undescribed(argument: &Argument<'_>) -> String {
     let name = argument.ident;
     format!(
@@ -165,9 +186,11 @@ pub(crate) fn undescribed(argument: &Argument<'_>) -> String {
     )
 }
 
-fn flattened(argument: &Argument<'_>, mistakes: &mut Mistakes) {
+fn flattened(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     let options = &argument.options;
-    let Some(span) = options.flatten else { return };
+    if !options.flatten.is_present() {
+        return;
+    }
     let has_own = options.rename.is_some()
         || !options.aliases.is_empty()
         || options.default.is_some()
@@ -177,30 +200,30 @@ fn flattened(argument: &Argument<'_>, mistakes: &mut Mistakes) {
         || options.format.is_some()
         || options.example.is_some();
     if has_own {
-        mistakes.at(span, "a flattened parameter has no name or value of its own; put the other options on the fields of its type");
+        diagnostics.at(options.flatten.span(), "a flattened parameter has no name or value of its own; put the other options on the fields of its type");
     }
-    if let Some(span) = options.secret {
-        mistakes.at(span, "a flattened parameter is not one value to hide; write `#[schemars(extend(\"writeOnly\" = true))]` on the secret fields of its type");
+    if options.secret.is_present() {
+        diagnostics.at(options.secret.span(), "a flattened parameter is not one value to hide; write `#[schemars(extend(\"writeOnly\" = true))]` on the secret fields of its type");
     }
 }
 
-fn ranges(argument: &Argument<'_>, mistakes: &mut Mistakes) {
-    let Some(range) = &argument.options.range else {
+fn ranges(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
+    let Some(PreservedStrExpr(range)) = &argument.options.range else {
         return;
     };
     if let Some((end, ty)) = unsigned::negative_end(range, argument.ty()) {
-        mistakes.on(
+        diagnostics.on(
             end,
             format!("a `{ty}` is never negative; write 0 or more, as in `range = 0..=50`"),
         );
         return;
     }
-    let Some(limits) = Limits::parse("range", range, mistakes) else {
+    let Some(limits) = Limits::parse("range", range, diagnostics) else {
         return;
     };
-    limits.refuse_empty("range", mistakes);
+    limits.refuse_empty("range", diagnostics);
     for (kind, value) in values(argument) {
-        limits.refuse_value(kind, value, mistakes);
+        limits.refuse_value(kind, value, diagnostics);
     }
 }
 
@@ -208,34 +231,34 @@ fn ranges(argument: &Argument<'_>, mistakes: &mut Mistakes) {
 fn values<'a>(argument: &'a Argument<'_>) -> impl Iterator<Item = (&'static str, &'a Expr)> {
     let options = &argument.options;
     let default = options.default.as_ref().and_then(|(_, value)| value.as_ref());
-    let example = options.example.as_ref();
+    let example = options.example.as_ref().map(|example| &example.0);
     default.map(|value| ("default", value)).into_iter().chain(example.map(|it| ("example", it)))
 }
 
-fn lengths(argument: &Argument<'_>, mistakes: &mut Mistakes) {
-    let Some(length) = &argument.options.length else {
+fn lengths(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
+    let Some(PreservedStrExpr(length)) = &argument.options.length else {
         return;
     };
-    let Some(limits) = Limits::parse("length", length, mistakes) else {
+    let Some(limits) = Limits::parse("length", length, diagnostics) else {
         return;
     };
-    limits.refuse_uncountable(mistakes);
-    limits.refuse_empty("length", mistakes);
+    limits.refuse_uncountable(diagnostics);
+    limits.refuse_empty("length", diagnostics);
     for (kind, value) in values(argument) {
-        limits.refuse_text(kind, value, mistakes);
+        limits.refuse_text(kind, value, diagnostics);
     }
 }
 
-fn regex(pattern: &LitStr, mistakes: &mut Mistakes) {
+fn regex(pattern: &LitStr, diagnostics: &mut Diagnostics) {
     if let Err(error) = regex_syntax::parse(&pattern.value()) {
-        mistakes.at(
+        diagnostics.at(
             pattern.span(),
             format!("bad pattern: {}; write a regular expression in the syntax of crate `regex`, which has no look-around", reason(&error)),
         );
     }
 }
 
-/// The one line of a regex error that says why; the rest draws the pattern again.
+/// The reason in a regex error, without the drawing of the pattern.
 fn reason(error: &regex_syntax::Error) -> String {
     match error {
         regex_syntax::Error::Parse(error) => error.kind().to_string(),
@@ -244,32 +267,34 @@ fn reason(error: &regex_syntax::Error) -> String {
     }
 }
 
-fn injected(injected: &Injected<'_>, mistakes: &mut Mistakes) {
+fn injected(injected: &Injected<'_>, diagnostics: &mut Diagnostics) {
     for attribute in injected.typed.attrs.iter().filter(|a| item::is_arg(a)) {
-        mistakes.on(
+        diagnostics.on(
             attribute,
-            "a reference parameter is injected and no argument; remove `#[arg]`, or make the type owned",
+            "a reference parameter is injected and not an argument; remove `#[arg]`, or make the type owned",
         );
     }
 }
 
-fn one_flatten(model: &Model<'_>, mistakes: &mut Mistakes) {
-    for span in model.arguments().filter_map(|a| a.options.flatten).skip(1) {
-        mistakes.at(span, "only one parameter can be flattened; put the fields into one struct");
+fn one_flatten(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let flattened = model.arguments().map(|a| a.options.flatten).filter(Flag::is_present);
+    for flag in flattened.skip(1) {
+        diagnostics
+            .at(flag.span(), "only one parameter can be flattened; put the fields into one struct");
     }
 }
 
-fn distinct_names(model: &Model<'_>, mistakes: &mut Mistakes) {
+fn distinct_names(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let mut seen: HashSet<String> = HashSet::new();
-    for argument in model.arguments().filter(|a| a.options.flatten.is_none()) {
+    for argument in model.arguments().filter(|a| !a.options.flatten.is_present()) {
         let aliases = argument.options.aliases.iter();
         let aliases = aliases.map(|alias| (alias.value(), alias.span()));
         for (name, span) in std::iter::once(argument.wire_name()).chain(aliases) {
             if name.is_empty() {
                 let message = "an argument's name is empty; write the name that JSON should have";
-                mistakes.at(span, message);
+                diagnostics.at(span, message);
             } else if !seen.insert(name.clone()) {
-                mistakes.at(span, format!("two parameters are named `{name}` in JSON; write another name for one of them"));
+                diagnostics.at(span, format!("two parameters are named `{name}` in JSON; write another name for one of them"));
             }
         }
     }

@@ -6,7 +6,7 @@ use tool_runtime::prelude::*;
     title,
     tags,
     timeout = 30,
-    action = "Greet",
+    action = 7,
     visualize = 1,
     meta,
     crate = 7

@@ -1,7 +1,7 @@
 //! Resources that a call reads and writes.
 
 use crate::access::Key;
-use crate::mistakes::Mistakes;
+use crate::diagnostics::Diagnostics;
 use crate::model::Model;
 use crate::names::at;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -9,7 +9,7 @@ use quote::quote_spanned;
 use syn::LitStr;
 use syn::spanned::Spanned;
 
-/// `const ACCESS`, where anything is declared.
+/// `const ACCESS`, if an access is declared.
 pub(super) fn access(model: &Model<'_>) -> Option<TokenStream> {
     let (span, access) = match &model.options.access {
         Some(path) => (at(path.span()), quote_spanned!(at(path.span())=> #path)),
@@ -40,8 +40,8 @@ fn declared(model: &Model<'_>) -> Option<TokenStream> {
 
 fn keys(model: &Model<'_>, method: &str, given: Option<&(Span, Vec<LitStr>)>) -> Vec<TokenStream> {
     let method = Ident::new(method, at(Span::call_site()));
-    // Mistakes in them have been reported before.
-    let parsed = |text| Key::parse(text, model, &mut Mistakes::default());
+    // Invalid keys have already been reported.
+    let parsed = |text| Key::parse(text, model, &mut Diagnostics::default());
     let keys = given.into_iter().flat_map(|(_, texts)| texts).filter_map(parsed);
     keys.map(|key| {
         let literals = &key.literals;

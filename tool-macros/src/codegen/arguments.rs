@@ -1,4 +1,4 @@
-//! The tables of a tool's arguments, and their way from JSON text into the action.
+//! Tables of a tool's arguments, and the code that decodes them from JSON into the action.
 
 use super::values;
 use crate::model::{Argument, Model};
@@ -9,8 +9,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Index;
 use syn::spanned::Spanned;
 
-/// The keys that decoding looks for, the table that the schema is made from, and what the pool
-/// must be given.
+/// The keys for decoding, the parameters for the schema, and the state that a pool must have.
 pub(super) fn tables(model: &Model<'_>) -> TokenStream {
     let keys = model.arguments().enumerate().flat_map(|(index, argument)| keys(index, argument));
     let types = types(model);
@@ -30,7 +29,7 @@ pub(super) fn tables(model: &Model<'_>) -> TokenStream {
 
 fn keys(index: usize, argument: &Argument<'_>) -> Vec<TokenStream> {
     let span = at(Span::call_site());
-    if argument.options.flatten.is_some() {
+    if argument.options.flatten.is_present() {
         return vec![quote_spanned!(span=> __tool::Key::rest(#index))];
     }
     let (name, _) = argument.wire_name();
@@ -41,46 +40,46 @@ fn keys(index: usize, argument: &Argument<'_>) -> Vec<TokenStream> {
         .collect()
 }
 
-/// What the type of each argument can do, asked for once and at the type's own span.
+/// The bounds on each argument's type, required once and at the type's own span.
 fn types(model: &Model<'_>) -> TokenStream {
     let types = model.arguments().map(Argument::ty);
-    let asked = model.arguments().map(asked);
+    let bounded = model.arguments().map(bounded);
     let undescribed = model.arguments().filter_map(undescribed);
     quote_spanned! {at(Span::call_site())=>
         #(#undescribed)*
-        const __TYPES: (#(__tool::ArgumentType<#types>,)*) = (#(#asked,)*);
+        const __TYPES: (#(__tool::ArgumentType<#types>,)*) = (#(#bounded,)*);
     }
 }
 
 /// `argument::<i64>()`
-fn asked(argument: &Argument<'_>) -> TokenStream {
+fn bounded(argument: &Argument<'_>) -> TokenStream {
     let (ty, options) = (argument.ty(), &argument.options);
     let kind = match () {
-        () if options.flatten.is_some() => "flattened",
+        () if options.flatten.is_present() => "flattened",
         () if options.default.is_some() => "defaulted",
         () => "argument",
     };
     let kind = Ident::new(kind, at(ty.span()));
-    let allows = options.allow_unknown_fields.map(|_| quote!(.allow_unknown_fields()));
+    let allows = options.allow_unknown_fields.is_present().then(|| quote!(.allow_unknown_fields()));
     quote_spanned!(at(ty.span())=> __tool::#kind::<#ty>()#allows)
 }
 
-/// Refuses an argument without a description. A constant whose own types are wrong is not
-/// evaluated, so a type that cannot be an argument is reported alone.
+/// Reports an argument without a description. rustc does not evaluate a constant with type errors,
+/// so a type that cannot be an argument is reported alone.
 fn undescribed(argument: &Argument<'_>) -> Option<TokenStream> {
-    if !argument.is_undescribed() || shape::is_certain(argument.ty()) {
+    if !argument.is_undescribed() || shape::is_plain_argument(argument.ty()) {
         return None;
     }
-    let (asked, message) = (asked(argument), validate::undescribed(argument));
+    let (bounded, message) = (bounded(argument), validate::undescribed(argument));
     Some(quote_spanned! {at(argument.ident.span())=>
         const _: () = {
-            let _ = #asked;
+            let _ = #bounded;
             __tool::refuse(#message)
         };
     })
 }
 
-/// `__TYPES.0.parameter("a", "First addend.")` and what refines it.
+/// `__TYPES.0.parameter("a", "First addend.")` and its refinements.
 fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
     let (options, docs) = (&argument.options, &argument.docs);
     let (name, _) = argument.wire_name();
@@ -92,10 +91,10 @@ fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
         let aliases = &options.aliases;
         parameter.extend(quote!(.aliases(&[#(#aliases),*])));
     }
-    if options.flatten.is_some() {
+    if options.flatten.is_present() {
         parameter.extend(quote!(.flattened()));
     }
-    if options.secret.is_some() {
+    if options.secret.is_present() {
         parameter.extend(quote!(.secret()));
     }
     if let Some(header) = &options.header {
@@ -118,7 +117,7 @@ fn parameter(index: usize, argument: &Argument<'_>) -> TokenStream {
     parameter
 }
 
-/// One pass over the arguments' text, each value straight into its field.
+/// Decodes the arguments in one pass, each value directly into its field.
 pub(super) fn decode(model: &Model<'_>) -> TokenStream {
     let action = names::action_trait(model.kind);
     let slots = model.arguments().map(slot);
@@ -186,4 +185,18 @@ fn checks(index: usize, argument: &Argument<'_>) -> impl Iterator<Item = TokenSt
             __tool::ensure(&#constraint(), &self.#field, #index)?;
         }
     })
+}
+
+/// `fn to_json`. Autoref omits values that are not `Serialize`; the names are in the table.
+pub(super) fn to_json(model: &Model<'_>) -> TokenStream {
+    let fields = model.arguments().map(|argument| argument.ident);
+    let traits = model.arguments().next().map(
+        |_| quote_spanned!(at(Span::call_site())=> use __tool::{OmitJson as _, WriteJson as _};),
+    );
+    quote_spanned! {at(Span::call_site())=>
+        fn to_json(&self) -> ::core::option::Option<__tool::String> {
+            #traits
+            __tool::json_object(__PARAMETERS, &[#((&&__tool::JsonOf(&self.#fields)).json()),*])
+        }
+    }
 }

@@ -6,14 +6,13 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 
-/// Finds by autoref what a return type is: a result or not, then ours, structured, or an error.
-/// The type is written out once more where a type that fits nowhere is refused, so that rustc
-/// underlines the whole of it.
+/// Selects by autoref how a return type is converted. The type is repeated in the bound that refuses
+/// other types, so that rustc underlines all of it.
 pub(super) fn function(model: &Model<'_>) -> TokenStream {
     let output = model.output();
     let arrow = at(model.function.signature.output.span());
-    let success = fitting("__success", &output, arrow);
-    let failure = fitting("__failure", &output, arrow);
+    let success = conversion("__success", &output, arrow);
+    let failure = conversion("__failure", &output, arrow);
     quote_spanned! {at(Span::call_site())=>
         fn __output() -> __tool::Output<#output> {
             use __tool::{ErrorKind as _, FlatKind as _, HiddenKind as _, MessageKind as _, OpaqueKind as _, OwnKind as _, PlainKind as _, StructuredKind as _, UnfitKind as _};
@@ -24,7 +23,7 @@ pub(super) fn function(model: &Model<'_>) -> TokenStream {
     }
 }
 
-fn fitting(probe: &str, output: &TokenStream, span: Span) -> TokenStream {
+fn conversion(probe: &str, output: &TokenStream, span: Span) -> TokenStream {
     let probe = Ident::new(probe, at(Span::call_site()));
     quote_spanned!(span=> (&&&&&#probe).kind().fit::<#output>())
 }

@@ -1,24 +1,27 @@
-//! Generated code behind an `impl` block: the items of each method, and the list of methods.
+//! Generated code of toolsets: the items of each method, and the list of methods.
 
-use super::allowed;
-use crate::model::{Model, Toolset};
+use super::items::allowed;
+use super::tool;
+use crate::model::Model;
 use crate::names::at;
+use crate::toolset::Toolset;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
-/// Everything that follows the block.
+/// All items generated for a block.
 pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>]) -> TokenStream {
     let tools: Vec<&Model<'_>> = tools.iter().filter(|tool| is_written(tool)).collect();
-    let actions = tools.iter().map(|tool| super::generate(tool));
+    let actions = tools.iter().map(|tool| tool::generate(tool));
     let list = list(toolset, &tools);
     quote!(#(#actions)* #list)
 }
 
-/// A second method of one name is rustc's to report, once; a second struct has been reported.
+/// Whether items are generated for a method. rustc reports a second method of the same name; a second
+/// struct of the same name has been reported.
 fn is_written(tool: &Model<'_>) -> bool {
-    let is_second = tool.twin.as_ref().is_some_and(|twin| twin == tool.ident());
-    tool.is_free() && !is_second && tool.namesake.is_none()
+    let is_second = tool.duplicate.as_ref().is_some_and(|duplicate| duplicate == tool.ident());
+    tool.is_free() && !is_second && tool.same_struct.is_none()
 }
 
 /// `impl ToolsetMethods for Terminal`, and the registration.
@@ -53,9 +56,9 @@ fn method(tool: &Model<'_>) -> TokenStream {
     quote_spanned!(at(Span::call_site())=> #(#conditions)* __tool::Method::of::<#action>())
 }
 
-/// Spanned at the type: this is where a forgotten `impl Toolset` is reported.
+/// Registers the toolset. A missing `impl Toolset` is reported at the type.
 fn registration(toolset: &Toolset<'_>) -> TokenStream {
-    if !toolset.options.register {
+    if toolset.options.register == Some(false) {
         return TokenStream::new();
     }
     let ty = toolset.ty();

@@ -1,9 +1,9 @@
-//! Functions for the expressions of `#[arg]`: default, example, constraints. Each is evaluated in several
-//! places and written once.
+//! Functions for the expressions of `#[arg]`: default, example, constraints. Each expression is used in
+//! several places and emitted once.
 
-use crate::entries;
+use crate::diagnostics::Diagnostics;
+use crate::expressions;
 use crate::limits::Limits;
-use crate::mistakes::Mistakes;
 use crate::model::Argument;
 use crate::names::{self, at};
 use crate::shape;
@@ -20,7 +20,7 @@ pub(super) fn functions(argument: &Argument<'_>) -> TokenStream {
     let example = &argument.options.example;
     let example = example
         .as_ref()
-        .map(|value| value_function("example", argument, &expression(value, argument.ty())));
+        .map(|value| value_function("example", argument, &expression(&value.0, argument.ty())));
     quote!(#default #example #(#constraints)*)
 }
 
@@ -71,12 +71,13 @@ fn default(argument: &Argument<'_>) -> Option<TokenStream> {
     })
 }
 
-/// A Rust expression; a string literal becomes whatever type is made from text, another literal the value of an option.
+/// A value as an expression of the parameter's type: a string literal is converted, another literal
+/// for an `Option` is wrapped in `Some`.
 fn expression(value: &Expr, ty: &Type) -> TokenStream {
-    if let Some(text) = entries::text(value) {
+    if let Some(text) = expressions::text(value) {
         return quote_spanned!(at(text.span())=> __tool::text_default(#text));
     }
-    let value = entries::bare(value);
+    let value = expressions::bare(value);
     match is_literal(value) && shape::optional(ty).is_some() {
         true => quote_spanned!(at(value.span())=> ::core::option::Option::Some(#value)),
         false => value.to_token_stream(),
@@ -104,8 +105,7 @@ fn ident(kind: &str, argument: &Argument<'_>) -> Ident {
     format_ident!("__{kind}_of_{name}", span = at(Span::call_site()))
 }
 
-/// One constraint of one parameter: the private function that makes it, from which both the
-/// schema and the check are taken.
+/// One constraint of one parameter: a private function that both the schema and the check use.
 struct Constraint {
     ident: Ident,
     function: TokenStream,
@@ -115,13 +115,14 @@ fn constraints(argument: &Argument<'_>) -> Vec<Constraint> {
     let options = &argument.options;
     let mut constraints = Vec::new();
     let is_sound = |range: &&Expr| unsigned::negative_end(range, argument.ty()).is_none();
-    let range = options.range.as_ref().filter(is_sound);
+    let range = options.range.as_ref().map(|range| &range.0).filter(is_sound);
     if let Some((lower, upper)) = limits(range).map(|limits| limits.bounds()) {
         let (_, last) = names::ends(argument.ty());
         let between = quote_spanned!(last=> ()(#lower, #upper));
         constraints.push(constraint(argument, "range", "Range", between));
     }
-    let length = limits(options.length.as_ref()).filter(Limits::are_countable);
+    let length =
+        limits(options.length.as_ref().map(|length| &length.0)).filter(Limits::are_countable);
     if let Some((lower, upper)) = length.map(|limits| limits.bounds()) {
         constraints.push(constraint(argument, "length", "Length", quote!((#lower, #upper))));
     }
@@ -137,7 +138,7 @@ fn constraints(argument: &Argument<'_>) -> Vec<Constraint> {
 /// `fn __range_of_a() -> Range<i64> { range::<i64>()(...) }`.
 fn constraint(argument: &Argument<'_>, kind: &str, name: &str, limits: TokenStream) -> Constraint {
     let (ident, ty) = (ident(kind, argument), argument.ty());
-    let (name, made) = (Ident::new(name, at(Span::call_site())), asked(kind, ty));
+    let (name, made) = (Ident::new(name, at(Span::call_site())), constructor(kind, ty));
     let function = quote_spanned! {at(Span::call_site())=>
         fn #ident() -> __tool::#name<#ty> { #made #limits }
     };
@@ -147,7 +148,7 @@ fn constraint(argument: &Argument<'_>, kind: &str, name: &str, limits: TokenStre
 /// A pattern is compiled once.
 fn pattern(argument: &Argument<'_>, text: &LitStr) -> Constraint {
     let (ident, ty) = (ident("pattern", argument), argument.ty());
-    let made = asked("pattern", ty);
+    let made = constructor("pattern", ty);
     let function = quote_spanned! {at(Span::call_site())=>
         fn #ident() -> &'static __tool::Pattern<#ty> {
             static __PATTERN: __tool::Pattern<#ty> = #made(#text);
@@ -157,17 +158,17 @@ fn pattern(argument: &Argument<'_>, text: &LitStr) -> Constraint {
     Constraint { ident, function }
 }
 
-/// `__tool::range::<i64>`, which covers exactly the type in the source: rustc shows equal
-/// errors at equal places once.
-fn asked(kind: &str, ty: &Type) -> TokenStream {
+/// `__tool::range::<i64>`, with exactly the type's span: rustc shows equal errors at equal spans
+/// once.
+fn constructor(kind: &str, ty: &Type) -> TokenStream {
     let (first, last) = names::ends(ty);
     let kind = Ident::new(kind, first);
-    let mut asked = quote_spanned!(first=> __tool::#kind::<#ty);
-    asked.extend(quote_spanned!(last=> >));
-    asked
+    let mut constructor = quote_spanned!(first=> __tool::#kind::<#ty);
+    constructor.extend(quote_spanned!(last=> >));
+    constructor
 }
 
-/// The limits that were written; mistakes in them have been reported before.
+/// The limits as written; invalid ones have already been reported.
 fn limits(range: Option<&Expr>) -> Option<Limits<'_>> {
-    Limits::parse("range", range?, &mut Mistakes::default())
+    Limits::parse("range", range?, &mut Diagnostics::default())
 }

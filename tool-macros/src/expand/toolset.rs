@@ -1,16 +1,17 @@
-//! `#[toolset]`: the same way for all methods of an `impl` block.
+//! Expansion of `#[toolset]`: the same steps for each tool of an `impl` block.
 
 use super::{is_found, keyword_span, without_assigned};
 use crate::codegen;
+use crate::diagnostics::Diagnostics;
 use crate::item::{self, ImplBlock, ToolFn};
-use crate::mistakes::Mistakes;
-use crate::model::{self, Model, Toolset};
+use crate::model::{self, Model};
+use crate::toolset::Toolset;
 use crate::validate;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, Item, Meta};
 
-/// The whole of `#[toolset]`, as a function of tokens so that tests can call it.
+/// Expands `#[toolset]`. Takes `proc_macro2` tokens so that tests can call it.
 pub(crate) fn expand_toolset(options: TokenStream, item: TokenStream) -> TokenStream {
     match syn::parse2::<ImplBlock>(item.clone()) {
         Ok(block) => expand_block(options, &item, &block),
@@ -21,36 +22,37 @@ pub(crate) fn expand_toolset(options: TokenStream, item: TokenStream) -> TokenSt
     }
 }
 
-/// The block, its mistakes and those of its methods, and the actions as far as they can be made.
+/// The block, the actions of its methods as far as they can be generated, and all diagnostics.
 fn expand_block(options: TokenStream, item: &TokenStream, block: &ImplBlock) -> TokenStream {
-    let mut mistakes = Mistakes::default();
+    let mut diagnostics = Diagnostics::default();
     if let Some(second) = block.attributes.iter().find(|a| item::is_named(a, "toolset")) {
-        mistakes.on(second, "`#[toolset]` is given twice; put all options into one of the two");
-        let error = mistakes.into_error().map(Error::into_compile_error);
+        diagnostics.on(second, "`#[toolset]` is given twice; put all options into one of the two");
+        let error = diagnostics.into_error().map(Error::into_compile_error);
         return quote!(#item #error);
     }
-    let toolset = Toolset::new(without_assigned(options), block, &mut mistakes);
-    let is_found = is_found("toolset", toolset.options.runtime.as_ref(), &mut mistakes);
-    let functions = functions(block, &mut mistakes);
-    let tools = tools(&toolset, &functions, &mut mistakes);
-    tools.iter().for_each(|tool| validate::validate(tool, &mut mistakes));
-    validate::toolset(&toolset, &tools, &mut mistakes);
-    let error = mistakes.into_error().map(Error::into_compile_error);
+    let toolset = Toolset::new(without_assigned(options), block, &mut diagnostics);
+    let is_found = is_found("toolset", toolset.options.runtime.as_ref(), &mut diagnostics);
+    let functions = functions(block, &mut diagnostics);
+    let tools = tools(&toolset, &functions, &mut diagnostics);
+    tools.iter().for_each(|tool| validate::validate(tool, &mut diagnostics));
+    validate::toolset(&toolset, &tools, &mut diagnostics);
+    let error = diagnostics.into_error().map(Error::into_compile_error);
     let generated = (is_found && toolset.is_sound).then(|| codegen::toolset(&toolset, &tools));
     quote!(#block #generated #error)
 }
 
-/// Each method as if it stood outside of the block, with its options.
-fn functions(block: &ImplBlock, mistakes: &mut Mistakes) -> Vec<(TokenStream, ToolFn)> {
+/// Each method as a function outside of the block, with its options.
+fn functions(block: &ImplBlock, diagnostics: &mut Diagnostics) -> Vec<(TokenStream, ToolFn)> {
     let mut functions = Vec::new();
     for method in block.methods() {
-        for second in method.marks.iter().skip(1) {
-            mistakes.on(second, "`#[tool]` is given twice; put all options into one of the two");
+        for second in method.tool_attributes.iter().skip(1) {
+            diagnostics.on(second, "`#[tool]` is given twice; put all options into one of the two");
         }
-        if let Some(Meta::NameValue(mark)) = method.marks.first().map(|mark| &mark.meta) {
-            mistakes.on(mark, "`#[tool]` takes options in parentheses; write `#[tool(read_only)]`");
+        if let Some(Meta::NameValue(mark)) = method.tool_attributes.first().map(|mark| &mark.meta) {
+            diagnostics
+                .on(mark, "`#[tool]` takes options in parentheses; write `#[tool(read_only)]`");
         }
-        functions.push((method.options(&block.ty), method.outside(&block.ty)));
+        functions.push((method.options(&block.ty), method.as_function(&block.ty)));
     }
     functions
 }
@@ -58,17 +60,17 @@ fn functions(block: &ImplBlock, mistakes: &mut Mistakes) -> Vec<(TokenStream, To
 fn tools<'a>(
     toolset: &'a Toolset<'a>,
     functions: &'a [(TokenStream, ToolFn)],
-    mistakes: &mut Mistakes,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Model<'a>> {
     let model = |(options, function): &'a (TokenStream, ToolFn)| {
-        Model::of_method(options.clone(), function, toolset, mistakes)
+        Model::of_method(options.clone(), function, toolset, diagnostics)
     };
     let mut tools: Vec<Model<'a>> = functions.iter().map(model).collect();
-    model::find_twins(&mut tools);
+    model::find_duplicates(&mut tools);
     tools
 }
 
-/// A struct or a function gets one clear sentence; a block with a slip keeps syn's own words.
+/// The error about an item that is not an `impl` block; a block with a syntax error keeps syn's error.
 fn not_a_block(item: &TokenStream, error: Error) -> Error {
     let Ok(parsed) = syn::parse2::<Item>(item.clone()) else {
         return error;

@@ -1,6 +1,6 @@
-//! An `impl` block as the user wrote it: only the methods with `#[tool]` are looked at.
+//! An `impl` block as written. Only methods with `#[tool]` are parsed.
 
-use super::{Place, ToolFn, is_named, own_type, signature};
+use super::{Place, ToolFn, is_named, self_type, signature};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
@@ -14,9 +14,9 @@ pub(crate) struct ImplBlock {
     impl_token: Token![impl],
     /// With the `where` clause.
     pub(crate) generics: Generics,
-    /// The trait whose implementation it is: a mistake.
+    /// The trait of a trait implementation, which is an error.
     pub(crate) of_trait: Option<(Type, Token![for])>,
-    /// The type whose methods they are.
+    /// The type that the block implements.
     pub(crate) ty: Type,
     brace: Brace,
     inner_attributes: Vec<Attribute>,
@@ -25,14 +25,14 @@ pub(crate) struct ImplBlock {
 
 enum Member {
     Tool(Box<ToolMethod>),
-    /// A method without `#[tool]`, a const, a type, a macro: no business of ours.
+    /// A method without `#[tool]`, a const, a type or a macro.
     Other(TokenStream),
 }
 
 /// A method with `#[tool]`.
 pub(crate) struct ToolMethod {
-    /// `#[tool(...)]`, more than once by mistake.
-    pub(crate) marks: Vec<Attribute>,
+    /// `#[tool(...)]`; a second one is an error.
+    pub(crate) tool_attributes: Vec<Attribute>,
     function: ToolFn,
 }
 
@@ -47,10 +47,10 @@ impl ImplBlock {
 }
 
 impl ToolMethod {
-    /// The method as if it stood outside of the block: `Self` is spelled out.
-    pub(crate) fn outside(&self, ty: &Type) -> ToolFn {
+    /// The method as a function outside of the block: `Self` is replaced by the type.
+    pub(crate) fn as_function(&self, ty: &Type) -> ToolFn {
         let ToolFn { attributes, visibility, signature, body, place } = &self.function;
-        let head = own_type::spelled_out(quote!(#(#attributes)* #visibility #signature), ty);
+        let head = self_type::replace_self(quote!(#(#attributes)* #visibility #signature), ty);
         let (attributes, visibility, signature) = match syn::parse2::<ToolFn>(head) {
             Ok(head) => (head.attributes, head.visibility, head.signature),
             Err(_) => (attributes.clone(), visibility.clone(), signature.clone()),
@@ -60,8 +60,8 @@ impl ToolMethod {
 
     /// The options between the parentheses of `#[tool(...)]`.
     pub(crate) fn options(&self, ty: &Type) -> TokenStream {
-        match self.marks.first().map(|mark| &mark.meta) {
-            Some(Meta::List(list)) => own_type::spelled_out(list.tokens.clone(), ty),
+        match self.tool_attributes.first().map(|mark| &mark.meta) {
+            Some(Meta::List(list)) => self_type::replace_self(list.tokens.clone(), ty),
             _ => TokenStream::new(),
         }
     }
@@ -111,13 +111,13 @@ impl Parse for Member {
         }
         let signature = signature::parse(input)?;
         let body = until_end(input)?;
-        let (marks, attributes): (Vec<_>, Vec<_>) =
+        let (tool_attributes, attributes): (Vec<_>, Vec<_>) =
             attributes.into_iter().partition(|attribute| is_named(attribute, "tool"));
-        if marks.is_empty() {
+        if tool_attributes.is_empty() {
             return Ok(Self::Other(quote!(#(#attributes)* #visibility #signature #body)));
         }
         let function = ToolFn { attributes, visibility, signature, body, place: Place::Method };
-        Ok(Self::Tool(Box::new(ToolMethod { marks, function })))
+        Ok(Self::Tool(Box::new(ToolMethod { tool_attributes, function })))
     }
 }
 
@@ -134,7 +134,7 @@ fn is_function(input: ParseStream<'_>) -> bool {
     ahead.peek(Token![fn])
 }
 
-/// The tokens up to the body or the semicolon. In a const or a type, braces end nothing.
+/// The tokens up to and including the body or the semicolon. Braces do not end a const or a type.
 fn until_end(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let has_value = input.peek(Token![const]) || input.peek(Token![type]);
     let mut tokens = TokenStream::new();
@@ -148,8 +148,8 @@ fn until_end(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-/// Prints the block unchanged but for our attributes and what rustc does not accept on the
-/// parameters of tools.
+/// Prints the block unchanged, except for `#[tool]` and the attributes that rustc does not accept
+/// on parameters.
 impl ToTokens for ImplBlock {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let (attributes, unsafety, impl_token) =

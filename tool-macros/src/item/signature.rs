@@ -1,4 +1,4 @@
-//! Reads a function's signature, also one that lacks a comma.
+//! Parses a function's signature, also one with a missing comma.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -8,8 +8,8 @@ use syn::punctuated::Punctuated;
 use syn::token::Brace;
 use syn::{FnArg, Signature, Token};
 
-/// Reads a signature. A missing comma between two parameters is put in without a word: rustc has
-/// reported it by the time that it hands us the function.
+/// Parses a signature. A missing comma between two parameters is inserted silently: rustc has already
+/// reported it.
 pub(super) fn parse(input: ParseStream<'_>) -> syn::Result<Signature> {
     let ahead = input.fork();
     match ahead.parse() {
@@ -17,11 +17,11 @@ pub(super) fn parse(input: ParseStream<'_>) -> syn::Result<Signature> {
             input.advance_to(&ahead);
             Ok(signature)
         }
-        Err(error) => mended(input).ok_or(error),
+        Err(error) => with_commas(input).ok_or(error),
     }
 }
 
-fn mended(input: ParseStream<'_>) -> Option<Signature> {
+fn with_commas(input: ParseStream<'_>) -> Option<Signature> {
     let ahead = input.fork();
     let mut tokens = TokenStream::new();
     let mut has_parameters = false;
@@ -41,7 +41,7 @@ fn mended(input: ParseStream<'_>) -> Option<Signature> {
     Some(signature)
 }
 
-/// The parameters with a comma behind each. A semicolon counts as a misspelt one.
+/// The parameters with a comma after each. A semicolon counts as a misspelt comma.
 fn separated(list: &Group) -> Option<Group> {
     let all = |input: ParseStream<'_>| {
         let mut parameters: Punctuated<FnArg, Token![,]> = Punctuated::new();

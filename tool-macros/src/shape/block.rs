@@ -1,23 +1,23 @@
 //! `impl` blocks that cannot be toolsets.
 
 use crate::item::ImplBlock;
-use crate::model;
+use crate::types;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Error, GenericParam, Type};
 
-/// Everything about a block that keeps a toolset from being made of it.
+/// All reasons why a block cannot be a toolset.
 pub(crate) fn block_refusals(block: &ImplBlock) -> Vec<Error> {
     let mut refused = Vec::new();
     refused.extend(of_trait(block));
     refused.extend(generics(block).or_else(|| borrowed(&block.ty)));
-    refused.extend(nameless(&block.ty));
+    refused.extend(unnamed(&block.ty));
     refused
 }
 
 fn of_trait(block: &ImplBlock) -> Option<Error> {
     let (of_trait, token) = block.of_trait.as_ref()?;
-    let name = model::named(&block.ty).map_or_else(|| "Type".to_owned(), ToString::to_string);
+    let name = types::name(&block.ty).map_or_else(|| "Type".to_owned(), ToString::to_string);
     let message = format!(
         "`#[toolset]` goes on the methods of the type itself; write `#[toolset] impl {name} {{ .. }}`"
     );
@@ -33,16 +33,16 @@ fn generics(block: &ImplBlock) -> Option<Error> {
             "the tools of a type have exactly one JSON schema each and no generics; name the types, as in `impl Store<String>`",
         ));
     }
-    parameters.first().map(outlived)
+    parameters.first().map(borrowing)
 }
 
 /// `impl Parser<'_>`.
 fn borrowed(ty: &Type) -> Option<Error> {
     let lifetime = first_lifetime(ty.to_token_stream())?;
-    Some(outlived(lifetime))
+    Some(borrowing(lifetime))
 }
 
-fn outlived(lifetime: impl ToTokens) -> Error {
+fn borrowing(lifetime: impl ToTokens) -> Error {
     Error::new_spanned(
         lifetime,
         "a toolset lives as long as its pool and borrows nothing; give the type owned values and no lifetime",
@@ -71,8 +71,8 @@ fn first_lifetime(tokens: TokenStream) -> Option<TokenStream> {
     None
 }
 
-fn nameless(ty: &Type) -> Option<Error> {
-    model::named(ty).is_none().then(|| {
+fn unnamed(ty: &Type) -> Option<Error> {
+    types::name(ty).is_none().then(|| {
         Error::new_spanned(
             ty,
             "a toolset is a type with a name of its own; write `struct Name(..)` around this type",

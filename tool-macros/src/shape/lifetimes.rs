@@ -1,4 +1,4 @@
-//! Lifetimes of a signature: which are declared, and what for.
+//! Lifetimes that a signature declares and uses.
 
 use crate::types::ungrouped;
 use proc_macro2::{TokenStream, TokenTree};
@@ -6,7 +6,7 @@ use quote::ToTokens;
 use std::collections::HashSet;
 use syn::{Error, FnArg, GenericParam, Lifetime, Signature, Type};
 
-/// Why a lifetime is declared in vain. One in an argument or in the output is refused there.
+/// The error about a declared lifetime. One in an argument or in the output is refused there.
 pub(super) fn refused(lifetime: &Lifetime, signature: &Signature) -> Option<Error> {
     let name = lifetime.ident.to_string();
     let names = |tokens: TokenStream| named(tokens).contains(&name);
@@ -25,7 +25,7 @@ pub(super) fn refused(lifetime: &Lifetime, signature: &Signature) -> Option<Erro
     (!is_used).then(|| Error::new_spanned(lifetime, message))
 }
 
-/// The mistake of a signature that borrows by a lifetime which is declared nowhere.
+/// The error about a lifetime that is not declared.
 pub(super) fn undeclared(signature: &Signature) -> Error {
     let declared = declared(signature);
     let is_strange = |input: &&FnArg| !named(input.to_token_stream()).is_subset(&declared);
@@ -36,7 +36,7 @@ pub(super) fn undeclared(signature: &Signature) -> Error {
     }
 }
 
-/// The declared ones.
+/// The names of the declared lifetimes.
 pub(super) fn declared(signature: &Signature) -> HashSet<String> {
     let lifetimes = signature.generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Lifetime(lifetime) => Some(lifetime.lifetime.ident.to_string()),
@@ -45,7 +45,7 @@ pub(super) fn declared(signature: &Signature) -> HashSet<String> {
     lifetimes.collect()
 }
 
-/// Those in some tokens, without `'static` and `'_`.
+/// The names of the lifetimes in some tokens, without `'static` and `'_`.
 pub(super) fn named(tokens: TokenStream) -> HashSet<String> {
     let mut names = HashSet::new();
     let mut is_behind_quote = false;
@@ -62,7 +62,7 @@ pub(super) fn named(tokens: TokenStream) -> HashSet<String> {
     names
 }
 
-/// How many borrows without a name stand in some tokens.
+/// The number of borrows without a named lifetime.
 pub(super) fn elided(tokens: TokenStream) -> usize {
     count(tokens, |sign, next| match sign {
         '&' => !is_quote(next),
@@ -71,7 +71,7 @@ pub(super) fn elided(tokens: TokenStream) -> usize {
     })
 }
 
-/// How many borrows stand in some tokens, with a name or without.
+/// The number of borrows, with or without a named lifetime.
 pub(super) fn borrows(tokens: TokenStream) -> usize {
     count(tokens, |sign, next| match sign {
         '&' => !is_quote(next),

@@ -1,25 +1,25 @@
 //! Return types that have no schema.
 
-use super::find::{Find, What};
+use super::forbidden::{Construct, Position};
 use crate::kind::Kind;
 use crate::types::ungrouped;
 use quote::ToTokens;
 use syn::{Error, Type};
 
-/// Why a return type has no schema of its own.
+/// The reason why a return type cannot have a schema.
 pub(crate) fn refused_output(output: &Type, kind: Kind) -> Option<Error> {
     let noun = kind.noun();
     if let Some(message) = future(output, noun).or_else(|| unsized_output(output, noun)) {
         return Some(Error::new_spanned(output, message));
     }
-    let found = Find::Output.in_type(output)?;
-    let message = match found.what {
-        What::Impl if kind == Kind::Tool => {
-            "a tool's output has a schema and no `impl Trait`; name the type".to_owned()
+    let found = Position::Output.in_type(output)?;
+    let message = match found.construct {
+        Construct::Impl if kind == Kind::Tool => {
+            "a tool's output needs a schema and cannot be `impl Trait`; name the type".to_owned()
         }
-        What::Impl => format!("a {noun}'s output is no `impl Trait`; name the type"),
-        What::Placeholder => {
-            format!("a {noun}'s output has a type of its own; name it, as in `String`")
+        Construct::Impl => format!("a {noun}'s output cannot be `impl Trait`; name the type"),
+        Construct::Placeholder => {
+            format!("a {noun}'s output needs a type; name it, as in `String`")
         }
         _ => format!(
             "a {noun}'s output outlives the call; return an owned value, as in `String` instead of `&str`"
@@ -42,7 +42,7 @@ fn unsized_output(output: &Type, noun: &str) -> Option<String> {
     let remedy = match ungrouped(output) {
         Type::Never(_) => {
             return Some(format!(
-                "a {noun} that never returns answers nothing; name the type that it returns, as in `String`"
+                "a {noun} that never returns has no answer; name the type that it returns, as in `String`"
             ));
         }
         Type::Slice(_) => "write `Vec<T>` instead of `[T]`",

@@ -1,25 +1,25 @@
 //! Parameters that can be neither arguments nor injected values.
 
-use super::find::{Find, What};
-use super::shared;
+use super::forbidden::{Construct, Position};
+use super::shared_state;
 use crate::item::plain_ident;
 use crate::kind::Kind;
 use crate::types::{spelled, ungrouped};
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Error, Pat, PatType, Type, TypeReference};
 
 const OWNED: &str = "an argument must be owned; write";
-const NAMED: &str = "a parameter has a type of its own; name it, as in `String` or `&Db`";
+const NAMED: &str = "a parameter needs a type; name it, as in `String` or `&Db`";
 
-/// Types that nobody keeps as state without a type of their own around them.
+/// Types that are never state unless a user's own type wraps them.
 const PLAIN: [&str; 16] = [
     "String", "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8",
     "u16", "u32", "u64", "usize",
 ];
 
-/// Types and modules that arguments are made of beside them.
+/// Types and modules that occur around them in types of arguments.
 const AROUND: [&str; 14] = [
     "Box",
     "BTreeMap",
@@ -37,8 +37,8 @@ const AROUND: [&str; 14] = [
     "str",
 ];
 
-/// Whether a type is nothing but an argument's. Of another one only the compiler knows.
-pub(crate) fn is_certain(ty: &Type) -> bool {
+/// Whether a type is certainly an argument's. For other types only the compiler can tell.
+pub(crate) fn is_plain_argument(ty: &Type) -> bool {
     words(ty.to_token_stream())
         .iter()
         .all(|word| PLAIN.contains(&word.as_str()) || AROUND.contains(&word.as_str()))
@@ -58,18 +58,40 @@ pub(crate) fn is_refused(typed: &PatType) -> bool {
     !refused(typed, Kind::Tool).is_empty()
 }
 
-/// Everything about a parameter's shape that keeps it out of the generated code.
+/// All reasons why a parameter cannot be in the generated code.
 pub(super) fn refused(typed: &PatType, kind: Kind) -> Vec<Error> {
     let mut refused = Vec::new();
     match ungrouped(&typed.ty) {
         Type::Reference(reference) => refused.extend(injected(reference)),
-        _ => {
-            refused.extend(pattern(&typed.pat));
-            refused.extend(owned(&typed.ty));
-        }
+        ty => match extractor(&typed.pat, ty) {
+            Some(error) => refused.push(error),
+            None => {
+                refused.extend(pattern(&typed.pat));
+                refused.extend(owned(&typed.ty));
+            }
+        },
     }
     refused.extend(conditions(typed, kind));
     refused
+}
+
+/// `State(db): State<Db>` and `Json(point): Json<Point>`, as in handlers of web frameworks.
+fn extractor(pattern: &Pat, ty: &Type) -> Option<Error> {
+    let Pat::TupleStruct(extractor) = pattern else { return None };
+    let (kind, (_, inner)) = (&extractor.path.segments.last()?.ident, shared_state::generic(ty)?);
+    let name = plain_ident(extractor.elems.first()?)?;
+    let message = match kind.to_string().as_str() {
+        "State" | "Extension" => {
+            let borrowed = shared_state::borrowed(inner);
+            format!("state is borrowed, not extracted; write `{name}: {borrowed}`")
+        }
+        "Json" | "Parameters" => format!(
+            "arguments are not extracted; write a parameter for each, or `#[arg(flatten)] {name}: {}`",
+            spelled(inner)
+        ),
+        _ => return None,
+    };
+    Some(Error::new_spanned(quote!(#pattern: #ty), message))
 }
 
 /// An argument's name is its name in JSON; an injected value may be destructured.
@@ -107,7 +129,7 @@ fn conditions(typed: &PatType, kind: Kind) -> impl Iterator<Item = Error> {
     })
 }
 
-/// A reference parameter is injected; what cannot be was meant as an argument.
+/// A reference parameter is injected; one that cannot be was meant as an argument.
 fn injected(reference: &TypeReference) -> Option<Error> {
     let target = ungrouped(&reference.elem);
     if let Some(instead) = owned_instead(target) {
@@ -120,19 +142,19 @@ fn injected(reference: &TypeReference) -> Option<Error> {
         );
         return Some(Error::new_spanned(target, message));
     }
-    if let Some(found) = Find::Injected.in_type(target) {
-        let message = match found.what {
-            What::Impl => {
+    if let Some(found) = Position::Injected.in_type(target) {
+        let message = match found.construct {
+            Construct::Impl => {
                 "state is found by its type; name it instead of `impl Trait`, as in `&Db`"
             }
             _ => NAMED,
         };
         return Some(found.error(target, message));
     }
-    mutable(reference, target).or_else(|| everlasting(reference))
+    mutable(reference, target).or_else(|| static_lifetime(reference))
 }
 
-/// A trait object with what shared state needs.
+/// A trait object with the bounds that shared state needs.
 fn shareable(object: &Type) -> String {
     let mut written = spelled(object);
     for bound in ["Send", "Sync"] {
@@ -155,7 +177,7 @@ fn mutable(reference: &TypeReference, target: &Type) -> Option<Error> {
     Some(Error::new(token.span(), message))
 }
 
-fn everlasting(reference: &TypeReference) -> Option<Error> {
+fn static_lifetime(reference: &TypeReference) -> Option<Error> {
     reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static").map(|lifetime| {
         Error::new(
             lifetime.span(),
@@ -164,7 +186,7 @@ fn everlasting(reference: &TypeReference) -> Option<Error> {
     })
 }
 
-/// Only for the message's sake: an alias of `str` is caught by the injection trait.
+/// The owned type to write. An alias of `str` is caught by the injection trait instead.
 fn owned_instead(target: &Type) -> Option<String> {
     let Type::Path(path) = target else {
         return matches!(target, Type::Slice(_)).then(|| "`Vec<T>` instead of `&[T]`".to_owned());
@@ -180,26 +202,28 @@ fn owned_instead(target: &Type) -> Option<String> {
 
 fn owned(ty: &Type) -> Option<Error> {
     let whole = |message: String| Some(Error::new_spanned(ty, message));
-    if is_context(shared::inside(ty)) {
+    if is_context(shared_state::inside(ty)) {
         return whole("the context is borrowed for the call; write `&ToolContext`".to_owned());
     }
-    if let Some(message) = unsized_argument(ty).or_else(|| shared::refused(ty)) {
+    if let Some(message) = unsized_argument(ty).or_else(|| shared_state::refused(ty)) {
         return whole(message);
     }
-    let found = Find::Argument.in_type(ty)?;
-    let message = match found.what {
-        What::Impl => {
-            "an argument has a schema and no `impl Trait`; name the type, as in `String`".to_owned()
+    let found = Position::Argument.in_type(ty)?;
+    let message = match found.construct {
+        Construct::Impl => {
+            "an argument needs a schema and cannot be `impl Trait`; name the type, as in `String`"
+                .to_owned()
         }
-        What::Object => {
-            "an argument has a schema and no `dyn Trait`; name the type, as in `String`".to_owned()
+        Construct::Object => {
+            "an argument needs a schema and cannot be `dyn Trait`; name the type, as in `String`"
+                .to_owned()
         }
-        What::Placeholder => NAMED.to_owned(),
-        What::Text => format!("{OWNED} `String` instead of `&str`"),
-        What::Reference => return Some(found.error(ty, behind_reference(ty))),
-        What::Lifetime => format!("{OWNED} a type without lifetimes, as in `String`"),
-        What::Pointer => format!("{OWNED} the type behind the pointer"),
-        What::Rc => {
+        Construct::Placeholder => NAMED.to_owned(),
+        Construct::Text => format!("{OWNED} `String` instead of `&str`"),
+        Construct::Reference => return Some(found.error(ty, behind_reference(ty))),
+        Construct::Lifetime => format!("{OWNED} a type without lifetimes, as in `String`"),
+        Construct::Pointer => format!("{OWNED} the type behind the pointer"),
+        Construct::Rc => {
             "an argument is sent between threads, and an `Rc` cannot be; write the type inside it"
                 .to_owned()
         }
@@ -220,7 +244,7 @@ fn unsized_argument(ty: &Type) -> Option<String> {
 
 /// `Option<&Db>` asks for state that may be missing.
 fn behind_reference(ty: &Type) -> String {
-    match shared::optional(ty).map(ungrouped) {
+    match shared_state::optional(ty).map(ungrouped) {
         Some(Type::Reference(reference)) if is_context(&reference.elem) => {
             "the context is always there; write `&ToolContext`".to_owned()
         }

@@ -1,4 +1,4 @@
-//! `&self`: what a method needs to be a tool, and a free function cannot have.
+//! Receivers: a method of a toolset needs `&self`, a free function cannot have it.
 
 use crate::item::Place;
 use crate::kind::Kind;
@@ -6,7 +6,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Error, Receiver, ReceiverKind, Signature};
 
-/// Why the receiver does not fit the place where the function stands.
+/// The error about a missing or unsuitable receiver.
 pub(super) fn refused(signature: &Signature, place: Place, kind: Kind) -> Option<Error> {
     match (place, signature.receiver()) {
         (Place::Free, None) => None,
@@ -23,7 +23,7 @@ pub(super) fn refused(signature: &Signature, place: Place, kind: Kind) -> Option
         )),
         (Place::Method, None) => Some(missing(signature)),
         (Place::Method, Some(receiver)) => {
-            let (span, message) = unshared(receiver)?;
+            let (span, message) = not_shared(receiver)?;
             Some(Error::new(span, message))
         }
     }
@@ -37,8 +37,8 @@ fn missing(signature: &Signature) -> Error {
     Error::new(name.span(), message)
 }
 
-/// What is wrong with a receiver that is not `&self`.
-fn unshared(receiver: &Receiver) -> Option<(Span, &'static str)> {
+/// The error about a receiver that is not `&self`.
+fn not_shared(receiver: &Receiver) -> Option<(Span, &'static str)> {
     match &receiver.kind {
         ReceiverKind::Reference(_, _, Some(token)) => Some((
             token.span(),

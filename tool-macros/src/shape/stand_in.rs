@@ -1,9 +1,9 @@
-//! The function to print where rustc would refuse the user's signature by itself.
+//! A replacement for a function whose signature rustc would refuse by itself.
 //!
-//! Its mistake has been reported in the macro's words. The function keeps its name and what is
-//! right about it, so that neither rustc nor a call of it adds anything.
+//! The mistake has been reported by the macro. The replacement keeps the name and the sound parts,
+//! so that rustc reports nothing more, neither here nor at a call.
 
-use super::find::{Find, Found, What, names_self, own_span};
+use super::forbidden::{Construct, Forbidden, Position, names_self, own_span};
 use super::lifetimes;
 use crate::item::{self, ToolFn};
 use crate::types::ungrouped;
@@ -12,35 +12,35 @@ use quote::{ToTokens, quote};
 use std::collections::HashSet;
 use syn::{FnArg, PatType, ReturnType, Signature, Type, parse_quote};
 
-/// The signature and the body to print, where those of the user do not compile by themselves.
+/// The signature and the body to print if those of the user do not compile by themselves.
 pub(crate) fn stand_in(function: &ToolFn) -> Option<(Signature, TokenStream)> {
-    let judge = Judge::of(function);
-    if !function.has_body() || judge.is_sound() {
+    let check = SignatureCheck::of(function);
+    if !function.has_body() || check.is_sound() {
         return None;
     }
     let mut signature = function.signature.clone();
     signature.constness = None;
     for input in &mut signature.inputs {
         if let FnArg::Typed(typed) = input {
-            judge.replace(typed);
+            check.replace(typed);
         }
     }
     if let ReturnType::Type(_, output) = &mut signature.output
-        && !judge.is_sound_output(output)
+        && !check.is_sound_output(output)
     {
         **output = parse_quote!(!);
     }
     Some((signature, quote!({ loop {} })))
 }
 
-/// Knows what a type of the signature may name.
-struct Judge<'a> {
+/// The names that types of a signature may use.
+struct SignatureCheck<'a> {
     signature: &'a Signature,
     lifetimes: HashSet<String>,
     has_self: bool,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> SignatureCheck<'a> {
     fn of(function: &'a ToolFn) -> Self {
         Self {
             signature: &function.signature,
@@ -73,14 +73,14 @@ impl<'a> Judge<'a> {
         };
         let tokens = || ty.to_token_stream();
         let binds = tokens().to_string().contains("for <");
-        let is_placed = |found: Found| found.what != What::Placeholder;
+        let is_placed = |found: Forbidden| found.construct != Construct::Placeholder;
         is_sized
-            && Find::Injected.in_type(ty).is_none_or(is_placed)
+            && Position::Injected.in_type(ty).is_none_or(is_placed)
             && (self.has_self || own_span(tokens()).is_none())
             && (binds || lifetimes::named(tokens()).is_subset(&self.lifetimes))
     }
 
-    /// A borrow without a lifetime has that of the one borrowed parameter, or that of `self`.
+    /// A borrow without a lifetime gets that of the only borrowed parameter, or that of `self`.
     fn is_sound_output(&self, output: &Type) -> bool {
         let is_known = self.signature.receiver().is_some()
             || lifetimes::elided(output.to_token_stream()) == 0

@@ -1,35 +1,36 @@
-//! Mistakes in `reads`, `writes` and `access`.
+//! Rules for `reads`, `writes` and `access`.
 
 use crate::access::Key;
-use crate::mistakes::Mistakes;
+use crate::diagnostics::Diagnostics;
+use crate::hints::is_given;
 use crate::model::Model;
 
 /// Applies every rule.
-pub(super) fn access(model: &Model<'_>, mistakes: &mut Mistakes) {
-    one_way(model, mistakes);
-    read_only(model, mistakes);
+pub(super) fn access(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    one_declaration(model, diagnostics);
+    read_only(model, diagnostics);
     let options = &model.options;
     for (_, texts) in options.reads.iter().chain(&options.writes) {
         for text in texts {
-            let _ = Key::parse(text, model, mistakes);
+            let _ = Key::parse(text, model, diagnostics);
         }
     }
 }
 
-fn one_way(model: &Model<'_>, mistakes: &mut Mistakes) {
+fn one_declaration(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let options = &model.options;
     let listed = options.reads.as_ref().or(options.writes.as_ref());
     if let (Some(path), Some(_)) = (&options.access, listed) {
-        mistakes.on(
+        diagnostics.on(
             path,
             "`access` says everything that a call touches; remove it, or `reads` and `writes`",
         );
     }
 }
 
-fn read_only(model: &Model<'_>, mistakes: &mut Mistakes) {
+fn read_only(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let Some((span, texts)) = &model.options.writes else { return };
-    if texts.is_empty() || !matches!(model.hints.read_only, Some((true, _))) {
+    if texts.is_empty() || !is_given(model.hints.read_only) {
         return;
     }
     let message = match model.options.hints.read_only {
@@ -38,5 +39,5 @@ fn read_only(model: &Model<'_>, mistakes: &mut Mistakes) {
             "`#[toolset]` says that this tool is `read_only`; write `read_only = false` here, or remove `writes`"
         }
     };
-    mistakes.at(*span, message);
+    diagnostics.at(*span, message);
 }

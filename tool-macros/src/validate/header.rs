@@ -1,48 +1,48 @@
-//! Arguments that clients repeat in a header of their HTTP request (`x-mcp-header`).
+//! Rules for arguments that clients repeat in an HTTP header (`x-mcp-header`).
 
-use crate::mistakes::Mistakes;
+use crate::diagnostics::Diagnostics;
 use crate::model::{Argument, Model};
 use std::collections::HashSet;
 use syn::LitStr;
 
-pub(super) fn headers(model: &Model<'_>, mistakes: &mut Mistakes) {
+pub(super) fn headers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let mut seen = HashSet::new();
     for argument in model.arguments() {
         let Some(header) = &argument.options.header else {
             continue;
         };
-        token(header, mistakes);
-        placed(argument, header, mistakes);
+        token(header, diagnostics);
+        placed(argument, header, diagnostics);
         if !seen.insert(header.value().to_ascii_lowercase()) {
             let text = "two parameters have this header, whatever the case of its letters; write another name";
-            mistakes.at(header.span(), text);
+            diagnostics.at(header.span(), text);
         }
     }
 }
 
-/// RFC 9110's token.
-fn token(header: &LitStr, mistakes: &mut Mistakes) {
+/// Checks that a header name is a token of RFC 9110.
+fn token(header: &LitStr, diagnostics: &mut Diagnostics) {
     let name = header.value();
     let is_token_char =
         |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token_char) {
-        mistakes.at(
+        diagnostics.at(
             header.span(),
             format!("bad header name {name:?}; write letters, digits and hyphens, as in `header = \"Region\"`, which becomes `Mcp-Param-Region`"),
         );
     }
 }
 
-fn placed(argument: &Argument<'_>, header: &LitStr, mistakes: &mut Mistakes) {
+fn placed(argument: &Argument<'_>, header: &LitStr, diagnostics: &mut Diagnostics) {
     let options = &argument.options;
-    if options.flatten.is_some() {
-        mistakes.at(
+    if options.flatten.is_present() {
+        diagnostics.at(
             header.span(),
             "a flattened parameter is not one value for a header; remove `header`",
         );
     }
-    if options.secret.is_some() {
-        mistakes.at(
+    if options.secret.is_present() {
+        diagnostics.at(
             header.span(),
             "headers are read and logged on their way; a secret does not go there, remove `header`",
         );

@@ -1,31 +1,32 @@
-//! Mistakes in a toolset as a whole.
+//! Rules for a toolset as a whole.
 
-use super::{contradiction, serving};
-use crate::mistakes::Mistakes;
-use crate::model::{Model, Toolset};
+use super::{contradiction, metadata};
+use crate::diagnostics::Diagnostics;
+use crate::model::Model;
 use crate::names;
+use crate::toolset::Toolset;
 
 /// Applies every rule; each tool has been validated by itself.
-pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>], mistakes: &mut Mistakes) {
-    prefix(toolset, mistakes);
-    serving::tags(&toolset.options.tags, mistakes);
+pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>], diagnostics: &mut Diagnostics) {
+    prefix(toolset, diagnostics);
+    metadata::tags(&toolset.options.tags, diagnostics);
     if let Some(span) = toolset.options.hints.contradiction() {
-        contradiction(span, mistakes);
+        contradiction(span, diagnostics);
     }
-    something(toolset, mistakes);
-    tools.iter().for_each(|tool| distinct(tool, mistakes));
-    tools.iter().for_each(|tool| distinct_action(tool, mistakes));
+    has_tools(toolset, diagnostics);
+    tools.iter().for_each(|tool| distinct(tool, diagnostics));
+    tools.iter().for_each(|tool| distinct_action(tool, diagnostics));
 }
 
-fn prefix(toolset: &Toolset<'_>, mistakes: &mut Mistakes) {
+fn prefix(toolset: &Toolset<'_>, diagnostics: &mut Diagnostics) {
     let (prefix, span) = toolset.prefix();
     if prefix.is_empty() {
         return;
     }
     if prefix.ends_with('.') {
-        mistakes.at(span, "the dot between prefix and name is added; write `prefix = \"fs\"`");
+        diagnostics.at(span, "the dot between prefix and name is added; write `prefix = \"fs\"`");
     } else if let Some(problem) = names::name_problem(&prefix) {
-        mistakes.at(
+        diagnostics.at(
             span,
             format!(
                 "bad prefix {prefix:?}: it {problem}; write characters of `A-Z a-z 0-9 _ - .`, as in `prefix = \"fs\"`"
@@ -34,34 +35,39 @@ fn prefix(toolset: &Toolset<'_>, mistakes: &mut Mistakes) {
     }
 }
 
-fn something(toolset: &Toolset<'_>, mistakes: &mut Mistakes) {
+fn has_tools(toolset: &Toolset<'_>, diagnostics: &mut Diagnostics) {
     if toolset.block.methods().next().is_none() {
-        mistakes.on(
+        diagnostics.on(
             toolset.ty(),
             "no method here is a tool; write `#[tool]` above each method that is to be one",
         );
     }
 }
 
-fn distinct(tool: &Model<'_>, mistakes: &mut Mistakes) {
-    // Two methods of one name are rustc's to report.
-    let Some(twin) = tool.twin.as_ref().filter(|twin| *twin != tool.ident()) else {
+fn distinct(tool: &Model<'_>, diagnostics: &mut Diagnostics) {
+    // rustc reports two methods of the same name.
+    let Some(duplicate) = tool.duplicate.as_ref().filter(|duplicate| *duplicate != tool.ident())
+    else {
         return;
     };
     let (name, span) = tool.name();
-    mistakes.at(
+    diagnostics.at(
         span,
-        format!("`{twin}` is the tool `{name}` already; write another name for one of the two"),
+        format!(
+            "`{duplicate}` is the tool `{name}` already; write another name for one of the two"
+        ),
     );
 }
 
-fn distinct_action(tool: &Model<'_>, mistakes: &mut Mistakes) {
-    let Some(namesake) = tool.namesake.as_ref().filter(|namesake| *namesake != tool.ident()) else {
+fn distinct_action(tool: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let Some(same_struct) =
+        tool.same_struct.as_ref().filter(|same_struct| *same_struct != tool.ident())
+    else {
         return;
     };
     let action = tool.action();
-    mistakes.at(
+    diagnostics.at(
         action.span(),
-        format!("`{namesake}` makes the struct `{action}` already; write another name, as in `#[tool(action = Name)]`"),
+        format!("`{same_struct}` makes the struct `{action}` already; write another name, as in `#[tool(action = Name)]`"),
     );
 }

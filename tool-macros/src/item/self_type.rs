@@ -1,17 +1,17 @@
-//! `Self` outside of its `impl` block.
+//! Replaces `Self` in code that moves out of its `impl` block.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::Type;
 
-/// Replaces `Self` by the type, at the place where `Self` was written.
-pub(super) fn spelled_out(tokens: TokenStream, ty: &Type) -> TokenStream {
+/// Replaces `Self` by the type, with the span of `Self`.
+pub(super) fn replace_self(tokens: TokenStream, ty: &Type) -> TokenStream {
     let mut replaced = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Group(group) => {
-                let inner = spelled_out(group.stream(), ty);
+                let inner = replace_self(group.stream(), ty);
                 let mut copy = Group::new(group.delimiter(), inner);
                 copy.set_span(group.span());
                 replaced.extend([TokenTree::Group(copy)]);
@@ -26,7 +26,7 @@ pub(super) fn spelled_out(tokens: TokenStream, ty: &Type) -> TokenStream {
     replaced
 }
 
-/// The type, in angle brackets where `::` follows a type that is no plain path.
+/// The type, in angle brackets if `::` follows and the type is not a plain path.
 fn spelled(ty: &Type, span: Span, is_followed: bool) -> TokenStream {
     let spelled = located(ty.to_token_stream(), span);
     match is_followed && !is_plain(ty) {
@@ -59,7 +59,7 @@ mod tests {
     use syn::parse_quote;
 
     fn printed(tokens: TokenStream, ty: &Type) -> String {
-        spelled_out(tokens, ty).to_string().replace(' ', "")
+        replace_self(tokens, ty).to_string().replace(' ', "")
     }
 
     #[test]

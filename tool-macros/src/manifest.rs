@@ -1,13 +1,14 @@
-//! `rt = { package = "tool-runtime" }`: generated code would look for `::tool_runtime` in vain.
+//! Finds a renamed dependency, as in `rt = { package = "tool-runtime" }`, where generated code would
+//! not find `::tool_runtime`.
 
 use std::path::Path;
 use std::sync::LazyLock;
 use std::{env, fs};
 
-/// The name that the user's manifest gives to the runtime, where it gives another one.
+/// The name of the runtime in the user's manifest, if it is renamed.
 ///
-/// The manifest is read as text: what is inherited from a workspace is not seen, and rustc then
-/// says that it finds no `tool_runtime`.
+/// The manifest is read as text: a rename inherited from a workspace is not seen, and rustc then
+/// reports an unknown `tool_runtime`.
 pub(crate) fn runtime() -> Option<&'static str> {
     static NAME: LazyLock<Option<String>> = LazyLock::new(|| {
         let directory = env::var_os("CARGO_MANIFEST_DIR")?;

@@ -1,4 +1,4 @@
-//! `db: Arc<Db>`: state that somebody wants to own.
+//! Shared state as an owned parameter, as in `db: Arc<Db>`.
 
 use crate::types::{spelled, ungrouped};
 use syn::{GenericArgument, Ident, PathArguments, Type};
@@ -15,18 +15,22 @@ pub(super) fn refused(ty: &Type) -> Option<String> {
     if !is_shared(name) && !is_lock(name) {
         return None;
     }
-    let state = inside(ty);
+    let (state, borrowed) = (inside(ty), borrowed(ty));
+    let message = format!("shared state is borrowed; write `{borrowed}`");
     if let Type::TraitObject(_) = state {
-        return Some(format!("shared state is borrowed; write `&{}`", spelled(ty)));
+        return Some(message);
     }
-    Some(format!(
-        "shared state is borrowed; write `&{}`, or `{}` if it is an argument",
-        spelled(state),
-        spelled(unlocked(state))
-    ))
+    Some(format!("{message}, or `{}` if it is an argument", spelled(unlocked(state))))
 }
 
-/// `T` of `Arc<T>`, however often it is wrapped.
+/// The reference to write for state: `&Db` for `Db` and `Arc<Db>`.
+pub(super) fn borrowed(ty: &Type) -> String {
+    let state = inside(ty);
+    let is_object = matches!(state, Type::TraitObject(_));
+    format!("&{}", spelled(if is_object { ty } else { state }))
+}
+
+/// `T` of `Arc<T>`, also of nested ones.
 pub(super) fn inside(ty: &Type) -> &Type {
     match generic(ty) {
         Some((name, inner)) if is_shared(name) => inside(inner),

@@ -1,15 +1,15 @@
-//! Mistakes are collected: one compile shows all of them.
+//! Collected errors: one compile shows all of them.
 
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::Error;
 
-/// All mistakes found so far.
+/// The errors found so far.
 #[derive(Default)]
-pub(crate) struct Mistakes(Option<Error>);
+pub(crate) struct Diagnostics(Option<Error>);
 
-impl Mistakes {
-    /// Adds one.
+impl Diagnostics {
+    /// Adds an error.
     pub(crate) fn push(&mut self, error: Error) {
         match &mut self.0 {
             Some(all) => all.combine(error),
@@ -17,22 +17,22 @@ impl Mistakes {
         }
     }
 
-    /// Adds one at a span.
+    /// Adds an error at a span.
     pub(crate) fn at(&mut self, span: Span, message: impl std::fmt::Display) {
         self.push(Error::new(span, message));
     }
 
-    /// Adds one that underlines the tokens from the first to the last.
+    /// Adds an error that underlines all of the tokens.
     pub(crate) fn on(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.push(Error::new_spanned(tokens, message));
     }
 
-    /// Keeps the value of a result, or its mistake.
+    /// Returns the value of a result, or adds its error.
     pub(crate) fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// All of them as one error, if there are any.
+    /// All errors combined, if there are any.
     pub(crate) fn into_error(self) -> Option<Error> {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Looks into types for what no generated code can name, however deep it stands.
+//! Finds constructs in types that generated code cannot name, at any depth.
 
 use crate::item::{Place, ToolFn};
 use crate::types::ungrouped;
@@ -6,25 +6,25 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Error, FnArg, ReturnType, Type};
 
-/// Where a type stands, which decides what is fine in it.
+/// The position of a type, which decides what is allowed in it.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Find {
+pub(super) enum Position {
     /// An argument's type.
     Argument,
     /// The type behind an injected reference: the compiler checks all but its shape.
     Injected,
-    /// A return type: `&'static T` is fine, and so is what stays on its thread.
+    /// A return type: `&'static T` is allowed, and so are types that are not `Send`.
     Output,
 }
 
-/// A find, and its place.
-pub(super) struct Found {
-    pub(super) what: What,
+/// A construct that is not allowed, and its span.
+pub(super) struct Forbidden {
+    pub(super) construct: Construct,
     span: Span,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum What {
+pub(super) enum Construct {
     Impl,
     /// `_`
     Placeholder,
@@ -40,19 +40,19 @@ pub(super) enum What {
     Object,
 }
 
-impl Find {
-    /// The first thing that is not fine.
-    pub(super) fn in_type(self, ty: &Type) -> Option<Found> {
+impl Position {
+    /// The first construct that is not allowed.
+    pub(super) fn in_type(self, ty: &Type) -> Option<Forbidden> {
         self.in_tokens(ty.to_token_stream())
     }
 
-    fn in_tokens(self, tokens: TokenStream) -> Option<Found> {
+    fn in_tokens(self, tokens: TokenStream) -> Option<Forbidden> {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         (0..tokens.len()).find_map(|index| self.at(&tokens, index))
     }
 
-    fn at(self, tokens: &[TokenTree], index: usize) -> Option<Found> {
-        let what = match &tokens[index] {
+    fn at(self, tokens: &[TokenTree], index: usize) -> Option<Forbidden> {
+        let construct = match &tokens[index] {
             TokenTree::Group(group) => return self.in_tokens(group.stream()),
             TokenTree::Ident(_) => self.at_word(tokens, index)?,
             TokenTree::Punct(punct) if self != Self::Injected => {
@@ -60,45 +60,45 @@ impl Find {
             }
             _ => return None,
         };
-        Some(Found { what, span: tokens[index].span() })
+        Some(Forbidden { construct, span: tokens[index].span() })
     }
 
-    fn at_word(self, tokens: &[TokenTree], index: usize) -> Option<What> {
+    fn at_word(self, tokens: &[TokenTree], index: usize) -> Option<Construct> {
         let is = |name| is_ident(tokens.get(index), name);
         let opens = |at: usize| is_punct(tokens.get(at), '<');
         let is_lifetime = index.checked_sub(1).is_some_and(|at| is_punct(tokens.get(at), '\''));
         match self {
-            _ if is("impl") => Some(What::Impl),
-            _ if is("_") && !is_lifetime => Some(What::Placeholder),
-            Self::Argument if is("Rc") && opens(index + 1) => Some(What::Rc),
-            Self::Argument if is("dyn") && !is_sent(&tokens[index..]) => Some(What::Object),
+            _ if is("impl") => Some(Construct::Impl),
+            _ if is("_") && !is_lifetime => Some(Construct::Placeholder),
+            Self::Argument if is("Rc") && opens(index + 1) => Some(Construct::Rc),
+            Self::Argument if is("dyn") && !is_sent(&tokens[index..]) => Some(Construct::Object),
             _ => None,
         }
     }
 
-    fn at_sign(self, sign: char, tokens: &[TokenTree], index: usize) -> Option<What> {
+    fn at_sign(self, sign: char, tokens: &[TokenTree], index: usize) -> Option<Construct> {
         let next = tokens.get(index + 1);
         match sign {
-            '\'' if !is_ident(next, "static") => Some(What::Lifetime),
+            '\'' if !is_ident(next, "static") => Some(Construct::Lifetime),
             '&' if begins_type(tokens, index) => self.at_reference(tokens, index),
-            '*' if self == Self::Argument && begins_type(tokens, index) => Some(What::Pointer),
+            '*' if self == Self::Argument && begins_type(tokens, index) => Some(Construct::Pointer),
             _ => None,
         }
     }
 
-    fn at_reference(self, tokens: &[TokenTree], index: usize) -> Option<What> {
+    fn at_reference(self, tokens: &[TokenTree], index: usize) -> Option<Construct> {
         // `&'static str` is four tokens.
         let is_static = is_ident(tokens.get(index + 2), "static");
         if is_static && self == Self::Output {
             return None;
         }
         let target = tokens.get(if is_static { index + 3 } else { index + 1 });
-        Some(if is_ident(target, "str") { What::Text } else { What::Reference })
+        Some(if is_ident(target, "str") { Construct::Text } else { Construct::Reference })
     }
 }
 
-impl Found {
-    /// The error: about the whole type where it begins with the find.
+impl Forbidden {
+    /// The error: about the whole type where it begins with the construct.
     pub(super) fn error(&self, ty: &Type, message: impl std::fmt::Display) -> Error {
         match ungrouped(ty) {
             whole @ (Type::ImplTrait(_) | Type::Reference(_) | Type::Ptr(_)) => {
@@ -126,7 +126,7 @@ pub(super) fn names_self(function: &ToolFn) -> Option<Span> {
     inputs.chain(output).next()
 }
 
-/// Where `Self` stands.
+/// The span of `Self`.
 pub(super) fn own_span(tokens: TokenStream) -> Option<Span> {
     tokens.into_iter().find_map(|token| match token {
         TokenTree::Group(group) => own_span(group.stream()),
@@ -144,7 +144,7 @@ fn begins_type(tokens: &[TokenTree], index: usize) -> bool {
     }
 }
 
-/// Whether a trait object says itself that it may change threads.
+/// Whether a trait object has the bound `Send`.
 fn is_sent(object: &[TokenTree]) -> bool {
     object.iter().any(|token| is_ident(Some(token), "Send"))
 }

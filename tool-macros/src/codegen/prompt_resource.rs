@@ -1,7 +1,7 @@
-//! Generated code of prompts and resources: the same action, another trait.
+//! Generated code of prompts and resources.
 
-use super::{descriptions, run, settings};
-use crate::codegen::{action_struct, allowed_in, arguments, name_claim, values};
+use super::items::{action_struct, allowed_in, descriptions, name_claim, settings};
+use super::{arguments, call, values};
 use crate::kind::Kind;
 use crate::model::{Argument, Model};
 use crate::names::{self, at};
@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
-/// Everything that follows the function.
+/// All items generated for a prompt or a resource.
 pub(super) fn generate(model: &Model<'_>) -> TokenStream {
     let runtime = model.runtime();
     let allowed = allowed_in(model);
@@ -43,7 +43,7 @@ fn implementation(model: &Model<'_>) -> TokenStream {
     let settings = settings(model);
     let decode = arguments::decode(model);
     let check = arguments::check(model);
-    let run = run(model);
+    let run = call::run(model);
     let completers = completers(model);
     let (returned, _) = names::ends(&output);
     let output = quote_spanned!(at(returned)=> type Output = #output;);
@@ -64,9 +64,9 @@ fn implementation(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// What it goes by.
+/// `const URI` of a resource, `const NAME` of a prompt.
 fn key(model: &Model<'_>) -> TokenStream {
-    match &model.offer.uri {
+    match &model.options.uri {
         Some(uri) => quote_spanned! {at(Span::call_site())=>
             const URI: &'static ::core::primitive::str = #uri;
         },
@@ -80,16 +80,16 @@ fn key(model: &Model<'_>) -> TokenStream {
 }
 
 fn definition(model: &Model<'_>) -> TokenStream {
-    let (options, offer, description) = (&model.options, &model.offer, model.description());
+    let (options, description) = (&model.options, model.description());
     let title = options.title.as_ref().map(|title| quote!(.title(#title)));
-    let mime_type = offer.mime_type.as_ref().map(|mime_type| quote!(.mime_type(#mime_type)));
-    let size = offer.size.as_ref();
+    let mime_type = options.mime_type.as_ref().map(|mime_type| quote!(.mime_type(#mime_type)));
+    let size = options.size.as_ref();
     let size = size.map(|size| quote_spanned!(at(size.span())=> .size(#size)));
-    let roles = &offer.audience;
+    let roles = &options.audience;
     let audience = (!roles.is_empty()).then(|| quote!(.audience(&[#(#roles),*])));
-    let priority = offer.priority.as_ref();
+    let priority = options.priority.as_ref();
     let priority = priority.map(|it| quote_spanned!(at(it.span())=> .priority(#it)));
-    let icon = offer.icon.as_ref().map(|icon| quote!(.icon(#icon)));
+    let icons = &options.icons;
     let meta = options.meta.as_ref();
     let meta = meta.map(|meta| quote_spanned!(at(meta.span())=> .meta(#meta)));
     let (made, begun) = match model.kind {
@@ -107,12 +107,12 @@ fn definition(model: &Model<'_>) -> TokenStream {
     };
     quote_spanned! {at(Span::call_site())=>
         fn definition() -> __tool::#made {
-            __tool::#begun #title #mime_type #size #audience #priority #icon #meta.finish()
+            __tool::#begun #title #mime_type #size #audience #priority #(.icon(#icons))* #meta.finish()
         }
     }
 }
 
-/// The functions that complete arguments, where there are any.
+/// The functions that complete arguments, if there are any.
 fn completers(model: &Model<'_>) -> Option<TokenStream> {
     let completers: Vec<TokenStream> = model.arguments().filter_map(completer).collect();
     (!completers.is_empty()).then(|| {
@@ -135,7 +135,7 @@ fn completer(argument: &Argument<'_>) -> Option<TokenStream> {
 }
 
 fn registration(model: &Model<'_>) -> TokenStream {
-    if !model.options.register {
+    if model.options.register == Some(false) {
         return TokenStream::new();
     }
     let (action, registration) = (model.action(), names::registration(model.kind));
