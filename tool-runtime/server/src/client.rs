@@ -1,15 +1,14 @@
 //! The client of one request, as the `Peer` of its call.
 
 use super::logging::level_asked;
-use super::outbox::Outbox;
+use super::outbox::{Asked, OpenQuestion, Outbox, Question};
 use super::request::Request;
 use super::request_state::StateCodec;
 use super::rounds::{Interruption, Round, Rounds, digest};
 use super::subscribers::Session;
 use super::tasks::Handle;
-use rmcp::RoleServer;
-use rmcp::model::{CustomRequest, JsonObject, ProgressToken, RequestId};
-use rmcp::service::{PeerRequestOptions, RequestHandle};
+use rmcp::model::{CustomRequest, JsonObject, ProgressToken};
+use rmcp::service::PeerRequestOptions;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -198,31 +197,6 @@ fn failed(error: &dyn ToString) -> PeerError {
     PeerError::Failed(error.to_string())
 }
 
-/// A question on its way to whoever drives the call, who sends it: rmcp knows by the task of a request
-/// which stream a message belongs to, and what asks may run in another one.
-pub(super) struct Question {
-    request: PeerRequest,
-    asked: oneshot::Sender<Result<Asked, PeerError>>,
-}
-
-/// A question that was sent, and its answer to come.
-type Asked = (OpenQuestion, RequestHandle<RoleServer>);
-
-/// A question that a client was asked. If nobody waits for the answer any more, it is taken back.
-struct OpenQuestion {
-    outbox: Arc<Outbox>,
-    /// `None` once it is answered.
-    id: Option<RequestId>,
-}
-
-impl Drop for OpenQuestion {
-    fn drop(&mut self) {
-        if let Some(id) = self.id.take() {
-            self.outbox.take_back(id);
-        }
-    }
-}
-
 impl Peer for Client {
     fn hears_progress(&self) -> bool {
         self.task.get().is_some() || self.progress_token().is_some()
@@ -283,7 +257,8 @@ impl Peer for Client {
             }
             // Everything that the tool asks at once is sent together: the rest of its poll comes first.
             yield_now().await;
-            rounds.complete(&self.outbox);
+            rounds.complete();
+            self.outbox.nudge();
             // The task of the request ends the call here.
             pending().await
         })

@@ -11,6 +11,7 @@ mod auth;
 mod bearer;
 mod body;
 mod call;
+mod closing;
 mod concurrency_limit;
 mod connection;
 mod cors;
@@ -43,15 +44,12 @@ pub use options::HttpOptions;
 
 use super::McpServer;
 use axum::Router;
-use listen::Closing;
+use closing::Closing;
 use service::Service;
 use std::io;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 use tool_runtime_core::BoxFuture;
-
-/// Where the protocol is.
-const PATH: &str = "/mcp";
 
 impl McpServer {
     /// Serves over HTTP at `/mcp`, until the options' token ends it: then nothing more is accepted,

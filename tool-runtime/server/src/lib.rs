@@ -1,6 +1,7 @@
 //! A pool as an MCP server.
 
 mod arguments;
+mod call_result;
 mod caller;
 mod client;
 mod completion;
@@ -58,7 +59,7 @@ use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use stdio::{FastPath, Outbox, StdioTransport};
+use stdio::{Outbox, PlainCalls, StdioTransport};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{BoxFuture, ToolPool};
@@ -296,7 +297,7 @@ fn open_fast_path(
     let Some(isolation) = handler.isolation() else { return };
     if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
         let (handler, isolation) = (Arc::clone(handler), isolation.outer());
-        outbox.open(FastPath::new(handler, isolation, peer.clone(), ended.clone()));
+        outbox.open(PlainCalls::new(handler, isolation, peer.clone(), ended.clone()));
     }
 }
 

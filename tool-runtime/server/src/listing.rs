@@ -1,6 +1,9 @@
 //! Lists tools, prompts and resources of one snapshot.
 
-use super::{convert, logging, prompts, resources};
+mod prompts;
+mod resources;
+
+use super::{convert, logging};
 use rmcp::model::{
     JsonObject, Prompt, Resource, ResourceTemplate, ServerCapabilities, TASKS_EXTENSION_ID, Tool,
 };

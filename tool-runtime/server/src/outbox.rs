@@ -1,17 +1,19 @@
 //! Messages of a running call to its client: ordered, with a limited rate of progress.
 
-use super::client::Question;
 use futures_util::task::AtomicWaker;
+use rmcp::RoleServer;
 use rmcp::model::RequestId;
+use rmcp::service::RequestHandle;
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Waker;
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::seam::release_woken;
-use tool_runtime_core::{LogEntry, Progress};
+use tool_runtime_core::{LogEntry, PeerError, PeerRequest, Progress};
 
 /// Least time between two progress notifications of a call.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(20);
@@ -132,6 +134,31 @@ impl Outbox {
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         lock(&self.waiting)
+    }
+}
+
+/// A question on its way to whoever drives the call, who sends it: rmcp knows by the task of a request
+/// which stream a message belongs to, and what asks may run in another one.
+pub(super) struct Question {
+    pub(super) request: PeerRequest,
+    pub(super) asked: oneshot::Sender<Result<Asked, PeerError>>,
+}
+
+/// A question that was sent, and its answer to come.
+pub(super) type Asked = (OpenQuestion, RequestHandle<RoleServer>);
+
+/// A question that a client was asked. If nobody waits for the answer any more, it is taken back.
+pub(super) struct OpenQuestion {
+    pub(super) outbox: Arc<Outbox>,
+    /// `None` once it is answered.
+    pub(super) id: Option<RequestId>,
+}
+
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            self.outbox.take_back(id);
+        }
     }
 }
 

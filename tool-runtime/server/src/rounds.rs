@@ -1,7 +1,6 @@
 //! Questions of a call to a client of 2026-07-28: the call is answered with them, and comes again with
 //! the answers (SEP-2322, "multi round-trip requests").
 
-use super::outbox::Outbox;
 use super::question;
 use super::request_state::StateCodec;
 use rmcp::model::{ErrorData, InputRequests, InputRequiredResult, InputResponses};
@@ -96,9 +95,8 @@ impl Rounds {
     }
 
     /// Lets the open questions go out.
-    pub(super) fn complete(&self, outbox: &Outbox) {
+    pub(super) fn complete(&self) {
         self.talk().is_complete = true;
-        outbox.nudge();
     }
 
     /// What was answered to this very question. One that is worded otherwise now, because its tool

@@ -11,6 +11,7 @@
 mod backlog;
 #[cfg(unix)]
 mod blocking_io;
+mod call_state;
 mod connection;
 mod descriptor;
 #[cfg(unix)]
@@ -23,7 +24,9 @@ mod handles;
 mod handshake_filter;
 mod inbound;
 mod message;
+#[cfg(unix)]
 mod outlet;
+mod plain_calls;
 #[cfg(unix)]
 mod polled;
 mod pump_memory;
@@ -41,7 +44,7 @@ mod writer;
 #[cfg(all(test, unix))]
 mod tests;
 
-pub(crate) use fast_call::FastPath;
 #[cfg(fuzzing)]
 pub use fuzz::{Fate, fates};
+pub(crate) use plain_calls::PlainCalls;
 pub(crate) use transport::{Outbox, StdioTransport};

@@ -1,12 +1,12 @@
 //! Calls that become tasks, and requests about tasks.
 
+use super::call_result::answer;
 use super::client::Client;
 use super::convert;
 use super::handler::PoolHandler;
 use super::request::principal;
 use super::run_call::{cut_short, interrupted, sent};
 use super::tasks::{Outcome, Work};
-use super::tool_call::answer;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolResponse, CancelTaskParams, ClientCapabilities, CreateTaskResult, ErrorData,

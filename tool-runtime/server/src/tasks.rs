@@ -1,23 +1,21 @@
 //! Calls that go on after their request was answered: MCP's tasks extension (SEP-2663).
 
+mod entries;
 mod entry;
 mod handle;
 
+pub(super) use entry::Outcome;
 pub(super) use handle::Handle;
 
-use super::passing;
+use entries::Entries;
 use entry::Entry;
-use rmcp::model::{CallToolResult, DetailedTask, ErrorData, InputResponses, JsonObject, Task};
-use serde::Serialize;
-use serde_json::Value;
+use rmcp::model::{DetailedTask, ErrorData, InputResponses, Task};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::excerpt;
-use tool_runtime_core::seam::lock;
 
 /// Lifetime of a task from its creation.
 const TASK_LIFETIME: Duration = Duration::from_secs(60 * 60);
@@ -28,31 +26,9 @@ const MAX_TASKS: usize = 1000;
 /// How many of them one owner has, who must not take the others' places.
 const MAX_OF_ONE: usize = 250;
 
-/// How a task ended.
-pub(super) enum Outcome {
-    /// With a result, good or bad: what `tools/call` would have answered.
-    Completed(JsonObject),
-    /// With an error of the protocol.
-    Failed(JsonObject),
-    Cancelled,
-}
-
-impl Outcome {
-    pub(super) fn completed(result: CallToolResult) -> Self {
-        Self::Completed(written(&passing::whole(result.into())))
-    }
-
-    pub(super) fn failed(error: &ErrorData) -> Self {
-        Self::Failed(written(error))
-    }
-}
-
 /// The tasks of a server, which end with it. Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct Tasks(Arc<Entries>);
-
-/// By their ids.
-type Entries = Mutex<BTreeMap<String, Entry>>;
 
 /// What begins a task.
 pub(super) struct Work {
@@ -79,11 +55,11 @@ impl Tasks {
         let entry = Entry::new(work.owner.clone(), work.cancellation.clone(), TASK_LIFETIME);
         let created = entry.describe(&id);
         {
-            let mut entries = self.entries();
+            let mut entries = self.0.lock();
             make_room(&mut entries, &entry)?;
             entries.insert(id.clone(), entry);
         }
-        tell(Handle::new(self, &id));
+        tell(Handle::new(&self.0, &id));
         tokio::spawn(run(Arc::downgrade(&self.0), id, work));
         Ok(created)
     }
@@ -132,7 +108,7 @@ impl Tasks {
         id: &str,
         read: impl FnOnce(&mut Entry) -> T,
     ) -> Result<T, ErrorData> {
-        let mut entries = self.entries();
+        let mut entries = self.0.lock();
         let entry = entries.get_mut(id).filter(|entry| entry.belongs_to(owner));
         entry.map(read).ok_or_else(|| {
             let id = excerpt(id);
@@ -140,18 +116,6 @@ impl Tasks {
                 format!("there is no task {id:?}: its time may be over; make the call again");
             ErrorData::invalid_params(text, None)
         })
-    }
-
-    fn change<T>(&self, id: &str, change: impl FnOnce(&mut Entry) -> T) -> Option<T> {
-        self.entries().get_mut(id).map(change)
-    }
-
-    /// Those whose time is not over.
-    fn entries(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
-        let mut entries = lock(&self.0);
-        let now = Instant::now();
-        entries.retain(|_, entry| entry.expiry() > now);
-        entries
     }
 }
 
@@ -167,7 +131,7 @@ async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
         }
     };
     if let Some(tasks) = tasks.upgrade() {
-        Tasks(tasks).change(&id, |entry| entry.end(outcome));
+        tasks.change(&id, |entry| entry.end(outcome));
     }
 }
 
@@ -196,16 +160,9 @@ fn no_answer(key: &str) -> ErrorData {
     ErrorData::invalid_params(text, None)
 }
 
-fn written(what: &impl Serialize) -> JsonObject {
-    match serde_json::to_value(what) {
-        Ok(Value::Object(members)) => members,
-        _ => JsonObject::new(),
-    }
-}
-
 impl std::fmt::Debug for Tasks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Tasks({})", self.entries().len())
+        write!(f, "Tasks({})", self.0.lock().len())
     }
 }
 
@@ -228,10 +185,10 @@ mod tests {
 
     /// A task that ends at once.
     async fn ended(tasks: &Tasks, owner: &str) -> String {
-        let call = Box::pin(ready(Outcome::Completed(JsonObject::new())));
+        let call = Box::pin(ready(Outcome::Completed(serde_json::Map::new())));
         let task = tasks.start(work(owner, call), |_| ()).expect("a place");
         in_time("the task to end", async {
-            while tasks.change(&task.task_id, |entry| entry.ended().is_none()) == Some(true) {
+            while tasks.0.change(&task.task_id, |entry| entry.ended().is_none()) == Some(true) {
                 tokio::task::yield_now().await;
             }
         })

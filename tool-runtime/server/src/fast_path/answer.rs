@@ -1,10 +1,10 @@
 //! Answers as the text that goes to the client.
 
+use crate::call_result::Called;
 use crate::client::Client;
 use crate::exact;
 use crate::passing;
 use crate::request::Request;
-use crate::tool_call::Called;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
 use tool_runtime_core::Observation;
 

@@ -6,10 +6,10 @@
 use super::events;
 use super::plain_request::PlainRequest;
 use super::reply::Reply;
+use crate::call_result::Called;
 use crate::client::Client;
 use crate::fast_path::{Answer, PlainCall};
 use crate::handler::PoolHandler;
-use crate::tool_call::Called;
 use axum::http::request::Parts;
 use axum::response::Response;
 use futures_util::future::maybe_done;

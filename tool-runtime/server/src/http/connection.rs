@@ -1,7 +1,7 @@
 //! Serves one connection.
 
+use super::closing::Closing;
 use super::guarded_body;
-use super::listen::Closing;
 use super::open_connections::{InProcess, OpenConnection};
 use super::options::HttpOptions;
 use super::write_timeout::WriteTimeout;

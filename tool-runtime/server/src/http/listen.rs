@@ -1,5 +1,6 @@
 //! Accepts connections until shutdown, then lets them finish.
 
+use super::closing::Closing;
 use super::connection::Connections;
 use super::open_connections::OpenConnections;
 use super::options::HttpOptions;
@@ -18,21 +19,6 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Less than hyper's limit on idle connections, so that a timer which runs is always due first.
 const TICK: Duration = Duration::from_secs(5);
-
-/// The two ends of a server.
-#[derive(Clone)]
-pub(super) struct Closing {
-    /// Nothing new is begun.
-    pub(super) begun: CancellationToken,
-    /// What still runs is ended.
-    pub(super) over: CancellationToken,
-}
-
-impl Closing {
-    pub(super) fn new(begun: CancellationToken) -> Self {
-        Self { begun, over: CancellationToken::new() }
-    }
-}
 
 /// Serves until it is told to end, and then for as long as calls in flight may take.
 pub(super) async fn serve(

@@ -1,15 +1,15 @@
 //! The HTTP service in front of rmcp.
 
 use super::call::Caller;
+use super::closing::Closing;
 use super::concurrency_limit::{ConcurrencyLimit, NoPlace, Permit};
-use super::listen::Closing;
 use super::message::{Message, misfit};
 use super::options::HttpOptions;
 use super::pending_bodies::PendingBodies;
 use super::refusal::{Refusal, Step};
 use super::request_guard::RequestGuard;
 use super::sessions::{SessionProblem, Sessions};
-use super::{PATH, body, cors, guarded_body, plain, rmcp_refusal};
+use super::{body, cors, guarded_body, plain, rmcp_refusal};
 use crate::handler::PoolHandler;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -34,6 +34,9 @@ const SINGLE_HEADERS: [&str; 6] = [
     "mcp-protocol-version",
     "mcp-session-id",
 ];
+
+/// Path of the endpoint.
+const PATH: &str = "/mcp";
 
 /// Limit on the bytes of messages that are arriving, in messages of the greatest length.
 const PENDING_MESSAGES: usize = 32;

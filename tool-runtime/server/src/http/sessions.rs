@@ -16,21 +16,19 @@ use crate::handler::PoolHandler;
 use crate::subscribers::Session as Client;
 use futures_util::Stream;
 pub(super) use problem::SessionProblem;
-use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
-    RequestId, ServerJsonRpcMessage,
-};
+use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
+use routing::cancelled;
 use session::Session;
 use session_transport::SessionTransport;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
-use stream::Watched;
+use stream::{Owner, Watch, Watched};
 use tool_runtime_core::Principal;
 use tool_runtime_core::seam::lock;
 
@@ -151,6 +149,12 @@ impl Sessions {
         session.keep(tokio::spawn(watch).abort_handle());
     }
 
+    fn owner(&self) -> Weak<dyn Owner> {
+        self.itself.clone()
+    }
+}
+
+impl Owner for Sessions {
     /// Cancels a call whose client has gone, unless it comes back in time.
     fn abandoned(&self, id: SessionId, request: RequestId, stream: Option<u64>) {
         let is_away = |session: &Arc<Session>| session.away() <= MAX_AWAY;
@@ -178,13 +182,6 @@ fn noted<T>(result: Result<T, impl Into<SessionProblem>>) -> Result<T, SessionPr
         let _asked = CALLER.try_with(|caller| caller.problem.set(Some(problem.clone())));
         problem
     })
-}
-
-fn cancelled(request: RequestId, why: &str) -> ClientJsonRpcMessage {
-    let params = CancelledNotificationParam::new(Some(request), Some(why.to_owned()));
-    ClientJsonRpcMessage::notification(ClientNotification::CancelledNotification(
-        CancelledNotification::new(params),
-    ))
 }
 
 impl SessionManager for Sessions {
@@ -235,7 +232,7 @@ impl SessionManager for Sessions {
         if let Some(request) = &request {
             noted(session.ongoing.begin(request))?;
         }
-        let watch = session.open(self.itself.clone(), id, request);
+        let watch = Watch::new(self.owner(), Arc::clone(id), session, request);
         let stream = noted(self.rmcp.create_stream(id, message).await)?;
         Ok(Watched::new(stream, Some(watch)).for_at_most(self.max_stream))
     }
@@ -253,7 +250,8 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
-        let watch = self.find(id).map(|session| session.open(self.itself.clone(), id, None));
+        let session = self.find(id);
+        let watch = session.map(|session| Watch::new(self.owner(), Arc::clone(id), session, None));
         Ok(Watched::new(noted(self.rmcp.create_standalone_stream(id).await)?, watch))
     }
 
@@ -263,7 +261,8 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
         let (session, number) = (self.find(id), stream::number(&last_event_id));
-        let watch = session.clone().map(|session| session.resume(self.itself.clone(), id, number));
+        let resumed = |session| Watch::resumed(self.owner(), Arc::clone(id), session, number);
+        let watch = session.clone().map(resumed);
         let stream = match self.rmcp.resume(id, last_event_id.clone()).await {
             Ok(stream) => Watched::new(stream, watch),
             Err(error) => {

@@ -1,8 +1,8 @@
 //! The state of a connection that its reader, its calls and rmcp's loop share.
 
-use super::fast_call::{FastCall, FastPath};
+use super::call_state::CallState;
 use super::inbound::Inbound;
-use super::read_loop::{self, ReadLoop};
+use super::plain_calls::PlainCalls;
 use super::writer::Writer;
 use crate::exact;
 use crate::in_flight::answered;
@@ -20,11 +20,9 @@ use tool_runtime_core::seam::lock;
 pub(super) struct Connection {
     inbound: Mutex<Inbound>,
     pub(super) writer: Writer,
-    /// The reader while it polls a call, for another task to take if the call blocks its thread.
-    lent: Mutex<Option<Box<ReadLoop>>>,
     /// Signalled when there is place for a request that waits, and when no call runs any more.
     changed: Notify,
-    fast_path: OnceLock<Arc<FastPath>>,
+    plain_calls: OnceLock<Arc<PlainCalls>>,
     /// Cancelled when rmcp has closed the transport.
     pub(super) closed: CancellationToken,
 }
@@ -34,9 +32,8 @@ impl Connection {
         Arc::new(Self {
             inbound: Mutex::default(),
             writer,
-            lent: Mutex::default(),
             changed: Notify::new(),
-            fast_path: OnceLock::new(),
+            plain_calls: OnceLock::new(),
             closed: CancellationToken::new(),
         })
     }
@@ -46,13 +43,14 @@ impl Connection {
     }
 
     /// Opens the fast path: the handshake is over.
-    pub(super) fn open(&self, fast_path: FastPath) {
+    pub(super) fn open(&self, plain_calls: PlainCalls) {
         // There is one handshake.
-        drop(self.fast_path.set(Arc::new(fast_path)));
+        drop(self.plain_calls.set(Arc::new(plain_calls)));
     }
 
-    pub(super) fn fast_path(&self) -> Option<&Arc<FastPath>> {
-        self.fast_path.get()
+    /// The fast path, if it is open.
+    pub(super) fn plain_calls(&self) -> Option<&Arc<PlainCalls>> {
+        self.plain_calls.get()
     }
 
     /// Waits for a place that has become free, or the end of the last call. A signal that nobody waits
@@ -76,11 +74,11 @@ impl Connection {
     }
 
     /// Queues the answer to a call, unless it is over.
-    pub(super) fn answer(&self, call: &FastCall, json: &str) {
+    pub(super) fn answer(&self, call: &CallState, json: &str) {
         if !call.finish() {
             return;
         }
-        let is_waited_for = self.inbound().answered(call.id());
+        let is_waited_for = self.inbound().answered(&call.id);
         // Fails only when the client reads no more.
         drop(self.writer.push_line(json));
         if is_waited_for {
@@ -106,23 +104,5 @@ impl Connection {
 
     pub(super) fn flush(&self) {
         self.writer.flush();
-    }
-
-    /// Lends the reader, for the time of a poll.
-    pub(super) fn lend(&self, reader: Box<ReadLoop>) {
-        *lock(&self.lent) = Some(reader);
-    }
-
-    /// Takes the reader back, unless another task has it.
-    pub(super) fn take_back(&self) -> Option<Box<ReadLoop>> {
-        lock(&self.lent).take()
-    }
-
-    /// Reads on in another task, if the reader is lent: this tool has blocked its thread.
-    pub(super) fn read_on(&self, tool: &str) {
-        if let Some(mut reader) = self.take_back() {
-            reader.note(tool, true);
-            tokio::spawn(read_loop::run(reader));
-        }
     }
 }

@@ -1,105 +1,74 @@
 //! A call on the fast path: polled once by the task that reads, then by a task of its own.
 
+use super::call_state::CallState;
 use super::connection::Connection;
+use super::plain_calls::PlainCalls;
+use crate::call_result::{Called, failed};
 use crate::client::Client;
 use crate::fast_path::{Answer, PlainCall};
-use crate::handler::PoolHandler;
-use crate::tool_call::{Called, failed};
+use crate::request::Request;
 use futures_util::FutureExt as _;
 use rmcp::RoleServer;
-use rmcp::model::{ClientCapabilities, Implementation, RequestMetaObject};
-use rmcp::model::{ErrorData, RequestId, ServerNotification};
+use rmcp::model::{
+    ClientCapabilities, ErrorData, Implementation, RequestId, RequestMetaObject, ServerNotification,
+};
 use rmcp::service::Peer;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::seam::{INTERNAL, Isolation, Watched};
-use tool_runtime_core::{BoxFuture, Principal, TaskSupport};
+use tool_runtime_core::seam::{INTERNAL, Watched};
+use tool_runtime_core::{BoxFuture, Principal};
 
-use crate::request::Request;
-
-/// The way of plain calls, once the handshake is over.
-pub(crate) struct FastPath {
-    pub(crate) handler: Arc<PoolHandler>,
-    pub(crate) isolation: Isolation,
-    pub(crate) peer: Peer<RoleServer>,
-    /// Whether the client is of 2026-07-28: then rmcp knows nothing of it.
-    is_modern: bool,
-    /// Cancelled when the session ends.
-    pub(crate) end: CancellationToken,
+/// Reads on while a call blocks its thread.
+pub(super) trait ReadOn: Send + Sync {
+    /// Another task reads on: this tool has blocked the thread of the one that read.
+    fn read_on(&self, tool: &str);
 }
 
-impl FastPath {
-    pub(crate) fn new(
-        handler: Arc<PoolHandler>,
-        isolation: Isolation,
-        peer: Peer<RoleServer>,
-        end: CancellationToken,
-    ) -> Self {
-        let is_modern = peer.peer_info().is_none();
-        Self { handler, isolation, peer, is_modern, end }
-    }
-
-    /// The call in a line, if it is a plain one.
-    pub(super) fn read(
-        self: &Arc<Self>,
-        line: &[u8],
-        connection: &Arc<Connection>,
-    ) -> Option<FastCall> {
-        let call = PlainCall::read(std::str::from_utf8(line).ok()?, self.is_modern)?;
-        let tool = self.handler.pool().get(&call.subject.name);
-        // A call that may go on as a task is not answered by its result.
-        if tool.is_some_and(|tool| tool.definition().task != TaskSupport::None) {
-            return None;
-        }
-        Some(FastCall::new(self, call, connection))
-    }
-}
-
-/// A call, which its connection answers once.
+/// A call on the fast path.
 pub(super) struct FastCall {
-    path: Arc<FastPath>,
+    calls: Arc<PlainCalls>,
     connection: Arc<Connection>,
+    reader: Arc<dyn ReadOn>,
     client: Arc<Client>,
+    state: Arc<CallState>,
     begun: Instant,
-    /// It was answered, or taken back.
-    is_over: AtomicBool,
-    /// Cancelled when it is over, if a poll of it has blocked its thread.
-    over: OnceLock<CancellationToken>,
 }
 
 impl FastCall {
-    fn new(path: &Arc<FastPath>, call: PlainCall<'_>, connection: &Arc<Connection>) -> Self {
+    pub(super) fn new(
+        call: PlainCall<'_>,
+        calls: &Arc<PlainCalls>,
+        connection: &Arc<Connection>,
+        reader: Arc<dyn ReadOn>,
+    ) -> Self {
+        let state = CallState::new(call.id, calls.end.child_token());
+        let state = Arc::new(state);
         let request = FastRequest {
-            id: call.id,
             meta: call.meta,
             arguments: call.arguments.map(|raw| raw.get().to_owned()),
-            token: path.end.child_token(),
-            path: Arc::clone(path),
+            state: Arc::clone(&state),
+            calls: Arc::clone(calls),
         };
         Self {
-            client: path.handler.client(request, call.subject, call.round),
-            path: Arc::clone(path),
+            client: calls.handler.client(request, call.subject, call.round),
+            calls: Arc::clone(calls),
             connection: Arc::clone(connection),
+            reader,
+            state,
             begun: Instant::now(),
-            is_over: AtomicBool::new(false),
-            over: OnceLock::new(),
         }
     }
 
-    pub(super) fn id(&self) -> &RequestId {
-        self.client.request().id()
-    }
-
-    pub(super) fn isolation(&self) -> &Isolation {
-        &self.path.isolation
+    pub(super) fn state(&self) -> &Arc<CallState> {
+        &self.state
     }
 
     /// The work, up to the answer.
     pub(super) fn run(&self) -> BoxFuture<'static, String> {
-        let (handler, client) = (Arc::clone(&self.path.handler), Arc::clone(&self.client));
+        let (handler, client) = (Arc::clone(&self.calls.handler), Arc::clone(&self.client));
         Box::pin(async move {
             // User code that panics is an error of its call: what is caught here are faults of ours.
             let called = AssertUnwindSafe(handler.called(&client)).catch_unwind().await;
@@ -108,42 +77,44 @@ impl FastCall {
         })
     }
 
+    /// Polls the work on this thread. `None` if it is not done, or may not be polled now.
+    pub(super) fn poll(
+        self: &Arc<Self>,
+        work: &mut BoxFuture<'static, String>,
+        task: &mut Context<'_>,
+    ) -> Option<String> {
+        let watched: Arc<dyn Watched> = Arc::clone(self) as _;
+        match self.calls.isolation.poll(&watched, || work.as_mut().poll(task)) {
+            Some(Poll::Ready(answer)) => Some(answer),
+            _ => None,
+        }
+    }
+
     /// Goes on in a task of its own.
     pub(super) fn detach(self: Arc<Self>, work: BoxFuture<'static, String>) {
         let watched = Arc::clone(&self);
-        let isolation = self.isolation().clone();
+        let isolation = self.calls.isolation.clone();
         let rest = Box::pin(async move {
             let answer = work.await;
-            self.connection.answer(&self, &answer);
+            self.answer(&answer);
             self.connection.flush();
         });
         isolation.spawn(watched, rest);
     }
 
-    /// The client takes it back.
-    pub(super) fn cancel(&self) {
-        self.finish();
-        self.client.request().token().cancel();
-    }
-
-    /// Whether it may be answered: from now on it is over.
-    pub(super) fn finish(&self) -> bool {
-        let is_first = !self.is_over.swap(true, Ordering::SeqCst);
-        if is_first && let Some(over) = self.over.get() {
-            over.cancel();
-        }
-        is_first
+    /// Queues the answer, unless the call is over.
+    pub(super) fn answer(&self, json: &str) {
+        self.connection.answer(&self.state, json);
     }
 
     /// Answers when the limit is over, or the session ends: a thread that is blocked cannot.
     async fn expire(self: Arc<Self>) {
         let client = &self.client;
-        let context = self.path.handler.context_with(client, client.request().token());
-        let pool = self.path.handler.pool();
+        let context = self.calls.handler.context_with(client, self.state.token.clone());
+        let pool = self.calls.handler.pool();
         let error = pool.expiry(client.name(), self.begun, &context).await;
-        let failed = failed(&error, client.is_modern());
-        let answer = Answer::new(client, failed.map(|result| Called::Other(result.into())));
-        self.connection.answer(&self, &answer.json);
+        let failed = failed(&error, client.is_modern()).map(|result| Called::Other(result.into()));
+        self.answer(&Answer::new(client, failed).json);
         self.connection.flush();
     }
 }
@@ -154,27 +125,24 @@ impl Watched for FastCall {
     }
 
     fn blocked(self: Arc<Self>) {
-        self.connection.read_on(self.client.name());
-        let over = CancellationToken::new();
-        if self.over.set(over.clone()).is_err() || self.is_over.load(Ordering::SeqCst) {
-            return;
+        self.reader.read_on(self.client.name());
+        if let Some(over) = self.state.over() {
+            tokio::spawn(async move { over.run_until_cancelled(self.expire()).await });
         }
-        tokio::spawn(async move { over.run_until_cancelled(self.expire()).await });
     }
 }
 
 /// The request of such a call.
 struct FastRequest {
-    id: RequestId,
     meta: RequestMetaObject,
     arguments: Option<String>,
-    token: CancellationToken,
-    path: Arc<FastPath>,
+    state: Arc<CallState>,
+    calls: Arc<PlainCalls>,
 }
 
 impl Request for FastRequest {
     fn id(&self) -> &RequestId {
-        &self.id
+        &self.state.id
     }
 
     fn meta(&self) -> &RequestMetaObject {
@@ -182,20 +150,20 @@ impl Request for FastRequest {
     }
 
     fn token(&self) -> CancellationToken {
-        self.token.clone()
+        self.state.token.clone()
     }
 
     fn is_modern(&self) -> bool {
-        self.path.is_modern
+        self.calls.is_modern
     }
 
     fn client_info(&self) -> Option<Implementation> {
-        let of_session = || Some(self.path.peer.peer_info()?.client_info.clone());
+        let of_session = || Some(self.calls.peer.peer_info()?.client_info.clone());
         self.meta.client_info().or_else(of_session)
     }
 
     fn client_capabilities(&self) -> Option<ClientCapabilities> {
-        let of_session = || Some(self.path.peer.peer_info()?.capabilities.clone());
+        let of_session = || Some(self.calls.peer.peer_info()?.capabilities.clone());
         self.meta.client_capabilities().or_else(of_session)
     }
 
@@ -220,10 +188,10 @@ impl Request for FastRequest {
     }
 
     fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()> {
-        Box::pin(async { drop(self.path.peer.send_notification(message).await) })
+        Box::pin(async { drop(self.calls.peer.send_notification(message).await) })
     }
 
     fn peer(&self) -> Option<&Peer<RoleServer>> {
-        Some(&self.path.peer)
+        Some(&self.calls.peer)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::backlog::{self, Backlog};
-use super::fast_call::FastCall;
+use super::call_state::CallState;
 use super::handshake_filter::HandshakeFilter;
 use super::message::{Parsed, parse};
 use crate::in_flight::{InFlight, cancelled_id};
@@ -31,7 +31,7 @@ enum Kind<'a> {
     /// It ends at once, or does nothing but listen.
     Idle,
     /// User code runs: on the fast path, if the call is there.
-    Work(Option<&'a Arc<FastCall>>),
+    Work(Option<&'a Arc<CallState>>),
 }
 
 /// A request in flight.
@@ -39,11 +39,11 @@ struct Running {
     /// Whether it counts among those that run user code.
     is_at_work: bool,
     /// The call, on the fast path.
-    fast_call: Option<Arc<FastCall>>,
+    fast_call: Option<Arc<CallState>>,
 }
 
 impl Running {
-    fn fast(call: &Arc<FastCall>) -> Self {
+    fn fast(call: &Arc<CallState>) -> Self {
         Self { is_at_work: true, fast_call: Some(Arc::clone(call)) }
     }
 }
@@ -82,16 +82,16 @@ impl Inbound {
     /// The answer to a request that cannot be served.
     pub(super) fn accept_call(
         &mut self,
-        call: &Arc<FastCall>,
+        call: &Arc<CallState>,
         line: &[u8],
         is_wanted: bool,
     ) -> Result<bool, Rejection> {
-        self.admit(call.id(), line, Kind::Work(Some(call)), is_wanted)
+        self.admit(&call.id, line, Kind::Work(Some(call)), is_wanted)
     }
 
     /// A call of the fast path that has waited runs now.
-    pub(super) fn resume_call(&mut self, call: &Arc<FastCall>) {
-        if let Some(running) = self.in_flight.note(call.id()) {
+    pub(super) fn resume_call(&mut self, call: &Arc<CallState>) {
+        if let Some(running) = self.in_flight.note(&call.id) {
             running.fast_call = Some(Arc::clone(call));
             self.fast_calls += 1;
         }

@@ -5,13 +5,18 @@ use std::sync::Arc;
 use tokio::io::{AsyncWriteExt as _, DuplexStream, WriteHalf};
 use tokio::sync::Notify;
 
-use super::outlet::{Outlet, Pump};
-use super::writer::{Shared, Writer};
+use super::writer::{Outlet, Pump, Shared, Writer};
+
+impl Outlet for Arc<Notify> {
+    fn wake(&self) {
+        self.notify_one();
+    }
+}
 
 /// Starts the task.
 pub(super) fn start(output: WriteHalf<DuplexStream>) -> (Writer, Pump) {
     let wake = Arc::new(Notify::new());
-    let writer = Writer::new(Outlet::Memory(Arc::clone(&wake)));
+    let writer = Writer::new(Arc::clone(&wake));
     let shared = writer.shared();
     let task = tokio::spawn(async move { write_batches(&shared, &wake, output).await });
     (writer, Pump(Some(task.abort_handle())))

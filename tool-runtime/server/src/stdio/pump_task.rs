@@ -7,13 +7,12 @@ use std::sync::Arc;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
-use super::outlet::{Outlet, Pump};
 use super::polled::Polled;
 use super::queue::Queue;
-use super::writer::{Shared, Writer};
+use super::writer::{Outlet, Pump, Shared, Writer};
 
 /// A descriptor and the task that waits for it.
-pub(super) struct PolledOutlet {
+struct PolledOutlet {
     descriptor: Polled,
     /// Wakes the task.
     wanted: Notify,
@@ -22,20 +21,19 @@ pub(super) struct PolledOutlet {
 /// Starts the task.
 pub(super) fn start(descriptor: Polled) -> (Writer, Pump) {
     let outlet = Arc::new(PolledOutlet { descriptor, wanted: Notify::new() });
-    let writer = Writer::new(Outlet::Polled(Arc::clone(&outlet)));
+    let writer = Writer::new(Arc::clone(&outlet));
     let shared = writer.shared();
     let task = tokio::spawn(async move { outlet.run(&shared).await });
     (writer, Pump(Some(task.abort_handle())))
 }
 
-impl PolledOutlet {
-    /// Makes the task look at the queue's state.
-    pub(super) fn wake(&self) {
+impl Outlet for Arc<PolledOutlet> {
+    fn wake(&self) {
         self.wanted.notify_one();
     }
 
     /// The sender's attempt, which saves the way through the task as long as the peer reads.
-    pub(super) fn write_directly(&self, shared: &Shared) {
+    fn flush(&self, shared: &Shared) {
         let mut queue = shared.lock();
         if queue.stuck || queue.unwritten().is_empty() {
             return;
@@ -48,7 +46,9 @@ impl PolledOutlet {
             self.wake();
         }
     }
+}
 
+impl PolledOutlet {
     /// The life of the task: waits for a full descriptor to drain, until the transport closes.
     async fn run(&self, shared: &Shared) {
         loop {

@@ -3,8 +3,13 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, PoisonError};
 
-use super::outlet::{Outlet, Pump};
-use super::writer::{Shared, Writer};
+use super::writer::{Outlet, Pump, Shared, Writer};
+
+impl Outlet for Arc<Condvar> {
+    fn wake(&self) {
+        self.notify_one();
+    }
+}
 
 /// Starts the thread.
 ///
@@ -12,7 +17,7 @@ use super::writer::{Shared, Writer};
 /// blocking threads: those are waited for.
 pub(super) fn start(output: impl Write + Send + 'static) -> io::Result<(Writer, Pump)> {
     let wake = Arc::new(Condvar::new());
-    let writer = Writer::new(Outlet::Thread(Arc::clone(&wake)));
+    let writer = Writer::new(Arc::clone(&wake));
     let shared = writer.shared();
     std::thread::Builder::new()
         .name("stdio-writer".to_owned())

@@ -4,7 +4,7 @@
 //! task takes it and reads on; the task that was blocked finds it gone, and ends.
 
 use super::connection::Connection;
-use super::fast_call::FastCall;
+use super::fast_call::{FastCall, ReadOn};
 use super::message::parse;
 use super::read_budget::ReadBudget;
 use super::reader::Reader;
@@ -17,13 +17,13 @@ use rmcp::service::RxJsonRpcMessage;
 use std::collections::HashSet;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::seam::Watched;
+use tool_runtime_core::seam::{Watched as _, lock};
 use tool_runtime_mcp::lines::{Line, LineBuffer};
 
 /// Rejections that are kept for a client that does not read, before it is not read either.
@@ -57,6 +57,7 @@ pub(super) struct ReadLoop {
     pub(super) unread_rejections: u32,
     /// Tools whose first poll took long.
     pub(super) slow: HashSet<String>,
+    pub(super) lent: Arc<Lent>,
 }
 
 /// What a line asks for.
@@ -97,26 +98,46 @@ async fn poll_call(reader: Box<ReadLoop>, call: Arc<FastCall>) -> Option<Box<Rea
         call.detach(work);
         return Some(reader);
     }
-    let connection = Arc::clone(&reader.connection);
+    let (connection, lent) = (Arc::clone(&reader.connection), Arc::clone(&reader.lent));
     let begun = std::time::Instant::now();
-    connection.lend(reader);
-    let watched: Arc<dyn Watched> = Arc::clone(&call) as _;
-    let polled =
-        poll_fn(|task| Poll::Ready(call.isolation().poll(&watched, || work.as_mut().poll(task))))
-            .await;
-    let is_slow = begun.elapsed() > SHORT;
-    let mut reader = connection.take_back();
+    lent.lend(reader);
+    let answer = poll_fn(|task| Poll::Ready(call.poll(&mut work, task))).await;
+    let mut reader = lent.take_back();
     if let Some(reader) = &mut reader {
-        reader.note(call.name(), is_slow);
+        reader.note(call.name(), begun.elapsed() > SHORT);
     }
-    match polled {
-        Some(Poll::Ready(answer)) => connection.answer(&call, &answer),
-        _ => call.detach(work),
+    match answer {
+        Some(answer) => call.answer(&answer),
+        None => call.detach(work),
     }
     if reader.is_none() {
         connection.flush();
     }
     reader
+}
+
+/// The reader while it polls a call, for another task to take if the call blocks its thread.
+#[derive(Default)]
+pub(super) struct Lent(Mutex<Option<Box<ReadLoop>>>);
+
+impl Lent {
+    fn lend(&self, reader: Box<ReadLoop>) {
+        *lock(&self.0) = Some(reader);
+    }
+
+    /// The reader, unless another task has it.
+    fn take_back(&self) -> Option<Box<ReadLoop>> {
+        lock(&self.0).take()
+    }
+}
+
+impl ReadOn for Lent {
+    fn read_on(&self, tool: &str) {
+        if let Some(mut reader) = self.take_back() {
+            reader.note(tool, true);
+            tokio::spawn(run(reader));
+        }
+    }
 }
 
 impl ReadLoop {
@@ -140,7 +161,7 @@ impl ReadLoop {
             if let Some(line) = self.lines.next_line() {
                 self.budget.take();
                 let incoming = match line {
-                    Line::Whole(line) => accept(&self.connection, line, has_room),
+                    Line::Whole(line) => accept(&self.connection, &self.lent, line, has_room),
                     line => self.connection.inbound().accept(line, has_room).map(as_message),
                 };
                 match incoming {
@@ -175,11 +196,8 @@ impl ReadLoop {
     /// The request that has waited and whose turn it is.
     fn resumed(&mut self) -> Option<Incoming> {
         let line = self.connection.inbound().next()?;
-        if let Some(call) =
-            self.connection.fast_path().and_then(|p| p.read(&line, &self.connection))
-        {
-            let call = Arc::new(call);
-            self.connection.inbound().resume_call(&call);
+        if let Some(call) = fast_call(&self.connection, &self.lent, &line) {
+            self.connection.inbound().resume_call(call.state());
             return Some(Incoming::Call(call));
         }
         // It was a message when it came.
@@ -281,16 +299,24 @@ impl ReadLoop {
 /// The answer to a line that is not a message, or to a request that cannot be served.
 fn accept(
     connection: &Arc<Connection>,
+    lent: &Arc<Lent>,
     line: &[u8],
     is_wanted: bool,
 ) -> Result<Option<Incoming>, Rejection> {
-    let call = connection.fast_path().and_then(|path| path.read(line, connection));
-    let Some(call) = call.map(Arc::new) else {
+    let Some(call) = fast_call(connection, lent, line) else {
         let accepted = connection.inbound().accept(Line::Whole(line), is_wanted);
         return accepted.map(as_message);
     };
-    let is_served = connection.inbound().accept_call(&call, line, is_wanted)?;
+    let is_served = connection.inbound().accept_call(call.state(), line, is_wanted)?;
     Ok(is_served.then_some(Incoming::Call(call)))
+}
+
+/// The call in a line, if the fast path takes it.
+fn fast_call(connection: &Arc<Connection>, lent: &Arc<Lent>, line: &[u8]) -> Option<Arc<FastCall>> {
+    let calls = connection.plain_calls()?;
+    let call = calls.read(line)?;
+    let lent: Arc<dyn ReadOn> = Arc::clone(lent) as _;
+    Some(Arc::new(FastCall::new(call, calls, connection, lent)))
 }
 
 fn as_message(message: Option<Message>) -> Option<Incoming> {

@@ -15,14 +15,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::Connection;
 use super::descriptor::Descriptors;
-use super::fast_call::FastPath;
 #[cfg(unix)]
 use super::outlet;
-use super::outlet::Pump;
+use super::plain_calls::PlainCalls;
 use super::read_budget::ReadBudget;
 use super::read_loop::{self, ReadLoop};
 use super::reader::Reader;
-use super::writer::Writer;
+use super::writer::{Pump, Writer};
 use crate::caller::Caller;
 use tool_runtime_mcp::lines::{DEFAULT_LINE_LIMIT, LineBuffer};
 
@@ -90,6 +89,7 @@ impl StdioTransport {
             budget: ReadBudget::default(),
             unread_rejections: 0,
             slow: HashSet::new(),
+            lent: Arc::default(),
         });
         Self { connection, reader: Some(reader), messages, pump, ended }
     }
@@ -174,8 +174,8 @@ pub(crate) struct Outbox {
 
 impl Outbox {
     /// Lets plain calls take the fast path: the handshake is over.
-    pub(crate) fn open(&self, fast_path: FastPath) {
-        self.connection.open(fast_path);
+    pub(crate) fn open(&self, plain_calls: PlainCalls) {
+        self.connection.open(plain_calls);
     }
 
     /// Waits until everything is written, but not for long.

@@ -16,7 +16,6 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::outlet::Outlet;
 use super::queue::{DEFAULT_QUEUE_LIMIT, Queue};
 
 /// A handle on the outgoing half; clones share it.
@@ -25,22 +24,45 @@ pub(super) struct Writer {
     shared: Arc<Shared>,
 }
 
+/// The way on which queued bytes leave.
+pub(super) trait Outlet: Send + Sync {
+    /// Makes the pump look at the queue's state.
+    fn wake(&self);
+
+    /// Writes what is queued, if that is possible without waiting. Otherwise the pump does.
+    fn flush(&self, _: &Shared) {
+        self.wake();
+    }
+}
+
+/// What to stop when the transport has closed; a thread stops by itself.
+pub(super) struct Pump(pub(super) Option<tokio::task::AbortHandle>);
+
+impl Pump {
+    /// Ends the wait for a peer that does not read.
+    pub(super) fn stop(&self) {
+        if let Some(task) = &self.0 {
+            task.abort();
+        }
+    }
+}
+
 /// What the handles and the pump have in common.
 pub(super) struct Shared {
     queue: Mutex<Queue>,
     /// Signalled whenever the queue got shorter or failed.
     changed: Notify,
-    outlet: Outlet,
+    outlet: Box<dyn Outlet>,
 }
 
 impl Writer {
     /// An empty queue in front of `outlet`.
-    pub(super) fn new(outlet: Outlet) -> Self {
+    pub(super) fn new(outlet: impl Outlet + 'static) -> Self {
         Self {
             shared: Arc::new(Shared {
                 queue: Mutex::new(Queue::new(DEFAULT_QUEUE_LIMIT)),
                 changed: Notify::new(),
-                outlet,
+                outlet: Box::new(outlet),
             }),
         }
     }
@@ -68,12 +90,7 @@ impl Writer {
 
     /// Writes what is queued, or sees to it that somebody does. Never blocks.
     pub(super) fn flush(&self) {
-        match &self.shared.outlet {
-            #[cfg(unix)]
-            Outlet::Polled(outlet) => outlet.write_directly(&self.shared),
-            Outlet::Thread(wake) => wake.notify_one(),
-            Outlet::Memory(wake) => wake.notify_one(),
-        }
+        self.shared.outlet.flush(&self.shared);
     }
 
     /// Accepts no further message and tells the pump to end when the queue is empty.

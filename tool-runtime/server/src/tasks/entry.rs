@@ -1,8 +1,9 @@
 //! One task, for its client.
 
-use super::Outcome;
+use crate::passing;
 use crate::rounds::{endless, said};
-use rmcp::model::{InputRequest, Task, TaskPayload};
+use rmcp::model::{CallToolResult, ErrorData, InputRequest, JsonObject, Task, TaskPayload};
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -18,6 +19,32 @@ const POLL: Duration = Duration::from_secs(2);
 /// How often it may ask what was answered: a tool that asks until it likes an answer gets the same
 /// one for ever.
 const MAX_ANSWERS: usize = 1000;
+
+/// How a task ended.
+pub(in super::super) enum Outcome {
+    /// With a result, good or bad: what `tools/call` would have answered.
+    Completed(JsonObject),
+    /// With an error of the protocol.
+    Failed(JsonObject),
+    Cancelled,
+}
+
+impl Outcome {
+    pub(in super::super) fn completed(result: CallToolResult) -> Self {
+        Self::Completed(written(&passing::whole(result.into())))
+    }
+
+    pub(in super::super) fn failed(error: &ErrorData) -> Self {
+        Self::Failed(written(error))
+    }
+}
+
+fn written(what: &impl Serialize) -> JsonObject {
+    match serde_json::to_value(what) {
+        Ok(Value::Object(members)) => members,
+        _ => JsonObject::new(),
+    }
+}
 
 /// One task. Its call is cancelled with it.
 pub(super) struct Entry {

@@ -1,9 +1,10 @@
 //! One task, for its call.
 
-use super::{Entries, Entry, Tasks};
+use super::entries::Entries;
+use super::entry::Entry;
 use crate::question;
 use serde_json::Value;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use tool_runtime_core::{PeerError, PeerRequest, Progress};
 
 /// A task, as the call in it reaches it. It keeps no server alive.
@@ -13,8 +14,8 @@ pub(in super::super) struct Handle {
 }
 
 impl Handle {
-    pub(super) fn new(tasks: &Tasks, id: &str) -> Self {
-        Self { tasks: std::sync::Arc::downgrade(&tasks.0), id: id.to_owned() }
+    pub(super) fn new(tasks: &Arc<Entries>, id: &str) -> Self {
+        Self { tasks: Arc::downgrade(tasks), id: id.to_owned() }
     }
 
     /// Asks the client, and waits for the answer.
@@ -49,6 +50,6 @@ impl Handle {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Entry) -> T) -> Option<T> {
-        Tasks(self.tasks.upgrade()?).change(&self.id, change)
+        self.tasks.upgrade()?.change(&self.id, change)
     }
 }

@@ -1,14 +1,17 @@
 //! Buffers messages for a client that is disconnected. rmcp drops an answer once it was handed on.
 
-use super::stream::{Messages, index};
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use std::collections::VecDeque;
+use std::pin::Pin;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 /// Messages kept of a call; the last one is its answer.
 const MAX_MESSAGES: usize = 64;
+
+/// Messages to a client.
+pub(super) type Messages = Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>;
 
 /// What comes on the stream of a call while its client is away.
 pub(super) struct ReplayBuffer(JoinHandle<VecDeque<ServerSseMessage>>);
@@ -43,4 +46,9 @@ async fn read(mut stream: Messages) -> VecDeque<ServerSseMessage> {
         kept.push_back(message);
     }
     kept
+}
+
+/// The place of an event in its stream: `index/number`, as rmcp makes the ids of events.
+fn index(event: &str) -> Option<u64> {
+    event.split_once('/')?.0.parse().ok()
 }

@@ -5,8 +5,8 @@
 //! within one that cancels the request, and are taken out before they reach the client.
 
 use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, GetExtensions as _, JsonRpcMessage,
-    ServerJsonRpcMessage, ServerNotification,
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
+    GetExtensions as _, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification,
 };
 use rmcp::service::OriginatingRequestId;
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
@@ -35,4 +35,12 @@ pub(super) fn unpacked(mut event: ServerSseMessage) -> ServerSseMessage {
         event.message = Some(Arc::new(JsonRpcMessage::notification((**message).clone())));
     }
     event
+}
+
+/// The message by which a client takes a request back.
+pub(super) fn cancelled(request: RequestId, why: &str) -> ClientJsonRpcMessage {
+    let params = CancelledNotificationParam::new(Some(request), Some(why.to_owned()));
+    ClientJsonRpcMessage::notification(ClientNotification::CancelledNotification(
+        CancelledNotification::new(params),
+    ))
 }

@@ -1,15 +1,12 @@
 //! One session: its owner, its last use, its calls in flight.
 
-use super::Sessions;
 use super::replay_buffer::ReplayBuffer;
 use super::session_transport::Ongoing;
-use super::stream::Watch;
 use crate::http::concurrency_limit::Permit;
 use rmcp::model::RequestId;
-use rmcp::transport::streamable_http_server::session::SessionId;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -66,30 +63,14 @@ impl Session {
         idle.saturating_sub(used.elapsed())
     }
 
-    /// Watches a stream that is opened, for the answer to a request if it is for one.
-    pub(super) fn open(
-        self: Arc<Self>,
-        sessions: Weak<Sessions>,
-        id: &SessionId,
-        request: Option<RequestId>,
-    ) -> Watch {
+    /// A connection is opened for a stream.
+    pub(super) fn open(&self) {
         self.streams.fetch_add(1, Ordering::Relaxed);
-        Watch::new(sessions, Arc::clone(id), self, request)
     }
 
-    /// Watches a stream that goes on with the answer that another one was for.
-    pub(super) fn resume(
-        self: Arc<Self>,
-        sessions: Weak<Sessions>,
-        id: &SessionId,
-        stream: Option<u64>,
-    ) -> Watch {
-        let request = stream.and_then(|stream| Some(self.calls().get(&stream)?.request.clone()));
-        let mut watch = self.open(sessions, id, request);
-        if let Some(stream) = stream {
-            watch.is_numbered(stream);
-        }
-        watch
+    /// The request whose answer comes on a stream.
+    pub(super) fn request_on(&self, stream: u64) -> Option<RequestId> {
+        Some(self.calls().get(&stream)?.request.clone())
     }
 
     /// A connection listens for the answer on this stream.
@@ -154,9 +135,13 @@ impl Drop for Session {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Sessions;
+    use super::super::stream::{Owner, Watch};
     use super::*;
     use crate::http::HttpOptions;
     use crate::http::concurrency_limit::ConcurrencyLimit;
+    use rmcp::transport::streamable_http_server::session::SessionId;
+    use std::sync::Weak;
     use tokio::time::advance;
 
     const IDLE: Duration = Duration::from_secs(60);
@@ -181,7 +166,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_session_rests_from_the_end_of_its_last_call() {
         let session = session();
-        let watch = || Arc::clone(&session).open(Weak::new(), &"id".into(), None);
+        let owner: Weak<dyn Owner> = Weak::<Sessions>::new();
+        let watch = || Watch::new(owner.clone(), "id".into(), Arc::clone(&session), None);
         let (first, second) = (watch(), watch());
         advance(IDLE * 2).await;
         drop(first);

@@ -1,6 +1,7 @@
 //! Observes the messages between rmcp and a session.
 
-use super::{SessionProblem, cancelled, routing};
+use super::problem::SessionProblem;
+use super::routing::{self, cancelled};
 use crate::in_flight::{InFlight, answered, cancelled_id};
 use crate::passing;
 use rmcp::RoleServer;

@@ -1,7 +1,6 @@
 //! A message stream to a client, watched for its end.
 
-use super::Sessions;
-use super::replay_buffer::ReplayBuffer;
+use super::replay_buffer::{Messages, ReplayBuffer};
 use super::routing;
 use super::session::Session;
 use crate::in_flight::answered;
@@ -14,9 +13,6 @@ use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::Sleep;
-
-/// Messages to a client.
-pub(super) type Messages = Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>;
 
 /// A stream of messages, watched if its session is known.
 pub(super) struct Watched {
@@ -74,9 +70,15 @@ impl Drop for Watched {
     }
 }
 
+/// Owns the sessions.
+pub(super) trait Owner: Send + Sync {
+    /// The client has closed the stream on which it waited for an answer.
+    fn abandoned(&self, id: SessionId, request: RequestId, stream: Option<u64>);
+}
+
 /// Sees whether the answer to a request was sent before its stream ends.
 pub(super) struct Watch {
-    sessions: Weak<Sessions>,
+    owner: Weak<dyn Owner>,
     id: SessionId,
     session: Arc<Session>,
     /// Which answer it waits for.
@@ -86,13 +88,30 @@ pub(super) struct Watch {
 }
 
 impl Watch {
+    /// Watches a stream that is opened, for the answer to a request if it is for one.
     pub(super) fn new(
-        sessions: Weak<Sessions>,
+        owner: Weak<dyn Owner>,
         id: SessionId,
         session: Arc<Session>,
         request: Option<RequestId>,
     ) -> Self {
-        Self { sessions, id, session, request, number: None }
+        session.open();
+        Self { owner, id, session, request, number: None }
+    }
+
+    /// Watches a stream that goes on with the answer that another one was for.
+    pub(super) fn resumed(
+        owner: Weak<dyn Owner>,
+        id: SessionId,
+        session: Arc<Session>,
+        stream: Option<u64>,
+    ) -> Self {
+        let request = stream.and_then(|stream| session.request_on(stream));
+        let mut watch = Self::new(owner, id, session, request);
+        if let Some(stream) = stream {
+            watch.is_numbered(stream);
+        }
+        watch
     }
 
     /// The stream's number becomes known.
@@ -126,8 +145,8 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.session.close(self.number);
-        if let (Some(request), Some(sessions)) = (self.request.take(), self.sessions.upgrade()) {
-            sessions.abandoned(Arc::clone(&self.id), request, self.number);
+        if let (Some(request), Some(owner)) = (self.request.take(), self.owner.upgrade()) {
+            owner.abandoned(Arc::clone(&self.id), request, self.number);
         }
     }
 }
@@ -135,9 +154,4 @@ impl Drop for Watch {
 /// The number of the stream in the id of an event: `index/number`, as rmcp makes them.
 pub(super) fn number(event: &str) -> Option<u64> {
     event.split_once('/')?.1.parse().ok()
-}
-
-/// The place of an event in its stream.
-pub(super) fn index(event: &str) -> Option<u64> {
-    event.split_once('/')?.0.parse().ok()
 }
