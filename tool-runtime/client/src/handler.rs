@@ -62,7 +62,7 @@ impl Handler {
             Some(call) => call.next_question(&self.server),
             None => self.server.to_string(),
         };
-        self.notifications.mask().redact_members(&mut params);
+        self.notifications.redactors().results.members(&mut params);
         let request = PeerRequest::new(key, capability, params);
         // Nobody is to be asked for what nobody waits for.
         let answer = tokio::select! {

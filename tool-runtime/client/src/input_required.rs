@@ -165,8 +165,9 @@ async fn answer_to(
 ) -> Result<(String, Value), CallError> {
     // A server may use a key again in a later round, for another question.
     let own_key = if round == 1 { key.clone() } else { format!("{key}-{round}") };
-    let question = server_requests::question(&own_key, request, connection.notifications().mask())
-        .map_err(|problem| CallError::new(ErrorClass::Tool, problem))?;
+    let question =
+        server_requests::question(&own_key, request, connection.notifications().redactors())
+            .map_err(|problem| CallError::new(ErrorClass::Tool, problem))?;
     let capability = question.capability();
     let answer = match connection.answerer().answer(question, Some(call)).await {
         Err(PeerError::Unsupported(_)) if is_elicitation(capability) => {

@@ -3,7 +3,7 @@
 #![expect(deprecated, reason = "servers of the older era still log and ask")]
 
 use super::in_flight_call::InFlightCall;
-use super::mask::Mask;
+use super::redactors::Redactors;
 use rmcp::RoleClient;
 use rmcp::model::{
     ClientRequest, GetExtensions as _, GetMeta as _, JsonRpcMessage,
@@ -22,7 +22,7 @@ use tool_runtime_core::seam::lock;
 /// Hears what a server says besides answers, and hands it to whom it concerns.
 pub(super) struct NotificationRouter {
     server: Arc<str>,
-    mask: Arc<Mask>,
+    redactors: Arc<Redactors>,
     calls: Mutex<Calls>,
     /// A call will be over before the time that is waited for.
     earlier: Notify,
@@ -66,10 +66,10 @@ impl Changed {
 pub(super) struct ProgressHandle(pub(super) Weak<InFlightCall>);
 
 impl NotificationRouter {
-    pub(super) fn new(server: Arc<str>, mask: Arc<Mask>) -> Self {
+    pub(super) fn new(server: Arc<str>, redactors: Arc<Redactors>) -> Self {
         Self {
             server,
-            mask,
+            redactors,
             calls: Mutex::default(),
             earlier: Notify::new(),
             fewer: Notify::new(),
@@ -94,8 +94,8 @@ impl NotificationRouter {
     }
 
     /// Masks secrets in texts of the server.
-    pub(super) fn mask(&self) -> &Mask {
-        &self.mask
+    pub(super) fn redactors(&self) -> &Redactors {
+        &self.redactors
     }
 
     /// Whether the last request has no answer yet and may have one: the server is there, and
@@ -199,15 +199,15 @@ impl NotificationRouter {
             let mut progress = Progress::new(params.progress);
             progress.total = params.total;
             progress.message =
-                params.message.as_ref().map(|text| self.mask.text(text).into_owned());
+                params.message.as_ref().map(|text| self.redactors.results.text(text).into_owned());
             call.hear(progress);
         }
     }
 
     fn log(&self, params: &LoggingMessageNotificationParam) {
         if tracing::enabled!(tracing::Level::DEBUG) {
-            let logger = self.mask.shown(params.logger.as_deref().unwrap_or_default());
-            let text = self.mask.shown(&params.data.to_string());
+            let logger = self.redactors.line(params.logger.as_deref().unwrap_or_default());
+            let text = self.redactors.line(&params.data.to_string());
             tracing::debug!(server = &*self.server, level = ?params.level, logger, "{text}");
         }
     }

@@ -2,7 +2,6 @@
 
 use super::definition::definition;
 use super::listing::{Listed, Listing};
-use super::mask::Mask;
 use super::names;
 use super::pins::{Approvals, McpPin};
 use super::prefixes::TakenPrefix;
@@ -13,8 +12,7 @@ use super::yield_budget::YieldBudget;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tool_runtime_config::McpServerConfig;
-use tool_runtime_core::seam::Claim;
-use tool_runtime_core::seam::lock;
+use tool_runtime_core::seam::{Claim, Redactor, lock};
 use tool_runtime_core::{PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool};
 
 /// Brings the tools of one server into the pool.
@@ -71,11 +69,11 @@ impl Candidate {
     }
 
     /// Masks secrets in its texts, and marks its annotations if its server is not trusted.
-    fn shown(&mut self, is_trusted: bool, mask: &Mask) {
+    fn shown(&mut self, is_trusted: bool, redactor: &Redactor) {
         let definition = Arc::make_mut(&mut self.definition);
         definition.untrusted_annotations |= !is_trusted;
-        definition.description = mask.text(&definition.description).into_owned();
-        definition.title = definition.title.take().map(|title| mask.text(&title).into_owned());
+        definition.description = redactor.text(&definition.description).into_owned();
+        definition.title = definition.title.take().map(|title| redactor.text(&title).into_owned());
     }
 
     /// The id that its name gives, whatever became of it.
@@ -150,7 +148,7 @@ impl Publisher {
             let mut examiner = Examiner::default();
             let candidate = |listed| {
                 let mut candidate = Candidate::of(&prefix, listed, &mut examiner);
-                candidate.shown(is_trusted, shared.mask());
+                candidate.shown(is_trusted, &shared.redactors().results);
                 candidate
             };
             wanted.into_iter().map(candidate).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
 //! Why a connection failed, for the operator.
 
 use super::failure::{Failure, is_unauthorized, is_unsent, leaf};
-use super::mask::Mask;
+use super::redactors::Redactors;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::ClientInitializeError;
 use std::error::Error;
@@ -110,9 +110,9 @@ impl Refusal {
         }
     }
 
-    /// As it may be shown: it may hold what the server said.
-    pub(super) fn masked(mut self, mask: &Mask) -> Self {
-        self.text = mask.shown(&self.text);
+    /// Removes secrets and control characters: the text may quote the server.
+    pub(super) fn redacted(mut self, redactors: &Redactors) -> Self {
+        self.text = redactors.line(&self.text);
         self
     }
 

@@ -269,7 +269,7 @@ impl RemoteTool {
         // Checked as it came: a masked value may fit another schema.
         let output = self.output.as_ref();
         let structured = output.and_then(|_| result.get("structuredContent").cloned());
-        self.server.mask().redact(&mut result);
+        self.server.redactors().results.value(&mut result);
         let observation = convert_result::observation(result);
         if let Some(number) = self.lost_integer(structured.as_ref(), &observation) {
             return Err(self.unexact(number));

@@ -136,7 +136,7 @@ pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceC
     {
         ServerResult::ReadResourceResult(result) => {
             let contents = serde_json::to_value(&result.contents).and_then(|mut contents| {
-                server.mask().redact(&mut contents);
+                server.redactors().results.value(&mut contents);
                 serde_json::from_value(contents)
             });
             contents.map_err(|error| format!("its answer cannot be read: {error}"))

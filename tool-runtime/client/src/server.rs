@@ -3,7 +3,7 @@
 use super::backoff::Backoff;
 use super::connection::Connection;
 use super::connector::Connector;
-use super::mask::Mask;
+use super::redactors::Redactors;
 use super::status::{McpServerStatus, McpState};
 use arc_swap::ArcSwapOption;
 use rmcp::model::Implementation;
@@ -29,7 +29,7 @@ pub(super) struct Times {
 /// One server, as its tools and its supervisor know it.
 pub(super) struct Server {
     pub(super) name: Arc<str>,
-    pub(super) mask: Arc<Mask>,
+    pub(super) redactors: Arc<Redactors>,
     pub(super) connector: Connector,
     pub(super) times: Times,
     pub(super) connection: ArcSwapOption<Connection>,
@@ -52,7 +52,7 @@ pub(super) struct Condition {
 
 impl Server {
     pub(super) fn new(
-        (name, mask): (Arc<str>, Arc<Mask>),
+        (name, redactors): (Arc<str>, Arc<Redactors>),
         connector: Connector,
         times: Times,
         (state, watchers): (McpState, Arc<Watchers>),
@@ -60,7 +60,7 @@ impl Server {
         let condition = Condition { status: McpServerStatus::new(&name, state), tries: 0 };
         Self {
             name,
-            mask,
+            redactors,
             connector,
             times,
             connection: ArcSwapOption::empty(),
@@ -74,14 +74,13 @@ impl Server {
         &self.name
     }
 
-    /// What it says, as it may be shown.
+    /// Text of the server on one line, without secrets.
     pub(super) fn shown(&self, text: &str) -> String {
-        self.mask.shown(text)
+        self.redactors.line(text)
     }
 
-    /// Masks secrets in its texts.
-    pub(super) fn mask(&self) -> &Mask {
-        &self.mask
+    pub(super) fn redactors(&self) -> &Redactors {
+        &self.redactors
     }
 
     pub(super) fn status(&self) -> McpServerStatus {

@@ -1,7 +1,7 @@
 //! Forwards requests of a server to the host program or to the caller.
 
 use super::in_flight_call::InFlightCall;
-use super::mask::Mask;
+use super::redactors::Redactors;
 use rmcp::model::{
     ClientCapabilities, ElicitationCapability, FormElicitationCapability, InputRequest, JsonObject,
     RootsCapabilities, SamplingCapability, TASKS_EXTENSION_ID, UrlElicitationCapability,
@@ -76,14 +76,14 @@ impl Answerer {
 pub(super) fn question(
     key: &str,
     request: &InputRequest,
-    mask: &Mask,
+    redactors: &Redactors,
 ) -> Result<PeerRequest, String> {
     let value = serde_json::to_value(request).map_err(|error| error.to_string())?;
     let mut params = match value.get("params") {
         Some(Value::Object(params)) => params.clone(),
         _ => Map::new(),
     };
-    mask.redact_members(&mut params);
+    redactors.results.members(&mut params);
     let capability = match request {
         InputRequest::Elicitation(_) => elicitation(&params),
         InputRequest::CreateMessage(_) => PeerCapability::Sampling,

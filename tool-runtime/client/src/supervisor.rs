@@ -102,7 +102,7 @@ impl Server {
         let rest = rest.max(Duration::from_secs(1));
         if let Err(refusal) = self.refresh(&connection, publisher, rest).await {
             let refusal = refusal.with_last_words(connection.last_words().await);
-            let refusal = refusal.masked(&self.mask);
+            let refusal = refusal.redacted(&self.redactors);
             tokio::spawn(async move { connection.close().await });
             return Err(refusal);
         }
@@ -116,7 +116,7 @@ impl Server {
             status.protocol = info.map(|info| info.protocol_version.to_string());
             status.instructions = info.and_then(|info: &ServerPeerInfo| {
                 let instructions = info.instructions.as_deref();
-                instructions.map(|text| self.mask.text(text).into_owned())
+                instructions.map(|text| self.redactors.results.text(text).into_owned())
             });
         });
         tracing::info!(server = &*self.name, "connected");
@@ -172,7 +172,7 @@ impl Server {
             () = self.subscribe(connection) => {}
         }
         let refusal = Refusal::new(Kind::Failed, "the connection ended");
-        refusal.with_last_words(connection.last_words().await).masked(&self.mask)
+        refusal.with_last_words(connection.last_words().await).redacted(&self.redactors)
     }
 
     async fn follow(self: &Arc<Self>, connection: &Connection, publisher: &Publisher) {

@@ -104,7 +104,8 @@ impl Following<'_> {
         if task.status_message.is_some() && task.status_message != self.told.0 {
             self.told = (task.status_message.clone(), self.told.1 + 1);
             let message = task.status_message.as_deref();
-            let message = message.map(|text| self.server.mask().text(text).into_owned());
+            let message =
+                message.map(|text| self.server.redactors().results.text(text).into_owned());
             let done = f64::from(self.told.1);
             let mut progress = Progress::new(done);
             progress.message = message;

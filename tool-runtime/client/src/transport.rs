@@ -83,7 +83,7 @@ pub(super) fn way(
 ) -> Result<Box<dyn TransportFactory>, String> {
     match &config.transport {
         McpTransportConfig::Stdio(stdio) => {
-            Ok(Box::new(stdio::Stdio::new(server, stdio, config.secrets())))
+            Ok(Box::new(stdio::Stdio::new(server, stdio, config.redactor())))
         }
         #[cfg(feature = "http")]
         McpTransportConfig::Http(config) => {

@@ -1,9 +1,8 @@
 //! Patterns of an entry that match no tool of its server.
 
 use super::server::{McpServerConfig, means};
-use super::text::printable;
 use tool_runtime_core::ToolPattern;
-use tool_runtime_core::seam::nearest;
+use tool_runtime_core::seam::{nearest, printable};
 
 impl McpServerConfig {
     /// What it says of tools and of none of those that there are, by the names that the server has

@@ -1,9 +1,10 @@
 //! A text of a configuration, and what of it may be shown.
 
 use super::url;
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::fmt;
+use tool_runtime_core::seam::printable;
 
 /// A text of an entry: a command, a folder, an address, the name of a variable or of a header.
 ///
@@ -50,16 +51,8 @@ impl McpText {
 
     fn shown_as(value: String, shown: &str) -> Self {
         let shown = printable(shown);
-        Self { shown: (shown != value).then(|| shown.into_owned()), value }
+        Self { shown: (shown != value).then_some(shown), value }
     }
-}
-
-/// A text without characters that a terminal would act on: the file may be a stranger's.
-pub(super) fn printable(text: &str) -> Cow<'_, str> {
-    if text.contains(char::is_control) {
-        return text.escape_debug().to_string().into();
-    }
-    text.into()
 }
 
 impl fmt::Debug for McpText {

@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use fluent_uri::Uri;
-use std::net::IpAddr;
+use tool_runtime_core::seam::is_loopback;
 
 /// Schemes that people try, and that are no secret. Others are not named: what stands before the
 /// colon may be anything.
@@ -91,13 +91,6 @@ fn host(address: &str) -> &str {
         Some((host, _)) => host,
         None => authority.split_once(':').map_or(authority, |(host, _)| host),
     }
-}
-
-/// This machine itself.
-fn is_loopback(host: &str) -> bool {
-    let host = host.trim_matches(['[', ']']).to_ascii_lowercase();
-    let is_name = host == "localhost" || host.ends_with(".localhost");
-    is_name || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
 /// What may be printed of an address, or of what is meant to be one: neither user information

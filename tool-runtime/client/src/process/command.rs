@@ -2,13 +2,14 @@
 
 use super::environment::environment;
 use super::error::SpawnError;
-use crate::mask::Mask;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::Arc;
 use tool_runtime_config::seam::find_program;
+use tool_runtime_core::seam::Redactor;
 
 /// A program with its arguments and surroundings.
 #[derive(Clone, Default)]
@@ -19,13 +20,11 @@ pub(crate) struct Command {
     pub(crate) args: Vec<String>,
     /// What the child gets besides the little that every child gets; it wins over that.
     ///
-    /// In what the child prints, these values are shown by their names.
     pub(crate) env: BTreeMap<String, String>,
     /// Our own working directory by default.
     pub(crate) cwd: Option<PathBuf>,
-    /// More that the child knows and that must not be shown, after what is shown instead:
-    /// variables that were expanded in arguments.
-    pub(crate) secrets: Vec<(String, String)>,
+    /// Removes the secrets of the entry from the child's output.
+    pub(crate) redactor: Arc<Redactor>,
 }
 
 impl Command {
@@ -43,12 +42,6 @@ impl Command {
             command.current_dir(cwd);
         }
         Ok(command)
-    }
-
-    /// What is kept out of what the child prints.
-    pub(super) fn mask(&self) -> Mask {
-        let env = self.env.iter().map(|(name, value)| (format!("${{{name}}}"), value.clone()));
-        Mask::new(self.secrets.iter().cloned().chain(env))
     }
 
     fn checked(&self, environment: &BTreeMap<OsString, OsString>) -> Result<PathBuf, SpawnError> {

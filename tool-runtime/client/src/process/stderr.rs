@@ -26,7 +26,7 @@ impl Stderr {
         server: &str,
         over: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
-        let tail = Arc::new(Tail::new(command.mask()));
+        let tail = Arc::new(Tail::new(Arc::clone(&command.redactor)));
         let drained = CancellationToken::new();
         let (into, end, server) = (Arc::clone(&tail), drained.clone(), server.to_owned());
         tokio::spawn(async move {

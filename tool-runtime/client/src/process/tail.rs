@@ -1,10 +1,8 @@
 //! The last lines of a stream.
 
-use crate::mask::Mask;
-use crate::plain::plain;
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard};
-use tool_runtime_core::seam::lock;
+use std::sync::{Arc, Mutex, MutexGuard};
+use tool_runtime_core::seam::{Redactor, lock, printable};
 
 /// What is kept, in bytes.
 const KEPT: usize = 16 * 1024;
@@ -17,7 +15,7 @@ const LINE: usize = 2 * 1024;
 
 /// The last lines, as they may be shown.
 pub(super) struct Tail {
-    mask: Mask,
+    redactor: Arc<Redactor>,
     state: Mutex<State>,
 }
 
@@ -31,8 +29,8 @@ struct State {
 }
 
 impl Tail {
-    pub(super) fn new(mask: Mask) -> Self {
-        Self { mask, state: Mutex::default() }
+    pub(super) fn new(redactor: Arc<Redactor>) -> Self {
+        Self { redactor, state: Mutex::default() }
     }
 
     /// Takes what comes next, hands every line that is finished to `each`.
@@ -71,7 +69,7 @@ impl Tail {
 
     /// A line is cut after secrets are replaced, so that none is cut in two.
     fn room(&self) -> usize {
-        LINE + self.mask.longest()
+        LINE + self.redactor.longest()
     }
 
     fn end_line(&self, state: &mut State, each: &impl Fn(&str)) {
@@ -83,9 +81,10 @@ impl Tail {
 
     /// A line, of which no more than the room is given, as it may be shown.
     fn shown(&self, line: &[u8]) -> String {
-        let mut shown = self.mask.apply(plain(&String::from_utf8_lossy(line)));
+        let line_text = printable(&String::from_utf8_lossy(line));
+        let mut shown = self.redactor.text(&line_text).into_owned();
         // A line that fills its room may end with half a secret.
-        let half = if line.len() == self.room() { self.mask.longest() } else { 0 };
+        let half = if line.len() == self.room() { self.redactor.longest() } else { 0 };
         cut(&mut shown, half);
         shown
     }
@@ -123,14 +122,13 @@ fn cut(line: &mut String, half: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::command::Command;
     use super::*;
     use proptest::prelude::*;
 
     fn tail_of(secrets: &[(&str, &str)], chunks: &[&[u8]]) -> Tail {
-        let mut command = Command::new("x");
-        command.env = secrets.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-        let tail = Tail::new(command.mask());
+        let secrets =
+            secrets.iter().map(|(name, secret)| (format!("${{{name}}}"), (*secret).to_owned()));
+        let tail = Tail::new(Arc::new(Redactor::new(secrets)));
         chunks.iter().for_each(|chunk| tail.take(chunk, |_| ()));
         tail
     }

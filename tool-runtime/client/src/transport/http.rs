@@ -10,7 +10,6 @@ mod headers;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod param_headers;
-mod shown;
 mod source;
 mod sse;
 mod sse_backoff;

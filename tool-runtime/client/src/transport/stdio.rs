@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 use tool_runtime_config::StdioConfig;
 use tool_runtime_core::BoxFuture;
+use tool_runtime_core::seam::Redactor;
 
 /// Grace period of each step of ending a server: by itself, after `SIGTERM`.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
@@ -29,8 +30,8 @@ pub(crate) struct Stdio {
 }
 
 impl Stdio {
-    /// By an entry, with what must not be shown after what is shown instead.
-    pub(crate) fn new(server: &str, config: &StdioConfig, secrets: Vec<(String, String)>) -> Self {
+    /// Takes the program of an entry; `redactor` cleans what the program prints.
+    pub(crate) fn new(server: &str, config: &StdioConfig, redactor: Redactor) -> Self {
         let mut command = Command::new(config.command.as_str());
         command.args = config.args.iter().map(|arg| arg.expose().to_owned()).collect();
         let variable =
@@ -38,7 +39,7 @@ impl Stdio {
                 (name.as_str().to_owned(), value.expose().to_owned())
             };
         command.env = config.env.iter().map(variable).collect();
-        command.secrets = secrets;
+        command.redactor = Arc::new(redactor);
         command.cwd = config.cwd.as_ref().map(|cwd| cwd.as_str().into());
         let children = TaskTracker::new();
         // Whoever waits for it waits for those that there are.

@@ -8,6 +8,7 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
+use tool_runtime_core::seam::is_loopback;
 
 /// How long a connection of TCP and TLS may take.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -62,11 +63,7 @@ fn is_the_same_server(attempt: &Attempt<'_>) -> bool {
 
 /// Whether an address is of this machine.
 pub(super) fn is_this_machine(url: &Url) -> bool {
-    match url.host_str().map(|host| host.trim_matches(['[', ']'])) {
-        Some("localhost") => true,
-        Some(host) => host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback()),
-        None => false,
-    }
+    url.host_str().is_some_and(is_loopback)
 }
 
 /// What is trusted: the certificates of this machine, which are read once. Without TLS none are.

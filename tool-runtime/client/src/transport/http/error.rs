@@ -2,12 +2,14 @@
 
 use super::challenge;
 use super::headers::Headers;
-use super::shown::shown;
 use crate::failure::{Unauthorized, Unsent, leaf};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
 use std::fmt;
 use std::io;
+
+/// Limit on the characters of a server's text in an error.
+const MAX_LINE: usize = 300;
 
 pub(super) type HttpError = StreamableHttpError<reqwest::Error>;
 
@@ -45,14 +47,16 @@ impl Error for TransportError {
 impl TransportError {
     pub(super) fn new(error: HttpError, headers: &Headers) -> Self {
         use StreamableHttpError as E;
+        let redactor = headers.redactor();
+        let line = |text: &str| redactor.line(text, MAX_LINE);
         match error {
             E::AuthRequired(error) => {
                 let challenge = error.www_authenticate_header;
-                Self::unauthorized(401, &challenge::in_words(&headers.mask(&challenge)))
+                Self::unauthorized(401, &challenge::in_words(&redactor.text(&challenge)))
             }
             E::InsufficientScope(error) => {
                 let challenge = error.www_authenticate_header;
-                Self::unauthorized(403, &challenge::in_words(&headers.mask(&challenge)))
+                Self::unauthorized(403, &challenge::in_words(&redactor.text(&challenge)))
             }
             E::SessionExpired => Self::Unsent(Unsent(
                 "it answered that it does not know the session (HTTP 404)".to_owned(),
@@ -60,24 +64,24 @@ impl TransportError {
             E::Client(error) => Self::of_client(error),
             E::HttpStatus(error) => Self::Lost(match &error.retry_after {
                 Some(after) => {
-                    let after = shown(&headers.mask(after));
+                    let after = line(after);
                     format!("{error}; it asks to be left alone for {after}")
                 }
                 None => error.to_string(),
             }),
-            E::UnexpectedServerResponse(text) => Self::of_response(&headers.mask(&text)),
+            E::UnexpectedServerResponse(text) => Self::of_response(&line(&text)),
             E::UnexpectedContentType(kind) => {
                 let kind = kind.unwrap_or_else(|| "nothing that it names".to_owned());
-                let kind = shown(&headers.mask(&kind));
+                let kind = line(&kind);
                 Self::Lost(format!(
                     "it answers with `{kind}`, which is not MCP; is this its address?"
                 ))
             }
             E::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Self::Unauthorized(Unauthorized(shown(&headers.mask(&error.to_string()))))
+                Self::Unauthorized(Unauthorized(line(&error.to_string())))
             }
-            E::Io(error) => Self::Lost(shown(&headers.mask(&error.to_string()))),
-            other => Self::Lost(shown(&headers.mask(&leaf(&other)))),
+            E::Io(error) => Self::Lost(line(&error.to_string())),
+            other => Self::Lost(line(&leaf(&other))),
         }
     }
 
@@ -92,9 +96,9 @@ impl TransportError {
             Some(code @ (401 | 403)) => Self::unauthorized(code, ""),
             Some(300..=399) => Self::Lost(format!(
                 "{}, which is not followed: it leads to another server or would lose the message; give its entry the address that it leads to",
-                shown(text)
+                text.trim_end_matches(':')
             )),
-            _ => Self::Lost(shown(text)),
+            _ => Self::Lost(text.trim_end_matches(':').to_owned()),
         }
     }
 

@@ -6,10 +6,10 @@ mod error_text;
 mod flow;
 mod host_callbacks;
 mod http_client;
-mod hush;
 mod issuer;
 mod page;
 mod redirect_listener;
+mod traffic_secrets;
 mod visit;
 
 pub(crate) use host_callbacks::OAuthCallbacks;

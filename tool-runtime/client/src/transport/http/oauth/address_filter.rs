@@ -5,6 +5,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use rmcp::transport::auth::OAuthHttpClientError;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tokio::net::lookup_host;
+use tool_runtime_core::seam::is_loopback;
 
 /// Whom an address is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl AddressFilter {
     pub(super) fn allows_url(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let ip = host.parse::<IpAddr>().ok();
-        let is_own = host == "localhost" || ip.is_some_and(|ip| ip.is_loopback());
+        let is_own = is_loopback(host);
         let is_safe =
             url.scheme() == "https" || (url.scheme() == "http" && (self.is_open || is_own));
         is_safe && ip.is_none_or(|ip| self.allows(ip))

@@ -1,6 +1,6 @@
 //! Texts of errors. Free text of an authorization server is left out: it may repeat secrets.
 
-use super::hush::Hush;
+use super::traffic_secrets::TrafficSecrets;
 use crate::failure::leaf;
 use http::StatusCode;
 use rmcp::transport::auth::AuthError;
@@ -27,7 +27,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Why there is no token.
-pub(super) fn words(error: &AuthError, hush: &Hush) -> String {
+pub(super) fn words(error: &AuthError, secrets: &TrafficSecrets) -> String {
     use AuthError as E;
     match error {
         E::TokenExchangeFailed(text)
@@ -37,7 +37,7 @@ pub(super) fn words(error: &AuthError, hush: &Hush) -> String {
             asked("for a token", text)
         }
         E::RegistrationFailed(text) if is_answer(text) => asked("to register this program", text),
-        other => hush.shown(&leaf(other)),
+        other => secrets.line(&leaf(other)),
     }
 }
 
@@ -95,9 +95,9 @@ mod tests {
 
     #[test]
     fn only_names_are_repeated() {
-        let hush = Hush::new(&McpOAuth::default());
+        let secrets = TrafficSecrets::new(&McpOAuth::default());
         let send_request =
-            |text: &str| words(&AuthError::TokenExchangeFailed(text.to_owned()), &hush);
+            |text: &str| words(&AuthError::TokenExchangeFailed(text.to_owned()), &secrets);
         for (text, expected) in [
             ("Server returned error response: invalid_client", "says `invalid_client`"),
             ("Server returned error response: http_503", "answered with HTTP 503"),
@@ -109,7 +109,7 @@ mod tests {
             assert!(said.contains(expected) && !said.contains("8fQm2x"), "{said}");
         }
         let text = r#"Dynamic registration failed: Registration failed: HTTP 400 Bad Request: {"error":"invalid_redirect_uri"}"#;
-        let said = words(&AuthError::RegistrationFailed(text.to_owned()), &hush);
+        let said = words(&AuthError::RegistrationFailed(text.to_owned()), &secrets);
         assert!(
             said.contains("to register this program and says `invalid_redirect_uri`"),
             "{said}"

@@ -4,9 +4,9 @@ use super::credential_store::SavedCredentials;
 use super::error_text::words;
 use super::host_callbacks::OAuthCallbacks;
 use super::http_client::HttpClient;
-use super::hush::Hush;
 use super::issuer::Issuer;
 use super::redirect_listener::RedirectListener;
+use super::traffic_secrets::TrafficSecrets;
 use crate::transport::http::credentials::{NoHeaders, Refused};
 use crate::transport::http::header_values::without_secrets;
 use reqwest::Url;
@@ -37,7 +37,7 @@ pub(super) struct Flow {
     pub(super) url: Url,
     config: McpOAuth,
     pub(super) callbacks: OAuthCallbacks,
-    pub(super) hush: Arc<Hush>,
+    pub(super) secrets: Arc<TrafficSecrets>,
     issuer: Issuer,
     landing: OnceCell<RedirectListener>,
     /// Held by the one who refreshes a token; the last failure of that, and when it was.
@@ -59,7 +59,7 @@ impl Flow {
             url: without_secrets(url),
             config: config.clone(),
             callbacks: callbacks.clone(),
-            hush: Arc::new(Hush::new(config)),
+            secrets: Arc::new(TrafficSecrets::new(config)),
             issuer: Issuer::new(config),
             landing: OnceCell::new(),
             turn: AsyncMutex::default(),
@@ -132,7 +132,7 @@ impl Flow {
         }
         match manager.get_access_token().await {
             Ok(token) => {
-                self.hush.told(&token);
+                self.secrets.note(&token);
                 Ok(Some(token))
             }
             Err(AuthError::AuthorizationRequired) => Ok(None),
@@ -161,7 +161,7 @@ impl Flow {
         match refreshed {
             Ok(_) => Ok(manager),
             Err(error) => {
-                tracing::debug!("the token is not refreshed: {}", words(&error, &self.hush));
+                tracing::debug!("the token is not refreshed: {}", words(&error, &self.secrets));
                 self.authorized(refused).await
             }
         }
@@ -263,7 +263,7 @@ impl Flow {
     }
 
     async fn manager(&self) -> Result<AuthorizationManager, AuthError> {
-        let http_client = HttpClient::new(&self.url, Arc::clone(&self.hush)).await;
+        let http_client = HttpClient::new(&self.url, Arc::clone(&self.secrets)).await;
         let http_client = Arc::new(http_client.map_err(AuthError::InternalError)?);
         let url = self.url.clone();
         let mut manager =
@@ -278,12 +278,12 @@ impl Flow {
     }
 
     pub(super) fn unauthorized(&self, text: &str) -> NoHeaders {
-        NoHeaders::Unauthorized(self.hush.shown(text))
+        NoHeaders::Unauthorized(self.secrets.line(text))
     }
 
     /// What went wrong at the authorization server is tried again; what it says is not.
     pub(super) fn no_token(&self, error: &AuthError) -> NoHeaders {
-        let text = format!("no token: {}", words(error, &self.hush));
+        let text = format!("no token: {}", words(error, &self.secrets));
         match error {
             AuthError::HttpError(_)
             | AuthError::DiscoveryRequestFailed { .. }

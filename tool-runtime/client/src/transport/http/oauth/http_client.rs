@@ -2,7 +2,7 @@
 
 use super::address_filter::{AddressFilter, refused};
 use super::error_text::refusal;
-use super::hush::Hush;
+use super::traffic_secrets::TrafficSecrets;
 use crate::transport::http::agent;
 use crate::transport::http::agent::is_this_machine;
 use reqwest::redirect::Policy;
@@ -22,7 +22,7 @@ const MAX_REDIRECTS: usize = 5;
 /// Asks for metadata and tokens.
 pub(super) struct HttpClient {
     reach: AddressFilter,
-    hush: Arc<Hush>,
+    secrets: Arc<TrafficSecrets>,
     /// What is of this machine is asked directly, everything else as the environment says.
     near: Clients,
     far: Clients,
@@ -37,15 +37,15 @@ struct Clients {
 impl HttpClient {
     /// # Errors
     /// This machine trusts no certificate.
-    pub(super) async fn new(server: &Url, hush: Arc<Hush>) -> Result<Self, String> {
+    pub(super) async fn new(server: &Url, secrets: Arc<TrafficSecrets>) -> Result<Self, String> {
         let reach = AddressFilter::of(server).await;
         let near = Clients::new(&reach, ClientBuilder::no_proxy)?;
         let far = Clients::new(&reach, |builder| builder)?;
-        Ok(Self { reach, hush, near, far })
+        Ok(Self { reach, secrets, near, far })
     }
 
     async fn ask(&self, asked: OAuthHttpRequest) -> Result<Answer, OAuthHttpClientError> {
-        self.hush.sent(&asked.request);
+        self.secrets.note_request(&asked.request);
         let request = Request::try_from(asked.request)?;
         if !self.reach.allows_url(request.url()) {
             return Err(refused(request.url().host_str().unwrap_or_default()));
@@ -60,7 +60,7 @@ impl HttpClient {
         let mut answer = read(response).await?;
         if is_told {
             let said = serde_json::from_slice(answer.body()).unwrap_or_default();
-            self.hush.answered(&said);
+            self.secrets.note_answer(&said);
             if !answer.status().is_success() {
                 *answer.body_mut() = refusal(answer.status(), answer.body());
             }

@@ -4,11 +4,12 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use reqwest::Url;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
+use tool_runtime_core::seam::is_loopback;
 
 /// How long a browser may take for its request, and how long that may be.
 const MOMENT: Duration = Duration::from_secs(10);
@@ -91,13 +92,9 @@ impl RedirectListener {
 
 fn own_address(url: &Url) -> Option<String> {
     let host = url.host_str()?.trim_matches(['[', ']']);
-    let ip = match host {
-        "localhost" => Some(IpAddr::from([127, 0, 0, 1])),
-        host => host.parse::<IpAddr>().ok().filter(IpAddr::is_loopback),
-    };
-    let port = url.port_or_known_default()?;
-    (url.scheme() == "http").then_some(())?;
-    ip.map(|ip| std::net::SocketAddr::new(ip, port).to_string())
+    let is_own = url.scheme() == "http" && is_loopback(host);
+    let ip = host.parse().unwrap_or(IpAddr::from([127, 0, 0, 1]));
+    Some(SocketAddr::new(ip, url.port_or_known_default()?).to_string()).filter(|_| is_own)
 }
 
 /// What a request asks for.
