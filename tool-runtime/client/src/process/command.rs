@@ -11,17 +11,16 @@ use std::sync::Arc;
 use tool_runtime_config::seam::find_program;
 use tool_runtime_core::seam::Redactor;
 
-/// A program with its arguments and surroundings.
+/// A program with its arguments and environment.
 #[derive(Clone, Default)]
 pub(crate) struct Command {
     /// A name, looked up in `PATH`, or a path, relative to `cwd`.
     pub(crate) program: String,
-    /// Handed on one by one; there is no shell.
+    /// Arguments, without a shell.
     pub(crate) args: Vec<String>,
-    /// What the child gets besides the little that every child gets; it wins over that.
-    ///
+    /// Variables besides the inherited ones; these win.
     pub(crate) env: BTreeMap<String, String>,
-    /// Our own working directory by default.
+    /// Working directory. Default: our own.
     pub(crate) cwd: Option<PathBuf>,
     /// Removes the secrets of the entry from the child's output.
     pub(crate) redactor: Arc<Redactor>,
@@ -33,7 +32,7 @@ impl Command {
         Self { program: program.into(), ..Self::default() }
     }
 
-    /// What `std` starts: the resolved program with exactly its environment.
+    /// The command for `std`: the resolved program with exactly its environment.
     pub(super) fn prepared(&self) -> Result<process::Command, SpawnError> {
         let environment = environment(&self.env);
         let mut command = process::Command::new(self.checked(&environment)?);

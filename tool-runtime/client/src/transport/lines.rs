@@ -38,7 +38,7 @@ pub(crate) struct Lines<R> {
     /// What came in one line with what was handed on.
     more: VecDeque<Incoming>,
     /// Takes lines that are not messages.
-    stray: Option<Box<TakeLine>>,
+    noise: Option<Box<TakeLine>>,
     strays: Strays,
     /// Whether the server has ever said anything that is a message.
     is_heard: bool,
@@ -58,7 +58,7 @@ impl<R> Lines<R> {
             outgoing: Outgoing::new(writer, Arc::clone(&notifications)),
             notifications,
             more: VecDeque::new(),
-            stray: None,
+            noise: None,
             strays: Strays::None,
             is_heard: false,
             until: None,
@@ -66,8 +66,8 @@ impl<R> Lines<R> {
     }
 
     /// Gives lines that are not messages to somebody.
-    pub(super) fn with_stray(mut self, stray: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
-        self.stray = Some(Box::new(stray));
+    pub(super) fn with_noise(mut self, noise: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        self.noise = Some(Box::new(noise));
         self
     }
 }
@@ -157,8 +157,8 @@ impl<R> Lines<R> {
                         if self.strays == Strays::None {
                             self.strays = Strays::Seen;
                         }
-                        if let Some(stray) = &self.stray {
-                            stray(line);
+                        if let Some(noise) = &self.noise {
+                            noise(line);
                         }
                     }
                 },

@@ -58,9 +58,9 @@ impl TransportFactory for Stdio {
             let spawned = Child::spawn(&self.command, &self.server, counted).await;
             let Spawned { child, stdin, stdout } =
                 spawned.map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
-            let stray = child.stray(&self.server);
+            let noise = child.stdout_noise(&self.server);
             let transport = Lines::new(stdout, stdin, Arc::clone(&notifications));
-            let transport = transport.with_stray(move |line| stray.keep(line));
+            let transport = transport.with_noise(move |line| noise.keep(line));
             let behind = Arc::new(Process { child, notifications: Arc::clone(&notifications) });
             Ok(Opened {
                 wire: ObservedTransport::new(transport, notifications),
