@@ -95,7 +95,7 @@ async fn an_answer_that_cannot_be_read_is_an_error_and_no_end() {
 }
 
 #[tokio::test]
-async fn an_answer_of_a_stream_is_mended() {
+async fn an_answer_of_a_stream_with_half_a_character_is_read() {
     let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let content = r#"{"content":[{"type":"text","text":"a\ud800b"}]}"#;
         let id = &seen.message["id"];

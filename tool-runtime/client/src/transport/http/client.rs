@@ -2,8 +2,8 @@
 
 mod backend;
 mod classify;
-mod legible;
 mod post;
+mod sse_recovery;
 mod status;
 
 use super::credentials::{HeaderMap, NoHeaders};
@@ -74,10 +74,6 @@ impl Client {
 
     pub(super) fn agent(&self) -> &reqwest::Client {
         &self.0.agent.client
-    }
-
-    pub(super) fn notifications(&self) -> &NotificationRouter {
-        &self.0.notifications
     }
 
     pub(super) fn worded(&self, error: HttpError) -> TransportError {

@@ -4,7 +4,7 @@ use super::client::Client;
 use super::credentials::HeaderMap;
 use super::error::{HttpError, TransportError};
 use super::sse_backoff::Events;
-use crate::recovery::{Incoming, Salvaged, salvaged};
+use crate::recovery::{Incoming, Recovered, recover};
 use crate::refusal::{Kind, Refusal};
 use futures_util::StreamExt as _;
 use reqwest::header::WWW_AUTHENTICATE;
@@ -94,9 +94,7 @@ impl Transport<RoleClient> for Sse {
                 Ok(message) => return Some(message),
                 Err(why) => {
                     let text = text.as_bytes();
-                    if let Salvaged::Messages(messages) =
-                        salvaged(text, &why, &|_| false, self.client.notifications())
-                    {
+                    if let Recovered::Messages(messages) = recover(text, &why, &|_| false) {
                         self.more.extend(messages);
                     }
                 }

@@ -68,7 +68,7 @@ pub(super) fn is_gone(error: &HttpError) -> bool {
 }
 
 /// Whether there is an answer that cannot be read.
-pub(super) fn is_illegible(error: &HttpError) -> bool {
+pub(super) fn is_unreadable(error: &HttpError) -> bool {
     match error {
         StreamableHttpError::UnexpectedServerResponse(text) => {
             text.starts_with("could not parse JSON response")

@@ -1,8 +1,8 @@
 //! Posts messages to a server.
 
 use super::Client;
-use super::classify::{code, is_gone, is_illegible, says_no_session};
-use super::legible::legible;
+use super::classify::{code, is_gone, is_unreadable, says_no_session};
+use super::sse_recovery::recovering;
 use super::status::with_status;
 use crate::as_it_came;
 use crate::as_it_came::Of;
@@ -65,7 +65,7 @@ impl Client {
         if answer.is_ok() && is_call {
             self.0.headers.are_enough();
         }
-        match answer.map(|answer| self.legible(answer, is_call)) {
+        match answer.map(|answer| recovered(answer, is_call)) {
             Ok(Answer::Json(JsonRpcMessage::Error(error), session_id))
                 if !is_to(error.id.as_ref(), id) =>
             {
@@ -133,7 +133,7 @@ impl Client {
             {
                 return Ok(answer(NOT_TAKEN, self.worded(error).to_string(), id));
             }
-            ClientRequest::CallToolRequest(_) if is_illegible(&error) => {
+            ClientRequest::CallToolRequest(_) if is_unreadable(&error) => {
                 let why = self.worded(error);
                 let text =
                     format!("its answer cannot be read: {why}; the call may have had its effect");
@@ -142,15 +142,6 @@ impl Client {
             _ => {}
         }
         Err(error)
-    }
-
-    fn legible(&self, answer: Answer, is_call: bool) -> Answer {
-        match answer {
-            Answer::Sse(events, session) => {
-                Answer::Sse(legible(events, is_call, Arc::clone(&self.0.notifications)), session)
-            }
-            other => other,
-        }
     }
 
     /// Learns from a list of tools as it passes.
@@ -185,6 +176,14 @@ impl Client {
 
     fn learn(&self, cursor: Option<&str>, result: &ServerResult) {
         self.0.notifications.note_odd(self.0.mirrors.learn(cursor, result));
+    }
+}
+
+/// Recovers unreadable answers in a stream.
+fn recovered(answer: Answer, is_call: bool) -> Answer {
+    match answer {
+        Answer::Sse(events, session) => Answer::Sse(recovering(events, is_call), session),
+        other => other,
     }
 }
 
