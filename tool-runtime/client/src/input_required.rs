@@ -96,7 +96,7 @@ pub(super) async fn call(
 
 fn unreadable(answer: &dyn Debug) -> Stop {
     tracing::debug!(?answer, "this is not an answer to a call");
-    let why = "its answer to `tools/call` is none that MCP knows".to_owned();
+    let why = "its answer to `tools/call` is not valid MCP".to_owned();
     Stop::Failed(Failure::Lost(why))
 }
 

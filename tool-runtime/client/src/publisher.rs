@@ -6,7 +6,7 @@ use super::names;
 use super::pins::{Approvals, McpPin};
 use super::prefixes::TakenPrefix;
 use super::remote_tool::{RemoteTool, Waits};
-use super::schema::{Examiner, elsewhere};
+use super::schema::{Examiner, on_blocking_thread};
 use super::server::Server;
 use super::yield_budget::YieldBudget;
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,7 +144,7 @@ impl Publisher {
         let (prefix, is_trusted) = (self.prefix().to_owned(), self.is_trusted);
         let shared = Arc::clone(server);
         // Schemas are compiled.
-        let mut candidates = elsewhere(move || {
+        let mut candidates = on_blocking_thread(move || {
             let mut examiner = Examiner::default();
             let candidate = |listed| {
                 let mut candidate = Candidate::of(&prefix, listed, &mut examiner);

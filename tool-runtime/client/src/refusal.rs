@@ -1,6 +1,6 @@
 //! Why a connection failed, for the operator.
 
-use super::failure::{Failure, is_unauthorized, is_unsent, leaf};
+use super::failure::{Failure, is_broken_pipe, is_unauthorized, is_unsent, leaf};
 use super::redactors::Redactors;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::ClientInitializeError;
@@ -46,9 +46,7 @@ impl Refusal {
         use ClientInitializeError as E;
         match error {
             // A server that ends at once ends before or after our first message.
-            E::TransportError { error, .. }
-                if error.error.to_string().starts_with("Broken pipe") =>
-            {
+            E::TransportError { error, .. } if is_broken_pipe(error.error.as_ref()) => {
                 Self::new(Kind::Failed, "it ended the connection before it answered")
             }
             E::TransportError { error, .. } => Self::of_transport(error.error.as_ref()),
@@ -62,12 +60,12 @@ impl Refusal {
                 // It may take the older era's first message all the same.
                 let is_older = |one: &ProtocolVersion| is_known(one) && one.has_initialize();
                 if server_supported.is_empty() || server_supported.iter().any(is_older) {
-                    return Self::new(Kind::Failed, "it speaks the older era only");
+                    return Self::new(Kind::Failed, "it speaks only older versions of MCP");
                 }
                 Self::incompatible(server_supported)
             }
             E::ExpectedInitResponse(_) | E::ExpectedInitResult(_) => {
-                Self::new(Kind::Failed, "its first answer is none that MCP knows")
+                Self::new(Kind::Failed, "its first answer is not valid MCP")
             }
             E::LegacyFallbackFailed { fallback, .. } => Self::of_handshake(fallback),
             other => Self::new(Kind::Failed, leaf(other)),
@@ -135,7 +133,7 @@ fn shown(version: &str) -> String {
 }
 
 fn unauthorized(why: &str) -> String {
-    format!("it wants to know who asks: {why}")
+    format!("it requires authorization: {why}")
 }
 
 impl fmt::Display for Refusal {

@@ -8,7 +8,7 @@ use super::input_required::{self, Answer, Asked};
 use super::listing;
 use super::nulls;
 use super::request_timeouts::RequestTimeouts;
-use super::schema::{Checker, Verdict, elsewhere};
+use super::schema::{Checker, Verdict, on_blocking_thread};
 use super::server::Server;
 use super::tasks;
 use rmcp::model::ErrorCode;
@@ -132,33 +132,33 @@ impl RemoteTool {
         }
     }
 
-    /// What is wrong with arguments, in our own words where our own walker sees it as well.
+    /// The issues of arguments, in the words of our own walker where it finds any.
     async fn issues(&self, value: Value) -> Result<(Value, Vec<Issue>), CallError> {
         let (value, verdict) = self.arguments.check(value).await;
-        let issues = match verdict.map_err(|reason| self.unusable(reason))? {
-            Verdict::Fits if value.is_object() => return Ok((value, Vec::new())),
-            Verdict::Fits => Vec::new(),
-            Verdict::Wrong(issues) => issues,
+        match verdict.map_err(|reason| self.unusable(reason))? {
+            Verdict::Valid if value.is_object() => return Ok((value, Vec::new())),
+            Verdict::Valid | Verdict::Invalid => {}
             Verdict::Unchecked => {
                 return Err(self.refused(
                     "they are too large to be checked against the schema that its server gives; pass less at once",
                 ));
             }
-        };
-        let input = Arc::clone(self.input());
-        Ok(elsewhere(move || {
-            let own = input.issues_of(&value);
-            (value, if own.is_empty() { issues } else { own })
+        }
+        let (input, arguments) = (Arc::clone(self.input()), Arc::clone(&self.arguments));
+        Ok(on_blocking_thread(move || {
+            let mut issues = input.issues_of(&value);
+            if issues.is_empty() {
+                issues = arguments.explain(&value);
+            }
+            (value, issues)
         })
         .await)
     }
 
     #[cold]
     fn unusable(&self, reason: String) -> CallError {
-        let text = format!(
-            "`{}` cannot be called: the schema that its server gives for its arguments is none",
-            self.name
-        );
+        let text =
+            format!("`{}` cannot be called: the server's input schema is invalid", self.name);
         CallError::new(ErrorClass::Internal, text).with_detail(reason)
     }
 
@@ -326,13 +326,14 @@ impl RemoteTool {
         };
         let problem = match structured {
             None => "it has no structured value".to_owned(),
-            Some(value) => match output.check(value).await.1 {
-                Ok(Verdict::Fits) => return observation,
-                Ok(Verdict::Wrong(issues)) => {
+            Some(value) => match output.check(value).await {
+                (_, Ok(Verdict::Valid)) => return observation,
+                (value, Ok(Verdict::Invalid)) => {
+                    let issues = output.explain(&value);
                     issues.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
                 }
-                Ok(Verdict::Unchecked) => return self.unchecked(observation),
-                Err(reason) => format!("the output schema is none: {reason}"),
+                (_, Ok(Verdict::Unchecked)) => return self.unchecked(observation),
+                (_, Err(reason)) => format!("the output schema is invalid: {reason}"),
             },
         };
         let problem = self.server.shown(&problem);
@@ -378,7 +379,7 @@ impl RemoteTool {
             ),
             Failure::Unauthorized(why) => (
                 ErrorClass::Tool,
-                format!("the MCP server `{server}` wants to know who asks: {}", said(&why)),
+                format!("the MCP server `{server}` requires authorization: {}", said(&why)),
             ),
             // That is what our own transports make of it, which know why.
             Failure::Refused(error) if error.code == ErrorCode::PARSE_ERROR => (

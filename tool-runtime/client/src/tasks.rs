@@ -131,7 +131,7 @@ impl Following<'_> {
             let request = GetTaskRequest::new(GetTaskParams::new(&self.id)).into();
             let failure = match self.request(request).await {
                 Ok(ServerResult::GetTaskResult(GetTaskResult { task, .. })) => return Ok(task),
-                Ok(_) => return Err(self.unknown("its answer to `tasks/get` is none")),
+                Ok(_) => return Err(self.unknown("its answer to `tasks/get` is not valid")),
                 Err(Failure::Refused(error)) => return Err(self.unknown(&error.message)),
                 Err(failure) => failure,
             };

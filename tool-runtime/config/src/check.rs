@@ -52,7 +52,7 @@ fn prefix(prefix: &str) -> Result<(), Fault> {
 fn limited(limit: Option<Duration>, place: &Place, findings: &mut Findings) {
     const HELP: &str = r#"write a time such as `"30s"`, or leave it out"#;
     match limit {
-        Some(Duration::ZERO) => findings.wrong(place, "no time at all is no limit", HELP),
+        Some(Duration::ZERO) => findings.wrong(place, "a time of zero is not a limit", HELP),
         Some(limit) if limit > MAX_DURATION => {
             findings.wrong(place, "it is more than a year", HELP);
         }

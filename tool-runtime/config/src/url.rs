@@ -55,7 +55,10 @@ pub(super) fn check(url: &str) -> Result<Address, Fault> {
         return Err(Fault::new("the address has no host", HELP));
     };
     if authority.port_to_u16().is_err() {
-        return Err(Fault::new("the port of the address is none", "write one from 1 to 65535"));
+        return Err(Fault::new(
+            "the port of the address is not valid",
+            "write one from 1 to 65535",
+        ));
     }
     let is_open = scheme == "http" && !is_loopback(authority.host());
     Ok(Address { has_user_info: authority.has_userinfo(), is_open })

@@ -6,8 +6,6 @@ use rmcp::RoleClient;
 use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::TxJsonRpcMessage;
 use std::collections::{HashSet, VecDeque};
-use std::error::Error;
-use std::fmt;
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -33,30 +31,15 @@ const LATELY: Duration = Duration::from_secs(1);
 /// How long the end waits for what is to be written.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// Why a message was not written.
-#[derive(Debug)]
+/// The reason why a message was not written.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Unwritten {
-    /// Nothing of it was.
-    Wholly(Unsent),
+    /// No byte was written.
+    #[error("{0}")]
+    Wholly(#[from] Unsent),
+    /// A part was written.
+    #[error("{0}")]
     Partly(String),
-}
-
-impl fmt::Display for Unwritten {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Wholly(why) => why.fmt(f),
-            Self::Partly(why) => f.write_str(why),
-        }
-    }
-}
-
-impl Error for Unwritten {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Wholly(why) => Some(why),
-            Self::Partly(_) => None,
-        }
-    }
 }
 
 /// Messages to a server. Whoever sends first writes for all who send meanwhile.
@@ -133,7 +116,7 @@ impl Outgoing {
         if taken_back(message).is_some_and(|call| self.state().forget(call)) {
             return Ok(None);
         }
-        let line = line(message).map_err(|error| Unwritten::Wholly(Unsent(error.to_string())))?;
+        let line = line(message).map_err(|error| Unsent::new(error.to_string()))?;
         let (done, written) = oneshot::channel();
         let mut state = self.state();
         if state.end.is_some() {
@@ -225,7 +208,7 @@ impl Outgoing {
                 Ok(count @ 1..) => count,
                 Ok(0) => return Err(Unwritten::Partly("nothing more is taken".to_owned())),
                 Err(error) if rest.len() == line.len() => {
-                    return Err(Unwritten::Wholly(Unsent(error.to_string())));
+                    return Err(Unsent::from(error).into());
                 }
                 Err(error) => return Err(Unwritten::Partly(error.to_string())),
             };
@@ -273,7 +256,7 @@ impl Outgoing {
     }
 
     fn refusal(&self) -> Unwritten {
-        Unwritten::Wholly(Unsent(self.reason()))
+        Unsent::new(self.reason()).into()
     }
 
     fn reason(&self) -> String {

@@ -53,7 +53,7 @@ impl Reader<'_> {
         }
         let port = given.value.as_u64().filter(|port| (1..=65535).contains(port));
         if port.is_none() {
-            self.findings.wrong(&given.place, "it is not a port", "write one from 1 to 65535");
+            self.findings.wrong(&given.place, "is not a valid port", "write one from 1 to 65535");
         }
         port.map(|port| format!("http://localhost:{port}/callback"))
     }

@@ -40,7 +40,7 @@ fn what_is_no_toml_is_told_with_its_place_and_not_shown() {
     ] {
         let error = loader().toml(text).load().unwrap_err();
         let told = error.to_string();
-        assert!(told.contains("this is no TOML: ") && told.contains(" at line "), "{told}");
+        assert!(told.contains("this is not valid TOML: ") && told.contains(" at line "), "{told}");
         assert!(!told.contains("hunter2"), "{told}");
     }
 }

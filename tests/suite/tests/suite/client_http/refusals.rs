@@ -127,7 +127,7 @@ async fn a_call_without_an_answer_of_its_own_ends_at_once() {
                 let message = json!({ "jsonrpc": "2.0", "method": "notifications/message" });
                 ([("content-type", "application/json")], message.to_string()).into_response()
             },
-            "none that MCP knows",
+            "not valid MCP",
         ),
     ];
     for (answer, words) in answers {
@@ -138,7 +138,7 @@ async fn a_call_without_an_answer_of_its_own_ends_at_once() {
         let result = call(&pool, "hit", json!({})).await;
         let error = result.error().unwrap();
         assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
-        assert!(words == "none that MCP knows" || error.message().contains(words), "{error}");
+        assert!(words == "not valid MCP" || error.message().contains(words), "{error}");
         assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
     }
 }

@@ -2,10 +2,9 @@
 
 use super::challenge;
 use super::headers::Headers;
-use crate::failure::{Unauthorized, Unsent, leaf};
+use crate::failure::{Unauthorized, Unsent, leaf, sources};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
-use std::fmt;
 use std::io;
 
 /// Limit on the characters of a server's text in an error.
@@ -13,35 +12,18 @@ const MAX_LINE: usize = 300;
 
 pub(super) type HttpError = StreamableHttpError<reqwest::Error>;
 
-/// Why a message did not reach a server, or had no answer.
-#[derive(Debug)]
+/// The reason why a message was not delivered or has no answer.
+#[derive(Debug, thiserror::Error)]
 pub(super) enum TransportError {
-    /// The server wants to know who asks.
-    Unauthorized(Unauthorized),
-    /// The server has not worked at the message.
-    Unsent(Unsent),
-    /// What became of the message is unknown.
+    /// The server requires authorization.
+    #[error("{0}")]
+    Unauthorized(#[source] Unauthorized),
+    /// The server has not processed the message.
+    #[error("{0}")]
+    Unsent(#[source] Unsent),
+    /// The fate of the message is unknown.
+    #[error("{0}")]
     Lost(String),
-}
-
-impl fmt::Display for TransportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unauthorized(error) => error.fmt(f),
-            Self::Unsent(error) => error.fmt(f),
-            Self::Lost(text) => f.write_str(text),
-        }
-    }
-}
-
-impl Error for TransportError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Unauthorized(error) => Some(error),
-            Self::Unsent(error) => Some(error),
-            Self::Lost(_) => None,
-        }
-    }
 }
 
 impl TransportError {
@@ -58,8 +40,8 @@ impl TransportError {
                 let challenge = error.www_authenticate_header;
                 Self::unauthorized(403, &challenge::in_words(&redactor.text(&challenge)))
             }
-            E::SessionExpired => Self::Unsent(Unsent(
-                "it answered that it does not know the session (HTTP 404)".to_owned(),
+            E::SessionExpired => Self::Unsent(Unsent::new(
+                "it answered that it does not know the session (HTTP 404)",
             )),
             E::Client(error) => Self::of_client(error),
             E::HttpStatus(error) => Self::Lost(match &error.retry_after {
@@ -87,8 +69,11 @@ impl TransportError {
 
     fn of_client(error: reqwest::Error) -> Self {
         let error = error.without_url();
-        let text = leaf(&error);
-        if error.is_connect() { Self::Unsent(Unsent(unreached(&text))) } else { Self::Lost(text) }
+        if error.is_connect() {
+            Self::Unsent(Unsent::new(unreachable(&error)))
+        } else {
+            Self::Lost(leaf(&error))
+        }
     }
 
     fn of_response(text: &str) -> Self {
@@ -110,21 +95,31 @@ impl TransportError {
     }
 }
 
-/// Why nobody could be reached, and what to do about it.
-fn unreached(text: &str) -> String {
-    let why = text.rsplit_once("(Connect): ").map_or(text, |(_, why)| why);
-    let help = if why.contains("onnection refused") {
-        "start the server, or mend the address of its entry"
-    } else if why.contains("dns error") {
-        "mend the host in the address of its entry, or see to the network"
-    } else if why.contains("InvalidContentType") {
-        "it does not speak TLS there; if that is meant, write `http://`"
-    } else if why.contains("certificate") {
-        "its certificate is not one that this system trusts for that host"
-    } else {
-        "see to the address of its entry, and to the network"
+/// The reason why a server cannot be reached, and the remedy.
+fn unreachable(error: &reqwest::Error) -> String {
+    // The first two say that a request failed to connect.
+    let why = sources(error).nth(2).map_or_else(|| leaf(error), leaf);
+    let io = sources(error).find_map(|source| source.downcast_ref::<io::Error>());
+    let tls = sources(error).find_map(tls_error);
+    let help = match (io.map(io::Error::kind), tls) {
+        (_, Some(rustls::Error::InvalidCertificate(_))) => {
+            "its certificate is not one that this system trusts for that host"
+        }
+        (_, Some(rustls::Error::InvalidMessage(_))) => {
+            "it does not speak TLS there; if that is meant, write `http://`"
+        }
+        (Some(io::ErrorKind::ConnectionRefused), _) => {
+            "start the server, or correct the address of its entry"
+        }
+        _ => "correct the address of its entry, or check the network",
     };
     format!("{why}; {help}")
+}
+
+/// The TLS error that an I/O error wraps.
+fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+    let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    error.downcast_ref().or_else(|| wrapped?.downcast_ref())
 }
 
 /// The status of an answer that is not an answer of MCP: rmcp puts it before the text.

@@ -9,7 +9,7 @@ mod http_client;
 mod issuer;
 mod page;
 mod redirect_listener;
-mod traffic_secrets;
+mod traffic;
 mod visit;
 
 pub(crate) use host_callbacks::OAuthCallbacks;

@@ -1,12 +1,12 @@
 //! Obtains tokens: by refresh, by client credentials, by authorization of a person.
 
 use super::credential_store::SavedCredentials;
-use super::error_text::words;
+use super::error_text::error_text;
 use super::host_callbacks::OAuthCallbacks;
 use super::http_client::HttpClient;
 use super::issuer::Issuer;
 use super::redirect_listener::RedirectListener;
-use super::traffic_secrets::TrafficSecrets;
+use super::traffic::Traffic;
 use crate::transport::http::credentials::{NoHeaders, Refused};
 use crate::transport::http::header_values::without_secrets;
 use reqwest::Url;
@@ -37,7 +37,7 @@ pub(super) struct Flow {
     pub(super) url: Url,
     config: McpOAuth,
     pub(super) callbacks: OAuthCallbacks,
-    pub(super) secrets: Arc<TrafficSecrets>,
+    pub(super) traffic: Arc<Traffic>,
     issuer: Issuer,
     landing: OnceCell<RedirectListener>,
     /// Held by the one who refreshes a token; the last failure of that, and when it was.
@@ -59,7 +59,7 @@ impl Flow {
             url: without_secrets(url),
             config: config.clone(),
             callbacks: callbacks.clone(),
-            secrets: Arc::new(TrafficSecrets::new(config)),
+            traffic: Arc::new(Traffic::new(config)),
             issuer: Issuer::new(config),
             landing: OnceCell::new(),
             turn: AsyncMutex::default(),
@@ -115,6 +115,7 @@ impl Flow {
         manager: &mut AuthorizationManager,
         challenge: Option<&str>,
     ) -> Result<(), NoHeaders> {
+        self.traffic.set_outcome(None);
         let found = manager.resolve_metadata_from_challenge(challenge).await;
         let metadata = found.map_err(|error| self.no_token(&error))?.metadata;
         self.issuer.check(&metadata).map_err(|problem| self.unauthorized(&problem))?;
@@ -132,7 +133,7 @@ impl Flow {
         }
         match manager.get_access_token().await {
             Ok(token) => {
-                self.secrets.note(&token);
+                self.traffic.note(&token);
                 Ok(Some(token))
             }
             Err(AuthError::AuthorizationRequired) => Ok(None),
@@ -161,7 +162,10 @@ impl Flow {
         match refreshed {
             Ok(_) => Ok(manager),
             Err(error) => {
-                tracing::debug!("the token is not refreshed: {}", words(&error, &self.secrets));
+                tracing::debug!(
+                    "the token is not refreshed: {}",
+                    error_text(&error, &self.traffic)
+                );
                 self.authorized(refused).await
             }
         }
@@ -263,7 +267,7 @@ impl Flow {
     }
 
     async fn manager(&self) -> Result<AuthorizationManager, AuthError> {
-        let http_client = HttpClient::new(&self.url, Arc::clone(&self.secrets)).await;
+        let http_client = HttpClient::new(&self.url, Arc::clone(&self.traffic)).await;
         let http_client = Arc::new(http_client.map_err(AuthError::InternalError)?);
         let url = self.url.clone();
         let mut manager =
@@ -278,12 +282,12 @@ impl Flow {
     }
 
     pub(super) fn unauthorized(&self, text: &str) -> NoHeaders {
-        NoHeaders::Unauthorized(self.secrets.line(text))
+        NoHeaders::Unauthorized(self.traffic.line(text))
     }
 
     /// What went wrong at the authorization server is tried again; what it says is not.
     pub(super) fn no_token(&self, error: &AuthError) -> NoHeaders {
-        let text = format!("no token: {}", words(error, &self.secrets));
+        let text = format!("no token: {}", error_text(error, &self.traffic));
         match error {
             AuthError::HttpError(_)
             | AuthError::DiscoveryRequestFailed { .. }

@@ -22,7 +22,7 @@ pub(super) fn fit(page: &str, server: &Url) -> Result<Url, &'static str> {
     let is_open = page.scheme() == "http"
         && (is_this_machine(&page) || (server.scheme() == "http" && server.host() == page.host()));
     if page.scheme() != "https" && !is_open {
-        return Err("the page to be let in on is none of the web: it is not opened");
+        return Err("the authorization page is not a web address: it is not opened");
     }
     if !page.username().is_empty() || page.password().is_some() {
         return Err("the page to be let in on names a user: it is not opened");

@@ -1,4 +1,4 @@
-//! Secrets in traffic with an authorization server.
+//! Traffic with an authorization server: its secrets, and the outcome of the last request for a token.
 
 use crate::transport::http::header_values::basic;
 use reqwest::Url;
@@ -26,20 +26,35 @@ const SECRETS: &[&str] = &[
     "registration_access_token",
 ];
 
-/// The secrets of one server's tokens, to be kept out of errors and the log.
-pub(super) struct TrafficSecrets {
+/// The outcome of a request for a token or a registration.
+#[derive(Clone, Debug)]
+pub(super) enum Outcome {
+    Unreachable,
+    /// The text for the refusal.
+    Refused(String),
+    Answered,
+}
+
+/// Remembers the secrets of one server's tokens, which stay out of errors and the log.
+pub(super) struct Traffic {
     /// From the configuration.
     fixed: Vec<String>,
     /// From the last requests and answers.
     recent: Mutex<VecDeque<String>>,
+    /// The outcome of the last POST, since rmcp has text alone.
+    outcome: Mutex<Option<Outcome>>,
 }
 
-impl TrafficSecrets {
+impl Traffic {
     pub(super) fn new(config: &McpOAuth) -> Self {
         let id = config.client_id.as_ref().map_or("", |id| id.expose());
         let secret = config.client_secret.as_ref().map(|secret| secret.expose());
         let fixed = secret.map(|secret| vec![secret.to_owned(), basic(id, secret)]);
-        Self { fixed: fixed.unwrap_or_default(), recent: Mutex::default() }
+        Self {
+            fixed: fixed.unwrap_or_default(),
+            recent: Mutex::default(),
+            outcome: Mutex::default(),
+        }
     }
 
     /// Remembers the secrets of a request.
@@ -71,6 +86,14 @@ impl TrafficSecrets {
         recent.drain(..excess);
     }
 
+    pub(super) fn set_outcome(&self, outcome: Option<Outcome>) {
+        *lock(&self.outcome) = outcome;
+    }
+
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        lock(&self.outcome).clone()
+    }
+
     /// Text on one line, without secrets.
     pub(super) fn line(&self, text: &str) -> String {
         let recent = lock(&self.recent);
@@ -95,7 +118,7 @@ mod tests {
     fn secrets_of_traffic_are_not_shown() {
         let mut config = McpOAuth::default();
         (config.client_id, config.client_secret) = (Some("tools".into()), Some("8fQm2x+/".into()));
-        let secrets = TrafficSecrets::new(&config);
+        let secrets = Traffic::new(&config);
         let body = "grant_type=authorization_code&code=code%2Dvalue&code_verifier=verifier-value";
         let request = http::Request::post("https://login.example/token")
             .header("authorization", "Basic b3RoZXI6cGFpcg==")
@@ -110,7 +133,7 @@ mod tests {
 
     #[test]
     fn only_recent_secrets_are_remembered() {
-        let secrets = TrafficSecrets::new(&McpOAuth::default());
+        let secrets = Traffic::new(&McpOAuth::default());
         for number in 0..1000 {
             secrets.note(&format!("secret-{number:04}"));
         }
