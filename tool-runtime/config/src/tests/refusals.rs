@@ -141,7 +141,7 @@ fn commands_are_checked() {
         &["it is not a program but a command line, of 3 words", r#""args""#],
     );
     refused(json!({ "command": ["x", "y"], "args": ["z"] }), &["in one of the two"]);
-    refused(json!({ "command": "x", "args": "y" }), &["`mcpServers.s.args`: it is not a list"]);
+    refused(json!({ "command": "x", "args": "y" }), &["`mcpServers.s.args`: must be a list"]);
     refused(
         json!({ "command": "x", "args": [["y"]] }),
         &["`mcpServers.s.args[0]`: must be a string"],
@@ -151,7 +151,7 @@ fn commands_are_checked() {
     refused(json!({ "command": "x", "env": { "A\u{0}": "1" } }), &["a NUL character"]);
     refused(
         json!({ "command": "x", "env": ["A=1"] }),
-        &["`mcpServers.s.env`: it is not an object"],
+        &["`mcpServers.s.env`: must be an object"],
     );
     refused(json!({ "command": "x", "cwd": "" }), &["the folder is empty"]);
 }
@@ -216,7 +216,7 @@ fn what_is_no_pattern_is_refused() {
     );
     refused(
         json!({ "command": "x", "exclude": "a" }),
-        &["`mcpServers.s.exclude`: it is not a list"],
+        &["`mcpServers.s.exclude`: must be a list"],
     );
 }
 
