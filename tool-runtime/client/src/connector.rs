@@ -28,7 +28,7 @@ pub(super) struct Connector {
     way: Box<dyn TransportFactory>,
     client: Implementation,
     answerer: Answerer,
-    /// What worked.
+    /// The protocol that worked last.
     era: Mutex<Option<Era>>,
     refused: Arc<RefusedKinds>,
 }
@@ -81,7 +81,7 @@ impl Connector {
     /// Opens a connection: in the newer era, else in the older one, else by an older way.
     ///
     /// # Errors
-    /// Why there is none, with the end of the server's standard error.
+    /// The reason, with the last lines of the server's standard error.
     pub(super) async fn connect(&self, within: Duration) -> Result<Connection, Refusal> {
         self.connect_somehow(within).await.map_err(|refusal| refusal.redacted(&self.redactors))
     }

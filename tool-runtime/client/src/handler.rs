@@ -19,10 +19,10 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{PeerCapability, PeerError, PeerRequest};
 
-/// How many questions of a server may wait for an answer at once.
+/// Limit on open questions of a server.
 const MAX_OPEN: usize = 8;
 
-/// What one connection says of this program, and who answers its questions.
+/// Client information and the handler of server requests, for one connection.
 pub(super) struct Handler {
     config: ClientConfig,
     server: Arc<str>,
@@ -30,7 +30,7 @@ pub(super) struct Handler {
     notifications: Arc<NotificationRouter>,
     /// Cancelled when the connection has ended.
     ended: CancellationToken,
-    /// How many more questions may be open.
+    /// Number of questions that may still be opened.
     places: Semaphore,
 }
 

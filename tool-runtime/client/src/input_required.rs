@@ -17,13 +17,13 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use tool_runtime_core::{CallError, ErrorClass, PeerCapability, PeerError, ToolContext, ToolError};
 
-/// How often a server may ask before it answers.
+/// Limit on the rounds of questions of one call.
 const MAX_ROUNDS: usize = 10;
 
-/// How much a server may ask at once.
+/// Limit on the questions of one round.
 const MAX_QUESTIONS: usize = 16;
 
-/// What is called.
+/// A call to send.
 pub(super) struct Asked<'a> {
     pub(super) name: &'a str,
     /// Makes the arguments, for each time that they are sent.
@@ -32,15 +32,15 @@ pub(super) struct Asked<'a> {
     pub(super) as_task: bool,
 }
 
-/// What the server answered.
+/// The answer of the server.
 pub(super) enum Answer {
     /// The result as it came.
     Done(Value),
-    /// It goes on as a task.
+    /// The call continues as a task.
     Task(Box<Task>),
 }
 
-/// Why there is no outcome.
+/// The reason why a call has no outcome.
 pub(super) enum Stop {
     Failed(Failure),
     /// There will be none: the server asked something that nobody answers, or gave it up itself.
@@ -100,8 +100,7 @@ fn unreadable(answer: &dyn Debug) -> Stop {
     Stop::Failed(Failure::Lost(why))
 }
 
-/// What goes with a request besides what it says: the trace that it belongs to, and what we can do
-/// if that is more than what was said when the server was connected to.
+/// Metadata of a request: its trace, and capabilities beyond those of the handshake.
 fn meta(
     context: &ToolContext,
     capabilities: Option<ClientCapabilities>,

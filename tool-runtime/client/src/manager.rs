@@ -45,15 +45,15 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 /// keeps its tools in the pool while it is away; a call makes it be tried at once, and says what
 /// is wrong if that fails.
 ///
-/// What a server does as a task only (the extension `io.modelcontextprotocol/tasks`) looks like any
-/// other call: it waits until the task is done, and a call that is dropped cancels it.
+/// A call that a server runs as a task (the extension `io.modelcontextprotocol/tasks`) looks like any other
+/// call: it waits until the task is done, and a dropped call cancels the task.
 ///
-/// What servers have to be read is had by [`Self::resources`] and [`Self::read_resource`]. Models get
-/// it by two more tools of the pool, `list_mcp_resources` and `read_mcp_resource`, which are there
-/// while there is a server whose entry says `resources`, and show those servers only.
+/// [`Self::resources`] and [`Self::read_resource`] give the resources of servers. Models read them by two
+/// tools of the pool, `list_mcp_resources` and `read_mcp_resource`, which exist while an entry sets
+/// `resources`, and show those servers alone.
 ///
-/// What servers say is not trusted: schemas are bounded and fetch nothing, one odd tool is left out
-/// and named in [`ToolPool::report`](tool_runtime_core::ToolPool::report). Annotations are listed and loosen nothing:
+/// Servers are not trusted: schemas are bounded and fetch nothing, an invalid tool is left out and named in
+/// [`ToolPool::report`](tool_runtime_core::ToolPool::report). Annotations are listed and loosen nothing:
 /// tools count as neither read-only nor idempotent for filters, concurrency and retries. The setting
 /// `trusted` of an entry ([`McpServerConfig::trusted`]), or [`McpManagerBuilder::trust`], has them acted on.
 ///
@@ -91,7 +91,7 @@ struct Shared {
     pool: ToolPool,
     settings: Settings,
     slots: Mutex<BTreeMap<String, Arc<Slot>>>,
-    /// Whoever adds, removes, starts or stops servers does it alone.
+    /// Serializes changes of the set of servers.
     turn: tokio::sync::Mutex<()>,
     /// Cancelled, all servers are disconnected.
     end: CancellationToken,
@@ -108,7 +108,7 @@ impl Shared {
         lock(&self.left_out)
     }
 
-    /// Why a tool is not there whose server's entry cannot be used.
+    /// The reason why a tool is absent whose server has an invalid entry.
     fn unusable(&self, tool: &str) -> Option<CallError> {
         let (server, _) = tool.split_once('.')?;
         let left_out = self.left_out();
@@ -118,7 +118,7 @@ impl Shared {
     }
 }
 
-/// Whoever calls a tool while its server is disconnected must not wait for nobody.
+/// Ends the wait of callers for servers of a dropped manager.
 impl Drop for Shared {
     fn drop(&mut self) {
         self.end.cancel();
@@ -141,12 +141,12 @@ impl McpManager {
         Self::builder().config(config).connect(pool).await
     }
 
-    /// How all servers are, sorted by name.
+    /// The status of all servers, sorted by name.
     pub fn status(&self) -> Vec<McpServerStatus> {
         self.slots().values().map(|slot| slot.server.status()).collect()
     }
 
-    /// How one server is.
+    /// The status of one server.
     ///
     /// # Errors
     /// There is no such server.
@@ -154,7 +154,7 @@ impl McpManager {
         Ok(self.slot(name)?.server.status())
     }
 
-    /// How all servers are, whenever that changes from now on.
+    /// The status of all servers at each change from now on.
     pub fn statuses(&self) -> McpStatuses {
         McpStatuses::new(self)
     }

@@ -19,19 +19,19 @@ use tokio::time::{Instant, timeout_at};
 use tool_runtime_core::Progress;
 use tool_runtime_core::seam::lock;
 
-/// Hears what a server says besides answers, and hands it to whom it concerns.
+/// Routes notifications of a server to the calls that they concern.
 pub(super) struct NotificationRouter {
     server: Arc<str>,
     redactors: Arc<Redactors>,
     calls: Mutex<Calls>,
-    /// A call will be over before the time that is waited for.
+    /// Notified when a call may end before the current wake-up time.
     earlier: Notify,
-    /// A call is over.
+    /// Notified when a call is over.
     fewer: Notify,
     changed: Changed,
-    /// Tools that are listed and cannot be called, and why: not over this transport, or never.
+    /// Listed tools that cannot be called, with reasons.
     odd: Mutex<Vec<(String, String)>>,
-    /// Why we ended the connection, if we did.
+    /// The reason why we ended the connection, if we did.
     end: OnceLock<String>,
     /// Whether the last request has no answer yet and may have one.
     is_waiting: AtomicBool,
@@ -39,13 +39,13 @@ pub(super) struct NotificationRouter {
 
 #[derive(Default)]
 struct Calls {
-    /// Those that run, by the token that their progress is reported with.
+    /// Running calls by progress token.
     running: HashMap<ProgressToken, Arc<InFlightCall>>,
-    /// When somebody looks whether one took too long.
+    /// The next check of time limits.
     watch: Option<Instant>,
 }
 
-/// That the tools of a server are others now. It keeps until somebody looks.
+/// Signals a changed tool list; stays set until consumed.
 #[derive(Default)]
 pub(super) struct Changed(Notify);
 
@@ -60,8 +60,7 @@ impl Changed {
     }
 }
 
-/// Carries a call's listener on its request, as far as here: before it is sent, nobody knows the
-/// token that rmcp gives it.
+/// Carries a call on its request until it is sent, when rmcp has chosen the progress token.
 #[derive(Clone)]
 pub(super) struct ProgressHandle(pub(super) Weak<InFlightCall>);
 
@@ -80,7 +79,7 @@ impl NotificationRouter {
         }
     }
 
-    /// Notes tools that are listed and cannot be called, and why.
+    /// Notes listed tools that cannot be called, with reasons.
     pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
         lock(&self.odd).extend(tools);
     }
@@ -93,7 +92,7 @@ impl NotificationRouter {
         &self.server
     }
 
-    /// Masks secrets in texts of the server.
+    /// The redactors for text of the server.
     pub(super) fn redactors(&self) -> &Redactors {
         &self.redactors
     }
@@ -104,7 +103,7 @@ impl NotificationRouter {
         self.is_waiting.load(Ordering::Relaxed)
     }
 
-    /// Nothing more is heard of the server, or nothing more can be sent.
+    /// Notes that one direction of the connection has ended.
     pub(super) fn note_over(&self) {
         self.is_waiting.store(false, Ordering::Relaxed);
     }
@@ -115,7 +114,7 @@ impl NotificationRouter {
         drop(self.end.set(why.to_owned()));
     }
 
-    /// Why we ended the connection, if we did.
+    /// The reason why we ended the connection, if we did.
     pub(super) fn end(&self) -> Option<&str> {
         self.end.get().map(String::as_str)
     }
@@ -124,7 +123,7 @@ impl NotificationRouter {
         &self.changed
     }
 
-    /// A call is over.
+    /// Notified when a call is over.
     pub(super) fn forget(&self, token: &ProgressToken) {
         if self.calls().running.remove(token).is_some() {
             self.fewer.notify_waiters();

@@ -58,7 +58,7 @@ impl PendingRequests {
     }
 }
 
-/// What a message of ours answers.
+/// The request that a message answers.
 pub(super) fn answered(message: &TxJsonRpcMessage<RoleClient>) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),

@@ -20,14 +20,14 @@ pub(super) struct Publisher {
     pool: ToolPool,
     source: Source,
     prefix: TakenPrefix,
-    /// What is to be said of the prefix.
+    /// A notice about the prefix.
     notice: Option<String>,
     /// Whether a tool whose id another has gets a suffix, instead of being left out.
     suffixes: bool,
     waits: Waits,
     /// Whether annotations are acted on.
     is_trusted: bool,
-    /// What the entry says of its tools, if it has one.
+    /// The entry, if there is one.
     entry: Option<McpServerConfig>,
     approvals: Arc<Approvals>,
     state: Mutex<State>,
@@ -36,15 +36,15 @@ pub(super) struct Publisher {
 struct State {
     /// Gone with the server: somebody else may have one of its name then.
     claim: Option<Claim>,
-    /// What was brought last, by the name that the server knows it by.
+    /// The last published tools, by the server's names.
     known: BTreeMap<String, Tool>,
-    /// Why tools of the last list are left out, by their ids.
+    /// Reasons why tools of the last list are left out, by id.
     left_out: BTreeMap<String, String>,
 }
 
-/// What became of a listing.
+/// The result of publishing a list.
 pub(super) struct Published {
-    /// How many tools are usable.
+    /// Number of usable tools.
     pub(super) tools: usize,
     pub(super) problems: Vec<String>,
 }
@@ -125,7 +125,7 @@ impl Publisher {
         self
     }
 
-    /// What the ids of its tools begin with.
+    /// The prefix of its tools' ids.
     pub(super) fn prefix(&self) -> &str {
         self.prefix.text()
     }
@@ -177,7 +177,7 @@ impl Publisher {
         Published { tools: usable.count(), problems }
     }
 
-    /// Why a tool is left out that the server lists.
+    /// The reason why a listed tool is left out.
     pub(super) fn why_left_out(&self, id: &str) -> Option<String> {
         self.state().left_out.get(id).cloned()
     }

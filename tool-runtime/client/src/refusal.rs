@@ -1,4 +1,4 @@
-//! Why a connection failed, for the operator.
+//! Reasons of failed connections, for the operator.
 
 use super::failure::{Failure, is_broken_pipe, is_unauthorized, is_unsent, leaf};
 use super::redactors::Redactors;
@@ -8,7 +8,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// Why a server could not be connected to.
+/// The reason why a connection failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) kind: Kind,
@@ -17,15 +17,15 @@ pub(super) struct Refusal {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It wants to know who asks: trying again without an answer is of no use.
+    /// The server requires authorization: another attempt without it is useless.
     Unauthorized,
-    /// It did not answer in time.
+    /// The server did not answer in time.
     Late,
-    /// It speaks no version of the protocol that this program speaks.
+    /// Client and server have no protocol version in common.
     Incompatible,
     /// There is nobody to talk to: no such program, no such host.
     Unreachable,
-    /// It answered, or ended, in a way that is none of these.
+    /// Any other failure.
     Failed,
 }
 
@@ -72,7 +72,7 @@ impl Refusal {
         }
     }
 
-    /// It speaks none of our versions.
+    /// A server without a known protocol version.
     pub(super) fn incompatible(theirs: &[ProtocolVersion]) -> Self {
         let theirs: Vec<String> = theirs.iter().map(|one| shown(one.as_str())).collect();
         let text = format!("it speaks only versions of MCP unknown here: {}", theirs.join(", "));

@@ -24,27 +24,27 @@ use tool_runtime_core::{
 };
 use tool_runtime_mcp::numbers::{has_long_integer, lost_integer};
 
-/// How long the list may take that a call waits for.
+/// Time limit of a list that a call waits for.
 const RELIST: Duration = Duration::from_secs(10);
 
-/// Where it stands that a result does not fit the tool's own output schema.
+/// Metadata key of a result that does not fit the tool's output schema.
 const MISMATCH: &str = "tool-runtime/output-mismatch";
-/// Where it stands that nobody knows whether it does.
+/// Metadata key of a result that was not checked.
 const UNCHECKED: &str = "tool-runtime/output-not-checked";
 
-/// How long calls may take.
+/// Time limits of calls.
 #[derive(Clone, Debug)]
 pub(super) struct Waits {
-    /// Without a word of the server.
+    /// Limit on the time without progress.
     pub(super) idle: Duration,
-    /// Whatever the server says.
+    /// Deadline, regardless of progress.
     pub(super) most: Duration,
-    /// The first of these for single tools, by the name that the server knows them by.
+    /// Idle timeouts of single tools, by the server's names.
     pub(super) of_tools: std::collections::BTreeMap<String, Duration>,
 }
 
 impl Waits {
-    /// What an entry says of one tool holds whatever is said of all.
+    /// The idle timeout and the deadline of a tool. A tool's own timeout extends the deadline.
     fn of(&self, tool: &str) -> (Duration, Duration) {
         match self.of_tools.get(tool) {
             Some(own) => (*own, self.most.max(*own)),
@@ -53,19 +53,19 @@ impl Waits {
     }
 }
 
-/// What executes a server's tool.
+/// The executor of a server's tool.
 pub(super) struct RemoteTool {
     server: Arc<Server>,
-    /// The name that the server knows it by.
+    /// The server's name of the tool.
     name: String,
     definition: Arc<ToolDefinition>,
-    /// Made when the first call is shown or refused: it is as large as the schema.
+    /// Created when the first call is shown or refused: it is as large as the schema.
     input: OnceLock<Arc<InputModel>>,
     arguments: Arc<Checker>,
     output: Option<Arc<Checker>>,
-    /// Whether it may be sent twice: the server says so, and is trusted.
+    /// Whether a call may be sent twice: a trusted server says so.
     is_repeatable: bool,
-    /// Whether the server does it as a task only, as far as we have learnt.
+    /// Whether the server accepts calls as tasks alone, as far as known.
     is_task: AtomicBool,
     idle: Duration,
     most: Duration,
@@ -95,7 +95,7 @@ impl RemoteTool {
         Tool::foreign(Arc::clone(definition), remote)
     }
 
-    /// The arguments as they are sent.
+    /// The arguments to send.
     async fn arguments(&self, arguments: Arguments<'_>) -> Result<Map<String, Value>, CallError> {
         if has_long_integer(arguments.as_str()) {
             return Err(self.refused(
@@ -124,7 +124,7 @@ impl RemoteTool {
         })
     }
 
-    /// Arguments that were sent before.
+    /// The arguments to send again.
     fn again(&self, arguments: Arguments<'_>) -> Map<String, Value> {
         match self.parsed(arguments) {
             Ok(Value::Object(map)) => map,
@@ -237,7 +237,7 @@ impl RemoteTool {
         }
     }
 
-    /// A connection, which is waited for no longer than a word of the server would be.
+    /// A connection, within the time limits of the call.
     async fn connection(
         &self,
         timeouts: RequestTimeouts,

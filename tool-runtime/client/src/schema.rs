@@ -17,21 +17,20 @@ use std::collections::HashSet;
 
 /// The longest schema, as JSON, that is used.
 const MAX_BYTES: usize = 1 << 20;
-/// How deep one may be nested.
+/// Limit on the nesting of a schema.
 const MAX_LEVELS: usize = 100;
 /// In how many ways a value may come to the parts of one.
 const MAX_PATHS: u64 = 10_000;
-/// How many parts may pass a value on to each other.
+/// Limit on the parts that one value passes through in a row.
 const MAX_HANDS: u64 = 200;
 
-/// How many patterns of one list are compiled when it arrives. Those beyond are compiled when
-/// something is first checked.
+/// Limit on the patterns of one list that are compiled on arrival. Others are compiled at the first check.
 const MAX_PATTERNS: usize = 1000;
 
 /// Examines the schemas of one list as they arrive.
 #[derive(Debug)]
 pub(super) struct Examiner {
-    /// How many more patterns are compiled.
+    /// Number of patterns that may still be compiled.
     patterns: usize,
 }
 
@@ -71,7 +70,7 @@ impl Examiner {
     }
 }
 
-/// What keeps a schema from being used, as far as can be said without compiling it.
+/// The reason why a schema cannot be used, as far as known without compiling it.
 fn problem(what: &str, schema: &Map<String, Value>, is_input: bool) -> Option<String> {
     if let Some(kind) = schema.get("type").filter(|kind| is_input && *kind != "object") {
         return Some(format!("its `{what}` has the type {kind} at its root, not \"object\""));
@@ -96,7 +95,7 @@ fn problem(what: &str, schema: &Map<String, Value>, is_input: bool) -> Option<St
     Some(format!("its `{what}` {excess}"))
 }
 
-/// What makes a schema larger than it looks.
+/// The reason why the references of a schema are excessive.
 fn excess(graph: &Graph) -> Option<String> {
     if graph.is_endless {
         return Some(
@@ -111,7 +110,7 @@ fn excess(graph: &Graph) -> Option<String> {
     })
 }
 
-/// What a look at a whole schema finds.
+/// Facts about a whole schema.
 #[derive(Default)]
 struct Survey<'a> {
     levels: usize,

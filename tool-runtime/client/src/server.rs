@@ -18,10 +18,10 @@ pub(super) const MAX_FAILURES: u32 = 5;
 /// More than a connection takes to end in whatever way.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a server may take.
+/// Time limits of a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
-    /// To be connected to and to list its tools.
+    /// Time for the connection and the list of tools.
     pub(super) connect: Duration,
     pub(super) backoff: Backoff,
 }
@@ -34,16 +34,16 @@ pub(super) struct Server {
     pub(super) times: Times,
     pub(super) connection: ArcSwapOption<Connection>,
     pub(super) condition: watch::Sender<Condition>,
-    /// Somebody waits for a connection.
+    /// Notified when a caller waits for a connection.
     pub(super) wanted: Notify,
-    /// Whoever watches all servers.
+    /// Watchers of all servers.
     watchers: Arc<Watchers>,
 }
 
 /// Counts the changes of all servers of a manager, for whoever watches them.
 pub(super) type Watchers = watch::Sender<u64>;
 
-/// How a server is, and how often it was tried.
+/// The status of a server, and the number of attempts.
 #[derive(Clone, Debug)]
 pub(super) struct Condition {
     pub(super) status: McpServerStatus,
@@ -116,7 +116,7 @@ impl Server {
     /// one try.
     ///
     /// # Errors
-    /// Why there is none, for the model: another try has failed, or none is made.
+    /// The reason, for the model: the attempt failed, or none is made.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, CallError> {
         if let Some(connection) = self.live() {
             return Ok(connection);
@@ -145,7 +145,7 @@ impl Server {
         }
     }
 
-    /// What it calls itself, as it may be shown.
+    /// The server's own name and version, without secrets.
     pub(super) fn called(&self, info: &Implementation) -> PeerInfo {
         let title = info.title.as_deref().map(|title| self.shown(title));
         let mut peer = PeerInfo::new(self.shown(&info.name), self.shown(&info.version));
@@ -165,7 +165,7 @@ impl Server {
         drop(timeout(CLOSE_TIMEOUT, self.connector.left()).await);
     }
 
-    /// Why its tools cannot be called, if they cannot.
+    /// The reason why its tools cannot be called, if any.
     pub(super) fn absence(&self) -> Option<CallError> {
         let state = self.status().state;
         (state != McpState::Ready).then(|| self.unreachable(&state))

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use tool_runtime_core::{Peer, PeerCapability, PeerError, PeerRequest};
 
-/// Who answers the questions of servers.
+/// The host's handler of server requests.
 #[derive(Clone, Default)]
 pub(super) struct Answerer {
     /// The host program's own.
@@ -20,7 +20,7 @@ pub(super) struct Answerer {
 }
 
 impl Answerer {
-    /// What a server may ask, as it is told so when it is connected to.
+    /// Capabilities for the handshake.
     pub(super) fn capabilities(&self) -> ClientCapabilities {
         let mut capabilities = ClientCapabilities::default();
         let (form, url) =
@@ -37,7 +37,7 @@ impl Answerer {
         capabilities
     }
 
-    /// The same for a call that may go on as a task.
+    /// Capabilities for a call that may continue as a task.
     pub(super) fn capabilities_with_tasks(&self) -> ClientCapabilities {
         let mut capabilities = self.capabilities();
         let extensions = capabilities.extensions.get_or_insert_default();
@@ -72,7 +72,7 @@ impl Answerer {
 /// A question of the newer era, in our words.
 ///
 /// # Errors
-/// It is none that MCP knows.
+/// The request is not valid MCP.
 pub(super) fn question(
     key: &str,
     request: &InputRequest,
@@ -93,7 +93,7 @@ pub(super) fn question(
     Ok(PeerRequest::new(key, capability, params))
 }
 
-/// What an elicitation takes: a form, or a web page.
+/// The kind of an elicitation: a form or a web page.
 pub(super) fn elicitation(params: &Map<String, Value>) -> PeerCapability {
     match params.get("mode").and_then(Value::as_str) {
         Some("url") => PeerCapability::ElicitationUrl,

@@ -19,7 +19,7 @@ use tool_runtime_core::seam::told;
 const STABLE_AFTER: Duration = Duration::from_secs(10);
 /// Limit on a pause; an `Instant` cannot be added to without end.
 const MAX_PAUSE: Duration = Duration::from_secs(86_400 * 365);
-/// How many things that are wrong with a list are told.
+/// Limit on the reported problems of a list.
 const MAX_PROBLEMS: usize = 100;
 /// Changes of a list that are closer together count as one.
 const DEBOUNCE: Duration = Duration::from_millis(50);
@@ -150,7 +150,7 @@ impl Server {
         Ok(())
     }
 
-    /// What is wrong with a list, as it may be shown.
+    /// The problems of a list, without secrets.
     fn listed(&self, problems: &[String]) -> Vec<String> {
         let mut shown: Vec<String> =
             problems.iter().take(MAX_PROBLEMS).map(|problem| self.shown(problem)).collect();

@@ -20,7 +20,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, sleep_until};
 use tool_runtime_core::{CallError, ErrorClass, Progress};
 
-/// How often a server is asked that does not say how often it likes to be.
+/// Poll interval for a server that suggests none.
 const POLL: Duration = Duration::from_secs(1);
 
 /// Lower bound of the poll interval that a server asks for.
@@ -28,10 +28,10 @@ const MIN_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Upper bound of the poll interval that a server asks for.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How often in a row the connection may be lost while a task is asked for.
+/// Limit on connection losses in a row while a task is polled.
 const MAX_LOSSES: usize = 3;
 
-/// How long a server may take to hear that a task is not wanted any more.
+/// Time limit of the cancellation of a task.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Whether a server refused a call because it does it as a task only.
@@ -51,7 +51,7 @@ struct Following<'a> {
     id: String,
     /// The questions that were answered: a task names each by a key of its own.
     answered: HashSet<String>,
-    /// What it said last that it was doing, and how many things it has said.
+    /// The last status message, and the number of messages.
     told: (Option<String>, u32),
     is_over: bool,
 }
@@ -124,7 +124,7 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// How the task is. It lives on when the connection does not, if its server does.
+    /// The state of the task, which survives its connection if the server runs on.
     async fn asked(&mut self) -> Result<DetailedTask, Stop> {
         let mut losses = 0;
         loop {
@@ -159,7 +159,7 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// Nobody knows how it ends.
+    /// An indeterminate outcome.
     fn unknown(&self, why: &str) -> Stop {
         let what = format!(
             "is known there no more ({}); it may have had its effect, so find that out before you try again",
@@ -200,7 +200,7 @@ fn lost(failure: Failure) -> Failure {
     }
 }
 
-/// What a task failed of.
+/// The error of a failed task.
 fn reason(error: serde_json::Map<String, Value>) -> ErrorData {
     let text = error.get("message").and_then(Value::as_str);
     let text = text.unwrap_or("its task failed and does not say why").to_owned();

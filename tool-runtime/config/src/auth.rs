@@ -4,7 +4,7 @@ use super::text::McpText;
 use std::fmt;
 use tool_runtime_core::Secret;
 
-/// How to authenticate at a server over HTTP. `Debug` shows no value.
+/// Authentication at a server over HTTP. `Debug` shows no value.
 ///
 /// ```
 /// use tool_runtime::{McpAuth, McpServerConfig};
@@ -20,9 +20,9 @@ pub enum McpAuth {
     Bearer(Secret),
     /// `Authorization: Basic ..` with these.
     Basic {
-        /// Who; without a colon.
+        /// The user, without a colon.
         user: Secret,
-        /// By which password.
+        /// The password.
         password: Secret,
     },
     /// A header of the server's own.
@@ -36,7 +36,7 @@ pub enum McpAuth {
     OAuth(McpOAuth),
 }
 
-/// What is known beforehand of a client of OAuth. Nothing has to be. `Debug` shows no value.
+/// Settings of an OAuth client, all optional. `Debug` shows no value.
 ///
 /// ```
 /// use tool_runtime::{McpAuth, McpOAuth, McpServerConfig};
@@ -58,7 +58,7 @@ pub struct McpOAuth {
     pub issuer: Option<String>,
     /// The scopes to ask for. Default: those that the server names.
     pub scopes: Vec<String>,
-    /// Where the browser comes back to. Default: an address of this machine.
+    /// The redirect address. Default: an address of this machine.
     pub redirect_uri: Option<String>,
     /// The name that the client registers by. Default: that of this library.
     pub client_name: Option<String>,
@@ -81,7 +81,7 @@ impl fmt::Debug for McpOAuth {
 }
 
 impl McpAuth {
-    /// What it is, for people.
+    /// The kind, for people.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Bearer(_) => "a bearer token",

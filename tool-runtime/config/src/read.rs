@@ -28,11 +28,11 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use tool_runtime_core::{Icon, Secret};
 
-/// What an entry is read with.
+/// The context of reading an entry.
 pub(super) struct Reader<'a> {
     sources: &'a Sources,
     findings: &'a mut Findings,
-    /// What a server that is disabled would lack if it were used.
+    /// Missing values of a disabled server.
     lacking: Option<Vec<McpConfigProblem>>,
     /// The values of variables, by their names.
     found: BTreeMap<String, Secret>,
@@ -76,7 +76,7 @@ pub(super) fn server(
 }
 
 impl Reader<'_> {
-    /// What is said of a server whatever its transport is.
+    /// Reads settings of all transports.
     fn settings(&mut self, entry: &mut Entry<'_>, server: &mut McpServerConfig) {
         server.required = self.flag(entry, &["required"]).unwrap_or(false);
         server.resources = self.flag(entry, &["resources"]).unwrap_or(false);

@@ -35,7 +35,7 @@ impl fmt::Display for McpConfig {
     }
 }
 
-/// How the server is reached, as in a configuration's line of it.
+/// The line of the server in its configuration.
 impl fmt::Display for McpServerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.transport {

@@ -8,9 +8,9 @@ use tool_runtime_core::seam::printable;
 
 /// A text of an entry: a command, a folder, an address, the name of a variable or of a header.
 ///
-/// It knows what may be shown of it: the text as it stands in the file, with `${HOME}` and the
-/// like unexpanded, and of an address neither user information nor query. Two texts are equal
-/// if they stand for the same, however they were written.
+/// [`shown`](Self::shown) is the printable form: the text as written in the file, with `${HOME}` and the like
+/// unexpanded, and of an address neither user information nor query. Texts are compared by their expanded
+/// values.
 ///
 /// ```
 /// use tool_runtime::McpText;
@@ -33,7 +33,7 @@ impl McpText {
         &self.value
     }
 
-    /// What may be printed of it.
+    /// The printable form.
     pub fn shown(&self) -> &str {
         self.shown.as_deref().unwrap_or(&self.value)
     }

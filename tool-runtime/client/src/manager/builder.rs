@@ -345,7 +345,7 @@ impl McpManagerBuilder {
 }
 
 impl McpManager {
-    /// What keeps a start from being one.
+    /// The reason why a start fails.
     fn failure(&self) -> Option<McpManagerError> {
         let slots = self.slots();
         let reason = |state: &McpState| match state.reason() {

@@ -27,7 +27,7 @@ impl Entry {
     /// From a configuration.
     ///
     /// # Errors
-    /// It cannot be used, or this build has no way to it.
+    /// The entry is invalid, or this build lacks its transport.
     pub(super) fn of(
         name: &str,
         config: McpServerConfig,
@@ -106,7 +106,7 @@ impl Entry {
 /// Whether an entry can be used once it is enabled.
 ///
 /// # Errors
-/// It cannot.
+/// The entry is invalid.
 pub(super) fn check(name: &str, config: &McpServerConfig) -> Result<(), McpManagerError> {
     let alone = McpConfig::new().with(name, config.clone().enabled(true));
     alone.validate().map_err(McpManagerError::Config)

@@ -31,9 +31,8 @@ struct Read {
 }
 
 impl McpManager {
-    /// What a server offers to be read, templates last; they are told by
-    /// [`ResourceDefinition::is_template`]. Whatever its entry says of `resources`: that is for
-    /// models. At most 1000 of either kind, within a minute.
+    /// The resources of a server, templates last: see [`ResourceDefinition::is_template`]. The `resources` of
+    /// its entry do not matter here: they are for models. At most 1000 of either kind, within a minute.
     ///
     /// # Errors
     /// There is no such server; it cannot be reached, or answers with nothing of the kind.
@@ -147,7 +146,7 @@ async fn list(manager: &Weak<Shared>, server: Option<&str>) -> Result<Json<Value
     Ok(Json(all.into()))
 }
 
-/// What a server says of one, and whose it is.
+/// A resource with its server.
 fn entry(server: &Server, one: &impl serde::Serialize) -> Value {
     let mut entry = json!({ "server": &**server.name() });
     if let (Value::Object(entry), Ok(Value::Object(one))) = (&mut entry, serde_json::to_value(one))

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How all servers of a manager are treated, where their entries say nothing else.
+/// Defaults for all servers of a manager, which entries override.
 pub(super) struct Settings {
     pub(super) client: Implementation,
     pub(super) answerer: Answerer,

@@ -14,7 +14,7 @@ pub struct McpStatuses {
     manager: Weak<Shared>,
     /// Cancelled when the manager ends.
     end: CancellationToken,
-    /// What was told last.
+    /// The last reported status.
     last: Vec<McpServerStatus>,
 }
 
@@ -25,7 +25,7 @@ impl McpStatuses {
         Self { changes, manager: Arc::downgrade(shared), end: shared.end.clone(), last }
     }
 
-    /// How all servers are after the next change; `None` when the manager is closed or dropped.
+    /// The status of all servers after the next change; `None` when the manager is closed or dropped.
     pub async fn next(&mut self) -> Option<Vec<McpServerStatus>> {
         loop {
             self.end.run_until_cancelled(self.changes.changed()).await?.ok()?;

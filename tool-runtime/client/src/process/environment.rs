@@ -33,7 +33,7 @@ const INHERITED: &[&str] = &[
     "all_proxy",
     "no_proxy",
 ];
-/// See above; the first three lines are what the official SDKs pass on.
+/// Inherited variables, as above; the first three lines are what the official SDKs pass on.
 #[cfg(windows)]
 const INHERITED: &[&str] = &[
     "APPDATA",
@@ -70,7 +70,7 @@ const INHERITED: &[&str] = &[
 /// Prefixes of the names of inherited variables.
 #[cfg(not(windows))]
 const INHERITED_FAMILIES: &[&str] = &["LC_", "XDG_"];
-/// See above.
+/// Prefixes of the names of inherited variables.
 #[cfg(windows)]
 const INHERITED_FAMILIES: &[&str] = &[];
 

@@ -53,7 +53,7 @@ impl Checker {
         Self::new(definition, Which::Input)
     }
 
-    /// Nothing, if there is no such schema.
+    /// `None` without an output schema.
     pub(crate) fn of_output(definition: &Arc<ToolDefinition>) -> Option<Arc<Self>> {
         definition.output_schema.as_ref()?;
         Some(Self::new(definition, Which::Output))

@@ -61,8 +61,8 @@ impl<'a> References<'a> {
         found
     }
 
-    /// What a reference may begin at. Ids are resolved against each other by those who check
-    /// values; here it is enough that they end alike.
+    /// Possible bases of a reference. The validator resolves ids against each other; here an equal last step
+    /// is enough.
     fn roots(&self, base: &str) -> Vec<&'a Map<String, Value>> {
         let is_meta = is_official(base);
         let named = |(id, _): &&(&str, _)| *id == last_step(base);
@@ -79,7 +79,7 @@ fn last_step(id: &str) -> &str {
     id.rsplit('/').next().unwrap_or(id)
 }
 
-/// What a pointer leads to, if that is an object.
+/// The target of a pointer, if it is an object.
 fn at<'a>(root: &'a Map<String, Value>, pointer: &str) -> Option<&'a Map<String, Value>> {
     let mut steps =
         pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));

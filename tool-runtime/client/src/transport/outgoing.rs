@@ -19,16 +19,14 @@ use tool_runtime_core::seam::lock;
 type Message = TxJsonRpcMessage<RoleClient>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// How long a server may take nothing that is sent to it, unless it works at a call: some read
-/// nothing meanwhile.
+/// Limit on the time that a server reads nothing, unless it processes a call: some read nothing meanwhile.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// How much may wait, whatever the server works at: callers wait for all of it, since what was
-/// given up is not written. A server that reads has however much time it needs.
+/// Limits on the queue of a server that reads nothing. Cancelled messages leave the queue.
 const MAX_BYTES: usize = 64 << 20;
 const MAX_MESSAGES: usize = 10_000;
 /// A server that took something so lately reads.
 const LATELY: Duration = Duration::from_secs(1);
-/// How long the end waits for what is to be written.
+/// Time for the queue to be written before the connection closes.
 const MOMENT: Duration = Duration::from_millis(500);
 
 /// The reason why a message was not written.
@@ -46,9 +44,9 @@ pub(crate) enum Unwritten {
 pub(super) struct Outgoing {
     state: Mutex<State>,
     notifications: Arc<NotificationRouter>,
-    /// Nothing waits any more.
+    /// Notified when the queue is empty.
     rest: Notify,
-    /// Nothing more is written.
+    /// Cancelled when nothing more is written.
     over: CancellationToken,
 }
 
@@ -56,15 +54,15 @@ struct State {
     /// `None` while somebody writes, and when nothing more is to be written.
     writer: Option<Writer>,
     queue: VecDeque<Parcel>,
-    /// How long what waits is.
+    /// Bytes in the queue.
     bytes: usize,
     /// The calls that were written, or begun, and that were neither answered nor given up.
     calls: HashSet<RequestId>,
     /// The one of them that is being written.
     begun: Option<RequestId>,
-    /// When the server last took something, or first had something to take.
+    /// Time at which the server last read a message, or the queue became non-empty.
     moved: Instant,
-    /// Why nothing more is written.
+    /// The reason why nothing more is written.
     end: Option<String>,
 }
 
@@ -185,7 +183,7 @@ impl Outgoing {
         }
     }
 
-    /// What is to be written next. If there is nothing, the writer is laid down.
+    /// The next message. Without one, the writer becomes idle.
     fn next(&self, writer: Writer) -> Option<(Writer, Parcel)> {
         let mut state = self.state();
         if let Some(parcel) = state.queue.pop_front() {

@@ -1,4 +1,4 @@
-//! Starts a server and talks over its standard input and output.
+//! Starts a server and connects to its standard input and output.
 
 use super::lines::Lines;
 use super::{ConnectionOwner, Opened, TransportFactory};
@@ -16,16 +16,16 @@ use tool_runtime_core::seam::Redactor;
 
 /// Grace period of each step of ending a server: by itself, after `SIGTERM`.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
-/// How long a connection that ended waits for the process to say why.
+/// Time for a process to exit after its connection has ended.
 const MOMENT: Duration = Duration::from_millis(500);
-/// How much of what it said last is told, in bytes.
+/// Limit on the reported bytes of the standard error.
 const MAX_WORDS: usize = 1000;
 
 /// A server that is started anew for each connection.
 pub(crate) struct Stdio {
     server: Arc<str>,
     command: Command,
-    /// Those that are not gone with all that they started.
+    /// Children whose descendants are not all gone.
     children: TaskTracker,
 }
 
@@ -81,7 +81,7 @@ struct Process {
 }
 
 impl Process {
-    /// How it ended. A server that is silent is not asked to end; any other end may be its own.
+    /// The exit of the process. Does not wait for a server that is silent and running.
     async fn exit(&self) -> Option<Exit> {
         if self.child.exit().is_none() && self.notifications.is_waiting() {
             return None;

@@ -45,7 +45,7 @@ impl Reader<'_> {
         Some(texts.map(|text| text.as_str().to_owned()).collect())
     }
 
-    /// Where the browser comes back to: an address, or a port of this machine.
+    /// The redirect address: an address, or a port of this machine.
     fn redirect(&mut self, said: &mut Entry<'_>) -> Option<String> {
         let given = said.one_of(&["redirect_uri", "callback_port"], self.findings)?;
         if given.key == "redirect_uri" {

@@ -5,7 +5,7 @@ use super::entry::{CompletionContext, Entry};
 use crate::transport::McpTransportConfig;
 use tool_runtime_core::seam::nearest;
 
-/// What `type` or `transport` say.
+/// The transport that `type` or `transport` name.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Stdio,
@@ -87,7 +87,7 @@ impl Reader<'_> {
         None
     }
 
-    /// What `type` and `transport` say, if they say it at all and agree.
+    /// The transport that `type` and `transport` name, if they agree.
     fn said(&mut self, entry: &mut Entry<'_>) -> Option<Kind> {
         let has_type = entry.has(&["type"]);
         let other = entry.take_if("transport", |_| has_type);

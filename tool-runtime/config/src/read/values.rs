@@ -122,7 +122,7 @@ impl Reader<'_> {
         Secret::from(STAND_IN)
     }
 
-    /// What the server lacks is wrong, or will be when a disabled one is enabled.
+    /// Notes a missing value: a problem, or, for a disabled server, one to come.
     pub(super) fn lacks(&mut self, place: &Place, fault: Fault) {
         match &mut self.lacking {
             Some(lacking) => lacking.push(place.problem(fault)),

@@ -149,10 +149,7 @@ fn commands_are_checked() {
     refused(json!({ "command": "x", "env": { "A=B": "1" } }), &["holds no `=`"]);
     refused(json!({ "command": "x", "env": { "": "1" } }), &["the name of the variable is empty"]);
     refused(json!({ "command": "x", "env": { "A\u{0}": "1" } }), &["a NUL character"]);
-    refused(
-        json!({ "command": "x", "env": ["A=1"] }),
-        &["`mcpServers.s.env`: must be an object"],
-    );
+    refused(json!({ "command": "x", "env": ["A=1"] }), &["`mcpServers.s.env`: must be an object"]);
     refused(json!({ "command": "x", "cwd": "" }), &["the folder is empty"]);
 }
 
@@ -214,10 +211,7 @@ fn what_is_no_pattern_is_refused() {
         json!({ "command": "x", "include": ["a[b"] }),
         &["is not a valid pattern", "never closed"],
     );
-    refused(
-        json!({ "command": "x", "exclude": "a" }),
-        &["`mcpServers.s.exclude`: must be a list"],
-    );
+    refused(json!({ "command": "x", "exclude": "a" }), &["`mcpServers.s.exclude`: must be a list"]);
 }
 
 #[test]

@@ -10,14 +10,14 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tool_runtime_core::seam::is_loopback;
 
-/// How long a connection of TCP and TLS may take.
+/// Time limit of a TCP and TLS connection.
 const CONNECT: Duration = Duration::from_secs(10);
 /// After so much silence the other end is asked whether it is still there: streams of news may be
 /// silent for as long as they like.
 const SILENCE: Duration = Duration::from_secs(30);
 const ASK_AGAIN: Duration = Duration::from_secs(10);
 const MAX_ASKED: u32 = 3;
-/// How often a request is sent on to another path.
+/// Limit on redirects.
 const MAX_REDIRECTS: usize = 5;
 
 /// A client with a pool of connections of its own. A server of this machine is never asked through
@@ -40,7 +40,7 @@ pub(super) fn client(url: &Url) -> Result<Client, String> {
     builder.build().map_err(|error| error.without_url().to_string())
 }
 
-/// What all clients have in common.
+/// The common part of all clients.
 ///
 /// # Errors
 /// This machine trusts no certificate.
@@ -66,7 +66,7 @@ pub(super) fn is_this_machine(url: &Url) -> bool {
     url.host_str().is_some_and(is_loopback)
 }
 
-/// What is trusted: the certificates of this machine, which are read once. Without TLS none are.
+/// The trusted certificates: those of this machine, read once; none without TLS.
 fn tls(is_used: bool) -> Result<ClientConfig, String> {
     static TRUSTING: LazyLock<Result<ClientConfig, String>> = LazyLock::new(trusting);
     if is_used { TRUSTING.clone() } else { distrusting().map_err(|error| error.to_string()) }

@@ -23,14 +23,14 @@ use tokio_util::sync::CancellationToken;
 /// The longest event of a stream.
 const LONGEST_EVENT: usize = 16 << 20;
 
-/// Where requests go, and over which connections.
+/// The address of a server, and its connections.
 #[derive(Clone)]
 pub(super) struct Agent {
     pub(super) client: reqwest::Client,
     pub(super) url: Arc<str>,
 }
 
-/// What one connection sends. A clone is of the same connection.
+/// The client of one connection, which clones share.
 #[derive(Clone)]
 pub(super) struct Client(Arc<Shared>);
 
@@ -43,7 +43,7 @@ struct Shared {
     looks_old: Arc<AtomicBool>,
     /// Whether the server has a stream for what belongs to no request.
     has_stream: AtomicBool,
-    /// How often in a row its streams broke before they brought anything.
+    /// Number of streams in a row that broke without an event.
     breaks: Arc<AtomicU32>,
     /// Cancelled when the server is not there any more, or knows nothing of the session.
     lost: CancellationToken,

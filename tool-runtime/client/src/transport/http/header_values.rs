@@ -52,7 +52,7 @@ pub(super) fn header(
     Ok((name, value))
 }
 
-/// How user and password are sent.
+/// User and password as Basic credentials.
 pub(super) fn basic(user: &str, password: &str) -> String {
     BASE64_STANDARD.encode(format!("{user}:{password}"))
 }

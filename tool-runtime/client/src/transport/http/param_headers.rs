@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use tool_runtime_core::seam::lock;
 
 const KEY: &str = "x-mcp-header";
-/// How the names of the headers begin.
+/// Prefix of the headers' names.
 const PREFIX: &str = "mcp-param-";
 
 /// One argument and its header.
@@ -25,16 +25,16 @@ struct Mirrored {
 /// Lists that are read at the same time, at most.
 const MAX_UNFINISHED: usize = 4;
 
-/// What the tools of a server want repeated.
+/// Header mappings of a server's tools.
 #[derive(Default)]
 pub(super) struct Mirrors(Mutex<Known>);
 
-/// What is wanted by tools; nothing by those that can have no say.
+/// Header mappings by tool; empty for invalid ones.
 type Wanted = HashMap<String, Vec<Mirrored>>;
 
 #[derive(Default)]
 struct Known {
-    /// By the tools of the list that was read last as a whole.
+    /// Tools of the last complete list.
     tools: Arc<Wanted>,
     /// By those of lists with pages to come, with the cursor of the next one.
     unfinished: VecDeque<(String, Wanted)>,

@@ -19,9 +19,9 @@ use std::collections::VecDeque;
 pub(super) struct Sse {
     events: Events,
     client: Client,
-    /// Where messages go.
+    /// The address for messages.
     endpoint: Url,
-    /// What came in one event with what was handed on.
+    /// Messages of one event that are not returned yet.
     more: VecDeque<Incoming>,
 }
 

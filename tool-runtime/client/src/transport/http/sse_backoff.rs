@@ -14,11 +14,11 @@ use crate::backoff::Backoff;
 
 pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// What a server may ask for as the pause before its stream is opened again, in milliseconds.
+/// Limits on the reconnection delay that a server asks for, in milliseconds.
 const SHORTEST_RETRY: u64 = 100;
 const LONGEST_RETRY: u64 = 60_000;
 
-/// How a stream is opened again that ended.
+/// The reconnection policy of streams.
 #[derive(Debug)]
 pub(super) struct Reopening(pub(super) Backoff);
 

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-/// How long the end of a session may take.
+/// Time limit of ending a session.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl StreamableHttpClient for Client {

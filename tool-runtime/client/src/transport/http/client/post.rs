@@ -115,7 +115,7 @@ impl Client {
         Err(StreamableHttpError::UnexpectedServerResponse(problem.into()))
     }
 
-    /// What a request's failure means besides.
+    /// Handles a failed request.
     fn failed(
         &self,
         error: HttpError,

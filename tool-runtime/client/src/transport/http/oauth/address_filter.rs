@@ -7,15 +7,15 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tokio::net::lookup_host;
 use tool_runtime_core::seam::is_loopback;
 
-/// Whom an address is of.
+/// The kind of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Public,
-    /// Of the network that this machine is in.
+    /// A private network.
     Private,
-    /// Of this machine.
+    /// This machine.
     Own,
-    /// Of nobody who could be a server.
+    /// Never a server.
     Never,
 }
 
@@ -41,7 +41,7 @@ fn kind(ip: IpAddr) -> Kind {
     }
 }
 
-/// Where requests may go: to public addresses, and to such as the server itself has.
+/// Allowed targets: public addresses, and kinds of addresses that the server itself has.
 #[derive(Clone, Debug)]
 pub(super) struct AddressFilter {
     kinds: Vec<Kind>,
@@ -89,7 +89,7 @@ impl Resolve for AddressFilter {
     }
 }
 
-/// What is said where it may not.
+/// The error of a refused target.
 pub(super) fn refused(host: &str) -> OAuthHttpClientError {
     format!("`{host}` is refused: a server may not send this program there").into()
 }

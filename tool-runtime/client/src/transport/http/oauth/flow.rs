@@ -23,14 +23,14 @@ use tokio::time::Instant;
 use tool_runtime_config::McpOAuth;
 use tool_runtime_core::seam::lock;
 
-/// What the client is called where nobody says otherwise.
+/// Default name of the client.
 const CLIENT: &str = "tool-runtime";
-/// How often a server may want more before a call succeeds.
+/// Limit on scope upgrades before a call succeeds.
 const MAX_WIDENINGS: u32 = 3;
 
 pub(super) type Manager = Arc<AuthorizationManager>;
 
-/// How one server's tokens are got.
+/// Obtains the tokens of one server.
 pub(super) struct Flow {
     pub(super) server: String,
     /// The server's address, without secrets.
@@ -91,7 +91,7 @@ impl Flow {
         id.is_none_or(|id| id.expose() == stored.client_id)
     }
 
-    /// What the client is at its authorization server, as it was when it got its tokens.
+    /// Configures the client as it was when it got its tokens.
     async fn configure(
         &self,
         manager: &mut AuthorizationManager,
@@ -285,7 +285,7 @@ impl Flow {
         NoHeaders::Unauthorized(self.traffic.line(text))
     }
 
-    /// What went wrong at the authorization server is tried again; what it says is not.
+    /// The failure for an error. Failed requests are retried, refusals are not.
     pub(super) fn no_token(&self, error: &AuthError) -> NoHeaders {
         let text = format!("no token: {}", error_text(error, &self.traffic));
         match error {

@@ -14,21 +14,21 @@ use rmcp::transport::auth::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a request may take.
+/// Time limit of a request.
 const LIMIT: Duration = Duration::from_secs(30);
 const MAX_BYTES: usize = 1 << 20;
 const MAX_REDIRECTS: usize = 5;
 
-/// Asks for metadata and tokens.
+/// Requests metadata and tokens.
 pub(super) struct HttpClient {
     reach: AddressFilter,
     traffic: Arc<Traffic>,
-    /// What is of this machine is asked directly, everything else as the environment says.
+    /// For this machine, without a proxy.
     near: Clients,
     far: Clients,
 }
 
-/// They differ in what they do when they are sent on.
+/// One client follows redirects, one does not.
 struct Clients {
     following: Client,
     stopping: Client,
