@@ -120,7 +120,7 @@ impl Connection {
         send_request(&self.peer, self.around(), request, meta, Wait::Alone(timeouts)).await
     }
 
-    /// Sends a request that is heard of while it is worked at.
+    /// Sends a request that may report progress.
     pub(super) async fn request_heard(
         &self,
         request: ClientRequest,
@@ -141,9 +141,9 @@ impl Connection {
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
         match self.peer.listen(filter).await {
             Ok(mut subscription) => {
-                // What changed before nobody told.
-                self.notifications.changed().tell();
-                // What it brings is heard where all else is.
+                // Earlier changes were not notified.
+                self.notifications.changed().notify();
+                // The router gets its notifications.
                 while let Ok(Some(_)) = subscription.next().await {}
             }
             Err(error) => tracing::debug!("no subscription: {error}"),

@@ -64,7 +64,7 @@ impl Handler {
         };
         self.notifications.redactors().results.members(&mut params);
         let request = PeerRequest::new(key, capability, params);
-        // Nobody is to be asked for what nobody waits for.
+        // A cancelled question is not passed on.
         let answer = tokio::select! {
             answer = self.answerer.answer(request, call.as_deref()) => answer,
             () = self.pointless(call.as_ref(), context) => {
@@ -78,7 +78,7 @@ impl Handler {
         })
     }
 
-    /// Waits until nobody waits for the answer to a question any more.
+    /// Waits until the question is cancelled.
     async fn pointless(
         &self,
         call: Option<&Arc<InFlightCall>>,

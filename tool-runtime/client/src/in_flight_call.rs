@@ -62,7 +62,7 @@ impl InFlightCall {
         *lock(&self.last) = Instant::now();
     }
 
-    pub(super) fn hear(&self, progress: Progress) {
+    pub(super) fn report(&self, progress: Progress) {
         self.touch();
         if let Some(peer) = self.context.peer().filter(|peer| peer.hears_progress()) {
             peer.progress(progress);

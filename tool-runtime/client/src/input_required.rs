@@ -43,7 +43,7 @@ pub(super) enum Answer {
 /// The reason why a call has no outcome.
 pub(super) enum Stop {
     Failed(Failure),
-    /// There will be none: the server asked something that nobody answers, or gave it up itself.
+    /// The call has ended: no handler answers a question of the server, or the server gave up.
     Ended(CallError),
 }
 

@@ -50,11 +50,11 @@ struct Calls {
 pub(super) struct Changed(Notify);
 
 impl Changed {
-    pub(super) fn tell(&self) {
+    pub(super) fn notify(&self) {
         self.0.notify_one();
     }
 
-    /// Waits for the next change, or gives the one that nobody has looked at.
+    /// Waits for a change, unless one is unread.
     pub(super) async fn next(&self) {
         self.0.notified().await;
     }
@@ -156,7 +156,7 @@ impl NotificationRouter {
         let request: &ClientRequest = &request.request;
         let token = request.get_meta().get_progress_token();
         let heard = request.extensions().get::<ProgressHandle>();
-        // Whoever gave up before it was sent is not heard of any more.
+        // The caller may have given up before it was sent.
         if let (Some(call), Some(token)) =
             (heard.and_then(|ProgressHandle(it)| it.upgrade()), token)
         {
@@ -164,8 +164,8 @@ impl NotificationRouter {
         }
     }
 
-    /// Gives back what is for rmcp.
-    pub(super) fn hear(
+    /// Handles a message; returns it if it is for rmcp.
+    pub(super) fn route(
         &self,
         message: RxJsonRpcMessage<RoleClient>,
     ) -> Option<RxJsonRpcMessage<RoleClient>> {
@@ -181,7 +181,7 @@ impl NotificationRouter {
             ServerNotification::ProgressNotification(progress) => self.progress(&progress.params),
             ServerNotification::LoggingMessageNotification(entry) => self.log(&entry.params),
             ServerNotification::ToolListChangedNotification(_) => {
-                self.changed.tell();
+                self.changed.notify();
                 // rmcp keeps the subscription that it belongs to, if it belongs to one.
                 notification.notification.get_meta().subscription_id()?;
                 return Some(message);
@@ -199,7 +199,7 @@ impl NotificationRouter {
             progress.total = params.total;
             progress.message =
                 params.message.as_ref().map(|text| self.redactors.results.text(text).into_owned());
-            call.hear(progress);
+            call.report(progress);
         }
     }
 

@@ -111,9 +111,9 @@ impl Transport<RoleClient> for ObservedTransport {
             };
             if self.probe.as_mut().is_some_and(|probe| probe.is_late(&message)) {
                 tracing::debug!("a late answer to `server/discover` is left out");
-            } else if !self.pending.hear(&message) {
+            } else if !self.pending.admit(&message) {
                 tracing::debug!("a request by the id of one that runs is left out");
-            } else if let Some(message) = self.notifications.hear(message) {
+            } else if let Some(message) = self.notifications.route(message) {
                 return Some(message);
             }
         }

@@ -10,8 +10,8 @@ use tool_runtime_core::ToolDefinition;
 use tool_runtime_core::seam::canonical;
 use tool_runtime_core::seam::lock;
 
-/// The definitions of servers' tools that somebody has approved, as hashes: what a server says of a
-/// tool later can be compared with them. To be stored as JSON, say.
+/// Hashes of the approved definitions of servers' tools, which detect later changes. They can be stored as
+/// JSON.
 ///
 /// ```
 /// use tool_runtime::McpPins;
@@ -51,7 +51,7 @@ pub struct McpUnapproved {
     pub tool: String,
     /// Changed parts: `description`, `schema`, `annotations`; empty for a tool that was never approved.
     pub changed: Vec<&'static str>,
-    /// The definition that it was found in: what is approved by whoever approves this.
+    /// The definition that approval accepts.
     pub pin: McpPin,
 }
 
@@ -126,7 +126,7 @@ pub(super) enum Listed {
 
 #[derive(Default)]
 struct State {
-    /// `None` if nobody asked for a comparison.
+    /// `None` without a comparison.
     approved: Option<McpPins>,
     /// As listed last.
     listed: McpPins,

@@ -34,7 +34,7 @@ pub(super) struct Publisher {
 }
 
 struct State {
-    /// Gone with the server: somebody else may have one of its name then.
+    /// Released with the server, whose name is free then.
     claim: Option<Claim>,
     /// The last published tools, by the server's names.
     known: BTreeMap<String, Tool>,
@@ -68,7 +68,7 @@ impl Candidate {
         Self { name, definition: Arc::new(definition), pin, notes }
     }
 
-    /// Masks secrets in its texts, and marks its annotations if its server is not trusted.
+    /// Removes secrets from its texts, and marks the annotations of an untrusted server.
     fn shown(&mut self, is_trusted: bool, redactor: &Redactor) {
         let definition = Arc::make_mut(&mut self.definition);
         definition.untrusted_annotations |= !is_trusted;
@@ -238,7 +238,7 @@ impl Publisher {
         gives
     }
 
-    /// Says what is not approved of a tool, and keeps it out where that is asked for.
+    /// Reports unapproved parts of a tool, and leaves it out if the settings say so.
     fn unapproved(&self, server: &str, candidate: &mut Candidate) -> Option<String> {
         let Candidate { name, definition, pin, .. } = candidate;
         let mut problem = self.approvals.note(server, name, pin)?.to_string();

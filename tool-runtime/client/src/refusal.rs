@@ -23,7 +23,7 @@ pub(super) enum Kind {
     Late,
     /// Client and server have no protocol version in common.
     Incompatible,
-    /// There is nobody to talk to: no such program, no such host.
+    /// The server cannot be reached: no such program, no such host.
     Unreachable,
     /// Any other failure.
     Failed,

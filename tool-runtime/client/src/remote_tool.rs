@@ -219,7 +219,7 @@ impl RemoteTool {
                 Failure::Unsent(_) => true,
                 // It compared the call with a schema that is not the one that we know.
                 Failure::Refused(error) if error.code == ErrorCode::HEADER_MISMATCH => {
-                    connection.notifications().changed().tell();
+                    connection.notifications().changed().notify();
                     may_repeat && listing::list(&connection, RELIST).await.is_ok()
                 }
                 Failure::Lost(_) => self.is_repeatable,
@@ -310,7 +310,7 @@ impl RemoteTool {
     }
 
     fn gone(&self, connection: &Connection) -> CallError {
-        connection.notifications().changed().tell();
+        connection.notifications().changed().notify();
         let text = format!(
             "the MCP server `{}` has no tool `{}` any more; its list is being read again",
             self.server.name(),

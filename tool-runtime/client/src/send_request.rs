@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) enum Wait<'a> {
     /// A request of its own.
     Alone(RequestTimeouts),
-    /// As a call, which may be heard of while it runs.
+    /// A call, which may report progress.
     Call(&'a Arc<InFlightCall>),
 }
 
@@ -105,7 +105,7 @@ impl Drop for Abandoned<'_> {
         let reason = "nobody waits for the answer any more".to_owned();
         let params = CancelledNotificationParam::new(Some(id), Some(reason));
         let (peer, notification) = (self.peer.clone(), CancelledNotification::new(params));
-        // A server that does not read must not hold up whoever gave up.
+        // A server that does not read must not delay a caller that gave up.
         runtime.spawn(async move { drop(peer.send_notification(notification.into()).await) });
     }
 }

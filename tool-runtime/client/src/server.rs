@@ -40,7 +40,7 @@ pub(super) struct Server {
     watchers: Arc<Watchers>,
 }
 
-/// Counts the changes of all servers of a manager, for whoever watches them.
+/// Counts the changes of all servers of a manager, for watchers.
 pub(super) type Watchers = watch::Sender<u64>;
 
 /// The status of a server, and the number of attempts.
@@ -108,7 +108,7 @@ impl Server {
     /// Reads the list of tools once more, if the server is connected.
     pub(super) fn list_again(&self) {
         if let Some(connection) = self.live() {
-            connection.notifications().changed().tell();
+            connection.notifications().changed().notify();
         }
     }
 

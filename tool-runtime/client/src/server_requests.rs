@@ -15,7 +15,7 @@ use tool_runtime_core::{Peer, PeerCapability, PeerError, PeerRequest};
 pub(super) struct Answerer {
     /// The host program's own.
     pub(super) host: Option<Arc<dyn Peer>>,
-    /// Whether what the host cannot answer is asked of whoever made the call.
+    /// Whether requests that the host cannot answer go to the caller.
     pub(super) asks_callers: bool,
 }
 
@@ -49,7 +49,7 @@ impl Answerer {
         self.asks_callers || self.host.as_ref().is_some_and(|host| host.can(capability))
     }
 
-    /// Asks the host, or else whoever made the call.
+    /// Passes a request to the host, or else to the caller.
     ///
     /// # Errors
     /// Neither can answer.

@@ -42,7 +42,7 @@ pub enum McpState {
         /// The time of the next attempt.
         next: Instant,
     },
-    /// Its entry says so, or somebody disabled it.
+    /// Disabled by its entry or by hand.
     Disabled,
     /// The server requires authorization, and a person is asked to grant it.
     Authorizing,

@@ -78,14 +78,13 @@ impl Server {
         }
     }
 
-    /// Waits until the server can be told who asks: a person is asked already, or somebody has to
-    /// do something first.
+    /// Waits for authorization: a person is being asked, or has to act first.
     async fn authorize(&self, mut reason: String, failures: u32) {
         if self.connector.is_authorizing() {
             self.set_state(McpState::Authorizing);
             match self.connector.authorized().await {
                 Ok(()) if failures == 1 => return,
-                // What a person allowed was not enough, or not what was asked for.
+                // The granted authorization was not sufficient.
                 Ok(()) => return sleep(self.times.backoff.pause(failures)).await,
                 Err(problem) => reason = problem,
             }
@@ -177,7 +176,7 @@ impl Server {
 
     async fn follow(self: &Arc<Self>, connection: &Connection, publisher: &Publisher) {
         let changed = connection.notifications().changed();
-        // One that is told all the time is read less and less often.
+        // A list that changes all the time is read less and less often.
         let (calm, mut often) = (Backoff { first: DEBOUNCE, most: STABLE_AFTER }, 0);
         loop {
             let began = Instant::now();
@@ -193,8 +192,8 @@ impl Server {
         }
     }
 
-    /// Servers of the newer era tell of changes only those who ask. Whenever it ends, something
-    /// may have changed that was not told.
+    /// Subscribes to changes, as newer versions of MCP require. When the subscription ends, changes may have
+    /// been missed.
     async fn subscribe(&self, connection: &Connection) {
         let tells = connection
             .capabilities()
@@ -209,7 +208,7 @@ impl Server {
             connection.subscribed().await;
             failures = if began.elapsed() >= STABLE_AFTER { 1 } else { failures + 1 };
             sleep(self.times.backoff.pause(failures)).await;
-            connection.notifications().changed().tell();
+            connection.notifications().changed().notify();
         }
     }
 }

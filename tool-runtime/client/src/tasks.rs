@@ -1,5 +1,5 @@
-//! A call that goes on as a task of the server's (the extension `io.modelcontextprotocol/tasks`):
-//! asked how it is until it is done, and cancelled when nobody waits for it any more.
+//! Calls that continue as tasks of the server (the extension `io.modelcontextprotocol/tasks`): polled until
+//! done, and cancelled when dropped.
 
 use super::connection::Connection;
 use super::failure::Failure;
@@ -34,7 +34,7 @@ const MAX_LOSSES: usize = 3;
 /// Time limit of the cancellation of a task.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whether a server refused a call because it does it as a task only.
+/// Whether a server refused a call because it accepts it as a task alone.
 pub(super) fn is_demanded(error: &ErrorData) -> bool {
     let required = || error.data.as_ref()?.get("requiredCapabilities").cloned();
     error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
@@ -43,7 +43,7 @@ pub(super) fn is_demanded(error: &ErrorData) -> bool {
             .is_some_and(|required| required.supports_tasks())
 }
 
-/// A task that somebody waits for. Dropped before its end, it is cancelled.
+/// A task that is waited for. Dropped before its end, it is cancelled.
 struct Following<'a> {
     server: &'a Server,
     connection: Arc<Connection>,
@@ -56,7 +56,7 @@ struct Following<'a> {
     is_over: bool,
 }
 
-/// Waits for what a task comes to.
+/// Waits for the result of a task.
 pub(super) async fn follow(
     server: &Server,
     connection: Arc<Connection>,
@@ -72,7 +72,7 @@ pub(super) async fn follow(
 impl Following<'_> {
     async fn outcome(&mut self, mut task: Task) -> Result<Value, Stop> {
         loop {
-            self.tell(&task);
+            self.report(&task);
             self.pause(&task).await?;
             let asked = self.asked().await?;
             task = asked.task;
@@ -99,7 +99,7 @@ impl Following<'_> {
     }
 
     /// Hands on what it says that it does.
-    fn tell(&mut self, task: &Task) {
+    fn report(&mut self, task: &Task) {
         self.call.touch();
         if task.status_message.is_some() && task.status_message != self.told.0 {
             self.told = (task.status_message.clone(), self.told.1 + 1);
@@ -109,7 +109,7 @@ impl Following<'_> {
             let done = f64::from(self.told.1);
             let mut progress = Progress::new(done);
             progress.message = message;
-            self.call.hear(progress);
+            self.call.report(progress);
         }
     }
 
@@ -179,7 +179,7 @@ impl Following<'_> {
     }
 }
 
-/// Servers answer about tasks whoever says each time that they know of them.
+/// Servers answer requests about tasks only with the client capability in each request.
 async fn sent(
     connection: &Connection,
     request: ClientRequest,

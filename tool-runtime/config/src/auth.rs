@@ -32,7 +32,7 @@ pub enum McpAuth {
         /// Its value.
         key: Secret,
     },
-    /// OAuth 2.1, as the server and its authorization server tell by their metadata.
+    /// OAuth 2.1, by the metadata of the server and its authorization server.
     OAuth(McpOAuth),
 }
 
@@ -56,7 +56,7 @@ pub struct McpOAuth {
     /// The authorization server's name for itself, as its metadata say it. No other gets the
     /// secret. Default: the one that the server named first, with a secret; else any that it names.
     pub issuer: Option<String>,
-    /// The scopes to ask for. Default: those that the server names.
+    /// Requested scopes. Default: those that the server names.
     pub scopes: Vec<String>,
     /// The redirect address. Default: an address of this machine.
     pub redirect_uri: Option<String>,
@@ -65,8 +65,7 @@ pub struct McpOAuth {
     /// Where the client's metadata are published, which stand for a registration. Default:
     /// nowhere.
     pub client_metadata_url: Option<String>,
-    /// Whether the client asks for itself, by its id and secret, and not for a person in a
-    /// browser. Default: false.
+    /// Whether the client uses the grant `client_credentials`, without a person in a browser. Default: false.
     pub client_credentials: bool,
 }
 

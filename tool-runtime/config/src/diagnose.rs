@@ -151,7 +151,7 @@ impl About<'_> {
     }
 }
 
-/// The file, if nothing that was expanded or given is told by it.
+/// The file, if its name shows no expanded value.
 fn found(command: &McpText, file: &Path, is_own_path: bool) -> String {
     let is_plain = command.as_str() == command.shown() && !is_own_path;
     if is_plain { format!("`{}`", file.display()) } else { format!("`{}`", command.shown()) }

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Limit on the size of a configuration, in bytes.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The text of a file that was named by whoever runs the program: a pipe, perhaps.
+/// The text of a file that the user named: a pipe, perhaps.
 ///
 /// # Errors
 /// The file cannot be read, or has no end.
@@ -24,7 +24,7 @@ pub(super) fn read(path: &Path) -> io::Result<String> {
     })
 }
 
-/// The text of a file that somebody else named, whom a pipe or a device would serve to stop us.
+/// The text of a file that a foreign configuration names: not of a pipe or a device, which may block.
 ///
 /// # Errors
 /// The path is not a file, or cannot be read.

@@ -74,7 +74,7 @@ impl McpConfigLoader {
         self.asked(Source::environment())
     }
 
-    /// Has errors tell that a variable is given by this option of the command line, and a value.
+    /// Names the command-line option for variables in errors.
     #[doc(hidden)]
     pub fn option(mut self, option: &'static str) -> Self {
         self.sources.given_by(option);

@@ -31,8 +31,8 @@ use tool_runtime_core::{Icon, Secret, ToolPattern};
 pub struct McpServerConfig {
     /// The transport.
     pub transport: McpTransportConfig,
-    /// Whether it is used. Default: true. Whoever enables one that was read as disabled calls
-    /// [`McpConfig::validate`](crate::McpConfig::validate), which tells what it lacks.
+    /// Whether the server is used. Default: true. After enabling a server that was read as disabled, call
+    /// [`McpConfig::validate`](crate::McpConfig::validate), which reports missing values.
     pub enabled: bool,
     /// Whether nothing starts without it. Default: false.
     pub required: bool,
@@ -99,7 +99,7 @@ impl McpServerConfig {
         Self::new(StdioConfig::new(command))
     }
 
-    /// A server that is asked over HTTP, at an `http` or `https` address.
+    /// A server over HTTP, at an `http` or `https` address.
     pub fn http(url: impl Into<McpText>) -> Self {
         Self::new(HttpConfig::new(url))
     }

@@ -71,8 +71,7 @@ impl fmt::Debug for StdioConfig {
     }
 }
 
-/// A server that is asked over HTTP. `Debug` shows neither the values of headers, nor of the
-/// address user information and query.
+/// A server over HTTP. `Debug` shows neither header values nor user information and query of the address.
 ///
 /// ```
 /// use tool_runtime::HttpConfig;

@@ -5,7 +5,7 @@ use memchr::memchr;
 /// Room offered to each read: what a Linux pipe holds.
 pub const CHUNK: usize = 64 * 1024;
 
-/// Longest line that is accepted unless the transport is told otherwise; rmcp's own figure.
+/// Default limit of a line; that of rmcp.
 pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 
 /// A buffer that grew beyond this is given back once its lines are consumed.
@@ -104,7 +104,7 @@ impl LineBuffer {
         &mut self.bytes
     }
 
-    /// Appends a chunk somebody else has read; takes it over when there is nothing to join.
+    /// Appends a chunk, without a copy if the buffer is empty.
     pub fn append(&mut self, chunk: Vec<u8>) {
         self.compact();
         if self.bytes.is_empty() {

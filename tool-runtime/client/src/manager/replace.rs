@@ -33,7 +33,7 @@ impl McpManager {
 
     async fn replaced(&self, config: McpConfig) -> Result<McpChange, McpManagerError> {
         let _turn = self.turn().await?;
-        *self.0.left_out() = left_out::of(&config);
+        *self.0.left_out() = left_out(&config);
         let mut change = McpChange::default();
         let mut entries = Vec::new();
         let known = self.configured();

@@ -1,6 +1,5 @@
 //! Resources of servers as two tools, for models that cannot attach resources.
 
-use super::resource_tools::ResourceTools;
 use super::{McpManager, McpManagerError, Shared};
 use crate::resource_listing::{contents, offered};
 use crate::server::Server;
@@ -9,9 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, MutexGuard, Weak};
-use tool_runtime_core::seam::lock;
+use tool_runtime_core::seam::{Claim, lock};
 use tool_runtime_core::{
-    ContentBlock, Json, Observation, ResourceContents, ResourceDefinition, Tool, ToolError,
+    ContentBlock, Json, Observation, ResourceContents, ResourceDefinition, Source, Tool, ToolError,
+    ToolPool,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -163,4 +163,32 @@ async fn read(manager: &Weak<Shared>, server: &str, uri: &str) -> Result<Observa
         observation.with_content(ContentBlock::from(contents))
     };
     Ok(contents.into_iter().fold(Observation::default(), add))
+}
+
+/// The place of the two resource tools in a pool, which are removed when it is dropped.
+pub(super) struct ResourceTools {
+    pool: ToolPool,
+    source: Source,
+    _claim: Claim,
+}
+
+impl ResourceTools {
+    pub(super) fn claim(pool: &ToolPool) -> Option<Self> {
+        let source = Source::owner("mcp-resources");
+        let claim = pool.claim(&source)?;
+        Some(Self { pool: pool.clone(), source, _claim: claim })
+    }
+
+    pub(super) fn set(&self, tools: [Tool; 2]) {
+        if let Err(error) = self.pool.set_tools(&self.source, tools) {
+            tracing::warn!("the resources of MCP servers cannot be offered: {error}");
+        }
+    }
+}
+
+impl Drop for ResourceTools {
+    fn drop(&mut self) {
+        // Fails only for a closed pool, which has no tools.
+        drop(self.pool.set_tools(&self.source, []));
+    }
 }

@@ -50,7 +50,7 @@ impl Settings {
     /// A prefix that no other server has.
     ///
     /// # Errors
-    /// Another has it, and suffixes were not asked for.
+    /// Another server has the prefix, and suffixes are off.
     pub(super) fn distinct_prefix(
         &self,
         server: &str,

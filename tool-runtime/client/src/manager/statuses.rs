@@ -6,8 +6,8 @@ use std::sync::{Arc, Weak};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// The state of all servers, whenever it changes. Changes that nobody looked at are one. Ends with
-/// the manager.
+/// A stream of the states of all servers, with an item per change. Unread changes are merged. Ends with the
+/// manager.
 #[derive(Debug)]
 pub struct McpStatuses {
     changes: watch::Receiver<u64>,

@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ptr;
 
-/// A schema as a graph of its parts: whoever passes a value on as it is comes before those that get
-/// it.
+/// A schema as a graph of its parts, sorted: a part that passes a value on comes before those that get it.
 pub(super) struct Graph {
     pub(super) parts: Vec<Part>,
     /// Which of them is the schema itself.

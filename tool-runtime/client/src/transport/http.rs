@@ -40,7 +40,7 @@ use tool_runtime_config::HttpConfig;
 use tool_runtime_config::McpAuth;
 use tool_runtime_core::BoxFuture;
 
-/// A server that is asked over HTTP.
+/// A server over HTTP.
 pub(crate) struct Http {
     server: Arc<str>,
     agent: Agent,

@@ -51,7 +51,7 @@ pub(super) struct Outgoing {
 }
 
 struct State {
-    /// `None` while somebody writes, and when nothing more is to be written.
+    /// `None` during a write, and after the end.
     writer: Option<Writer>,
     queue: VecDeque<Parcel>,
     /// Bytes in the queue.
@@ -105,8 +105,8 @@ impl Outgoing {
         }
     }
 
-    /// Gives back who tells that it is written; nobody, if there is nothing to write: a call that
-    /// is taken back before the server has it is as good as never made.
+    /// Queues a message and returns the receiver of its result. `None` if nothing is to be written: the
+    /// cancellation of a call that is still in the queue.
     fn queue(
         &self,
         message: &Message,
@@ -217,7 +217,8 @@ impl Outgoing {
         flushed.map_err(|error| Unwritten::Partly(error.to_string()))
     }
 
-    /// Waits for the writer as long as there is hope. The time is asked for only if it has to wait.
+    /// Waits for the writer while the server reads or processes a call. The clock is read only if it has to
+    /// wait.
     async fn step<T>(&self, step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
         let mut step = pin!(step);
         loop {
@@ -267,7 +268,7 @@ impl Outgoing {
 }
 
 impl State {
-    /// Whether nobody writes, and nothing is to be written.
+    /// Whether the queue is empty and no write is running.
     fn is_idle(&self) -> bool {
         self.writer.is_some() && self.queue.is_empty()
     }
@@ -395,7 +396,7 @@ mod tests {
         let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
         tokio::time::sleep(LONGEST_PAUSE * 10).await;
         assert!(!outgoing.is_over());
-        // Whoever gave the first up tells the server.
+        // The cancelled call sends its cancellation.
         in_time("a message to be sent", outgoing.send(&taking_back(1))).await.unwrap_err();
         in_time("a message to be sent", second).await.unwrap().unwrap_err();
     }

@@ -16,7 +16,7 @@ pub(super) struct CompletionContext<'a> {
 }
 
 impl CompletionContext<'_> {
-    /// Whether it asks for nothing.
+    /// Whether the value has no effect.
     pub(super) fn is_empty(&self) -> bool {
         match self.value {
             Value::Null => true,
@@ -90,12 +90,12 @@ impl<'a> Entry<'a> {
         Some(first)
     }
 
-    /// Has what is wrong with one thing told at the place of another, the first that is given.
+    /// Reports problems of one key at the place of another, the first that is present.
     pub(super) fn tell_at(&mut self, key: &'static str, place: &Place) {
         self.places.entry(key).or_insert_with(|| place.clone());
     }
 
-    /// Has something stand under a key, unless something else does that asks for anything.
+    /// Sets a key, unless it has an effective value.
     pub(super) fn put(
         &mut self,
         key: &'static str,

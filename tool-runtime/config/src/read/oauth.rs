@@ -58,7 +58,7 @@ impl Reader<'_> {
         port.map(|port| format!("http://localhost:{port}/callback"))
     }
 
-    /// Whether the client asks for itself.
+    /// Whether the client uses the grant `client_credentials`.
     fn grant(&mut self, said: &mut Entry<'_>) -> bool {
         let Some(given) = said.one_of(&["grant_type"], self.findings) else { return false };
         match given.value.as_str() {

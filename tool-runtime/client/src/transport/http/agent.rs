@@ -1,6 +1,6 @@
 //! The HTTP client with its connection pool.
 
-use super::client::telling;
+use super::client::recording_status;
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, ClientBuilder, Url};
 use rustls::crypto::ring;
@@ -12,16 +12,15 @@ use tool_runtime_core::seam::is_loopback;
 
 /// Time limit of a TCP and TLS connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// After so much silence the other end is asked whether it is still there: streams of news may be
-/// silent for as long as they like.
+/// Idle time before a TCP keepalive: event streams may be silent for any time.
 const SILENCE: Duration = Duration::from_secs(30);
 const ASK_AGAIN: Duration = Duration::from_secs(10);
 const MAX_ASKED: u32 = 3;
 /// Limit on redirects.
 const MAX_REDIRECTS: usize = 5;
 
-/// A client with a pool of connections of its own. A server of this machine is never asked through
-/// a proxy; others are, where the environment says so.
+/// A client with a connection pool. Requests to this machine use no proxy; others use that of the
+/// environment.
 ///
 /// # Errors
 /// This machine trusts no certificate.
@@ -33,7 +32,7 @@ pub(super) fn client(url: &Url) -> Result<Client, String> {
         .redirect(Policy::custom(|attempt| {
             if is_the_same_server(&attempt) { attempt.follow() } else { attempt.stop() }
         }))
-        .retry(telling());
+        .retry(recording_status());
     if is_this_machine(url) {
         builder = builder.no_proxy();
     }

@@ -9,13 +9,13 @@ mod status;
 use super::credentials::{HeaderMap, NoHeaders};
 use super::error::{HttpError, TransportError};
 use super::headers::Headers;
-use super::param_headers::Mirrors;
-use super::sse_backoff::{Events, tamed};
+use super::param_headers::ParamHeaders;
+use super::sse_backoff::{Events, bounded};
 use crate::notification_router::NotificationRouter;
 use classify::{no_headers, refused, without_url};
 use reqwest::header::AUTHORIZATION;
 use rmcp::transport::streamable_http_client::StreamableHttpClient as _;
-pub(super) use status::telling;
+pub(super) use status::recording_status;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use tokio_util::sync::CancellationToken;
@@ -37,7 +37,7 @@ pub(super) struct Client(Arc<Shared>);
 struct Shared {
     agent: Agent,
     headers: Headers,
-    mirrors: Mirrors,
+    param_headers: ParamHeaders,
     notifications: Arc<NotificationRouter>,
     /// Whether the server answered as one does that is older than this transport.
     looks_old: Arc<AtomicBool>,
@@ -59,7 +59,7 @@ impl Client {
         Self(Arc::new(Shared {
             agent,
             headers,
-            mirrors: Mirrors::default(),
+            param_headers: ParamHeaders::default(),
             notifications,
             looks_old,
             has_stream: AtomicBool::new(false),
@@ -136,6 +136,6 @@ impl Client {
                 longest,
             )
         });
-        opened.await.map(|events| tamed(events, Arc::clone(&self.0.breaks)))
+        opened.await.map(|events| bounded(events, Arc::clone(&self.0.breaks)))
     }
 }

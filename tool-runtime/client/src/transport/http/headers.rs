@@ -15,19 +15,19 @@ use tool_runtime_core::seam::{Redactor, lock};
 /// The headers of requests to one server.
 pub(super) struct Headers {
     server: String,
-    /// Where requests go, without secrets.
+    /// The address of the server, without secrets.
     url: String,
     fixed: HeaderMap,
     source: Option<Arc<HeaderSource>>,
     #[cfg(feature = "oauth")]
     oauth: Option<Arc<OAuth>>,
-    /// What must not be printed: of the entry, and of the last request.
+    /// Secrets of the entry, and of the last request.
     secrets: Mutex<(Vec<String>, Vec<String>)>,
 }
 
 impl Headers {
     /// # Errors
-    /// What the entry says cannot be a header.
+    /// The entry has an invalid header.
     pub(super) fn new(
         server: &str,
         config: &HttpConfig,

@@ -82,7 +82,7 @@ impl OAuth {
         self.0.flow.is_enough();
     }
 
-    /// The token to send; none as long as a server was not asked what it wants.
+    /// The token to send; none before the server's first challenge.
     ///
     /// # Errors
     /// There is none, or none other than that which was refused.

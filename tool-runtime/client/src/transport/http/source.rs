@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::{BoxFuture, Secret};
 
-/// For what headers are asked for: a request to a server over HTTP.
+/// The request that needs headers: one to a server over HTTP.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct McpHeaderRequest {

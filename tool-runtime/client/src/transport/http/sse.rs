@@ -44,7 +44,7 @@ impl Sse {
     }
 }
 
-/// Headers with secrets go there: to nobody else than the server.
+/// Resolves the address for messages, which must have the origin of the server: requests carry secrets.
 fn endpoint(url: &str, said: &str) -> Result<Url, Refusal> {
     let base = Url::parse(url).ok();
     let endpoint = base.as_ref().and_then(|base| base.join(said.trim()).ok());

@@ -98,8 +98,8 @@ impl StreamableHttpClient for Client {
             Ok(_) => {
                 self.0.has_stream.store(true, Ordering::Relaxed);
                 if is_new || self.0.breaks.load(Ordering::Relaxed) > 0 {
-                    // What changed before nobody told.
-                    self.0.notifications.changed().tell();
+                    // Earlier changes were not notified.
+                    self.0.notifications.changed().notify();
                 }
             }
             // Servers without such a stream may say that they know no such address.

@@ -43,7 +43,7 @@ impl Client {
             _ => None,
         };
         if let Some((ClientRequest::CallToolRequest(call), _)) = request {
-            self.0.mirrors.add(&call.params, &mut own);
+            self.0.param_headers.add(&call.params, &mut own);
         }
         let version = own.get(&HeaderName::from_static("mcp-protocol-version"));
         let is_modern = version.is_some_and(|version| {
@@ -175,7 +175,7 @@ impl Client {
     }
 
     fn learn(&self, cursor: Option<&str>, result: &ServerResult) {
-        self.0.notifications.note_odd(self.0.mirrors.learn(cursor, result));
+        self.0.notifications.note_odd(self.0.param_headers.learn(cursor, result));
     }
 }
 

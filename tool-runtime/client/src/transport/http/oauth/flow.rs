@@ -42,7 +42,7 @@ pub(super) struct Flow {
     landing: OnceCell<RedirectListener>,
     /// Held by the one who refreshes a token; the last failure of that, and when it was.
     turn: AsyncMutex<Option<(Instant, NoHeaders)>>,
-    /// The scopes that were asked for because a server wanted more.
+    /// Scopes that were requested because a server required more.
     asked: Mutex<BTreeSet<String>>,
     widenings: AtomicU32,
 }
@@ -204,7 +204,7 @@ impl Flow {
         request
     }
 
-    /// A client that asks for itself.
+    /// Obtains a token by client credentials.
     async fn by_itself(&self, mut manager: AuthorizationManager) -> Result<Manager, AuthError> {
         let scopes = match &*self.config.scopes {
             [] => manager.select_initial_scopes(&[]).await,
@@ -229,7 +229,7 @@ impl Flow {
         }
     }
 
-    /// With more scopes: those that a server wants, if they were not asked for before.
+    /// Requests the additional scopes that a server requires, once each.
     async fn widened(&self, manager: Manager, refused: &Refused) -> Result<Manager, NoHeaders> {
         let wanted = WWWAuthenticateParams::parse(&refused.challenge, &self.url).scope;
         let wanted = wanted.unwrap_or_default();
@@ -241,7 +241,7 @@ impl Flow {
         self.let_in(manager, &page).await
     }
 
-    /// Whether a person is asked for more once more: a server could want something else each time.
+    /// Whether to request more scopes again: a server could require another one each time.
     fn may_widen(&self, wanted: &str) -> bool {
         if self.widenings.load(Ordering::Relaxed) >= MAX_WIDENINGS {
             return false;
@@ -253,7 +253,7 @@ impl Flow {
         is_new
     }
 
-    /// A call was let through: what was asked for was enough.
+    /// Notes a successful call: the scopes were sufficient.
     pub(super) fn is_enough(&self) {
         self.widenings.store(0, Ordering::Relaxed);
     }

@@ -17,9 +17,8 @@ type AnyError = Box<dyn Error + Send + Sync>;
 pub struct McpAuthPage {
     /// The server's name.
     pub server: String,
-    /// The page: an address of scheme `https`, or `http` where it is of this machine, or of the
-    /// server itself and that is asked by `http`. A server has chosen it: show a person where it
-    /// leads before they go there.
+    /// The page: an address of scheme `https`, or `http` on this machine or on a server that uses `http`
+    /// itself. The server has chosen it: show a person the address before they open it.
     pub url: String,
     /// The redirect address.
     pub redirect_uri: String,
@@ -69,8 +68,8 @@ pub trait McpTokens: Send + Sync + 'static {
         server: &'a str,
     ) -> BoxFuture<'a, Result<Option<Secret>, Box<dyn Error + Send + Sync>>>;
 
-    /// Saves what a server of this name is asked with, as one text, or forgets it. It is JSON of
-    /// this library's own, and to be kept as a password is.
+    /// Saves the credentials for a server of this name as one text, or deletes them. The text is JSON in a
+    /// format of this library; store it like a password.
     ///
     /// # Errors
     /// The store cannot be written.
