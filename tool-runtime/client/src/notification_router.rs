@@ -80,6 +80,7 @@ impl NotificationRouter {
     }
 
     /// Notes listed tools that cannot be called, with reasons.
+    #[cfg(feature = "http")]
     pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
         lock(&self.odd).extend(tools);
     }

@@ -116,13 +116,35 @@ fn unreachable(error: &reqwest::Error) -> String {
     format!("{why}; {help}")
 }
 
-/// The TLS error that an I/O error wraps.
+/// The TLS error that I/O errors wrap.
 fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
-    let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    error.downcast_ref().or_else(|| wrapped?.downcast_ref())
+    let wrapped = || tls_error(error.downcast_ref::<io::Error>()?.get_ref()?);
+    error.downcast_ref().or_else(wrapped)
 }
 
 /// The status of an answer that is not an answer of MCP: rmcp puts it before the text.
 pub(super) fn status(text: &str) -> Option<u16> {
     text.strip_prefix("HTTP ")?.get(..3)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unreachable;
+    use crate::transport::http::agent;
+    use reqwest::Url;
+
+    #[tokio::test]
+    async fn a_refused_connection_has_a_remedy() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+        drop(listener);
+        let client = agent::client(&url).unwrap();
+        let error = client.get(url).send().await.unwrap_err();
+        let text = unreachable(&error);
+        assert!(
+            text.ends_with("; start the server, or correct the address of its entry"),
+            "{text}"
+        );
+        assert!(!text.contains("error sending request"), "{text}");
+    }
 }
