@@ -84,9 +84,9 @@
 //! | `serve` is told to end by | SIGTERM, SIGINT | Ctrl-C only |
 //! | over HTTP, a client whose machine is gone is noticed | when the system asks for it, after hours | when something is written to it |
 //! | what `OutputLimits` keeps in files may be read by | its user | whoever may read the folder |
-//! | an external server's program is ended by | the end of its input, SIGTERM, SIGKILL, to it and all that it started | the end of its input, then it is terminated; what it started stays unless it ends with its input |
-//! | what left its process group is ended by | nothing; on Linux by `Subreaper`, as `main!` does | nothing |
-//! | it ends when our own process is killed | if it heeds the end of its input | if it heeds the end of its input |
+//! | an external server's program is ended by | the end of its input, SIGTERM, SIGKILL, to it and all that it started | the end of its input, then it is terminated with all that it started |
+//! | what left its process group is ended by | nothing; on Linux by `Subreaper`, as `main!` does | nothing: it cannot leave its job |
+//! | it ends when our own process is killed | if it heeds the end of its input | with all that it started |
 //! | its program is found | in `PATH` | in `PATH`, with the endings of `PATHEXT` |
 
 #[cfg(feature = "cli")]

@@ -1,17 +1,13 @@
 //! Tables for people.
 
+use tool_runtime_core::seam::one_line;
+
 /// Limit on the characters of a cell.
 const MAX_CELL: usize = 120;
 
-/// A text on one line that does nothing to a terminal: it may be what a server of somebody else's
-/// says of itself.
+/// Foreign text on one printable line.
 pub(super) fn cell(text: &str) -> String {
-    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    let mut cell: String = text.chars().take(MAX_CELL).map(plain).collect();
-    if cell.len() < text.len() && text.chars().count() > MAX_CELL {
-        cell.push('…');
-    }
-    cell
+    one_line(text, MAX_CELL)
 }
 
 /// Columns as wide as their widest cell; the last one ends where its text ends.

@@ -4,7 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
 use std::time::Duration;
 
-/// How long to wait before a server is tried again.
+/// Delays between attempts to connect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Backoff {
     pub(super) first: Duration,

@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How long rmcp may take to end its part.
+/// Time limit of rmcp's shutdown.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// A connection to a server. Dropped, it ends.
@@ -65,7 +65,7 @@ impl Connection {
         &self.notifications
     }
 
-    /// Who answers what the server asks.
+    /// The handler of server requests.
     pub(super) fn answerer(&self) -> &Answerer {
         &self.answerer
     }
@@ -92,8 +92,7 @@ impl Connection {
         self.ended.cancelled().await;
     }
 
-    /// Why we ended it, if we did, and what the server said last where nobody listens: the end of
-    /// its standard error.
+    /// The reason why we ended the connection, if we did, and the last lines of the server's standard error.
     pub(super) async fn last_words(&self) -> Option<String> {
         let words = match &self.behind {
             Some(behind) => behind.last_words().await,
@@ -121,7 +120,7 @@ impl Connection {
         send_request(&self.peer, self.around(), request, meta, Wait::Alone(timeouts)).await
     }
 
-    /// Sends a request that is heard of while it is worked at.
+    /// Sends a request that may report progress.
     pub(super) async fn request_heard(
         &self,
         request: ClientRequest,
@@ -131,7 +130,7 @@ impl Connection {
         send_request(&self.peer, self.around(), request, meta, Wait::Call(call)).await
     }
 
-    /// What a request is heard of by besides its answer.
+    /// The notifications of the connection.
     fn around(&self) -> (&NotificationRouter, &CancellationToken) {
         (&self.notifications, &self.ended)
     }
@@ -142,9 +141,9 @@ impl Connection {
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
         match self.peer.listen(filter).await {
             Ok(mut subscription) => {
-                // What changed before nobody told.
-                self.notifications.changed().tell();
-                // What it brings is heard where all else is.
+                // Earlier changes were not notified.
+                self.notifications.changed().notify();
+                // The router gets its notifications.
                 while let Ok(Some(_)) = subscription.next().await {}
             }
             Err(error) => tracing::debug!("no subscription: {error}"),

@@ -2,9 +2,9 @@
 
 use super::connection::Connection;
 use super::handler::Handler;
-use super::mask::Mask;
 use super::notification_router::NotificationRouter;
 use super::probe::{Found, Probe};
+use super::redactors::Redactors;
 use super::refusal::{Kind, Refusal, is_known};
 use super::refused::{RefusedKinds, Refusing};
 use super::server_requests::Answerer;
@@ -24,11 +24,11 @@ const PROBE: Duration = Duration::from_secs(10);
 /// Opens connections to one server, one after the other.
 pub(super) struct Connector {
     server: Arc<str>,
-    mask: Arc<Mask>,
+    redactors: Arc<Redactors>,
     way: Box<dyn TransportFactory>,
     client: Implementation,
     answerer: Answerer,
-    /// What worked.
+    /// The protocol that worked last.
     era: Mutex<Option<Era>>,
     refused: Arc<RefusedKinds>,
 }
@@ -52,12 +52,20 @@ enum Opening {
 
 impl Connector {
     pub(super) fn new(
-        (server, mask): (Arc<str>, Arc<Mask>),
+        (server, redactors): (Arc<str>, Arc<Redactors>),
         way: Box<dyn TransportFactory>,
         client: Implementation,
         answerer: Answerer,
     ) -> Self {
-        Self { server, mask, way, client, answerer, era: Mutex::default(), refused: Arc::default() }
+        Self {
+            server,
+            redactors,
+            way,
+            client,
+            answerer,
+            era: Mutex::default(),
+            refused: Arc::default(),
+        }
     }
 
     /// Whether a person is asked to let this program in.
@@ -73,9 +81,9 @@ impl Connector {
     /// Opens a connection: in the newer era, else in the older one, else by an older way.
     ///
     /// # Errors
-    /// Why there is none, with the end of the server's standard error.
+    /// The reason, with the last lines of the server's standard error.
     pub(super) async fn connect(&self, within: Duration) -> Result<Connection, Refusal> {
-        self.connect_somehow(within).await.map_err(|refusal| refusal.masked(&self.mask))
+        self.connect_somehow(within).await.map_err(|refusal| refusal.redacted(&self.redactors))
     }
 
     async fn connect_somehow(&self, within: Duration) -> Result<Connection, Refusal> {
@@ -128,8 +136,10 @@ impl Connector {
     /// Opens a connection.
     async fn shake(&self, opening: Opening, within: Duration) -> Result<Connection, Refusal> {
         let began = Instant::now();
-        let notifications =
-            Arc::new(NotificationRouter::new(Arc::clone(&self.server), Arc::clone(&self.mask)));
+        let notifications = Arc::new(NotificationRouter::new(
+            Arc::clone(&self.server),
+            Arc::clone(&self.redactors),
+        ));
         let opened = match timeout(within, self.way.open(Arc::clone(&notifications))).await {
             Ok(opened) => opened?,
             Err(_) => return Err(Refusal::late("it could not be reached", within)),

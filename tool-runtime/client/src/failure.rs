@@ -1,26 +1,25 @@
-//! Why a request has no answer, from the sources of transport errors.
+//! Failures of requests, from the sources of transport errors.
 
 use rmcp::model::ErrorData;
 use rmcp::service::ServiceError;
 use std::error::Error;
-use std::fmt;
+use std::io;
 use std::time::Duration;
 
-/// Why a request has no answer.
+/// The reason why a request has no answer.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The connection had ended before, or the server has not taken it, for this reason: it has not
-    /// worked at it.
+    /// The connection had ended, or the server refused the request, for this reason: it was not processed.
     Unsent(Option<String>),
-    /// The connection ended while the request was out: the server may have done it or not.
+    /// The connection ended after the request was sent: the server may have processed it.
     Lost(String),
-    /// The server wants to know who asks.
+    /// The server requires authorization.
     Unauthorized(String),
     /// The server answered with an error of the protocol.
     Refused(ErrorData),
-    /// The server said nothing for so long.
+    /// The server sent nothing for this time.
     Silent(Duration),
-    /// The server took too long, whatever it said.
+    /// The server exceeded the time limit, whatever it sent.
     Late,
 }
 
@@ -40,64 +39,59 @@ impl Failure {
     }
 }
 
-/// What went wrong at the bottom of it, with what each layer adds.
-pub(super) fn leaf(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    for _ in 0..16 {
-        let Some(cause) = next else { break };
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        next = cause.source();
-    }
-    text
+/// The texts of an error and its sources, each of them once.
+pub(super) fn leaf(error: &(dyn Error + 'static)) -> String {
+    sources(error).skip(1).map(ToString::to_string).fold(error.to_string(), |text, cause| {
+        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
+    })
 }
 
-/// A message that no server has worked at: at the bottom of errors of transports. The connection
-/// is of no use any more.
-#[derive(Debug)]
-pub(super) struct Unsent(pub(super) String);
+/// A message that no server has processed: a source of transport errors. The connection has ended.
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
+pub(super) struct Unsent {
+    text: String,
+    #[source]
+    cause: Option<io::Error>,
+}
 
-impl fmt::Display for Unsent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+impl Unsent {
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), cause: None }
     }
 }
 
-impl Error for Unsent {}
+impl From<io::Error> for Unsent {
+    fn from(cause: io::Error) -> Self {
+        Self { text: cause.to_string(), cause: Some(cause) }
+    }
+}
 
-/// A server wants to know who asks: at the bottom of errors of transports.
-#[derive(Debug)]
+/// A server requires authorization: a source of transport errors.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(super) struct Unauthorized(pub(super) String);
 
-impl fmt::Display for Unauthorized {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for Unauthorized {}
-
-/// Whether a server wants to know who asks.
+/// Whether a server requires authorization.
 pub(super) fn is_unauthorized(error: &(dyn Error + 'static)) -> bool {
-    is_caused_by::<Unauthorized>(error)
+    sources(error).any(|source| source.is::<Unauthorized>())
 }
 
-/// Whether no server has worked at the message.
+/// Whether no server has processed the message.
 pub(super) fn is_unsent(error: &(dyn Error + 'static)) -> bool {
-    is_caused_by::<Unsent>(error)
+    sources(error).any(|source| source.is::<Unsent>())
 }
 
-fn is_caused_by<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
-    let mut next = Some(error);
-    for _ in 0..16 {
-        let Some(error) = next else { return false };
-        if error.is::<E>() {
-            return true;
-        }
-        next = error.source();
-    }
-    false
+/// Whether the other end has closed the connection.
+pub(super) fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let mut causes = sources(error).filter_map(|source| source.downcast_ref::<io::Error>());
+    causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// An error and its sources.
+pub(super) fn sources<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| (*error).source())
+        .take(16)
 }

@@ -19,10 +19,10 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{PeerCapability, PeerError, PeerRequest};
 
-/// How many questions of a server may wait for an answer at once.
+/// Limit on open questions of a server.
 const MAX_OPEN: usize = 8;
 
-/// What one connection says of this program, and who answers its questions.
+/// Client information and the handler of server requests, for one connection.
 pub(super) struct Handler {
     config: ClientConfig,
     server: Arc<str>,
@@ -30,7 +30,7 @@ pub(super) struct Handler {
     notifications: Arc<NotificationRouter>,
     /// Cancelled when the connection has ended.
     ended: CancellationToken,
-    /// How many more questions may be open.
+    /// Number of questions that may still be opened.
     places: Semaphore,
 }
 
@@ -62,9 +62,9 @@ impl Handler {
             Some(call) => call.next_question(&self.server),
             None => self.server.to_string(),
         };
-        self.notifications.mask().redact_members(&mut params);
+        self.notifications.redactors().results.members(&mut params);
         let request = PeerRequest::new(key, capability, params);
-        // Nobody is to be asked for what nobody waits for.
+        // A cancelled question is not passed on.
         let answer = tokio::select! {
             answer = self.answerer.answer(request, call.as_deref()) => answer,
             () = self.pointless(call.as_ref(), context) => {
@@ -78,7 +78,7 @@ impl Handler {
         })
     }
 
-    /// Waits until nobody waits for the answer to a question any more.
+    /// Waits until the question is cancelled.
     async fn pointless(
         &self,
         call: Option<&Arc<InFlightCall>>,

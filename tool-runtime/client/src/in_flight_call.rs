@@ -14,21 +14,21 @@ use tool_runtime_core::{Progress, ToolContext};
 pub(super) struct InFlightCall {
     context: ToolContext,
     timeouts: RequestTimeouts,
-    /// When the call was last heard of.
+    /// Time of the last sign of life: the start, progress, an answered question.
     last: Mutex<Instant>,
-    /// How many questions the server has asked while it ran.
+    /// Questions that the server has asked during the call.
     questions: AtomicUsize,
     expiry: AtomicU8,
     waker: AtomicWaker,
 }
 
-/// Why a call is given up.
+/// The reason why a call is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Expiry {
-    /// Nothing was heard of it for too long.
+    /// The idle timeout passed.
     Silent = 1,
-    /// It took too long, whatever was heard of it.
+    /// The deadline passed, regardless of progress.
     Late = 2,
 }
 
@@ -62,14 +62,14 @@ impl InFlightCall {
         *lock(&self.last) = Instant::now();
     }
 
-    pub(super) fn hear(&self, progress: Progress) {
+    pub(super) fn report(&self, progress: Progress) {
         self.touch();
         if let Some(peer) = self.context.peer().filter(|peer| peer.hears_progress()) {
             peer.progress(progress);
         }
     }
 
-    /// When it is given up, if nothing is heard of it until then.
+    /// The time at which the call is given up if no progress arrives before.
     pub(super) fn deadline(&self) -> Instant {
         self.timeouts.end(*lock(&self.last))
     }

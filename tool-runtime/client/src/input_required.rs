@@ -17,13 +17,13 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use tool_runtime_core::{CallError, ErrorClass, PeerCapability, PeerError, ToolContext, ToolError};
 
-/// How often a server may ask before it answers.
+/// Limit on the rounds of questions of one call.
 const MAX_ROUNDS: usize = 10;
 
-/// How much a server may ask at once.
+/// Limit on the questions of one round.
 const MAX_QUESTIONS: usize = 16;
 
-/// What is called.
+/// A call to send.
 pub(super) struct Asked<'a> {
     pub(super) name: &'a str,
     /// Makes the arguments, for each time that they are sent.
@@ -32,18 +32,18 @@ pub(super) struct Asked<'a> {
     pub(super) as_task: bool,
 }
 
-/// What the server answered.
+/// The answer of the server.
 pub(super) enum Answer {
     /// The result as it came.
     Done(Value),
-    /// It goes on as a task.
+    /// The call continues as a task.
     Task(Box<Task>),
 }
 
-/// Why there is no outcome.
+/// The reason why a call has no outcome.
 pub(super) enum Stop {
     Failed(Failure),
-    /// There will be none: the server asked something that nobody answers, or gave it up itself.
+    /// The call has ended: no handler answers a question of the server, or the server gave up.
     Ended(CallError),
 }
 
@@ -96,12 +96,11 @@ pub(super) async fn call(
 
 fn unreadable(answer: &dyn Debug) -> Stop {
     tracing::debug!(?answer, "this is not an answer to a call");
-    let why = "its answer to `tools/call` is none that MCP knows".to_owned();
+    let why = "its answer to `tools/call` is not valid MCP".to_owned();
     Stop::Failed(Failure::Lost(why))
 }
 
-/// What goes with a request besides what it says: the trace that it belongs to, and what we can do
-/// if that is more than what was said when the server was connected to.
+/// Metadata of a request: its trace, and capabilities beyond those of the handshake.
 fn meta(
     context: &ToolContext,
     capabilities: Option<ClientCapabilities>,
@@ -165,8 +164,9 @@ async fn answer_to(
 ) -> Result<(String, Value), CallError> {
     // A server may use a key again in a later round, for another question.
     let own_key = if round == 1 { key.clone() } else { format!("{key}-{round}") };
-    let question = server_requests::question(&own_key, request, connection.notifications().mask())
-        .map_err(|problem| CallError::new(ErrorClass::Tool, problem))?;
+    let question =
+        server_requests::question(&own_key, request, connection.notifications().redactors())
+            .map_err(|problem| CallError::new(ErrorClass::Tool, problem))?;
     let capability = question.capability();
     let answer = match connection.answerer().answer(question, Some(call)).await {
         Err(PeerError::Unsupported(_)) if is_elicitation(capability) => {

@@ -16,20 +16,20 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tool_runtime_core::seam::unknown;
 
-/// How much of a list is read.
+/// Limits on a list.
 const MAX_PAGES: usize = 1000;
 const MAX_TOOLS: usize = 10_000;
 /// As JSON; in memory it is about ten times as long.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Where members of a definition that rmcp does not know stand in its `_meta`, on their way here.
+/// The `_meta` key that carries members of a definition that rmcp does not know.
 pub(super) const UNKNOWN: &str = "tool-runtime/unknown";
 
 /// The tools of a server.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) tools: Vec<Listed>,
-    /// What was wrong with the list as a whole.
+    /// Problems of the whole list.
     pub(super) problems: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Listing {
 #[derive(Debug)]
 pub(super) enum Listed {
     Tool(Box<Tool>),
-    /// What is none.
+    /// An entry that is not a tool.
     Odd {
         /// The name, where it has one.
         name: String,
@@ -119,7 +119,7 @@ impl Listed {
         }
     }
 
-    /// How long it is as JSON, roughly.
+    /// Approximate size as JSON.
     fn size(&self) -> usize {
         match self {
             Self::Tool(tool) => serde_json::to_string(tool).map_or(0, |json| json.len()),

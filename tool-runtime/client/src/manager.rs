@@ -3,9 +3,7 @@
 mod builder;
 mod entry;
 mod error;
-mod left_out;
 mod replace;
-mod resource_tools;
 mod resources;
 mod settings;
 mod slot;
@@ -21,7 +19,7 @@ use super::server::{Server, Watchers};
 use super::status::{McpServerStatus, McpState};
 use entry::Entry;
 use futures_util::future::join_all;
-use resource_tools::ResourceTools;
+use resources::ResourceTools;
 use settings::Settings;
 use slot::Slot;
 use std::collections::BTreeMap;
@@ -38,22 +36,20 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 
 /// External MCP servers whose tools are tools of a pool.
 ///
-/// All are connected to at once; those that fail are tried again in the background, and so is a
-/// server that goes away later, with pauses that grow from one second to a minute. Nobody can
-/// tell their tools from those of the pool's own program: they are listed, restricted, hooked and
-/// called alike, and named `server.tool`, however many servers there are. A server that was there once
-/// keeps its tools in the pool while it is away; a call makes it be tried at once, and says what
-/// is wrong if that fails.
+/// All servers are connected at once. Failed and lost connections are retried in the background, with delays
+/// from one second to a minute. Tools of servers are listed, restricted, hooked and called like those of the
+/// program itself, and are named `server.tool`. A server that was connected once keeps its tools in the pool
+/// while it is away; a call retries at once, and reports the reason if that fails.
 ///
-/// What a server does as a task only (the extension `io.modelcontextprotocol/tasks`) looks like any
-/// other call: it waits until the task is done, and a call that is dropped cancels it.
+/// A call that a server runs as a task (the extension `io.modelcontextprotocol/tasks`) looks like any other
+/// call: it waits until the task is done, and a dropped call cancels the task.
 ///
-/// What servers have to be read is had by [`Self::resources`] and [`Self::read_resource`]. Models get
-/// it by two more tools of the pool, `list_mcp_resources` and `read_mcp_resource`, which are there
-/// while there is a server whose entry says `resources`, and show those servers only.
+/// [`Self::resources`] and [`Self::read_resource`] give the resources of servers. Models read them by two
+/// tools of the pool, `list_mcp_resources` and `read_mcp_resource`, which exist while an entry sets
+/// `resources`, and show those servers alone.
 ///
-/// What servers say is not trusted: schemas are bounded and fetch nothing, one odd tool is left out
-/// and named in [`ToolPool::report`](tool_runtime_core::ToolPool::report). Annotations are listed and loosen nothing:
+/// Servers are not trusted: schemas are bounded and fetch nothing, an invalid tool is left out and named in
+/// [`ToolPool::report`](tool_runtime_core::ToolPool::report). Annotations are listed and loosen nothing:
 /// tools count as neither read-only nor idempotent for filters, concurrency and retries. The setting
 /// `trusted` of an entry ([`McpServerConfig::trusted`]), or [`McpManagerBuilder::trust`], has them acted on.
 ///
@@ -91,7 +87,7 @@ struct Shared {
     pool: ToolPool,
     settings: Settings,
     slots: Mutex<BTreeMap<String, Arc<Slot>>>,
-    /// Whoever adds, removes, starts or stops servers does it alone.
+    /// Serializes changes of the set of servers.
     turn: tokio::sync::Mutex<()>,
     /// Cancelled, all servers are disconnected.
     end: CancellationToken,
@@ -108,7 +104,7 @@ impl Shared {
         lock(&self.left_out)
     }
 
-    /// Why a tool is not there whose server's entry cannot be used.
+    /// The reason why a tool is absent whose server has an invalid entry.
     fn unusable(&self, tool: &str) -> Option<CallError> {
         let (server, _) = tool.split_once('.')?;
         let left_out = self.left_out();
@@ -118,7 +114,7 @@ impl Shared {
     }
 }
 
-/// Whoever calls a tool while its server is disconnected must not wait for nobody.
+/// Ends the wait of callers for servers of a dropped manager.
 impl Drop for Shared {
     fn drop(&mut self) {
         self.end.cancel();
@@ -141,12 +137,12 @@ impl McpManager {
         Self::builder().config(config).connect(pool).await
     }
 
-    /// How all servers are, sorted by name.
+    /// The status of all servers, sorted by name.
     pub fn status(&self) -> Vec<McpServerStatus> {
         self.slots().values().map(|slot| slot.server.status()).collect()
     }
 
-    /// How one server is.
+    /// The status of one server.
     ///
     /// # Errors
     /// There is no such server.
@@ -154,7 +150,7 @@ impl McpManager {
         Ok(self.slot(name)?.server.status())
     }
 
-    /// How all servers are, whenever that changes from now on.
+    /// The status of all servers at each change from now on.
     pub fn statuses(&self) -> McpStatuses {
         McpStatuses::new(self)
     }
@@ -234,13 +230,12 @@ impl McpManager {
         self.0.settings.approvals.listed()
     }
 
-    /// The tools whose definitions are not the approved ones, if that was asked for by
-    /// [`McpManagerBuilder::pins`].
+    /// The tools whose definitions are not the approved ones, if [`McpManagerBuilder::pins`] was set.
     pub fn unapproved(&self) -> Vec<McpUnapproved> {
         self.0.settings.approvals.unapproved()
     }
 
-    /// Approves the definition of a tool that [`Self::unapproved`] found and somebody has looked at.
+    /// Approves the definition of a tool that [`Self::unapproved`] found and a person has reviewed.
     /// If the tool was held back, the pool gets it after the server's list was read once more.
     ///
     /// # Errors
@@ -348,8 +343,17 @@ impl McpManager {
     }
 }
 
-/// Does something to its end, whether or not the future is dropped: half done, nobody would look
-/// after a server.
+/// The servers of a configuration that have invalid entries, with their problems for the pool's report.
+fn left_out(config: &McpConfig) -> Vec<AbsentSource> {
+    let absent = |problem: &tool_runtime_config::McpConfigProblem| {
+        tracing::warn!("an MCP server is left out: {problem}");
+        let source = Source::mcp(problem.server.as_deref().unwrap_or_default());
+        AbsentSource::new(source, format!("its entry cannot be used: {problem}"))
+    };
+    config.left_out().iter().map(absent).collect()
+}
+
+/// Runs `work` to its end even if the future is dropped: half done, a server would have no supervisor.
 async fn whole<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     match tokio::spawn(work).await {
         Ok(done) => done,

@@ -1,14 +1,13 @@
 //! Ids of foreign tools: `server.tool`, in allowed characters.
 
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::hash::Hasher;
 use tool_runtime_core::seam::{MAX_LENGTH, is_allowed};
 
-/// How many digits of a hash tell names apart.
+/// The digits of a hash in a suffix.
 const DIGITS: usize = 8;
 
-/// What the ids of a server's tools begin with: its name, as far as ids can hold it.
+/// The prefix of the ids of a server's tools: its name, with `_` for characters that ids cannot hold.
 pub(super) fn prefix(server: &str) -> String {
     let prefix: String = server.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
     if prefix.chars().any(|c| c.is_ascii_alphanumeric()) {
@@ -18,8 +17,7 @@ pub(super) fn prefix(server: &str) -> String {
     }
 }
 
-/// The id of a tool. Names that an id cannot hold as they are get a suffix made from what they
-/// were, so that no two become one.
+/// The id of a tool. A name that an id cannot hold gets a suffix from its hash, so that ids stay distinct.
 pub(super) fn id(prefix: &str, tool: &str) -> String {
     let name: String = tool.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
     let id = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
@@ -31,7 +29,7 @@ pub(super) fn id(prefix: &str, tool: &str) -> String {
     }
 }
 
-/// The id that one of two tools of one id gets instead.
+/// The id for the second of two tools with one id.
 pub(super) fn distinct(id: &str, server: &str, tool: &str) -> String {
     suffixed(id, &[server, tool])
 }
@@ -48,37 +46,17 @@ pub(super) fn alike(names: &[&str]) -> Vec<String> {
         .collect()
 }
 
+/// Adds the beginning of a SHA-256 hash, which is the same in every build.
 fn suffixed(id: &str, of: &[&str]) -> String {
-    let mut hash = Fnv::default();
+    let mut hash = Sha256::new();
     for part in of {
-        hash.write(part.as_bytes());
-        // No two lists of parts give the same bytes.
-        hash.write_u8(0xff);
+        hash.update(part);
+        // UTF-8 has no such byte: no two lists of parts give the same bytes.
+        hash.update([0xff]);
     }
-    let mut id: String = id.chars().take(MAX_LENGTH - DIGITS - 1).collect();
-    write!(id, "-{:08x}", hash.finish() >> 32).expect("writing to a string");
-    id
-}
-
-/// FNV-1a, 64 bits: the same in every build and on every machine.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
+    let digits: String = hash.finalize()[..DIGITS / 2].iter().map(|b| format!("{b:02x}")).collect();
+    let id: String = id.chars().take(MAX_LENGTH - DIGITS - 1).collect();
+    format!("{id}-{digits}")
 }
 
 #[cfg(test)]
@@ -122,7 +100,7 @@ mod tests {
 
     #[test]
     fn suffixes_are_the_same_forever() {
-        assert_eq!(id("s", "a b"), "s.a_b-c808ccdb");
+        assert_eq!(id("s", "a b"), "s.a_b-10137eff");
     }
 
     proptest! {

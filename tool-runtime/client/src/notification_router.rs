@@ -3,7 +3,7 @@
 #![expect(deprecated, reason = "servers of the older era still log and ask")]
 
 use super::in_flight_call::InFlightCall;
-use super::mask::Mask;
+use super::redactors::Redactors;
 use rmcp::RoleClient;
 use rmcp::model::{
     ClientRequest, GetExtensions as _, GetMeta as _, JsonRpcMessage,
@@ -19,19 +19,19 @@ use tokio::time::{Instant, timeout_at};
 use tool_runtime_core::Progress;
 use tool_runtime_core::seam::lock;
 
-/// Hears what a server says besides answers, and hands it to whom it concerns.
+/// Routes notifications of a server to the calls that they concern.
 pub(super) struct NotificationRouter {
     server: Arc<str>,
-    mask: Arc<Mask>,
+    redactors: Arc<Redactors>,
     calls: Mutex<Calls>,
-    /// A call will be over before the time that is waited for.
+    /// Notified when a call may end before the current wake-up time.
     earlier: Notify,
-    /// A call is over.
+    /// Notified when a call is over.
     fewer: Notify,
     changed: Changed,
-    /// Tools that are listed and cannot be called, and why: not over this transport, or never.
+    /// Listed tools that cannot be called, with reasons.
     odd: Mutex<Vec<(String, String)>>,
-    /// Why we ended the connection, if we did.
+    /// The reason why we ended the connection, if we did.
     end: OnceLock<String>,
     /// Whether the last request has no answer yet and may have one.
     is_waiting: AtomicBool,
@@ -39,37 +39,36 @@ pub(super) struct NotificationRouter {
 
 #[derive(Default)]
 struct Calls {
-    /// Those that run, by the token that their progress is reported with.
+    /// Running calls by progress token.
     running: HashMap<ProgressToken, Arc<InFlightCall>>,
-    /// When somebody looks whether one took too long.
+    /// The next check of time limits.
     watch: Option<Instant>,
 }
 
-/// That the tools of a server are others now. It keeps until somebody looks.
+/// Signals a changed tool list; stays set until consumed.
 #[derive(Default)]
 pub(super) struct Changed(Notify);
 
 impl Changed {
-    pub(super) fn tell(&self) {
+    pub(super) fn notify(&self) {
         self.0.notify_one();
     }
 
-    /// Waits for the next change, or gives the one that nobody has looked at.
+    /// Waits for a change, unless one is unread.
     pub(super) async fn next(&self) {
         self.0.notified().await;
     }
 }
 
-/// Carries a call's listener on its request, as far as here: before it is sent, nobody knows the
-/// token that rmcp gives it.
+/// Carries a call on its request until it is sent, when rmcp has chosen the progress token.
 #[derive(Clone)]
 pub(super) struct ProgressHandle(pub(super) Weak<InFlightCall>);
 
 impl NotificationRouter {
-    pub(super) fn new(server: Arc<str>, mask: Arc<Mask>) -> Self {
+    pub(super) fn new(server: Arc<str>, redactors: Arc<Redactors>) -> Self {
         Self {
             server,
-            mask,
+            redactors,
             calls: Mutex::default(),
             earlier: Notify::new(),
             fewer: Notify::new(),
@@ -80,7 +79,8 @@ impl NotificationRouter {
         }
     }
 
-    /// Notes tools that are listed and cannot be called, and why.
+    /// Notes listed tools that cannot be called, with reasons.
+    #[cfg(feature = "http")]
     pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
         lock(&self.odd).extend(tools);
     }
@@ -93,9 +93,9 @@ impl NotificationRouter {
         &self.server
     }
 
-    /// Masks secrets in texts of the server.
-    pub(super) fn mask(&self) -> &Mask {
-        &self.mask
+    /// The redactors for text of the server.
+    pub(super) fn redactors(&self) -> &Redactors {
+        &self.redactors
     }
 
     /// Whether the last request has no answer yet and may have one: the server is there, and
@@ -104,7 +104,7 @@ impl NotificationRouter {
         self.is_waiting.load(Ordering::Relaxed)
     }
 
-    /// Nothing more is heard of the server, or nothing more can be sent.
+    /// Notes that one direction of the connection has ended.
     pub(super) fn note_over(&self) {
         self.is_waiting.store(false, Ordering::Relaxed);
     }
@@ -115,7 +115,7 @@ impl NotificationRouter {
         drop(self.end.set(why.to_owned()));
     }
 
-    /// Why we ended the connection, if we did.
+    /// The reason why we ended the connection, if we did.
     pub(super) fn end(&self) -> Option<&str> {
         self.end.get().map(String::as_str)
     }
@@ -124,7 +124,7 @@ impl NotificationRouter {
         &self.changed
     }
 
-    /// A call is over.
+    /// Notified when a call is over.
     pub(super) fn forget(&self, token: &ProgressToken) {
         if self.calls().running.remove(token).is_some() {
             self.fewer.notify_waiters();
@@ -157,7 +157,7 @@ impl NotificationRouter {
         let request: &ClientRequest = &request.request;
         let token = request.get_meta().get_progress_token();
         let heard = request.extensions().get::<ProgressHandle>();
-        // Whoever gave up before it was sent is not heard of any more.
+        // The caller may have given up before it was sent.
         if let (Some(call), Some(token)) =
             (heard.and_then(|ProgressHandle(it)| it.upgrade()), token)
         {
@@ -165,8 +165,8 @@ impl NotificationRouter {
         }
     }
 
-    /// Gives back what is for rmcp.
-    pub(super) fn hear(
+    /// Handles a message; returns it if it is for rmcp.
+    pub(super) fn route(
         &self,
         message: RxJsonRpcMessage<RoleClient>,
     ) -> Option<RxJsonRpcMessage<RoleClient>> {
@@ -182,7 +182,7 @@ impl NotificationRouter {
             ServerNotification::ProgressNotification(progress) => self.progress(&progress.params),
             ServerNotification::LoggingMessageNotification(entry) => self.log(&entry.params),
             ServerNotification::ToolListChangedNotification(_) => {
-                self.changed.tell();
+                self.changed.notify();
                 // rmcp keeps the subscription that it belongs to, if it belongs to one.
                 notification.notification.get_meta().subscription_id()?;
                 return Some(message);
@@ -199,15 +199,15 @@ impl NotificationRouter {
             let mut progress = Progress::new(params.progress);
             progress.total = params.total;
             progress.message =
-                params.message.as_ref().map(|text| self.mask.text(text).into_owned());
-            call.hear(progress);
+                params.message.as_ref().map(|text| self.redactors.results.text(text).into_owned());
+            call.report(progress);
         }
     }
 
     fn log(&self, params: &LoggingMessageNotificationParam) {
         if tracing::enabled!(tracing::Level::DEBUG) {
-            let logger = self.mask.shown(params.logger.as_deref().unwrap_or_default());
-            let text = self.mask.shown(&params.data.to_string());
+            let logger = self.redactors.line(params.logger.as_deref().unwrap_or_default());
+            let text = self.redactors.line(&params.data.to_string());
             tracing::debug!(server = &*self.server, level = ?params.level, logger, "{text}");
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// How many references are followed.
+/// Limit on followed references.
 const MAX_STEPS: usize = 16;
 
 /// Leaves out each argument that is null, optional, and by its schema never null. Every other null

@@ -8,49 +8,37 @@ use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 use tool_runtime_core::BoxFuture;
 
 type Outgoing = TxJsonRpcMessage<RoleClient>;
 type Incoming = RxJsonRpcMessage<RoleClient>;
 
-/// Why a message could not be sent.
-#[derive(Debug)]
-pub(super) struct WireError(Box<dyn Error + Send + Sync>);
-
-impl fmt::Display for WireError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Error for WireError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source()
-    }
-}
+/// The error of a transport.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(super) struct SendError(Box<dyn Error + Send + Sync>);
 
 /// A transport of rmcp's without its type, so that the service loop is compiled once.
 trait AnyTransport: Send {
-    fn send(&mut self, message: Outgoing) -> BoxFuture<'static, Result<(), WireError>>;
+    fn send(&mut self, message: Outgoing) -> BoxFuture<'static, Result<(), SendError>>;
     fn receive(&mut self) -> BoxFuture<'_, Option<Incoming>>;
-    fn close(&mut self) -> BoxFuture<'_, Result<(), WireError>>;
+    fn close(&mut self) -> BoxFuture<'_, Result<(), SendError>>;
 }
 
 impl<T: Transport<RoleClient>> AnyTransport for T {
-    fn send(&mut self, message: Outgoing) -> BoxFuture<'static, Result<(), WireError>> {
+    fn send(&mut self, message: Outgoing) -> BoxFuture<'static, Result<(), SendError>> {
         let sent = Transport::send(self, message);
-        Box::pin(async move { sent.await.map_err(|error| WireError(Box::new(error))) })
+        Box::pin(async move { sent.await.map_err(|error| SendError(Box::new(error))) })
     }
 
     fn receive(&mut self) -> BoxFuture<'_, Option<Incoming>> {
         Box::pin(Transport::receive(self))
     }
 
-    fn close(&mut self) -> BoxFuture<'_, Result<(), WireError>> {
+    fn close(&mut self) -> BoxFuture<'_, Result<(), SendError>> {
         Box::pin(
-            async move { Transport::close(self).await.map_err(|error| WireError(Box::new(error))) },
+            async move { Transport::close(self).await.map_err(|error| SendError(Box::new(error))) },
         )
     }
 }
@@ -84,12 +72,12 @@ impl ObservedTransport {
 }
 
 impl Transport<RoleClient> for ObservedTransport {
-    type Error = WireError;
+    type Error = SendError;
 
     fn send(
         &mut self,
         message: Outgoing,
-    ) -> impl Future<Output = Result<(), WireError>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), SendError>> + Send + 'static {
         let message = undisguised(message);
         self.notifications.before_sending(&message);
         if let Some(probe) = &mut self.probe {
@@ -123,15 +111,15 @@ impl Transport<RoleClient> for ObservedTransport {
             };
             if self.probe.as_mut().is_some_and(|probe| probe.is_late(&message)) {
                 tracing::debug!("a late answer to `server/discover` is left out");
-            } else if !self.pending.hear(&message) {
+            } else if !self.pending.admit(&message) {
                 tracing::debug!("a request by the id of one that runs is left out");
-            } else if let Some(message) = self.notifications.hear(message) {
+            } else if let Some(message) = self.notifications.route(message) {
                 return Some(message);
             }
         }
     }
 
-    async fn close(&mut self) -> Result<(), WireError> {
+    async fn close(&mut self) -> Result<(), SendError> {
         self.transport.close().await
     }
 }

@@ -31,7 +31,7 @@ impl PendingRequests {
 
     /// Notes what a message asks, or takes back. Gives back whether it is to be heeded: a second
     /// request by the id of one that was not answered is none.
-    pub(super) fn hear(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
+    pub(super) fn admit(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
         match message {
             JsonRpcMessage::Request(request) => return self.ids().insert(request.id.clone()),
             JsonRpcMessage::Notification(notification) => {
@@ -58,7 +58,7 @@ impl PendingRequests {
     }
 }
 
-/// What a message of ours answers.
+/// The request that a message answers.
 pub(super) fn answered(message: &TxJsonRpcMessage<RoleClient>) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),
@@ -76,7 +76,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::task::{Context, Wake, Waker};
 
-    /// Whether whoever waits was woken.
+    /// Whether the waiter was woken.
     #[derive(Default)]
     struct Woken(AtomicBool);
 
@@ -86,8 +86,8 @@ mod tests {
         }
     }
 
-    fn hear(pending: &PendingRequests, value: Value) -> bool {
-        pending.hear(&serde_json::from_value(value).unwrap())
+    fn admit(pending: &PendingRequests, value: Value) -> bool {
+        pending.admit(&serde_json::from_value(value).unwrap())
     }
 
     fn ping(id: usize) -> Value {
@@ -101,16 +101,16 @@ mod tests {
     #[test]
     fn who_is_owed_much_is_not_heard() {
         let pending = PendingRequests::default();
-        assert!((0..MAX_PENDING).all(|id| ready(&pending) && hear(&pending, ping(id))));
+        assert!((0..MAX_PENDING).all(|id| ready(&pending) && admit(&pending, ping(id))));
         assert!(!ready(&pending));
         pending.complete(&RequestId::Number(7));
         assert!(ready(&pending));
-        assert!(hear(&pending, ping(7)));
+        assert!(admit(&pending, ping(7)));
         assert!(!ready(&pending));
         let params = json!({ "requestId": 7 });
         let cancelled =
             json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
-        assert!(hear(&pending, cancelled));
+        assert!(admit(&pending, cancelled));
         assert!(ready(&pending));
     }
 
@@ -120,11 +120,11 @@ mod tests {
         let cancel = |pending: &PendingRequests| {
             let params = json!({ "requestId": 7 });
             let method = "notifications/cancelled";
-            hear(pending, json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+            admit(pending, json!({ "jsonrpc": "2.0", "method": method, "params": params }));
         };
         for pay in [&answer as &dyn Fn(&PendingRequests), &cancel] {
             let pending = PendingRequests::default();
-            assert!((0..MAX_PENDING).all(|id| hear(&pending, ping(id))));
+            assert!((0..MAX_PENDING).all(|id| admit(&pending, ping(id))));
             let woken = Arc::new(Woken::default());
             let waker = Waker::from(Arc::clone(&woken));
             let mut waiting = pin!(pending.ready());
@@ -139,9 +139,9 @@ mod tests {
     #[test]
     fn an_id_that_runs_is_not_taken_again() {
         let pending = PendingRequests::default();
-        assert!(hear(&pending, ping(1)));
-        assert!(!hear(&pending, ping(1)));
+        assert!(admit(&pending, ping(1)));
+        assert!(!admit(&pending, ping(1)));
         pending.complete(&RequestId::Number(1));
-        assert!(hear(&pending, ping(1)));
+        assert!(admit(&pending, ping(1)));
     }
 }

@@ -10,8 +10,8 @@ use tool_runtime_core::ToolDefinition;
 use tool_runtime_core::seam::canonical;
 use tool_runtime_core::seam::lock;
 
-/// The definitions of servers' tools that somebody has approved, as hashes: what a server says of a
-/// tool later can be compared with them. To be stored as JSON, say.
+/// Hashes of the approved definitions of servers' tools, which detect later changes. They can be stored as
+/// JSON.
 ///
 /// ```
 /// use tool_runtime::McpPins;
@@ -23,7 +23,7 @@ use tool_runtime_core::seam::lock;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct McpPins {
-    /// By server, and by the name that the server has for the tool.
+    /// Pins by server and by the server's name of the tool.
     pub servers: BTreeMap<String, BTreeMap<String, McpPin>>,
 }
 
@@ -33,11 +33,11 @@ pub struct McpPins {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct McpPin {
-    /// Of title and description.
+    /// Hash of title and description.
     pub description: String,
-    /// Of the schemas of input and output.
+    /// Hash of the input and output schemas.
     pub schema: String,
-    /// Of the hints about what it does.
+    /// Hash of the annotations.
     pub annotations: String,
 }
 
@@ -49,16 +49,14 @@ pub struct McpUnapproved {
     pub server: String,
     /// The name that the server has for it.
     pub tool: String,
-    /// What is another: `description`, `schema`, `annotations`; nothing if the tool was never
-    /// approved at all.
+    /// Changed parts: `description`, `schema`, `annotations`; empty for a tool that was never approved.
     pub changed: Vec<&'static str>,
-    /// The definition that it was found in: what is approved by whoever approves this.
+    /// The definition that approval accepts.
     pub pin: McpPin,
 }
 
 impl McpPin {
-    /// What a definition says of its tool: whether it is still what a person was shown can be told
-    /// by it.
+    /// The hashes of a definition, which detect a change since a person approved it.
     ///
     /// ```
     /// use tool_runtime::{McpPin, ToolDefinition};
@@ -76,7 +74,7 @@ impl McpPin {
         }
     }
 
-    /// What of it is another.
+    /// The parts that differ.
     fn difference(&self, other: &Self) -> Vec<&'static str> {
         let parts = [
             ("description", self.description != other.description),
@@ -118,7 +116,7 @@ pub(super) struct Approvals {
     state: Mutex<State>,
 }
 
-/// What is listed of a tool that is to be approved.
+/// Pin entry of a listed tool.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Listed {
     Same,
@@ -128,7 +126,7 @@ pub(super) enum Listed {
 
 #[derive(Default)]
 struct State {
-    /// `None` if nobody asked for a comparison.
+    /// `None` without a comparison.
     approved: Option<McpPins>,
     /// As listed last.
     listed: McpPins,

@@ -7,7 +7,7 @@ use tool_runtime_core::seam::lock;
 #[derive(Default)]
 pub(super) struct Prefixes(Mutex<Vec<Arc<Prefix>>>);
 
-/// What the ids of a server's tools begin with, as long as it is there.
+/// The prefix of a server's tools, reserved until it is dropped.
 pub(super) struct Prefix {
     server: String,
     text: String,

@@ -1,23 +1,22 @@
 //! Child processes: servers that are reached by their standard input and output.
 //!
-//! A child leads a process group of its own. Closing and dropping it go the same way, by plain
-//! threads, whether or not a runtime is left: its input ends, after a grace the group gets
-//! `SIGTERM`, after another `SIGKILL`. What a child that went by itself leaves behind in its group
-//! is seen off likewise; children of `npx` and `uvx` outlive them otherwise.
+//! On Unix a child leads a process group. Closing and dropping it end its input, send `SIGTERM` to the
+//! group after a grace and `SIGKILL` after another. Descendants of a child that exited on its own are
+//! ended likewise: children of `npx` and `uvx` outlive them otherwise. Threads do this, with or without
+//! a runtime. On Windows a child has a job object, which `process-wrap` kills (`fallback`).
 //!
-//! When our own process is killed, nothing of this runs. Inputs end then, because the kernel closes
-//! our pipes, and on Linux the child itself gets `SIGTERM` (`death_signal`).
+//! When our own process is killed, the kernel closes our pipes, which ends the input of children. On
+//! Linux the child gets `SIGTERM` as well (`death_signal`); Windows kills its job. Apple's systems do
+//! neither.
 //!
-//! A descendant that moves into another group or session is ended by a [`Subreaper`] alone: on Linux,
-//! when our process ends in an orderly way. Killed, it leaves everything but its own children to end by
-//! itself.
+//! A descendant that moves into another group or session is out of reach, except for a [`Subreaper`]: on
+//! Linux, when our process ends in an orderly way.
 //!
-//! Limits: without a subreaper such a descendant is out of reach. Apple's systems
-//! have no signal for the death of a parent: there, only the end of the input tells a child of it.
-//! Windows has no groups and no signals: there, the child is terminated, and what it started stays
-//! unless it ends with its input (`elsewhere`).
+//! `process-wrap` cannot replace the Unix part. It reaps the leader first, so the number of the group may
+//! be another's when it is signalled; it waits only for descendants that are our own children; a drop
+//! kills the leader alone; and it needs the runtime that started the child, on whose threads a
+//! parent-death signal would come early.
 
-#[cfg(unix)]
 mod child;
 #[cfg(unix)]
 mod child_monitor;
@@ -27,7 +26,7 @@ mod death_signal;
 mod environment;
 mod error;
 mod exit;
-#[cfg(not(unix))]
+#[cfg(windows)]
 mod fallback;
 #[cfg(unix)]
 mod group;
@@ -37,17 +36,27 @@ mod group_alive;
 mod lifecycle;
 mod stderr;
 mod stdin;
-mod stdout_noise;
 mod subreaper;
 mod tail;
+
+/// The part that differs between systems.
+mod system {
+    #[cfg(unix)]
+    pub(crate) use super::child_monitor::Stdout;
+    #[cfg(unix)]
+    pub(super) use super::child_monitor::{Started, start};
+    #[cfg(windows)]
+    pub(crate) use super::fallback::Stdout;
+    #[cfg(windows)]
+    pub(super) use super::fallback::{Lifecycle, Started, start};
+    #[cfg(unix)]
+    pub(super) use super::lifecycle::Lifecycle;
+}
 
 #[cfg(all(test, unix))]
 mod tests;
 
-#[cfg(unix)]
 pub(crate) use child::{Child, Spawned};
 pub(crate) use command::Command;
 pub(crate) use exit::Exit;
-#[cfg(not(unix))]
-pub(crate) use fallback::{Child, Spawned};
 pub use subreaper::Subreaper;

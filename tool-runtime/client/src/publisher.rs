@@ -2,19 +2,17 @@
 
 use super::definition::definition;
 use super::listing::{Listed, Listing};
-use super::mask::Mask;
 use super::names;
 use super::pins::{Approvals, McpPin};
 use super::prefixes::TakenPrefix;
 use super::remote_tool::{RemoteTool, Waits};
-use super::schema::{Examiner, elsewhere};
+use super::schema::{Examiner, on_blocking_thread};
 use super::server::Server;
 use super::yield_budget::YieldBudget;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tool_runtime_config::McpServerConfig;
-use tool_runtime_core::seam::Claim;
-use tool_runtime_core::seam::lock;
+use tool_runtime_core::seam::{Claim, Redactor, lock};
 use tool_runtime_core::{PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool};
 
 /// Brings the tools of one server into the pool.
@@ -22,31 +20,31 @@ pub(super) struct Publisher {
     pool: ToolPool,
     source: Source,
     prefix: TakenPrefix,
-    /// What is to be said of the prefix.
+    /// A notice about the prefix.
     notice: Option<String>,
     /// Whether a tool whose id another has gets a suffix, instead of being left out.
     suffixes: bool,
     waits: Waits,
     /// Whether annotations are acted on.
     is_trusted: bool,
-    /// What the entry says of its tools, if it has one.
+    /// The entry, if there is one.
     entry: Option<McpServerConfig>,
     approvals: Arc<Approvals>,
     state: Mutex<State>,
 }
 
 struct State {
-    /// Gone with the server: somebody else may have one of its name then.
+    /// Released with the server, whose name is free then.
     claim: Option<Claim>,
-    /// What was brought last, by the name that the server knows it by.
+    /// The last published tools, by the server's names.
     known: BTreeMap<String, Tool>,
-    /// Why tools of the last list are left out, by their ids.
+    /// Reasons why tools of the last list are left out, by id.
     left_out: BTreeMap<String, String>,
 }
 
-/// What became of a listing.
+/// The result of publishing a list.
 pub(super) struct Published {
-    /// How many tools are usable.
+    /// Number of usable tools.
     pub(super) tools: usize,
     pub(super) problems: Vec<String>,
 }
@@ -70,12 +68,12 @@ impl Candidate {
         Self { name, definition: Arc::new(definition), pin, notes }
     }
 
-    /// Masks secrets in its texts, and marks its annotations if its server is not trusted.
-    fn shown(&mut self, is_trusted: bool, mask: &Mask) {
+    /// Removes secrets from its texts, and marks the annotations of an untrusted server.
+    fn shown(&mut self, is_trusted: bool, redactor: &Redactor) {
         let definition = Arc::make_mut(&mut self.definition);
         definition.untrusted_annotations |= !is_trusted;
-        definition.description = mask.text(&definition.description).into_owned();
-        definition.title = definition.title.take().map(|title| mask.text(&title).into_owned());
+        definition.description = redactor.text(&definition.description).into_owned();
+        definition.title = definition.title.take().map(|title| redactor.text(&title).into_owned());
     }
 
     /// The id that its name gives, whatever became of it.
@@ -127,7 +125,7 @@ impl Publisher {
         self
     }
 
-    /// What the ids of its tools begin with.
+    /// The prefix of its tools' ids.
     pub(super) fn prefix(&self) -> &str {
         self.prefix.text()
     }
@@ -146,11 +144,11 @@ impl Publisher {
         let (prefix, is_trusted) = (self.prefix().to_owned(), self.is_trusted);
         let shared = Arc::clone(server);
         // Schemas are compiled.
-        let mut candidates = elsewhere(move || {
+        let mut candidates = on_blocking_thread(move || {
             let mut examiner = Examiner::default();
             let candidate = |listed| {
                 let mut candidate = Candidate::of(&prefix, listed, &mut examiner);
-                candidate.shown(is_trusted, shared.mask());
+                candidate.shown(is_trusted, &shared.redactors().results);
                 candidate
             };
             wanted.into_iter().map(candidate).collect::<Vec<_>>()
@@ -179,7 +177,7 @@ impl Publisher {
         Published { tools: usable.count(), problems }
     }
 
-    /// Why a tool is left out that the server lists.
+    /// The reason why a listed tool is left out.
     pub(super) fn why_left_out(&self, id: &str) -> Option<String> {
         self.state().left_out.get(id).cloned()
     }
@@ -240,7 +238,7 @@ impl Publisher {
         gives
     }
 
-    /// Says what is not approved of a tool, and keeps it out where that is asked for.
+    /// Reports unapproved parts of a tool, and leaves it out if the settings say so.
     fn unapproved(&self, server: &str, candidate: &mut Candidate) -> Option<String> {
         let Candidate { name, definition, pin, .. } = candidate;
         let mut problem = self.approvals.note(server, name, pin)?.to_string();

@@ -1,111 +1,164 @@
 //! Recovers from messages that cannot be read: a caller that waits for one gets an error.
 
-mod list;
-mod mend;
-mod outline;
-
-use super::notification_router::NotificationRouter;
-use outline::Outline;
 use rmcp::RoleClient;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::RxJsonRpcMessage;
+use serde::Deserialize;
+use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
+use std::fmt;
 
 pub(super) type Incoming = RxJsonRpcMessage<RoleClient>;
 
-/// What can be made of a text.
+/// The result of reading text that is not a message.
 #[derive(Debug)]
-pub(super) enum Salvaged {
-    /// In order, and at least one.
+pub(super) enum Recovered {
+    /// One or more messages, in order.
     Messages(Vec<Incoming>),
-    /// A message that nobody waits for, and that says nothing to us.
-    Odd,
-    /// No message at all: servers print all kinds of things.
-    Stray,
+    /// A message that cannot be read and that no caller waits for.
+    Ignored,
+    /// Output that is not meant as a message.
+    Noise,
 }
 
-/// Makes the best of a text that is not a message, for the given reason. `is_call` says whether it is
-/// a call that is answered so.
+/// Reads text that is not a message, for the reason `why`. `is_call` tells whether an id is that of a call.
 #[cold]
-pub(super) fn salvaged(
+pub(super) fn recover(
     text: &[u8],
     why: &serde_json::Error,
     is_call: &dyn Fn(&RequestId) -> bool,
-    notifications: &NotificationRouter,
-) -> Salvaged {
-    tracing::debug!("this cannot be read as a message: {why}");
+) -> Recovered {
+    tracing::debug!("a message cannot be read: {why}");
     if text.starts_with(b"[") {
-        return batch(text, is_call, notifications);
+        return batch(text, is_call);
     }
-    if let Some(mended) = mend::mended(text)
-        && let Ok(message) = serde_json::from_str(&mended)
-    {
-        return Salvaged::Messages(vec![message]);
-    }
-    if let Some(list) = list::of_readable(text, notifications) {
-        return Salvaged::Messages(vec![list]);
-    }
-    match unreadable((text, text), &in_words(why), is_call) {
-        Ok(answer) => Salvaged::Messages(vec![answer]),
-        Err(true) => Salvaged::Odd,
-        Err(false) => Salvaged::Stray,
+    match lossy_utf8(text).and_then(|text| serde_json::from_str(&text).ok()) {
+        Some(message) => Recovered::Messages(vec![message]),
+        None => fail_request((text, text), &why.to_string(), is_call),
     }
 }
 
-/// The answer that stands for one that cannot be read, by its beginning and its end.
-///
-/// # Errors
-/// It is not an answer. Whether it is a message.
+/// The error for the request that unreadable text answers, by the beginning and the end of the text.
 #[cold]
-pub(super) fn unreadable(
+pub(super) fn fail_request(
     (head, tail): (&[u8], &[u8]),
     why: &str,
     is_call: &dyn Fn(&RequestId) -> bool,
-) -> Result<Incoming, bool> {
-    let outline = Outline::of(head, tail);
-    let Some(id) = outline.answers else { return Err(outline.is_message) };
-    let error = match outline.error {
-        Some(error) => ErrorData::new(ErrorCode::INTERNAL_ERROR, error, None),
-        None => {
-            let effect = if is_call(&id) { "; the call may have had its effect" } else { "" };
-            let text = format!("its answer cannot be read: {why}{effect}");
-            ErrorData::new(ErrorCode::PARSE_ERROR, text, None)
-        }
+) -> Recovered {
+    let envelope = scan_envelope(&String::from_utf8_lossy(head), &String::from_utf8_lossy(tail));
+    let Some(id) = envelope.id.filter(|_| envelope.is_message && !envelope.has_method) else {
+        return if envelope.is_message { Recovered::Ignored } else { Recovered::Noise };
     };
-    Ok(JsonRpcMessage::error(error, Some(id)))
+    let effect = if is_call(&id) { "; the call may have had its effect" } else { "" };
+    let text = format!("its answer cannot be read: {why}{effect}");
+    let error = ErrorData::new(ErrorCode::PARSE_ERROR, text, None);
+    Recovered::Messages(vec![JsonRpcMessage::error(error, Some(id))])
 }
 
-/// Revisions of MCP before 2025-06-18 have several messages in one line.
-fn batch(
-    text: &[u8],
-    is_call: &dyn Fn(&RequestId) -> bool,
-    notifications: &NotificationRouter,
-) -> Salvaged {
-    let Ok(parts) = serde_json::from_slice::<Vec<&RawValue>>(text) else { return Salvaged::Stray };
+/// Reads several messages in one line, as revision 2025-03-26 of MCP allows.
+fn batch(text: &[u8], is_call: &dyn Fn(&RequestId) -> bool) -> Recovered {
+    let Ok(parts) = serde_json::from_slice::<Vec<&RawValue>>(text) else { return Recovered::Noise };
     let (mut messages, mut is_message) = (Vec::new(), false);
-    for part in parts.iter().map(|part| part.get()) {
-        let salvaged = match serde_json::from_str(part) {
-            Ok(message) => Salvaged::Messages(vec![message]),
-            // Nobody puts batches into batches, without end.
-            Err(_) if part.starts_with('[') => Salvaged::Stray,
-            Err(why) => salvaged(part.as_bytes(), &why, is_call, notifications),
+    for part in parts.iter().map(|part| part.get()).filter(|part| !part.starts_with('[')) {
+        let recovered = match serde_json::from_str(part) {
+            Ok(message) => Recovered::Messages(vec![message]),
+            Err(why) => recover(part.as_bytes(), &why, is_call),
         };
-        is_message |= !matches!(salvaged, Salvaged::Stray);
-        if let Salvaged::Messages(more) = salvaged {
+        is_message |= !matches!(recovered, Recovered::Noise);
+        if let Recovered::Messages(more) = recovered {
             messages.extend(more);
         }
     }
     match is_message {
-        true if !messages.is_empty() => Salvaged::Messages(messages),
-        true => Salvaged::Odd,
-        false => Salvaged::Stray,
+        true if !messages.is_empty() => Recovered::Messages(messages),
+        true => Recovered::Ignored,
+        false => Recovered::Noise,
     }
 }
 
-/// Why JSON cannot be read.
-fn in_words(why: &serde_json::Error) -> String {
-    let text = why.to_string();
-    if text.starts_with("recursion limit") { "it is nested too deep".to_owned() } else { text }
+/// The length of an escape: `\ud800`.
+const ESCAPE: usize = 6;
+
+/// The text with U+FFFD for invalid UTF-8 and for unpaired surrogates, which JavaScript and Python write
+/// where they cut text. `None` if there is nothing to replace.
+fn lossy_utf8(text: &[u8]) -> Option<String> {
+    let lossy = String::from_utf8_lossy(text);
+    let (mut whole, mut rest) = (String::with_capacity(lossy.len()), &*lossy);
+    while let Some(at) = rest.find('\\') {
+        let (first, second) = (surrogate(rest, at), surrogate(rest, at + ESCAPE));
+        let (is_whole, end) = match (first, second) {
+            (None, _) => (true, at + 2),
+            (Some(0xd800..=0xdbff), Some(0xdc00..)) => (true, at + 2 * ESCAPE),
+            (Some(_), _) => (false, at + ESCAPE),
+        };
+        // An escaped character may be longer than a byte.
+        let end =
+            (end..).find(|end| rest.is_char_boundary(*end) || *end >= rest.len())?.min(rest.len());
+        whole.push_str(if is_whole { &rest[..end] } else { &rest[..at] });
+        whole.push_str(if is_whole { "" } else { "\\ufffd" });
+        rest = &rest[end..];
+    }
+    whole.push_str(rest);
+    (whole.as_bytes() != text).then_some(whole)
+}
+
+/// The escaped surrogate at a position.
+fn surrogate(text: &str, at: usize) -> Option<u16> {
+    let digits = text.get(at..at + ESCAPE)?.strip_prefix("\\u")?;
+    let code = u16::from_str_radix(digits, 16).ok()?;
+    (0xd800..=0xdfff).contains(&code).then_some(code)
+}
+
+/// The members of a message outside of its content.
+#[derive(Debug, Default)]
+struct Envelope {
+    id: Option<RequestId>,
+    has_method: bool,
+    /// Whether the text is meant as a message.
+    is_message: bool,
+}
+
+/// Reads the envelope of broken text, as far as it can be read.
+fn scan_envelope(head: &str, tail: &str) -> Envelope {
+    let mut envelope = Envelope::default();
+    // An error is expected: the members before it count.
+    drop(serde_json::Deserializer::from_str(head).deserialize_map(&mut envelope));
+    envelope.id = envelope.id.or_else(|| id_at_end(tail));
+    envelope
+}
+
+/// The id as the last member, where official SDKs write it.
+fn id_at_end(text: &str) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct End {
+        id: RequestId,
+    }
+    let at = text.rfind("\"id\"")?;
+    let end: End = serde_json::from_str(&format!("{{{}", &text[at..])).ok()?;
+    Some(end.id)
+}
+
+impl<'de> Visitor<'de> for &mut Envelope {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a message")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            self.is_message |= matches!(&*key, "jsonrpc" | "result" | "error");
+            self.has_method |= key == "method";
+            if key == "id" {
+                let id: Value = map.next_value()?;
+                self.id = Some(serde_json::from_value(id).map_err(A::Error::custom)?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -113,19 +166,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use rmcp::model::JsonRpcError;
-    use std::sync::Arc;
 
-    fn salvage(text: &[u8]) -> Salvaged {
-        let notifications = NotificationRouter::new("s".into(), Arc::default());
+    fn recovered(text: &[u8]) -> Recovered {
         match serde_json::from_slice::<Incoming>(text) {
-            Ok(message) => Salvaged::Messages(vec![message]),
-            Err(why) => salvaged(text, &why, &|_| true, &notifications),
+            Ok(message) => Recovered::Messages(vec![message]),
+            Err(why) => recover(text, &why, &|_| true),
         }
     }
 
     fn only(text: &[u8]) -> Incoming {
-        match salvage(text) {
-            Salvaged::Messages(mut messages) if messages.len() == 1 => messages.remove(0),
+        match recovered(text) {
+            Recovered::Messages(mut messages) if messages.len() == 1 => messages.remove(0),
             other => panic!("{other:?}"),
         }
     }
@@ -151,23 +202,16 @@ mod tests {
             r#"{"result":{"a":NaN},"id": 5 , "jsonrpc":"2.0"}"#,
             r#"{"jsonrpc":"2.0","id":5}"#,
             r#"{"jsonrpc":"2.0","id":5,"result""#,
+            r#"{"jsonrpc":"2.0","id":5,"error":"boom"}"#,
         ] {
             let refusal = refusal(text.as_bytes());
             assert!(refusal.starts_with("its answer cannot be read: "), "{refusal}");
             assert!(refusal.ends_with("; the call may have had its effect"), "{refusal}");
         }
-        assert!(refusal(first.as_bytes()).contains("it is nested too deep"));
     }
 
     #[test]
-    fn an_error_of_another_shape_is_told() {
-        assert_eq!(refusal(br#"{"jsonrpc":"2.0","id":5,"error":"boom"}"#), "boom");
-        let coded = br#"{"jsonrpc":"2.0","id":5,"error":{"code":"E_FULL"}}"#;
-        assert_eq!(refusal(coded), r#"{"code":"E_FULL"}"#);
-    }
-
-    #[test]
-    fn text_that_is_none_is_mended() {
+    fn text_that_is_not_unicode_is_replaced() {
         for odd in [&b"a\xffb"[..], br"a\ud800b", br"a\udc00b"] {
             let before =
                 &br#"{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":""#;
@@ -178,60 +222,64 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_taken_apart() {
-        let text = br#"[{"jsonrpc":"2.0","id":5,"result":{}},{"jsonrpc":"2.0","id":6}]"#;
-        assert!(matches!(salvage(text), Salvaged::Messages(messages) if messages.len() == 2));
-        assert!(matches!(salvage(b"[1, 2]"), Salvaged::Stray));
+    fn only_unpaired_surrogates_are_replaced() {
+        for (text, expected) in [
+            (r"a", None),
+            (r"\ud83d\ude00 \\ud800 \n", None),
+            (r"\ä", None),
+            (r"\ud800", Some(r"\ufffd")),
+            (r"\ud800\ud83d\ude00\udc00x\", Some(r"\ufffd\ud83d\ude00\ufffdx\")),
+            (r"\\\ud800ä\uD8", Some(r"\\\ufffdä\uD8")),
+        ] {
+            assert_eq!(lossy_utf8(text.as_bytes()).as_deref(), expected, "{text}");
+        }
     }
 
     #[test]
-    fn what_is_no_message_is_told_from_what_is_an_odd_one() {
+    fn a_batch_is_split() {
+        let text = br#"[{"jsonrpc":"2.0","id":5,"result":{}},{"jsonrpc":"2.0","id":6}]"#;
+        assert!(matches!(recovered(text), Recovered::Messages(messages) if messages.len() == 2));
+        assert!(matches!(recovered(b"[1, 2]"), Recovered::Noise));
+    }
+
+    #[test]
+    fn noise_differs_from_an_unreadable_message() {
         for text in ["Usage: x", "5", "\"id\"", "{}", r#"{"level":"info","msg":"up"}"#, "{\"id\":"]
         {
-            assert!(matches!(salvage(text.as_bytes()), Salvaged::Stray), "{text}");
+            assert!(matches!(recovered(text.as_bytes()), Recovered::Noise), "{text}");
         }
         for text in [
             r#"{"jsonrpc":"2.0"}"#,
             r#"{"jsonrpc":"2.0","method":5}"#,
             r#"{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":NaN}}"#,
         ] {
-            assert!(matches!(salvage(text.as_bytes()), Salvaged::Odd), "{text}");
+            assert!(matches!(recovered(text.as_bytes()), Recovered::Ignored), "{text}");
         }
-    }
-
-    #[test]
-    fn a_list_is_read_without_the_tool_that_cannot_be() {
-        let deep = ["{\"a\":".repeat(150), "1".to_owned(), "}".repeat(150)].concat();
-        let text = format!(
-            r#"{{"result":{{"tools":[{{"name":"good","inputSchema":{{"type":"object"}}}},{{"inputSchema":{deep},"name":"deep"}}],"nextCursor":"2"}},"jsonrpc":"2.0","id":5}}"#
-        );
-        let notifications = NotificationRouter::new("s".into(), Arc::default());
-        let why = serde_json::from_str::<Incoming>(&text).unwrap_err();
-        match salvaged(text.as_bytes(), &why, &|_| false, &notifications) {
-            Salvaged::Messages(messages) => {
-                let list = serde_json::to_value(&messages[0]).unwrap();
-                assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 1);
-                assert_eq!(list["result"]["nextCursor"], "2");
-            }
-            other => panic!("{other:?}"),
-        }
-        let odd = notifications.take_odd();
-        assert_eq!(odd, [("deep".to_owned(), "it is nested too deep".to_owned())]);
     }
 
     proptest! {
-        /// Whatever a server sends, nothing panics.
         #[test]
-        fn anything_can_be_looked_at(text: Vec<u8>, before in 0..3_usize) {
+        fn no_text_panics(text: Vec<u8>, before in 0..3_usize) {
             let before = [&b""[..], b"[", br#"{"jsonrpc":"2.0","id":5,"#][before];
-            salvage(&[before, &text].concat());
+            recovered(&[before, &text].concat());
         }
 
-        /// Whatever is broken in it.
         #[test]
         fn an_answer_is_known_by_its_beginning(cut in 24..60_usize) {
             let text = br#"{"jsonrpc":"2.0","id":5,"result":{"content":[]},"x":[1,2,3]}"#;
             prop_assert!(refusal(&text[..cut - 1]).starts_with("its answer cannot be read"));
+        }
+
+        #[test]
+        fn a_string_can_be_read_when_it_is_lossy(
+            parts in prop::collection::vec(
+                prop::sample::select(vec![r"\ud800", r"\udfff", r"\\", r"\n", "u", "ä", r"\u0041"]),
+                0..20,
+            ),
+        ) {
+            let text = format!("\"{}\"", parts.concat());
+            let lossy = lossy_utf8(text.as_bytes()).unwrap_or(text);
+            prop_assert!(serde_json::from_str::<String>(&lossy).is_ok(), "{lossy}");
         }
     }
 }

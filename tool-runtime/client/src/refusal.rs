@@ -1,14 +1,14 @@
-//! Why a connection failed, for the operator.
+//! Reasons of failed connections, for the operator.
 
-use super::failure::{Failure, is_unauthorized, is_unsent, leaf};
-use super::mask::Mask;
+use super::failure::{Failure, is_broken_pipe, is_unauthorized, is_unsent, leaf};
+use super::redactors::Redactors;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::ClientInitializeError;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// Why a server could not be connected to.
+/// The reason why a connection failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) kind: Kind,
@@ -17,15 +17,15 @@ pub(super) struct Refusal {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It wants to know who asks: trying again without an answer is of no use.
+    /// The server requires authorization: another attempt without it is useless.
     Unauthorized,
-    /// It did not answer in time.
+    /// The server did not answer in time.
     Late,
-    /// It speaks no version of the protocol that this program speaks.
+    /// Client and server have no protocol version in common.
     Incompatible,
-    /// There is nobody to talk to: no such program, no such host.
+    /// The server cannot be reached: no such program, no such host.
     Unreachable,
-    /// It answered, or ended, in a way that is none of these.
+    /// Any other failure.
     Failed,
 }
 
@@ -46,9 +46,7 @@ impl Refusal {
         use ClientInitializeError as E;
         match error {
             // A server that ends at once ends before or after our first message.
-            E::TransportError { error, .. }
-                if error.error.to_string().starts_with("Broken pipe") =>
-            {
+            E::TransportError { error, .. } if is_broken_pipe(error.error.as_ref()) => {
                 Self::new(Kind::Failed, "it ended the connection before it answered")
             }
             E::TransportError { error, .. } => Self::of_transport(error.error.as_ref()),
@@ -62,19 +60,19 @@ impl Refusal {
                 // It may take the older era's first message all the same.
                 let is_older = |one: &ProtocolVersion| is_known(one) && one.has_initialize();
                 if server_supported.is_empty() || server_supported.iter().any(is_older) {
-                    return Self::new(Kind::Failed, "it speaks the older era only");
+                    return Self::new(Kind::Failed, "it speaks only older versions of MCP");
                 }
                 Self::incompatible(server_supported)
             }
             E::ExpectedInitResponse(_) | E::ExpectedInitResult(_) => {
-                Self::new(Kind::Failed, "its first answer is none that MCP knows")
+                Self::new(Kind::Failed, "its first answer is not valid MCP")
             }
             E::LegacyFallbackFailed { fallback, .. } => Self::of_handshake(fallback),
             other => Self::new(Kind::Failed, leaf(other)),
         }
     }
 
-    /// It speaks none of our versions.
+    /// A server without a known protocol version.
     pub(super) fn incompatible(theirs: &[ProtocolVersion]) -> Self {
         let theirs: Vec<String> = theirs.iter().map(|one| shown(one.as_str())).collect();
         let text = format!("it speaks only versions of MCP unknown here: {}", theirs.join(", "));
@@ -110,9 +108,9 @@ impl Refusal {
         }
     }
 
-    /// As it may be shown: it may hold what the server said.
-    pub(super) fn masked(mut self, mask: &Mask) -> Self {
-        self.text = mask.shown(&self.text);
+    /// Removes secrets and control characters: the text may quote the server.
+    pub(super) fn redacted(mut self, redactors: &Redactors) -> Self {
+        self.text = redactors.line(&self.text);
         self
     }
 
@@ -135,7 +133,7 @@ fn shown(version: &str) -> String {
 }
 
 fn unauthorized(why: &str) -> String {
-    format!("it wants to know who asks: {why}")
+    format!("it requires authorization: {why}")
 }
 
 impl fmt::Display for Refusal {

@@ -8,7 +8,7 @@ use super::input_required::{self, Answer, Asked};
 use super::listing;
 use super::nulls;
 use super::request_timeouts::RequestTimeouts;
-use super::schema::{Checker, Verdict, elsewhere};
+use super::schema::{Checker, Verdict, on_blocking_thread};
 use super::server::Server;
 use super::tasks;
 use rmcp::model::ErrorCode;
@@ -24,27 +24,27 @@ use tool_runtime_core::{
 };
 use tool_runtime_mcp::numbers::{has_long_integer, lost_integer};
 
-/// How long the list may take that a call waits for.
+/// Time limit of a list that a call waits for.
 const RELIST: Duration = Duration::from_secs(10);
 
-/// Where it stands that a result does not fit the tool's own output schema.
+/// Metadata key of a result that does not fit the tool's output schema.
 const MISMATCH: &str = "tool-runtime/output-mismatch";
-/// Where it stands that nobody knows whether it does.
+/// Metadata key of a result that was not checked.
 const UNCHECKED: &str = "tool-runtime/output-not-checked";
 
-/// How long calls may take.
+/// Time limits of calls.
 #[derive(Clone, Debug)]
 pub(super) struct Waits {
-    /// Without a word of the server.
+    /// Limit on the time without progress.
     pub(super) idle: Duration,
-    /// Whatever the server says.
+    /// Deadline, regardless of progress.
     pub(super) most: Duration,
-    /// The first of these for single tools, by the name that the server knows them by.
+    /// Idle timeouts of single tools, by the server's names.
     pub(super) of_tools: std::collections::BTreeMap<String, Duration>,
 }
 
 impl Waits {
-    /// What an entry says of one tool holds whatever is said of all.
+    /// The idle timeout and the deadline of a tool. A tool's own timeout extends the deadline.
     fn of(&self, tool: &str) -> (Duration, Duration) {
         match self.of_tools.get(tool) {
             Some(own) => (*own, self.most.max(*own)),
@@ -53,19 +53,19 @@ impl Waits {
     }
 }
 
-/// What executes a server's tool.
+/// The executor of a server's tool.
 pub(super) struct RemoteTool {
     server: Arc<Server>,
-    /// The name that the server knows it by.
+    /// The server's name of the tool.
     name: String,
     definition: Arc<ToolDefinition>,
-    /// Made when the first call is shown or refused: it is as large as the schema.
+    /// Created when the first call is shown or refused: it is as large as the schema.
     input: OnceLock<Arc<InputModel>>,
     arguments: Arc<Checker>,
     output: Option<Arc<Checker>>,
-    /// Whether it may be sent twice: the server says so, and is trusted.
+    /// Whether a call may be sent twice: a trusted server says so.
     is_repeatable: bool,
-    /// Whether the server does it as a task only, as far as we have learnt.
+    /// Whether the server accepts calls as tasks alone, as far as known.
     is_task: AtomicBool,
     idle: Duration,
     most: Duration,
@@ -95,7 +95,7 @@ impl RemoteTool {
         Tool::foreign(Arc::clone(definition), remote)
     }
 
-    /// The arguments as they are sent.
+    /// The arguments to send.
     async fn arguments(&self, arguments: Arguments<'_>) -> Result<Map<String, Value>, CallError> {
         if has_long_integer(arguments.as_str()) {
             return Err(self.refused(
@@ -124,7 +124,7 @@ impl RemoteTool {
         })
     }
 
-    /// Arguments that were sent before.
+    /// The arguments to send again.
     fn again(&self, arguments: Arguments<'_>) -> Map<String, Value> {
         match self.parsed(arguments) {
             Ok(Value::Object(map)) => map,
@@ -132,33 +132,33 @@ impl RemoteTool {
         }
     }
 
-    /// What is wrong with arguments, in our own words where our own walker sees it as well.
+    /// The issues of arguments, in the words of our own walker where it finds any.
     async fn issues(&self, value: Value) -> Result<(Value, Vec<Issue>), CallError> {
         let (value, verdict) = self.arguments.check(value).await;
-        let issues = match verdict.map_err(|reason| self.unusable(reason))? {
-            Verdict::Fits if value.is_object() => return Ok((value, Vec::new())),
-            Verdict::Fits => Vec::new(),
-            Verdict::Wrong(issues) => issues,
+        match verdict.map_err(|reason| self.unusable(reason))? {
+            Verdict::Valid if value.is_object() => return Ok((value, Vec::new())),
+            Verdict::Valid | Verdict::Invalid => {}
             Verdict::Unchecked => {
                 return Err(self.refused(
                     "they are too large to be checked against the schema that its server gives; pass less at once",
                 ));
             }
-        };
-        let input = Arc::clone(self.input());
-        Ok(elsewhere(move || {
-            let own = input.issues_of(&value);
-            (value, if own.is_empty() { issues } else { own })
+        }
+        let (input, arguments) = (Arc::clone(self.input()), Arc::clone(&self.arguments));
+        Ok(on_blocking_thread(move || {
+            let mut issues = input.issues_of(&value);
+            if issues.is_empty() {
+                issues = arguments.explain(&value);
+            }
+            (value, issues)
         })
         .await)
     }
 
     #[cold]
     fn unusable(&self, reason: String) -> CallError {
-        let text = format!(
-            "`{}` cannot be called: the schema that its server gives for its arguments is none",
-            self.name
-        );
+        let text =
+            format!("`{}` cannot be called: the server's input schema is invalid", self.name);
         CallError::new(ErrorClass::Internal, text).with_detail(reason)
     }
 
@@ -219,7 +219,7 @@ impl RemoteTool {
                 Failure::Unsent(_) => true,
                 // It compared the call with a schema that is not the one that we know.
                 Failure::Refused(error) if error.code == ErrorCode::HEADER_MISMATCH => {
-                    connection.notifications().changed().tell();
+                    connection.notifications().changed().notify();
                     may_repeat && listing::list(&connection, RELIST).await.is_ok()
                 }
                 Failure::Lost(_) => self.is_repeatable,
@@ -237,7 +237,7 @@ impl RemoteTool {
         }
     }
 
-    /// A connection, which is waited for no longer than a word of the server would be.
+    /// A connection, within the time limits of the call.
     async fn connection(
         &self,
         timeouts: RequestTimeouts,
@@ -269,7 +269,7 @@ impl RemoteTool {
         // Checked as it came: a masked value may fit another schema.
         let output = self.output.as_ref();
         let structured = output.and_then(|_| result.get("structuredContent").cloned());
-        self.server.mask().redact(&mut result);
+        self.server.redactors().results.value(&mut result);
         let observation = convert_result::observation(result);
         if let Some(number) = self.lost_integer(structured.as_ref(), &observation) {
             return Err(self.unexact(number));
@@ -310,7 +310,7 @@ impl RemoteTool {
     }
 
     fn gone(&self, connection: &Connection) -> CallError {
-        connection.notifications().changed().tell();
+        connection.notifications().changed().notify();
         let text = format!(
             "the MCP server `{}` has no tool `{}` any more; its list is being read again",
             self.server.name(),
@@ -326,13 +326,14 @@ impl RemoteTool {
         };
         let problem = match structured {
             None => "it has no structured value".to_owned(),
-            Some(value) => match output.check(value).await.1 {
-                Ok(Verdict::Fits) => return observation,
-                Ok(Verdict::Wrong(issues)) => {
+            Some(value) => match output.check(value).await {
+                (_, Ok(Verdict::Valid)) => return observation,
+                (value, Ok(Verdict::Invalid)) => {
+                    let issues = output.explain(&value);
                     issues.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
                 }
-                Ok(Verdict::Unchecked) => return self.unchecked(observation),
-                Err(reason) => format!("the output schema is none: {reason}"),
+                (_, Ok(Verdict::Unchecked)) => return self.unchecked(observation),
+                (_, Err(reason)) => format!("the output schema is invalid: {reason}"),
             },
         };
         let problem = self.server.shown(&problem);
@@ -378,7 +379,7 @@ impl RemoteTool {
             ),
             Failure::Unauthorized(why) => (
                 ErrorClass::Tool,
-                format!("the MCP server `{server}` wants to know who asks: {}", said(&why)),
+                format!("the MCP server `{server}` requires authorization: {}", said(&why)),
             ),
             // That is what our own transports make of it, which know why.
             Failure::Refused(error) if error.code == ErrorCode::PARSE_ERROR => (

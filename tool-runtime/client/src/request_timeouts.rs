@@ -4,17 +4,17 @@ use super::failure::Failure;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// How long an answer may take.
+/// Time limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestTimeouts {
     /// Without a word of the server.
     pub(super) idle: Duration,
-    /// Whatever the server says.
+    /// Deadline, regardless of progress.
     pub(super) until: Option<Instant>,
 }
 
 impl RequestTimeouts {
-    /// When it ends, if nothing is heard after `last`.
+    /// The end, if no progress arrives after `last`.
     pub(super) fn end(self, last: Instant) -> Instant {
         // An instant too far to be named never comes.
         let far = || last + Duration::from_secs(86_400 * 365);
@@ -30,7 +30,7 @@ impl RequestTimeouts {
         }
     }
 
-    /// What it is that it is over now.
+    /// The failure for a request that is over now.
     pub(super) fn over(self) -> Failure {
         let is_late = self.until.is_some_and(|until| Instant::now() >= until);
         if is_late { Failure::Late } else { Failure::Silent(self.idle) }

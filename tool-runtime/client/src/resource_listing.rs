@@ -16,12 +16,12 @@ use tool_runtime_core::{ResourceContents, ResourceDefinition};
 
 /// Limit on the resources of a kind.
 const MAX_RESOURCES: usize = 1000;
-/// How many pages of a list are read.
+/// Limit on the pages of a list.
 const MAX_PAGES: usize = 100;
 /// Limit on listing the resources of one server.
 const LIST_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What a server offers, as far as it said so.
+/// Capabilities of a server that concern resources.
 #[derive(Default)]
 pub(super) struct Offer {
     pub(super) resources: Vec<Resource>,
@@ -136,7 +136,7 @@ pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceC
     {
         ServerResult::ReadResourceResult(result) => {
             let contents = serde_json::to_value(&result.contents).and_then(|mut contents| {
-                server.mask().redact(&mut contents);
+                server.redactors().results.value(&mut contents);
                 serde_json::from_value(contents)
             });
             contents.map_err(|error| format!("its answer cannot be read: {error}"))

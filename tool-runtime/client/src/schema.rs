@@ -8,7 +8,7 @@ mod patterns;
 mod references;
 mod work;
 
-pub(super) use checker::{Checker, Verdict, elsewhere};
+pub(super) use checker::{Checker, Verdict, on_blocking_thread};
 
 use graph::Graph;
 use references::is_official;
@@ -17,21 +17,20 @@ use std::collections::HashSet;
 
 /// The longest schema, as JSON, that is used.
 const MAX_BYTES: usize = 1 << 20;
-/// How deep one may be nested.
+/// Limit on the nesting of a schema.
 const MAX_LEVELS: usize = 100;
 /// In how many ways a value may come to the parts of one.
 const MAX_PATHS: u64 = 10_000;
-/// How many parts may pass a value on to each other.
+/// Limit on the parts that one value passes through in a row.
 const MAX_HANDS: u64 = 200;
 
-/// How many patterns of one list are compiled when it arrives. Those beyond are compiled when
-/// something is first checked.
+/// Limit on the patterns of one list that are compiled on arrival. Others are compiled at the first check.
 const MAX_PATTERNS: usize = 1000;
 
 /// Examines the schemas of one list as they arrive.
 #[derive(Debug)]
 pub(super) struct Examiner {
-    /// How many more patterns are compiled.
+    /// Number of patterns that may still be compiled.
     patterns: usize,
 }
 
@@ -71,7 +70,7 @@ impl Examiner {
     }
 }
 
-/// What keeps a schema from being used, as far as can be said without compiling it.
+/// The reason why a schema cannot be used, as far as known without compiling it.
 fn problem(what: &str, schema: &Map<String, Value>, is_input: bool) -> Option<String> {
     if let Some(kind) = schema.get("type").filter(|kind| is_input && *kind != "object") {
         return Some(format!("its `{what}` has the type {kind} at its root, not \"object\""));
@@ -96,7 +95,7 @@ fn problem(what: &str, schema: &Map<String, Value>, is_input: bool) -> Option<St
     Some(format!("its `{what}` {excess}"))
 }
 
-/// What makes a schema larger than it looks.
+/// The reason why the references of a schema are excessive.
 fn excess(graph: &Graph) -> Option<String> {
     if graph.is_endless {
         return Some(
@@ -111,7 +110,7 @@ fn excess(graph: &Graph) -> Option<String> {
     })
 }
 
-/// What a look at a whole schema finds.
+/// Facts about a whole schema.
 #[derive(Default)]
 struct Survey<'a> {
     levels: usize,
@@ -192,10 +191,8 @@ mod tests {
     }
 
     async fn issues(checker: &Arc<Checker>, value: Value) -> Vec<Issue> {
-        match checked(checker, value).await {
-            Ok(Verdict::Wrong(issues)) => issues,
-            other => panic!("{other:?}"),
-        }
+        assert_eq!(checked(checker, value.clone()).await, Ok(Verdict::Invalid));
+        checker.explain(&value)
     }
 
     #[tokio::test]
@@ -209,7 +206,7 @@ mod tests {
             json!({ "$id": "https://x.example/s", "type": "object", "properties": { "a": { "$ref": "https://x.example/s#/$defs/a" } }, "$defs": { "a": {} } }),
         ] {
             assert_eq!(problem_of(schema.clone()), None, "{schema}");
-            assert_eq!(checked(&checker(schema), json!({ "a": 1 })).await, Ok(Verdict::Fits));
+            assert_eq!(checked(&checker(schema), json!({ "a": 1 })).await, Ok(Verdict::Valid));
         }
     }
 
@@ -262,7 +259,7 @@ mod tests {
                     json!({ "$schema": draft, "type": "object", "properties": properties });
                 assert_eq!(unenforced(schema.clone()), Ok(vec![pattern.to_owned()]));
                 let checker = checker(schema);
-                assert_eq!(checked(&checker, json!({ "a": "?" })).await, Ok(Verdict::Fits));
+                assert_eq!(checked(&checker, json!({ "a": "?" })).await, Ok(Verdict::Valid));
                 assert_eq!(issues(&checker, json!({ "a": 1, "b": "b" })).await[0].path(), "a");
                 assert_eq!(issues(&checker, json!({ "b": "c" })).await[0].path(), "b");
             }
@@ -275,9 +272,9 @@ mod tests {
             "patternProperties": { r"^[\w-.]+$": { "type": "integer" } },
             "additionalProperties": false,
         });
-        assert_eq!(checked(&checker(closed), json!({ "a-b": 1 })).await, Ok(Verdict::Fits));
+        assert_eq!(checked(&checker(closed), json!({ "a-b": 1 })).await, Ok(Verdict::Valid));
         let negated = json!({ "properties": { "a": { "not": { "pattern": r"^[\w-.]+$" } } } });
-        assert_eq!(checked(&checker(negated), json!({ "a": "?" })).await, Ok(Verdict::Fits));
+        assert_eq!(checked(&checker(negated), json!({ "a": "?" })).await, Ok(Verdict::Valid));
     }
 
     #[test]
@@ -302,7 +299,7 @@ mod tests {
         });
         for schema in [old, new] {
             let checker = checker(schema);
-            assert_eq!(checked(&checker, json!({ "pair": [1, "a"] })).await, Ok(Verdict::Fits));
+            assert_eq!(checked(&checker, json!({ "pair": [1, "a"] })).await, Ok(Verdict::Valid));
             assert_eq!(issues(&checker, json!({ "pair": [1, 2] })).await[0].path(), "pair[1]");
         }
     }
@@ -343,7 +340,7 @@ mod tests {
     async fn what_would_take_too_long_is_not_checked() {
         let minimums: Vec<Value> = (0..2000).map(|n| json!({ "minimum": -n })).collect();
         let product = checker(json!({ "properties": { "p": { "items": { "allOf": minimums } } } }));
-        assert_eq!(checked(&product, json!({ "p": vec![1; 1000] })).await, Ok(Verdict::Fits));
+        assert_eq!(checked(&product, json!({ "p": vec![1; 1000] })).await, Ok(Verdict::Valid));
         let (value, verdict) = product.check(json!({ "p": vec![1; 10_000] })).await;
         assert_eq!(
             (value["p"].as_array().unwrap().len(), verdict),
@@ -352,7 +349,7 @@ mod tests {
 
         let names: Vec<String> = (0..5000).map(|n| format!("v{n}")).collect();
         let choice = checker(json!({ "properties": { "p": { "items": { "enum": names } } } }));
-        assert_eq!(checked(&choice, json!({ "p": vec!["v1"; 100] })).await, Ok(Verdict::Fits));
+        assert_eq!(checked(&choice, json!({ "p": vec!["v1"; 100] })).await, Ok(Verdict::Valid));
         assert_eq!(
             checked(&choice, json!({ "p": vec!["v1"; 10_000] })).await,
             Ok(Verdict::Unchecked)
@@ -384,7 +381,7 @@ mod tests {
         for _ in 0..60 {
             value = json!({ "of": [value] });
         }
-        assert_eq!(checked(&checker(tree), value).await, Ok(Verdict::Fits));
+        assert_eq!(checked(&checker(tree), value).await, Ok(Verdict::Valid));
 
         let node = json!({ "properties": { "n": { "$ref": "#/$defs/node" } }, "required": ["k"] });
         let branching = json!({
@@ -406,7 +403,7 @@ mod tests {
         let nested = checker((0..30).fold(json!({}), nest));
         assert_eq!(checked(&nested, json!({ "a": "b" })).await, Ok(Verdict::Unchecked));
         let nested = checker((0..3).fold(json!({}), nest));
-        assert_eq!(checked(&nested, json!({ "a": "b" })).await, Ok(Verdict::Fits));
+        assert_eq!(checked(&nested, json!({ "a": "b" })).await, Ok(Verdict::Valid));
     }
 
     proptest! {

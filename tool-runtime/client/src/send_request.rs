@@ -19,12 +19,12 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-/// How an answer is waited for.
+/// The wait for an answer.
 #[derive(Clone, Copy)]
 pub(super) enum Wait<'a> {
-    /// By itself.
+    /// A request of its own.
     Alone(RequestTimeouts),
-    /// As a call, which may be heard of while it runs.
+    /// A call, which may report progress.
     Call(&'a Arc<InFlightCall>),
 }
 
@@ -66,8 +66,8 @@ pub(super) async fn send_request(
     }
 }
 
-/// What the server answered before the connection ended. A request that is sent while the
-/// connection ends may be in a queue that nobody reads any more, with whoever would answer it.
+/// The answer, or the end of the connection: a request that is sent while the connection ends may stay in a
+/// queue that is no longer read.
 async fn answer_or_end<T>(
     mut answer: oneshot::Receiver<T>,
     ended: &CancellationToken,
@@ -105,7 +105,7 @@ impl Drop for Abandoned<'_> {
         let reason = "nobody waits for the answer any more".to_owned();
         let params = CancelledNotificationParam::new(Some(id), Some(reason));
         let (peer, notification) = (self.peer.clone(), CancelledNotification::new(params));
-        // A server that does not read must not hold up whoever gave up.
+        // A server that does not read must not delay a caller that gave up.
         runtime.spawn(async move { drop(peer.send_notification(notification.into()).await) });
     }
 }

@@ -3,7 +3,7 @@
 use super::backoff::Backoff;
 use super::connection::Connection;
 use super::connector::Connector;
-use super::mask::Mask;
+use super::redactors::Redactors;
 use super::status::{McpServerStatus, McpState};
 use arc_swap::ArcSwapOption;
 use rmcp::model::Implementation;
@@ -18,10 +18,10 @@ pub(super) const MAX_FAILURES: u32 = 5;
 /// More than a connection takes to end in whatever way.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a server may take.
+/// Time limits of a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
-    /// To be connected to and to list its tools.
+    /// Time for the connection and the list of tools.
     pub(super) connect: Duration,
     pub(super) backoff: Backoff,
 }
@@ -29,21 +29,21 @@ pub(super) struct Times {
 /// One server, as its tools and its supervisor know it.
 pub(super) struct Server {
     pub(super) name: Arc<str>,
-    pub(super) mask: Arc<Mask>,
+    pub(super) redactors: Arc<Redactors>,
     pub(super) connector: Connector,
     pub(super) times: Times,
     pub(super) connection: ArcSwapOption<Connection>,
     pub(super) condition: watch::Sender<Condition>,
-    /// Somebody waits for a connection.
+    /// Notified when a caller waits for a connection.
     pub(super) wanted: Notify,
-    /// Whoever watches all servers.
+    /// Watchers of all servers.
     watchers: Arc<Watchers>,
 }
 
-/// Counts the changes of all servers of a manager, for whoever watches them.
+/// Counts the changes of all servers of a manager, for watchers.
 pub(super) type Watchers = watch::Sender<u64>;
 
-/// How a server is, and how often it was tried.
+/// The status of a server, and the number of attempts.
 #[derive(Clone, Debug)]
 pub(super) struct Condition {
     pub(super) status: McpServerStatus,
@@ -52,7 +52,7 @@ pub(super) struct Condition {
 
 impl Server {
     pub(super) fn new(
-        (name, mask): (Arc<str>, Arc<Mask>),
+        (name, redactors): (Arc<str>, Arc<Redactors>),
         connector: Connector,
         times: Times,
         (state, watchers): (McpState, Arc<Watchers>),
@@ -60,7 +60,7 @@ impl Server {
         let condition = Condition { status: McpServerStatus::new(&name, state), tries: 0 };
         Self {
             name,
-            mask,
+            redactors,
             connector,
             times,
             connection: ArcSwapOption::empty(),
@@ -74,14 +74,13 @@ impl Server {
         &self.name
     }
 
-    /// What it says, as it may be shown.
+    /// Text of the server on one line, without secrets.
     pub(super) fn shown(&self, text: &str) -> String {
-        self.mask.shown(text)
+        self.redactors.line(text)
     }
 
-    /// Masks secrets in its texts.
-    pub(super) fn mask(&self) -> &Mask {
-        &self.mask
+    pub(super) fn redactors(&self) -> &Redactors {
+        &self.redactors
     }
 
     pub(super) fn status(&self) -> McpServerStatus {
@@ -109,7 +108,7 @@ impl Server {
     /// Reads the list of tools once more, if the server is connected.
     pub(super) fn list_again(&self) {
         if let Some(connection) = self.live() {
-            connection.notifications().changed().tell();
+            connection.notifications().changed().notify();
         }
     }
 
@@ -117,7 +116,7 @@ impl Server {
     /// one try.
     ///
     /// # Errors
-    /// Why there is none, for the model: another try has failed, or none is made.
+    /// The reason, for the model: the attempt failed, or none is made.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, CallError> {
         if let Some(connection) = self.live() {
             return Ok(connection);
@@ -146,7 +145,7 @@ impl Server {
         }
     }
 
-    /// What it calls itself, as it may be shown.
+    /// The server's own name and version, without secrets.
     pub(super) fn called(&self, info: &Implementation) -> PeerInfo {
         let title = info.title.as_deref().map(|title| self.shown(title));
         let mut peer = PeerInfo::new(self.shown(&info.name), self.shown(&info.version));
@@ -166,7 +165,7 @@ impl Server {
         drop(timeout(CLOSE_TIMEOUT, self.connector.left()).await);
     }
 
-    /// Why its tools cannot be called, if they cannot.
+    /// The reason why its tools cannot be called, if any.
     pub(super) fn absence(&self) -> Option<CallError> {
         let state = self.status().state;
         (state != McpState::Ready).then(|| self.unreachable(&state))

@@ -1,7 +1,7 @@
 //! Forwards requests of a server to the host program or to the caller.
 
 use super::in_flight_call::InFlightCall;
-use super::mask::Mask;
+use super::redactors::Redactors;
 use rmcp::model::{
     ClientCapabilities, ElicitationCapability, FormElicitationCapability, InputRequest, JsonObject,
     RootsCapabilities, SamplingCapability, TASKS_EXTENSION_ID, UrlElicitationCapability,
@@ -10,17 +10,17 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use tool_runtime_core::{Peer, PeerCapability, PeerError, PeerRequest};
 
-/// Who answers the questions of servers.
+/// The host's handler of server requests.
 #[derive(Clone, Default)]
 pub(super) struct Answerer {
     /// The host program's own.
     pub(super) host: Option<Arc<dyn Peer>>,
-    /// Whether what the host cannot answer is asked of whoever made the call.
+    /// Whether requests that the host cannot answer go to the caller.
     pub(super) asks_callers: bool,
 }
 
 impl Answerer {
-    /// What a server may ask, as it is told so when it is connected to.
+    /// Capabilities for the handshake.
     pub(super) fn capabilities(&self) -> ClientCapabilities {
         let mut capabilities = ClientCapabilities::default();
         let (form, url) =
@@ -37,7 +37,7 @@ impl Answerer {
         capabilities
     }
 
-    /// The same for a call that may go on as a task.
+    /// Capabilities for a call that may continue as a task.
     pub(super) fn capabilities_with_tasks(&self) -> ClientCapabilities {
         let mut capabilities = self.capabilities();
         let extensions = capabilities.extensions.get_or_insert_default();
@@ -49,7 +49,7 @@ impl Answerer {
         self.asks_callers || self.host.as_ref().is_some_and(|host| host.can(capability))
     }
 
-    /// Asks the host, or else whoever made the call.
+    /// Passes a request to the host, or else to the caller.
     ///
     /// # Errors
     /// Neither can answer.
@@ -72,18 +72,18 @@ impl Answerer {
 /// A question of the newer era, in our words.
 ///
 /// # Errors
-/// It is none that MCP knows.
+/// The request is not valid MCP.
 pub(super) fn question(
     key: &str,
     request: &InputRequest,
-    mask: &Mask,
+    redactors: &Redactors,
 ) -> Result<PeerRequest, String> {
     let value = serde_json::to_value(request).map_err(|error| error.to_string())?;
     let mut params = match value.get("params") {
         Some(Value::Object(params)) => params.clone(),
         _ => Map::new(),
     };
-    mask.redact_members(&mut params);
+    redactors.results.members(&mut params);
     let capability = match request {
         InputRequest::Elicitation(_) => elicitation(&params),
         InputRequest::CreateMessage(_) => PeerCapability::Sampling,
@@ -93,7 +93,7 @@ pub(super) fn question(
     Ok(PeerRequest::new(key, capability, params))
 }
 
-/// What an elicitation takes: a form, or a web page.
+/// The kind of an elicitation: a form or a web page.
 pub(super) fn elicitation(params: &Map<String, Value>) -> PeerCapability {
     match params.get("mode").and_then(Value::as_str) {
         Some("url") => PeerCapability::ElicitationUrl,

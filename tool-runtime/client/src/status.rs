@@ -4,7 +4,7 @@ use std::fmt;
 use tokio::time::Instant;
 use tool_runtime_core::PeerInfo;
 
-/// How an external MCP server is.
+/// The status of an external MCP server.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct McpServerStatus {
@@ -12,16 +12,16 @@ pub struct McpServerStatus {
     pub name: String,
     /// Whether it is connected, and why not.
     pub state: McpState,
-    /// How many usable tools it listed last: without those that its entry leaves out, and those that are named in
-    /// [`problems`](Self::problems) as left out. Whether the pool shows them is said by [`ToolPool::report`](tool_runtime_core::ToolPool::report).
+    /// Number of usable tools in its last list, without those that its entry or [`problems`](Self::problems)
+    /// leave out. [`ToolPool::report`](tool_runtime_core::ToolPool::report) tells which ones the pool shows.
     pub tools: usize,
-    /// What was wrong with what it listed, in words.
+    /// Problems of its last list.
     pub problems: Vec<String>,
-    /// What it calls itself. It can claim anything here.
+    /// Name and version, as the server claims them.
     pub info: Option<PeerInfo>,
     /// The version of MCP that is spoken with it.
     pub protocol: Option<String>,
-    /// What it tells models about the use of its tools. It can claim anything here.
+    /// Instructions for models, as the server gives them.
     pub instructions: Option<String>,
 }
 
@@ -29,27 +29,26 @@ pub struct McpServerStatus {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum McpState {
-    /// It is being connected to.
+    /// The connection is being established.
     Connecting,
-    /// It is connected, and its tools are listed.
+    /// Connected, with listed tools.
     Ready,
-    /// It could not be connected to, or went away. It is tried again.
+    /// The connection failed or was lost, and is retried.
     Retrying {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// How many tries in a row have failed. From the fifth on, calls no longer cause one.
+        /// Failed attempts in a row. From the fifth on, calls no longer cause one.
         failures: u32,
-        /// When it is tried next.
+        /// The time of the next attempt.
         next: Instant,
     },
-    /// Its entry says so, or somebody disabled it.
+    /// Disabled by its entry or by hand.
     Disabled,
-    /// It wants to know who asks, and a person is asked to let this program in. It is connected to
-    /// when they have.
+    /// The server requires authorization, and a person is asked to grant it.
     Authorizing,
-    /// It wants to know who asks. It is tried again only when somebody says so.
+    /// The server requires authorization. It is retried only on request.
     NeedsAuth {
-        /// What it said.
+        /// The server's answer.
         reason: String,
     },
     /// The manager was closed, or the server removed.
@@ -76,7 +75,7 @@ impl McpServerStatus {
 }
 
 impl McpState {
-    /// Why calls do not reach it, if that is known.
+    /// The reason why calls do not reach it, if known.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Retrying { reason, .. } | Self::NeedsAuth { reason } => Some(reason),

@@ -19,7 +19,7 @@ use tool_runtime_core::seam::told;
 const STABLE_AFTER: Duration = Duration::from_secs(10);
 /// Limit on a pause; an `Instant` cannot be added to without end.
 const MAX_PAUSE: Duration = Duration::from_secs(86_400 * 365);
-/// How many things that are wrong with a list are told.
+/// Limit on the reported problems of a list.
 const MAX_PROBLEMS: usize = 100;
 /// Changes of a list that are closer together count as one.
 const DEBOUNCE: Duration = Duration::from_millis(50);
@@ -78,14 +78,13 @@ impl Server {
         }
     }
 
-    /// Waits until the server can be told who asks: a person is asked already, or somebody has to
-    /// do something first.
+    /// Waits for authorization: a person is being asked, or has to act first.
     async fn authorize(&self, mut reason: String, failures: u32) {
         if self.connector.is_authorizing() {
             self.set_state(McpState::Authorizing);
             match self.connector.authorized().await {
                 Ok(()) if failures == 1 => return,
-                // What a person allowed was not enough, or not what was asked for.
+                // The granted authorization was not sufficient.
                 Ok(()) => return sleep(self.times.backoff.pause(failures)).await,
                 Err(problem) => reason = problem,
             }
@@ -102,7 +101,7 @@ impl Server {
         let rest = rest.max(Duration::from_secs(1));
         if let Err(refusal) = self.refresh(&connection, publisher, rest).await {
             let refusal = refusal.with_last_words(connection.last_words().await);
-            let refusal = refusal.masked(&self.mask);
+            let refusal = refusal.redacted(&self.redactors);
             tokio::spawn(async move { connection.close().await });
             return Err(refusal);
         }
@@ -116,7 +115,7 @@ impl Server {
             status.protocol = info.map(|info| info.protocol_version.to_string());
             status.instructions = info.and_then(|info: &ServerPeerInfo| {
                 let instructions = info.instructions.as_deref();
-                instructions.map(|text| self.mask.text(text).into_owned())
+                instructions.map(|text| self.redactors.results.text(text).into_owned())
             });
         });
         tracing::info!(server = &*self.name, "connected");
@@ -150,7 +149,7 @@ impl Server {
         Ok(())
     }
 
-    /// What is wrong with a list, as it may be shown.
+    /// The problems of a list, without secrets.
     fn listed(&self, problems: &[String]) -> Vec<String> {
         let mut shown: Vec<String> =
             problems.iter().take(MAX_PROBLEMS).map(|problem| self.shown(problem)).collect();
@@ -172,12 +171,12 @@ impl Server {
             () = self.subscribe(connection) => {}
         }
         let refusal = Refusal::new(Kind::Failed, "the connection ended");
-        refusal.with_last_words(connection.last_words().await).masked(&self.mask)
+        refusal.with_last_words(connection.last_words().await).redacted(&self.redactors)
     }
 
     async fn follow(self: &Arc<Self>, connection: &Connection, publisher: &Publisher) {
         let changed = connection.notifications().changed();
-        // One that is told all the time is read less and less often.
+        // A list that changes all the time is read less and less often.
         let (calm, mut often) = (Backoff { first: DEBOUNCE, most: STABLE_AFTER }, 0);
         loop {
             let began = Instant::now();
@@ -193,8 +192,8 @@ impl Server {
         }
     }
 
-    /// Servers of the newer era tell of changes only those who ask. Whenever it ends, something
-    /// may have changed that was not told.
+    /// Subscribes to changes, as newer versions of MCP require. When the subscription ends, changes may have
+    /// been missed.
     async fn subscribe(&self, connection: &Connection) {
         let tells = connection
             .capabilities()
@@ -209,7 +208,7 @@ impl Server {
             connection.subscribed().await;
             failures = if began.elapsed() >= STABLE_AFTER { 1 } else { failures + 1 };
             sleep(self.times.backoff.pause(failures)).await;
-            connection.notifications().changed().tell();
+            connection.notifications().changed().notify();
         }
     }
 }

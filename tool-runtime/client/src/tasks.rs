@@ -1,5 +1,5 @@
-//! A call that goes on as a task of the server's (the extension `io.modelcontextprotocol/tasks`):
-//! asked how it is until it is done, and cancelled when nobody waits for it any more.
+//! Calls that continue as tasks of the server (the extension `io.modelcontextprotocol/tasks`): polled until
+//! done, and cancelled when dropped.
 
 use super::connection::Connection;
 use super::failure::Failure;
@@ -20,7 +20,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, sleep_until};
 use tool_runtime_core::{CallError, ErrorClass, Progress};
 
-/// How often a server is asked that does not say how often it likes to be.
+/// Poll interval for a server that suggests none.
 const POLL: Duration = Duration::from_secs(1);
 
 /// Lower bound of the poll interval that a server asks for.
@@ -28,13 +28,13 @@ const MIN_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Upper bound of the poll interval that a server asks for.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How often in a row the connection may be lost while a task is asked for.
+/// Limit on connection losses in a row while a task is polled.
 const MAX_LOSSES: usize = 3;
 
-/// How long a server may take to hear that a task is not wanted any more.
+/// Time limit of the cancellation of a task.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whether a server refused a call because it does it as a task only.
+/// Whether a server refused a call because it accepts it as a task alone.
 pub(super) fn is_demanded(error: &ErrorData) -> bool {
     let required = || error.data.as_ref()?.get("requiredCapabilities").cloned();
     error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
@@ -43,7 +43,7 @@ pub(super) fn is_demanded(error: &ErrorData) -> bool {
             .is_some_and(|required| required.supports_tasks())
 }
 
-/// A task that somebody waits for. Dropped before its end, it is cancelled.
+/// A task that is waited for. Dropped before its end, it is cancelled.
 struct Following<'a> {
     server: &'a Server,
     connection: Arc<Connection>,
@@ -51,12 +51,12 @@ struct Following<'a> {
     id: String,
     /// The questions that were answered: a task names each by a key of its own.
     answered: HashSet<String>,
-    /// What it said last that it was doing, and how many things it has said.
+    /// The last status message, and the number of messages.
     told: (Option<String>, u32),
     is_over: bool,
 }
 
-/// Waits for what a task comes to.
+/// Waits for the result of a task.
 pub(super) async fn follow(
     server: &Server,
     connection: Arc<Connection>,
@@ -72,7 +72,7 @@ pub(super) async fn follow(
 impl Following<'_> {
     async fn outcome(&mut self, mut task: Task) -> Result<Value, Stop> {
         loop {
-            self.tell(&task);
+            self.report(&task);
             self.pause(&task).await?;
             let asked = self.asked().await?;
             task = asked.task;
@@ -99,16 +99,17 @@ impl Following<'_> {
     }
 
     /// Hands on what it says that it does.
-    fn tell(&mut self, task: &Task) {
+    fn report(&mut self, task: &Task) {
         self.call.touch();
         if task.status_message.is_some() && task.status_message != self.told.0 {
             self.told = (task.status_message.clone(), self.told.1 + 1);
             let message = task.status_message.as_deref();
-            let message = message.map(|text| self.server.mask().text(text).into_owned());
+            let message =
+                message.map(|text| self.server.redactors().results.text(text).into_owned());
             let done = f64::from(self.told.1);
             let mut progress = Progress::new(done);
             progress.message = message;
-            self.call.hear(progress);
+            self.call.report(progress);
         }
     }
 
@@ -123,14 +124,14 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// How the task is. It lives on when the connection does not, if its server does.
+    /// The state of the task, which survives its connection if the server runs on.
     async fn asked(&mut self) -> Result<DetailedTask, Stop> {
         let mut losses = 0;
         loop {
             let request = GetTaskRequest::new(GetTaskParams::new(&self.id)).into();
             let failure = match self.request(request).await {
                 Ok(ServerResult::GetTaskResult(GetTaskResult { task, .. })) => return Ok(task),
-                Ok(_) => return Err(self.unknown("its answer to `tasks/get` is none")),
+                Ok(_) => return Err(self.unknown("its answer to `tasks/get` is not valid")),
                 Err(Failure::Refused(error)) => return Err(self.unknown(&error.message)),
                 Err(failure) => failure,
             };
@@ -158,7 +159,7 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// Nobody knows how it ends.
+    /// An indeterminate outcome.
     fn unknown(&self, why: &str) -> Stop {
         let what = format!(
             "is known there no more ({}); it may have had its effect, so find that out before you try again",
@@ -178,7 +179,7 @@ impl Following<'_> {
     }
 }
 
-/// Servers answer about tasks whoever says each time that they know of them.
+/// Servers answer requests about tasks only with the client capability in each request.
 async fn sent(
     connection: &Connection,
     request: ClientRequest,
@@ -199,7 +200,7 @@ fn lost(failure: Failure) -> Failure {
     }
 }
 
-/// What a task failed of.
+/// The error of a failed task.
 fn reason(error: serde_json::Map<String, Value>) -> ErrorData {
     let text = error.get("message").and_then(Value::as_str);
     let text = text.unwrap_or("its task failed and does not say why").to_owned();

@@ -41,7 +41,7 @@ pub(super) trait TransportFactory: Send + Sync + 'static {
         Box::pin(ready(()))
     }
 
-    /// Whether a person is asked what to tell a server that wants to know who asks.
+    /// Whether a person is asked to authorize this program.
     fn is_authorizing(&self) -> bool {
         false
     }
@@ -63,7 +63,7 @@ pub(super) trait TransportFactory: Send + Sync + 'static {
     }
 }
 
-/// What the host gives by code for servers that configurations describe.
+/// Callbacks of the host for configured servers.
 #[derive(Clone, Default)]
 pub(super) struct HostCallbacks {
     #[cfg(feature = "http")]
@@ -83,7 +83,7 @@ pub(super) fn way(
 ) -> Result<Box<dyn TransportFactory>, String> {
     match &config.transport {
         McpTransportConfig::Stdio(stdio) => {
-            Ok(Box::new(stdio::Stdio::new(server, stdio, config.secrets())))
+            Ok(Box::new(stdio::Stdio::new(server, stdio, config.redactor())))
         }
         #[cfg(feature = "http")]
         McpTransportConfig::Http(config) => {
@@ -104,13 +104,13 @@ pub(super) struct Opened {
     pub(super) behind: Option<Arc<dyn ConnectionOwner>>,
 }
 
-/// What stands behind a connection and does not end with it: a process.
+/// The owner of a connection, which outlives it: a process.
 pub(super) trait ConnectionOwner: Send + Sync + 'static {
     /// Waits until it is gone, by itself or not.
     fn gone(&self) -> BoxFuture<'_, ()>;
 
-    /// How it ended, if it has, and what it said last where nobody listens. Waits a moment: what
-    /// ends the connection mostly ends the process as well.
+    /// The exit of the process, if it has exited, and the last lines of its standard error. Waits a moment:
+    /// the process often ends together with the connection.
     fn last_words(&self) -> BoxFuture<'_, Option<String>>;
 
     /// Ends it; bounded, and for every caller the same end.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 
-/// How long it goes on without a pause.
+/// Time between two yields.
 const YIELD_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The pace of long work.

@@ -4,7 +4,7 @@ use super::text::McpText;
 use std::fmt;
 use tool_runtime_core::Secret;
 
-/// How to authenticate at a server over HTTP. `Debug` shows no value.
+/// Authentication at a server over HTTP. `Debug` shows no value.
 ///
 /// ```
 /// use tool_runtime::{McpAuth, McpServerConfig};
@@ -20,9 +20,9 @@ pub enum McpAuth {
     Bearer(Secret),
     /// `Authorization: Basic ..` with these.
     Basic {
-        /// Who; without a colon.
+        /// The user, without a colon.
         user: Secret,
-        /// By which password.
+        /// The password.
         password: Secret,
     },
     /// A header of the server's own.
@@ -32,11 +32,11 @@ pub enum McpAuth {
         /// Its value.
         key: Secret,
     },
-    /// OAuth 2.1, as the server and its authorization server tell by their metadata.
+    /// OAuth 2.1, by the metadata of the server and its authorization server.
     OAuth(McpOAuth),
 }
 
-/// What is known beforehand of a client of OAuth. Nothing has to be. `Debug` shows no value.
+/// Settings of an OAuth client, all optional. `Debug` shows no value.
 ///
 /// ```
 /// use tool_runtime::{McpAuth, McpOAuth, McpServerConfig};
@@ -56,17 +56,16 @@ pub struct McpOAuth {
     /// The authorization server's name for itself, as its metadata say it. No other gets the
     /// secret. Default: the one that the server named first, with a secret; else any that it names.
     pub issuer: Option<String>,
-    /// The scopes to ask for. Default: those that the server names.
+    /// Requested scopes. Default: those that the server names.
     pub scopes: Vec<String>,
-    /// Where the browser comes back to. Default: an address of this machine.
+    /// The redirect address. Default: an address of this machine.
     pub redirect_uri: Option<String>,
     /// The name that the client registers by. Default: that of this library.
     pub client_name: Option<String>,
     /// Where the client's metadata are published, which stand for a registration. Default:
     /// nowhere.
     pub client_metadata_url: Option<String>,
-    /// Whether the client asks for itself, by its id and secret, and not for a person in a
-    /// browser. Default: false.
+    /// Whether the client uses the grant `client_credentials`, without a person in a browser. Default: false.
     pub client_credentials: bool,
 }
 
@@ -81,7 +80,7 @@ impl fmt::Debug for McpOAuth {
 }
 
 impl McpAuth {
-    /// What it is, for people.
+    /// The kind, for people.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Bearer(_) => "a bearer token",

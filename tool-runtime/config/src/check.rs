@@ -37,7 +37,7 @@ pub(super) fn server(
     }
 }
 
-/// What ids begin with; none of them is longer than 128 characters.
+/// The allowed length of a prefix: ids have at most 128 characters.
 fn prefix(prefix: &str) -> Result<(), Fault> {
     const HELP: &str = "write at most 64 of `A-Z a-z 0-9 _ - .`, or leave it out";
     if !prefix.chars().all(tool_runtime_core::seam::is_allowed) {
@@ -52,7 +52,7 @@ fn prefix(prefix: &str) -> Result<(), Fault> {
 fn limited(limit: Option<Duration>, place: &Place, findings: &mut Findings) {
     const HELP: &str = r#"write a time such as `"30s"`, or leave it out"#;
     match limit {
-        Some(Duration::ZERO) => findings.wrong(place, "no time at all is no limit", HELP),
+        Some(Duration::ZERO) => findings.wrong(place, "a time of zero is not a limit", HELP),
         Some(limit) if limit > MAX_DURATION => {
             findings.wrong(place, "it is more than a year", HELP);
         }
@@ -90,7 +90,7 @@ fn variable(name: &str) -> Result<(), Fault> {
     without_nul(name)
 }
 
-/// What the operating system is handed ends with a NUL.
+/// Texts for the operating system must not hold NUL.
 fn without_nul(text: &str) -> Result<(), Fault> {
     if text.contains('\0') {
         return Err(Fault::new("it holds a NUL character", "remove it"));

@@ -29,9 +29,9 @@ pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Faul
     Ok(())
 }
 
-/// Why there is no program.
+/// The reason why there is no program.
 pub(super) enum Missing {
-    /// It is in none of these folders.
+    /// No such program in these folders.
     NotIn(Vec<PathBuf>),
     /// There is a folder in its place.
     Folder,

@@ -26,23 +26,23 @@ use std::path::{Path, PathBuf};
 pub struct McpDiagnosis {
     /// The server's name.
     pub server: String,
-    /// How bad it is.
+    /// The level.
     pub level: McpDiagnosisLevel,
-    /// What was found.
+    /// The finding.
     pub text: String,
-    /// What to do about it, if anything.
+    /// The remedy, if there is one.
     pub help: Option<String>,
 }
 
-/// How bad something is that was found out about a server.
+/// The level of a diagnosis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum McpDiagnosisLevel {
     /// All is well, or the server is not used.
     Fine,
-    /// It works, and should not be left like that.
+    /// The server works; the entry should be improved.
     Warning,
-    /// It cannot work.
+    /// The server cannot work.
     Error,
 }
 
@@ -78,7 +78,7 @@ impl About<'_> {
         self.diagnoses.push(McpDiagnosis { server, level, text, help });
     }
 
-    /// What is wrong with what the configuration says.
+    /// Problems of the configuration.
     fn configured(&mut self, server: &McpServerConfig) {
         let mut findings = Findings::default();
         validate(self.server, server, &mut findings);
@@ -151,14 +151,13 @@ impl About<'_> {
     }
 }
 
-/// The file, if nothing that was expanded or given is told by it.
+/// The file, if its name shows no expanded value.
 fn found(command: &McpText, file: &Path, is_own_path: bool) -> String {
     let is_plain = command.as_str() == command.shown() && !is_own_path;
     if is_plain { format!("`{}`", file.display()) } else { format!("`{}`", command.shown()) }
 }
 
-/// Where a program was looked for. The `PATH` of an entry is a value of its environment, and not
-/// told.
+/// The searched folders. The `PATH` of an entry is a value of its environment, and is not shown.
 fn looked_in(folders: &[PathBuf], is_own_path: bool) -> String {
     if is_own_path {
         return format!("it was looked for in the {} folders of the entry's `PATH`", folders.len());
@@ -172,7 +171,7 @@ fn looked_in(folders: &[PathBuf], is_own_path: bool) -> String {
     format!("it was looked for in {}", folders.join(", "))
 }
 
-/// What to write if it is not found because it is meant for another program.
+/// The remedy for a command that is meant for another program.
 fn meant(path: &McpText) -> Option<String> {
     let way = foreign::way(path.as_str())?;
     Some(format!("{way} not expanded; write `${{NAME}}` if a variable is meant"))

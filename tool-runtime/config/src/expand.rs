@@ -1,17 +1,17 @@
 //! `${VAR}` in texts, and opencode's `{env:VAR}`.
 
-/// What a text refers to.
+/// A reference to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reference<'a> {
     /// The name, without `env:`.
     pub(super) name: &'a str,
     /// Whether only the environment is asked.
     pub(super) is_environment: bool,
-    /// What stands for it when it is unset or empty.
+    /// The value of an unset or empty variable.
     pub(super) default: Option<&'a str>,
 }
 
-/// Why a text cannot be expanded. Names alone are in it, neither values nor defaults.
+/// The reason why a text cannot be expanded. It holds names, neither values nor defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unexpanded<'a> {
     /// `${` without `}`.
@@ -24,7 +24,7 @@ pub(super) enum Unexpanded<'a> {
     Nested(&'a str),
     /// The value of this name holds `${` itself.
     Recursive(&'a str),
-    /// Nothing has a value for it.
+    /// No source has a value.
     Unresolved(Reference<'a>),
 }
 
@@ -66,7 +66,7 @@ pub(super) fn expand<'a>(
     if mistakes.is_empty() { Ok(expanded) } else { Err(mistakes) }
 }
 
-/// Where something may stand that is expanded.
+/// The position of the next possible reference.
 fn next(text: &str) -> Option<usize> {
     [text.find('$'), text.find(BARE)].into_iter().flatten().min()
 }

@@ -1,6 +1,6 @@
 //! An error in one value, before its place is known.
 
-/// What is wrong with one value, and what to do. The value itself is never in it.
+/// A problem of one value, and the remedy. It never holds the value itself.
 pub(super) struct Fault {
     pub(super) text: String,
     pub(super) help: String,

@@ -7,10 +7,10 @@ use std::path::Path;
 /// Limit on the size of a configuration, in bytes.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The text of a file that was named by whoever runs the program: a pipe, perhaps.
+/// The text of a file that the user named: a pipe, perhaps.
 ///
 /// # Errors
-/// It cannot be read, or has no end.
+/// The file cannot be read, or has no end.
 pub(super) fn read(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
@@ -24,10 +24,10 @@ pub(super) fn read(path: &Path) -> io::Result<String> {
     })
 }
 
-/// The text of a file that somebody else named, whom a pipe or a device would serve to stop us.
+/// The text of a file that a foreign configuration names: not of a pipe or a device, which may block.
 ///
 /// # Errors
-/// It is not a file, or cannot be read.
+/// The path is not a file, or cannot be read.
 pub(super) fn read_regular(path: &Path) -> io::Result<String> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a file"));

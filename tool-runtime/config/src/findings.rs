@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where something stands.
+/// A place in a configuration.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     file: Option<Arc<Path>>,
@@ -31,7 +31,7 @@ impl Place {
         Self { server: Some(name.into()), ..self.key(name) }
     }
 
-    /// What stands here under a key.
+    /// The place of a key below this one.
     pub(super) fn key(&self, key: &str) -> Self {
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '@' | '$');
         let key = match !key.is_empty() && key.chars().all(is_plain) {
@@ -47,7 +47,7 @@ impl Place {
         self.key.rsplit('.').next().unwrap_or_default()
     }
 
-    /// What stands here in a list, counted from 0.
+    /// The place of a list item, counted from 0.
     pub(super) fn index(&self, index: usize) -> Self {
         Self { key: format!("{}[{index}]", self.key), ..self.clone() }
     }
@@ -78,7 +78,7 @@ impl Place {
     }
 }
 
-/// What is wrong, and what is worth a warning.
+/// Problems and warnings.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) problems: Vec<McpConfigProblem>,

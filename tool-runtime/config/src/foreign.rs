@@ -1,7 +1,6 @@
 //! Ways of other programs to refer to a variable, which are no way here.
 
-/// What in a text looks like a variable to its author, as the beginning of a sentence, if anything
-/// does.
+/// The unsupported variable syntax in a text, if any, as the beginning of a sentence.
 pub(super) fn way(text: &str) -> Option<&'static str> {
     let text = text.strip_prefix("Bearer ").unwrap_or(text);
     // After the name of an option, as in `--root=$HOME/x`.

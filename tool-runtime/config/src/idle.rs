@@ -1,13 +1,12 @@
 //! Patterns of an entry that match no tool of its server.
 
 use super::server::{McpServerConfig, means};
-use super::text::printable;
 use tool_runtime_core::ToolPattern;
-use tool_runtime_core::seam::nearest;
+use tool_runtime_core::seam::{nearest, printable};
 
 impl McpServerConfig {
-    /// What it says of tools and of none of those that there are, by the names that the server has
-    /// for them: a slip, most likely. Nothing is one of a server that has no tools.
+    /// Settings for tools that the server does not have, by its own names: typing errors, most likely. Empty
+    /// for a server without tools.
     pub fn idle(&self, tools: &[&str]) -> Vec<String> {
         let include = self.include.iter().flatten().map(|pattern| ("include", pattern.clone()));
         let exclude = self.exclude.iter().map(|pattern| ("exclude", pattern.clone()));
@@ -20,7 +19,7 @@ impl McpServerConfig {
     }
 }
 
-/// That a pattern under a key means none of the tools that there are.
+/// The text for a pattern that matches no tool.
 fn told(key: &str, pattern: &ToolPattern, tools: &[&str]) -> String {
     let shown = pattern.to_string();
     let count = match tools.len() {

@@ -117,8 +117,8 @@ impl McpConfig {
         McpConfigLoader::default()
     }
 
-    /// What was read, and should be said otherwise: times without a unit, keys of dialects that
-    /// are not acted on. Empty for what was made in code.
+    /// Warnings about accepted text: times without a unit, ignored keys of dialects. Empty for a
+    /// configuration from code.
     pub fn warnings(&self) -> &[McpConfigProblem] {
         &self.warnings
     }

@@ -46,7 +46,7 @@ const COMMON: [&str; 16] = [
     "optional",
 ];
 
-/// How tokens of well-known issuers begin.
+/// Prefixes of tokens of well-known issuers.
 const TOKENS: [&str; 18] = [
     "sk-",
     "sk_",

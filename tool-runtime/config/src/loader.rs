@@ -74,7 +74,7 @@ impl McpConfigLoader {
         self.asked(Source::environment())
     }
 
-    /// Has errors tell that a variable is given by this option of the command line, and a value.
+    /// Names the command-line option for variables in errors.
     #[doc(hidden)]
     pub fn option(mut self, option: &'static str) -> Self {
         self.sources.given_by(option);
@@ -145,7 +145,7 @@ impl McpConfigLoader {
     /// ```
     ///
     /// # Errors
-    /// What is wrong with a file as a whole, or with the entry of a server that is required.
+    /// Problems of a whole file, or of the entry of a required server.
     pub fn load_usable(self) -> Result<McpConfig, McpConfigError> {
         let (mut config, problems, required) = self.sorted();
         let concerns_all = |problem: &McpConfigProblem| match &problem.server {
@@ -167,7 +167,7 @@ impl McpConfigLoader {
         (config, problems)
     }
 
-    /// The same, and the names of the servers that are required.
+    /// The configuration, its problems, and the names of required servers.
     fn sorted(self) -> (McpConfig, Vec<McpConfigProblem>, BTreeSet<String>) {
         let mut findings = Findings::default();
         let mut entries: BTreeMap<String, (Place, Value)> = BTreeMap::new();
@@ -250,7 +250,7 @@ fn read_file(path: &Path, is_needed: bool, findings: &mut Findings) -> Option<Va
     }
 }
 
-/// How many inputs there are, and which kinds of source are asked.
+/// Number of inputs, and kinds of variable sources.
 impl fmt::Debug for McpConfigLoader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("McpConfigLoader")

@@ -5,7 +5,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{self, Path, PathBuf};
 
-/// Why a program was not found, and what to do about it.
+/// The reason why a program was not found, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum LookupError {
     /// A name that no directory of `PATH` holds.
@@ -34,7 +34,7 @@ pub enum LookupError {
     },
 }
 
-/// Where `program` lies, as an absolute path.
+/// The absolute path of `program`.
 ///
 /// A name is looked up in the directories of `path`; those that are empty or relative are passed
 /// over, because a server must not depend on where its host happens to stand. Anything with a

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// One thing that is wrong with a configuration, or that it should say otherwise: where, what,
-/// and what to do. No value of the configuration is in it.
+/// A problem of a configuration: the place, the problem and the remedy. It holds no value of the
+/// configuration.
 ///
 /// ```
 /// use tool_runtime::McpConfig;
@@ -18,15 +18,15 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct McpConfigProblem {
-    /// The file, if it came from one.
+    /// The file, if there is one.
     pub file: Option<PathBuf>,
-    /// The server, if it is about one.
+    /// The server that it concerns, if any.
     pub server: Option<String>,
     /// The path of the key, as in `mcpServers.github.env.TOKEN`; empty for the whole file.
     pub key: String,
-    /// What is wrong.
+    /// The problem.
     pub text: String,
-    /// What to do.
+    /// The remedy.
     pub help: String,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for McpConfigProblem {
     }
 }
 
-/// Why a configuration cannot be used: everything that is wrong with it at once.
+/// An invalid configuration, with all of its problems.
 ///
 /// ```
 /// use tool_runtime::McpConfig;
@@ -62,18 +62,14 @@ impl fmt::Display for McpConfigProblem {
 /// assert_eq!(error.problems.len(), 2);
 /// assert!(error.to_string().contains("`mcpServers.web.url`: `ftp` is not a scheme of a server"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[error("the configuration of MCP servers cannot be used:{}", list(problems))]
 pub struct McpConfigError {
-    /// What is wrong; never empty.
+    /// All problems; never empty.
     pub problems: Vec<McpConfigProblem>,
 }
 
-impl fmt::Display for McpConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the configuration of MCP servers cannot be used:")?;
-        self.problems.iter().try_for_each(|problem| write!(f, "\n- {problem}"))
-    }
+fn list(problems: &[McpConfigProblem]) -> String {
+    problems.iter().map(|problem| format!("\n- {problem}")).collect()
 }
-
-impl std::error::Error for McpConfigError {}

@@ -3,7 +3,6 @@
 mod auth;
 mod entry;
 mod env_file;
-mod flags;
 mod http;
 mod keys;
 mod oauth;
@@ -28,11 +27,11 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use tool_runtime_core::{Icon, Secret};
 
-/// What an entry is read with.
+/// The context of reading an entry.
 pub(super) struct Reader<'a> {
     sources: &'a Sources,
     findings: &'a mut Findings,
-    /// What a server that is disabled would lack if it were used.
+    /// Missing values of a disabled server.
     lacking: Option<Vec<McpConfigProblem>>,
     /// The values of variables, by their names.
     found: BTreeMap<String, Secret>,
@@ -49,7 +48,7 @@ pub(super) fn server(
     let Value::Object(object) = value else {
         findings.wrong(
             place,
-            "it is not an entry of a server",
+            "is not an entry of a server",
             r#"write `{ "command": .. }` or `{ "url": .. }`"#,
         );
         return None;
@@ -76,7 +75,18 @@ pub(super) fn server(
 }
 
 impl Reader<'_> {
-    /// What is said of a server whatever its transport is.
+    /// Reads `enabled`, or the opposite of `disabled`. Default: true.
+    fn enabled(&mut self, entry: &mut Entry<'_>) -> bool {
+        let enabled = self.flag(entry, &["enabled", "is_active"]);
+        let disabled = self.flag(entry, &["disabled"]);
+        if enabled.is_some() && enabled == disabled {
+            let place = entry.place_of("disabled");
+            self.findings.wrong(&place, "it contradicts `enabled`", "keep one of the two");
+        }
+        enabled.or(disabled.map(|disabled| !disabled)).unwrap_or(true)
+    }
+
+    /// Reads settings of all transports.
     fn settings(&mut self, entry: &mut Entry<'_>, server: &mut McpServerConfig) {
         server.required = self.flag(entry, &["required"]).unwrap_or(false);
         server.resources = self.flag(entry, &["resources"]).unwrap_or(false);

@@ -1,4 +1,4 @@
-//! Secrets of an entry, which must never be shown.
+//! The redactors of an entry.
 
 use super::auth::McpAuth;
 use super::literals;
@@ -6,27 +6,29 @@ use super::server::McpServerConfig;
 use super::text::McpText;
 use super::transport::McpTransportConfig;
 use tool_runtime_core::Secret;
+use tool_runtime_core::seam::{HIDDEN, Redactor};
 
-/// A value, after what may be shown in its place.
-type Shown = (String, String);
+/// A replacement and the secret that it stands for.
+type Pair = (String, String);
 
 impl McpServerConfig {
-    /// The values that it gives and those that it was expanded with, each with what may be shown in
-    /// its place: for what an operator is told.
-    pub fn secrets(&self) -> Vec<Shown> {
+    /// Removes all values of the entry, and all that it was expanded with, from text for an operator.
+    #[doc(hidden)]
+    pub fn redactor(&self) -> Redactor {
         let found = self.found.iter().map(|(name, value)| (format!("${{{name}}}"), value));
-        let mut secrets: Vec<_> = found
-            .chain(self.given())
-            .map(|(shown, value)| (shown, value.expose().into()))
-            .collect();
-        secrets.extend(self.result_secrets());
-        secrets
+        let all = found.chain(self.given()).map(|(shown, value)| (shown, value.expose().into()));
+        Redactor::new(all.chain(self.result_secrets()))
     }
 
-    /// Those of them that are secret, which no result of the server may hold: what it was expanded
-    /// with unless that is a path, a number or a plain word, and what is given under the name of a
-    /// secret.
-    pub fn result_secrets(&self) -> Vec<Shown> {
+    /// Removes secrets alone from results.
+    #[doc(hidden)]
+    pub fn result_redactor(&self) -> Redactor {
+        Redactor::new(self.result_secrets())
+    }
+
+    /// Secrets that no result of the server may hold: values that the entry was expanded with, unless
+    /// they are a path, a number or a plain word, and values with the name of a secret.
+    fn result_secrets(&self) -> Vec<Pair> {
         let mut secrets = Vec::new();
         let mut add = |shown: &str, is_secret: bool, value: &str| {
             let parts = if is_secret { literals::parts(value) } else { literals::in_url(value) };
@@ -60,7 +62,7 @@ impl McpServerConfig {
         secrets
     }
 
-    /// All values that it gives, whatever their names are.
+    /// All values of the entry, whatever their names are.
     fn given(&self) -> impl Iterator<Item = (String, &Secret)> {
         let auth = match &self.transport {
             McpTransportConfig::Stdio(_) => None,
@@ -78,9 +80,6 @@ impl McpServerConfig {
         }
     }
 }
-
-/// Stands for a secret without a name.
-const HIDDEN: &str = "..";
 
 fn shown(name: &McpText) -> String {
     // A name that was expanded itself shows as it is written.

@@ -29,21 +29,21 @@ use tool_runtime_core::{Icon, Secret, ToolPattern};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct McpServerConfig {
-    /// How it is reached.
+    /// The transport.
     pub transport: McpTransportConfig,
-    /// Whether it is used. Default: true. Whoever enables one that was read as disabled calls
-    /// [`McpConfig::validate`](crate::McpConfig::validate), which tells what it lacks.
+    /// Whether the server is used. Default: true. After enabling a server that was read as disabled, call
+    /// [`McpConfig::validate`](crate::McpConfig::validate), which reports missing values.
     pub enabled: bool,
     /// Whether nothing starts without it. Default: false.
     pub required: bool,
-    /// What it is for, in words for people. Default: none.
+    /// A description for people. Default: none.
     pub description: Option<String>,
     /// A picture for people. Default: none.
     pub icon: Option<Icon>,
     /// In what time it must be connected and have listed its tools. Default: none of its own.
     pub connect_timeout: Option<Duration>,
-    /// How long a call of a tool may go on without a word of the server: progress begins it anew,
-    /// up to `McpManagerBuilder::max_call_duration`. Default: none of its own.
+    /// Limit on the time of a call without progress, up to `McpManagerBuilder::max_call_duration` in all.
+    /// Default: that of the manager.
     pub call_timeout: Option<Duration>,
     /// The same for calls of single tools, by the names that the server has for them. Default:
     /// empty.
@@ -53,7 +53,7 @@ pub struct McpServerConfig {
     pub include: Option<Vec<ToolPattern>>,
     /// Not the tools that one of these matches, whatever is included. Default: empty.
     pub exclude: Vec<ToolPattern>,
-    /// What the ids of its tools begin with. Default: its name.
+    /// Prefix of its tools' ids. Default: its name.
     pub prefix: Option<String>,
     /// Whether models can list and read its resources, by the tools `list_mcp_resources` and
     /// `read_mcp_resource`. Default: false.
@@ -62,7 +62,7 @@ pub struct McpServerConfig {
     /// calls run concurrently, and allow a call that was lost to be sent again. Annotations of
     /// other servers are listed, and otherwise ignored. Default: false.
     pub trusted: bool,
-    /// What it would lack if it were enabled: variables without a value.
+    /// Variables without a value, which a disabled server would lack.
     pub(super) lacking: Vec<McpConfigProblem>,
     /// The values of variables that its texts were expanded with, by their names.
     pub(super) found: BTreeMap<String, Secret>,
@@ -99,7 +99,7 @@ impl McpServerConfig {
         Self::new(StdioConfig::new(command))
     }
 
-    /// A server that is asked over HTTP, at an `http` or `https` address.
+    /// A server over HTTP, at an `http` or `https` address.
     pub fn http(url: impl Into<McpText>) -> Self {
         Self::new(HttpConfig::new(url))
     }
@@ -204,7 +204,7 @@ impl McpServerConfig {
     }
 
     /// Includes the tools that a pattern matches, by the names that the server has for them.
-    /// What no pattern includes is then left out.
+    /// Tools that no pattern includes are then left out.
     #[must_use]
     pub fn include(mut self, pattern: ToolPattern) -> Self {
         self.include.get_or_insert_default().push(pattern);

@@ -2,10 +2,11 @@
 
 use super::McpConfig;
 use super::server::McpServerConfig;
-use super::text::{McpText, printable};
+use super::text::McpText;
 use super::transport::{HttpConfig, McpTransportConfig, StdioConfig};
 use super::url;
 use std::fmt;
+use tool_runtime_core::seam::printable;
 
 /// A line for each server: how it is reached, and the names of what it is given. No value of an
 /// argument, a variable, a header or a token is in it.
@@ -34,7 +35,7 @@ impl fmt::Display for McpConfig {
     }
 }
 
-/// How the server is reached, as in a configuration's line of it.
+/// The line of the server in its configuration.
 impl fmt::Display for McpServerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.transport {

@@ -9,11 +9,11 @@ type Asked = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 #[derive(Clone)]
 pub(super) enum Source {
-    /// What the host gave.
+    /// Values from the host.
     Variables(BTreeMap<String, String>),
-    /// What the host is asked for.
+    /// A function of the host.
     Asked(Arc<Asked>),
-    /// What was set when the loader was told of it.
+    /// A copy of the environment at the time of the call.
     Environment(BTreeMap<String, String>),
 }
 
@@ -67,7 +67,7 @@ impl Sources {
         self.option = Some(option);
     }
 
-    /// How a variable gets a value that no environment has.
+    /// The remedy for a variable without a value.
     pub(super) fn remedy(&self, name: &str) -> String {
         match self.option {
             Some(option) => format!("give it by `{option} {name}=..`"),
@@ -75,7 +75,7 @@ impl Sources {
         }
     }
 
-    /// What the first source that knows it says.
+    /// The value from the first source that has one.
     pub(super) fn find(&self, reference: &Reference<'_>) -> Option<String> {
         self.asked(reference.is_environment).find_map(|source| source.find(reference.name))
     }
@@ -86,7 +86,7 @@ impl Sources {
         self.find(&home).filter(|home| !home.is_empty())
     }
 
-    /// What is asked for a reference.
+    /// The sources for a reference.
     fn asked(&self, is_environment: bool) -> impl Iterator<Item = &Source> {
         let is_asked =
             move |source: &&Source| !is_environment || matches!(source, Source::Environment(_));
@@ -98,7 +98,7 @@ impl Sources {
         self.asked(is_environment).flat_map(Source::names)
     }
 
-    /// What is asked, in words.
+    /// The names of the sources.
     pub(super) fn kinds(&self, is_environment: bool) -> String {
         let kinds: Vec<&str> = self.asked(is_environment).map(Source::kind).collect();
         if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", then ") }

@@ -1,4 +1,4 @@
-//! What people write, and what becomes of it.
+//! Tests of configurations as people write them.
 
 mod auth;
 mod diagnosis;

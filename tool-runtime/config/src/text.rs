@@ -1,15 +1,16 @@
 //! A text of a configuration, and what of it may be shown.
 
 use super::url;
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::fmt;
+use tool_runtime_core::seam::printable;
 
 /// A text of an entry: a command, a folder, an address, the name of a variable or of a header.
 ///
-/// It knows what may be shown of it: the text as it stands in the file, with `${HOME}` and the
-/// like unexpanded, and of an address neither user information nor query. Two texts are equal
-/// if they stand for the same, however they were written.
+/// [`shown`](Self::shown) is the printable form: the text as written in the file, with `${HOME}` and the like
+/// unexpanded, and of an address neither user information nor query. Texts are compared by their expanded
+/// values.
 ///
 /// ```
 /// use tool_runtime::McpText;
@@ -32,7 +33,7 @@ impl McpText {
         &self.value
     }
 
-    /// What may be printed of it.
+    /// The printable form.
     pub fn shown(&self) -> &str {
         self.shown.as_deref().unwrap_or(&self.value)
     }
@@ -50,16 +51,8 @@ impl McpText {
 
     fn shown_as(value: String, shown: &str) -> Self {
         let shown = printable(shown);
-        Self { shown: (shown != value).then(|| shown.into_owned()), value }
+        Self { shown: (shown != value).then_some(shown), value }
     }
-}
-
-/// A text without characters that a terminal would act on: the file may be a stranger's.
-pub(super) fn printable(text: &str) -> Cow<'_, str> {
-    if text.contains(char::is_control) {
-        return text.escape_debug().to_string().into();
-    }
-    text.into()
 }
 
 impl fmt::Debug for McpText {

@@ -11,7 +11,7 @@ pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Optio
         Err(error) => {
             // The error itself would show the line.
             let at = error.span().map(|span| position(text, span.start)).unwrap_or_default();
-            let text = format!("this is no TOML: {}{at}", error.message().trim_end());
+            let text = format!("this is not valid TOML: {}{at}", error.message().trim_end());
             findings.wrong(place, text, "correct it there");
             None
         }

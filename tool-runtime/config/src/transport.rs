@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use tool_runtime_core::Secret;
 
-/// How a server is reached.
+/// The transport of a server.
 ///
 /// ```
 /// use tool_runtime::{HttpConfig, McpTransportConfig, StdioConfig};
@@ -20,9 +20,9 @@ use tool_runtime_core::Secret;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum McpTransportConfig {
-    /// It is started, and talks over its standard input and output.
+    /// A program with messages on its standard input and output.
     Stdio(StdioConfig),
-    /// It is asked over HTTP.
+    /// A server over HTTP.
     Http(HttpConfig),
 }
 
@@ -46,7 +46,7 @@ pub struct StdioConfig {
     pub command: McpText,
     /// Its arguments; people put tokens there. Default: none.
     pub args: Vec<Secret>,
-    /// What is added to its environment. Default: nothing.
+    /// Additional variables of its environment. Default: none.
     pub env: BTreeMap<McpText, Secret>,
     /// The folder that it runs in. Default: that of this process.
     pub cwd: Option<McpText>,
@@ -71,8 +71,7 @@ impl fmt::Debug for StdioConfig {
     }
 }
 
-/// A server that is asked over HTTP. `Debug` shows neither the values of headers, nor of the
-/// address user information and query.
+/// A server over HTTP. `Debug` shows neither header values nor user information and query of the address.
 ///
 /// ```
 /// use tool_runtime::HttpConfig;
@@ -89,7 +88,7 @@ pub struct HttpConfig {
     pub url: McpText,
     /// Headers of every request. Default: none.
     pub headers: BTreeMap<McpText, Secret>,
-    /// How to authenticate. Default: not at all.
+    /// Authentication. Default: none.
     pub auth: Option<McpAuth>,
     /// Whether it only speaks the transport of 2024-11-05, with two addresses and a stream of
     /// events (`"type": "sse"`). Default: false.

@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use fluent_uri::Uri;
-use std::net::IpAddr;
+use tool_runtime_core::seam::is_loopback;
 
 /// Schemes that people try, and that are no secret. Others are not named: what stands before the
 /// colon may be anything.
@@ -27,7 +27,7 @@ const SCHEMES: &[&str] = &[
     "wss",
 ];
 
-/// What is known of an address that can be asked.
+/// Properties of a valid address.
 pub(super) struct Address {
     pub(super) has_user_info: bool,
     /// Whether what is sent there can be read on its way.
@@ -35,7 +35,7 @@ pub(super) struct Address {
 }
 
 /// # Errors
-/// If it is no `http` or `https` address. The text of it is not in the error.
+/// The text is not an `http` or `https` address. It is not in the error.
 pub(super) fn check(url: &str) -> Result<Address, Fault> {
     const HELP: &str = "write an address as `https://example.com/mcp`";
     if url.trim().is_empty() {
@@ -55,7 +55,10 @@ pub(super) fn check(url: &str) -> Result<Address, Fault> {
         return Err(Fault::new("the address has no host", HELP));
     };
     if authority.port_to_u16().is_err() {
-        return Err(Fault::new("the port of the address is none", "write one from 1 to 65535"));
+        return Err(Fault::new(
+            "the port of the address is not valid",
+            "write one from 1 to 65535",
+        ));
     }
     let is_open = scheme == "http" && !is_loopback(authority.host());
     Ok(Address { has_user_info: authority.has_userinfo(), is_open })
@@ -93,15 +96,8 @@ fn host(address: &str) -> &str {
     }
 }
 
-/// This machine itself.
-fn is_loopback(host: &str) -> bool {
-    let host = host.trim_matches(['[', ']']).to_ascii_lowercase();
-    let is_name = host == "localhost" || host.ends_with(".localhost");
-    is_name || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
-}
-
-/// What may be printed of an address, or of what is meant to be one: neither user information
-/// nor query. Where it cannot be told what is what, less is shown.
+/// The printable part of an address, valid or not: neither user information nor query. Of an ambiguous text,
+/// less is shown.
 pub(super) fn shown(url: &str) -> String {
     let (scheme, rest) = match url.split_once("://") {
         Some((scheme, rest)) if is_spoken(scheme) => (format!("{scheme}://"), rest),
@@ -123,7 +119,7 @@ fn is_spoken(scheme: &str) -> bool {
     ["http", "https"].iter().any(|spoken| scheme.eq_ignore_ascii_case(spoken))
 }
 
-/// Where the host begins after user information.
+/// Start of the host after user information.
 fn user_info_end(rest: &str) -> Option<usize> {
     let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
     if let Some(at) = authority.rfind('@') {

@@ -2,9 +2,8 @@
 
 use super::findings::{Findings, Place};
 use super::read::looks_like_entry;
-use super::text::printable;
 use serde_json::{Map, Value};
-use tool_runtime_core::seam::nearest;
+use tool_runtime_core::seam::{nearest, printable};
 
 /// The keys that maps of servers stand under.
 const WRAPPERS: &[&str] = &["mcpServers", "mcp_servers", "servers", "context_servers"];

@@ -25,6 +25,7 @@ mod input;
 mod isolation;
 mod issue;
 mod limits;
+mod loopback;
 mod name;
 mod need;
 mod observation;
@@ -36,7 +37,10 @@ mod pattern;
 mod peer;
 mod pool;
 mod principal;
+mod printable;
 mod prompt;
+#[cfg(feature = "redact")]
+mod redactor;
 mod regex;
 mod registration;
 mod registry;

@@ -10,7 +10,7 @@ mod log;
 mod progress;
 mod request;
 mod roots;
-mod sample;
+mod sampling;
 
 pub use ask::Answer;
 pub use capability::PeerCapability;
@@ -21,7 +21,7 @@ pub use log::{LogEntry, LogLevel};
 pub use progress::{Amount, Progress, Total};
 pub use request::PeerRequest;
 pub use roots::Root;
-pub use sample::{SamplingRequest, SamplingResult};
+pub use sampling::{SamplingRequest, SamplingResult};
 
 use crate::future::BoxFuture;
 use serde_json::{Map, Value};

@@ -8,8 +8,12 @@ pub use crate::error::{INTERNAL, excerpt, excerpt_of, told};
 pub use crate::input::InputModel;
 #[cfg(feature = "isolation")]
 pub use crate::isolation::{FirstPoll, Isolation, Watched, first_polled, release_woken};
+pub use crate::loopback::is_loopback;
 pub use crate::name::{MAX_LENGTH, is_allowed, problem};
 pub use crate::pool::{Absence, Claim, News, Watcher};
+pub use crate::printable::{one_line, printable};
+#[cfg(feature = "redact")]
+pub use crate::redactor::{HIDDEN, Redactor};
 pub use crate::schema::check::check;
 pub use crate::schema::nearest::nearest;
 pub use crate::sync::lock;

@@ -5,13 +5,13 @@ use memchr::memchr;
 /// Room offered to each read: what a Linux pipe holds.
 pub const CHUNK: usize = 64 * 1024;
 
-/// Longest line that is accepted unless the transport is told otherwise; rmcp's own figure.
+/// Default limit of a line; that of rmcp.
 pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 
 /// A buffer that grew beyond this is given back once its lines are consumed.
 const KEEP: usize = 16 * CHUNK;
 
-/// What is kept of the beginning and of the end of a line over the limit.
+/// Kept bytes of the beginning and of the end of a line over the limit.
 const ENDS: usize = 4 * 1024;
 
 /// UTF-8's byte order mark, which some hosts write before their first line.
@@ -24,7 +24,7 @@ pub enum Line<'a> {
     Whole(&'a [u8]),
     /// A line over the limit. Reported once, when the limit is passed; the rest is skipped.
     TooLong {
-        /// What the limit was.
+        /// The limit.
         limit: usize,
     },
 }
@@ -32,7 +32,7 @@ pub enum Line<'a> {
 /// Bytes read and not yet consumed, with the position the search has reached.
 pub struct LineBuffer {
     bytes: Vec<u8>,
-    /// Where the first unconsumed line begins.
+    /// Start of the first unconsumed line.
     start: usize,
     /// No newline lies between `start` and here, so that a long line is searched once only.
     searched: usize,
@@ -42,7 +42,7 @@ pub struct LineBuffer {
     /// Before the first line, where a byte order mark may stand.
     at_beginning: bool,
     ended: bool,
-    /// Of the last line over the limit, if they are kept: it is reported at its end then.
+    /// Both ends of the last line over the limit, if kept: the line is then reported at its end.
     ends: Option<Ends>,
 }
 
@@ -109,7 +109,7 @@ impl LineBuffer {
         &mut self.bytes
     }
 
-    /// Appends a chunk somebody else has read; takes it over when there is nothing to join.
+    /// Appends a chunk, without a copy if the buffer is empty.
     pub fn append(&mut self, chunk: Vec<u8>) {
         self.compact();
         if self.bytes.is_empty() {
@@ -168,7 +168,7 @@ impl LineBuffer {
         }
     }
 
-    /// What to do when no line end is in sight.
+    /// Handles a buffer without a line end.
     fn cut_unfinished(&mut self) -> Option<Cut> {
         let (start, end) = (self.start, self.bytes.len());
         self.searched = end;

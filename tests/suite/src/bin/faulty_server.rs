@@ -400,7 +400,7 @@ fn tool(name: &str) -> Value {
         tool["inputSchema"] = Value::Null;
     }
     if has("deep") {
-        let deep = (0..140).fold(json!({}), |deep, _| json!({ "items": deep }));
+        let deep = (0..110).fold(json!({}), |deep, _| json!({ "items": deep }));
         tool["inputSchema"] = json!({ "type": "object", "properties": { "a": deep } });
     }
     if has("patterned") {

@@ -126,7 +126,7 @@ async fn an_odd_tool_is_left_out_and_named() {
     for (name, reason) in [
         ("s.echo-noschema", "cannot be read"),
         ("s.echo-far", "never fetched"),
-        ("s.echo-deep", "nested too deep"),
+        ("s.echo-deep", "nested deeper than 100 levels"),
     ] {
         match status(name) {
             ToolStatus::Quarantined { reason: given } => {
@@ -171,8 +171,8 @@ async fn an_answer_that_cannot_be_read_ends_the_call_at_once() {
         (r#"{"jsonrpc":"2.0","id":ID}"#, "its answer cannot be read"),
         (r#"{"jsonrpc":"2.0","id":ID,"result""#, "its answer cannot be read"),
         (r#"{"result":{"content":[],"structuredContent":NaN},"jsonrpc":"2.0","id":ID}"#, "NaN"),
-        (r#"{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":DEEP}}"#, "nested too deep"),
-        (r#"{"jsonrpc":"2.0","id":ID,"error":"boom"}"#, "refused `raw`: boom"),
+        (r#"{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":DEEP}}"#, "recursion limit"),
+        (r#"{"jsonrpc":"2.0","id":ID,"error":"boom"}"#, "its answer cannot be read"),
     ] {
         let line = line.replace("DEEP", &deep);
         let result = call(&pool, "s.raw", json!({ "line": line })).await;
@@ -189,7 +189,7 @@ async fn an_answer_that_cannot_be_read_ends_the_call_at_once() {
 }
 
 #[tokio::test]
-async fn an_answer_that_can_be_mended_is() {
+async fn an_answer_with_half_a_character_is_read() {
     let (pool, _manager) = with(json!({ "tools": ["raw"] })).await;
     let content = r#"{"content":[{"type":"text","text":"a\ud800b"}]}"#;
     let single = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{content}}}"#);

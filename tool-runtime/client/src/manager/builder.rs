@@ -69,7 +69,7 @@ impl McpManagerBuilder {
         for warning in config.warnings() {
             tracing::warn!("{warning}");
         }
-        self.left_out.extend(left_out::of(&config));
+        self.left_out.extend(left_out(&config));
         for (name, server) in config.servers {
             self = self.server(name, server);
         }
@@ -114,11 +114,9 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Gives headers to a server that is reached over HTTP by its entry, anew for each request: a
-    /// token that is refreshed, say. They come to those of its entry, in the place of those that
-    /// have the same name. If the server refuses them with status 401, `source` is asked once more,
-    /// with what it said. Of no use for other servers; a second source for the same server takes the
-    /// place of the first.
+    /// Sets a source of headers for each request to a server over HTTP, such as a token that is refreshed.
+    /// They replace headers of the entry with the same name. After status 401, `source` is called once more,
+    /// with the server's challenge. Other servers ignore it; a second source for a server replaces the first.
     ///
     /// ```
     /// use tool_runtime::{McpHeaderRequest, McpManager, McpServerConfig, Secret};
@@ -145,10 +143,9 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Sets how a person is shown a page, on which they let this program in at a server whose entry
-    /// has OAuth for its `auth`: by opening it in their browser, say. `show` gives back nothing, or
-    /// the address that the page led to in the end, if the program knows it. Default: nobody is
-    /// shown anything, and servers that want it need auth.
+    /// Sets how a person is shown the authorization page of a server whose entry has OAuth for its `auth`,
+    /// for example in their browser. `show` returns nothing, or the redirect address if the program knows it.
+    /// Default: no page is shown, and such servers need authorization.
     ///
     /// A call waits three seconds for it, and fails then; the server is connected to when the person
     /// is done, which [`Self::connect`] waits for no longer than [`Self::start_timeout`] says. The
@@ -180,17 +177,16 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Sets who answers what servers ask: forms and pages for a person, questions to a model, root
-    /// folders. Default: nobody. A server is told when it is connected to what it may ask; what it
-    /// asks of a person who is not there is declined.
+    /// Sets the handler of server requests: forms and pages for a person, questions to a model, root folders.
+    /// Default: none. The handshake announces what a server may request; requests for an absent person are
+    /// declined.
     pub fn peer(mut self, peer: Arc<dyn Peer>) -> Self {
         self.settings.answerer.host = Some(peer);
         self
     }
 
-    /// Asks whoever made a call what a server asks while it works at the call, and the peer does not
-    /// answer. Default: no. A person is shown what a foreign server wants to show them: turn this
-    /// on for servers that you trust.
+    /// Passes requests of a server to the caller of the tool if the peer does not answer. Default: no. A
+    /// person is shown text of a foreign server: enable this for trusted servers.
     pub fn ask_callers(mut self) -> Self {
         self.settings.answerer.asks_callers = true;
         self
@@ -211,7 +207,7 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Sets what servers are told that this program is. Default: this library.
+    /// Sets the name and version of this program for servers. Default: those of this library.
     pub fn client(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.settings.client = Implementation::new(name.into(), version.into());
         self
@@ -279,9 +275,9 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Sets how long from the start of the manager a `tools/list` to an MCP server of the pool waits
-    /// for servers that are still being connected to. Clients that list later wait for nothing, and
-    /// all are told of the tools that come later. Default: 5 seconds.
+    /// Sets the time from the start of the manager during which a `tools/list` to an MCP server of the pool
+    /// waits for pending connections. Later lists do not wait, and all clients are notified of later tools.
+    /// Default: 5 seconds.
     ///
     /// ```
     /// use std::time::Duration;
@@ -345,7 +341,7 @@ impl McpManagerBuilder {
 }
 
 impl McpManager {
-    /// What keeps a start from being one.
+    /// The reason why a start fails.
     fn failure(&self) -> Option<McpManagerError> {
         let slots = self.slots();
         let reason = |state: &McpState| match state.reason() {

@@ -4,8 +4,8 @@ use super::McpManagerError;
 use super::settings::Settings;
 use super::slot::Slot;
 use crate::connector::Connector;
-use crate::mask::Mask;
 use crate::publisher::Publisher;
+use crate::redactors::Redactors;
 use crate::remote_tool::Waits;
 use crate::server::{Server, Times, Watchers};
 use crate::status::McpState;
@@ -27,7 +27,7 @@ impl Entry {
     /// From a configuration.
     ///
     /// # Errors
-    /// It cannot be used, or this build has no way to it.
+    /// The entry is invalid, or this build lacks its transport.
     pub(super) fn of(
         name: &str,
         config: McpServerConfig,
@@ -83,13 +83,11 @@ impl Entry {
         };
         let is_enabled = entry.is_none_or(|config| config.enabled);
         let state = if is_enabled { McpState::Connecting } else { McpState::Disabled };
-        let mask = Mask::new(entry.iter().flat_map(|config| config.secrets()))
-            .with_secrets(entry.iter().flat_map(|config| config.result_secrets()));
-        let mask = Arc::new(mask);
-        let known = (Arc::clone(&name), Arc::clone(&mask));
+        let redactors = Arc::new(Redactors::new(entry));
+        let known = (Arc::clone(&name), Arc::clone(&redactors));
         let connector =
             Connector::new(known, way, settings.client.clone(), settings.answerer.clone());
-        let known = (Arc::clone(&name), mask);
+        let known = (Arc::clone(&name), redactors);
         let server = Server::new(known, connector, times, (state, Arc::clone(watchers)));
         let told = (waits, entry.cloned());
         let is_trusted =
@@ -108,7 +106,7 @@ impl Entry {
 /// Whether an entry can be used once it is enabled.
 ///
 /// # Errors
-/// It cannot.
+/// The entry is invalid.
 pub(super) fn check(name: &str, config: &McpServerConfig) -> Result<(), McpManagerError> {
     let alone = McpConfig::new().with(name, config.clone().enabled(true));
     alone.validate().map_err(McpManagerError::Config)

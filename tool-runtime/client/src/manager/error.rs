@@ -1,37 +1,41 @@
 //! Errors of a manager.
 
-use std::fmt;
 use tool_runtime_config::McpConfigError;
 
-/// Why a manager did not do what it was told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The reason why an operation of a manager failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum McpManagerError {
     /// None of the servers could be connected to.
+    #[error("no MCP server could be connected to:{}", list(reasons))]
     AllFailed {
         /// Name and reason of each.
         reasons: Vec<(String, String)>,
     },
-    /// Servers that must be there could not be connected to.
+    /// Required servers could not be connected to.
+    #[error("MCP servers that are required could not be connected to:{}", list(reasons))]
     RequiredFailed {
         /// Name and reason of each.
         reasons: Vec<(String, String)>,
     },
     /// There is no server of that name.
+    #[error("there is no MCP server `{name}`{}", others(known))]
     Unknown {
         /// The name.
         name: String,
-        /// Those that there are.
+        /// The known servers.
         known: Vec<String>,
     },
     /// A server lists no such tool.
+    #[error("the MCP server `{server}` lists no tool `{tool}`")]
     UnknownTool {
         /// The server.
         server: String,
         /// The tool.
         tool: String,
     },
-    /// By now a server lists another definition of a tool than the one to be approved.
+    /// A server has changed a tool's definition since the one to be approved.
+    #[error("the MCP server `{server}` has changed its definition of `{tool}`; review it again")]
     AnotherDefinition {
         /// The server.
         server: String,
@@ -39,80 +43,54 @@ pub enum McpManagerError {
         tool: String,
     },
     /// There is a server of that name already.
+    #[error("there is an MCP server `{name}` already; remove it first")]
     Known {
         /// The name.
         name: String,
     },
     /// The tools of two servers would have the same ids.
+    #[error(
+        "the tools of the MCP servers `{first}` and `{second}` would both be `{prefix}.…`; give one of them another `prefix`"
+    )]
     SamePrefix {
-        /// What the ids would begin with.
+        /// The prefix of the ids.
         prefix: String,
         /// One server.
         first: String,
         /// The other.
         second: String,
     },
-    /// A server did not answer what it was asked.
+    /// A server did not answer a request.
+    #[error("MCP server `{name}`: {problem}")]
     Unanswered {
         /// The server.
         name: String,
-        /// Why.
+        /// The reason.
         problem: String,
     },
     /// A server's entry cannot be used.
+    #[error("{0}")]
     Config(McpConfigError),
-    /// A transport that this build does not have.
+    /// This build lacks the server's transport.
+    #[error("MCP server `{name}`: {problem}")]
     NoTransport {
         /// The server.
         name: String,
-        /// What is missing.
+        /// The missing part.
         problem: String,
     },
     /// The manager has been closed.
+    #[error("the MCP servers' manager has been closed")]
     Closed,
 }
 
-impl fmt::Display for McpManagerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AllFailed { reasons } => {
-                f.write_str("no MCP server could be connected to:")?;
-                list(f, reasons)
-            }
-            Self::RequiredFailed { reasons } => {
-                f.write_str("MCP servers that are required could not be connected to:")?;
-                list(f, reasons)
-            }
-            Self::Unknown { name, known } if known.is_empty() => {
-                write!(f, "there is no MCP server `{name}`, nor any other")
-            }
-            Self::Unknown { name, known } => {
-                write!(f, "there is no MCP server `{name}`; there are: {}", known.join(", "))
-            }
-            Self::UnknownTool { server, tool } => {
-                write!(f, "the MCP server `{server}` lists no tool `{tool}`")
-            }
-            Self::AnotherDefinition { server, tool } => write!(
-                f,
-                "the MCP server `{server}` defines `{tool}` in another way by now; look at it again"
-            ),
-            Self::Known { name } => {
-                write!(f, "there is an MCP server `{name}` already; remove it first")
-            }
-            Self::SamePrefix { prefix, first, second } => write!(
-                f,
-                "the tools of the MCP servers `{first}` and `{second}` would both be `{prefix}.…`; give one of them another `prefix`"
-            ),
-            Self::Unanswered { name, problem } => write!(f, "MCP server `{name}`: {problem}"),
-            Self::Config(error) => error.fmt(f),
-            Self::NoTransport { name, problem } => write!(f, "MCP server `{name}`: {problem}"),
-            Self::Closed => f.write_str("the MCP servers' manager has been closed"),
-        }
+fn list(reasons: &[(String, String)]) -> String {
+    reasons.iter().map(|(name, reason)| format!("\n- {name}: {reason}")).collect()
+}
+
+fn others(known: &[String]) -> String {
+    match known {
+        [] => ", nor any other".to_owned(),
+        known => format!("; there are: {}", known.join(", ")),
     }
 }
-
-fn list(f: &mut fmt::Formatter<'_>, reasons: &[(String, String)]) -> fmt::Result {
-    reasons.iter().try_for_each(|(name, reason)| write!(f, "\n- {name}: {reason}"))
-}
-
-impl std::error::Error for McpManagerError {}

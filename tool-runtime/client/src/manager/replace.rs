@@ -4,7 +4,7 @@ use super::entry::Entry;
 use super::{McpManager, McpManagerError, left_out, whole};
 use tool_runtime_config::McpConfig;
 
-/// What replacing the set of servers did, by name, each list sorted.
+/// The effect of replacing the set of servers, by name, each list sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct McpChange {
@@ -25,7 +25,7 @@ impl McpManager {
     ///
     /// # Errors
     /// A server cannot be what its entry says, or has the name or the prefix of one that stays.
-    /// What was changed by then stays changed.
+    /// Earlier changes stay.
     pub async fn replace(&self, config: McpConfig) -> Result<McpChange, McpManagerError> {
         let manager = self.clone();
         whole(async move { manager.replaced(config).await }).await
@@ -33,7 +33,7 @@ impl McpManager {
 
     async fn replaced(&self, config: McpConfig) -> Result<McpChange, McpManagerError> {
         let _turn = self.turn().await?;
-        *self.0.left_out() = left_out::of(&config);
+        *self.0.left_out() = left_out(&config);
         let mut change = McpChange::default();
         let mut entries = Vec::new();
         let known = self.configured();

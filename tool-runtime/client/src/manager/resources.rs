@@ -1,6 +1,5 @@
 //! Resources of servers as two tools, for models that cannot attach resources.
 
-use super::resource_tools::ResourceTools;
 use super::{McpManager, McpManagerError, Shared};
 use crate::resource_listing::{contents, offered};
 use crate::server::Server;
@@ -9,9 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, MutexGuard, Weak};
-use tool_runtime_core::seam::lock;
+use tool_runtime_core::seam::{Claim, lock};
 use tool_runtime_core::{
-    ContentBlock, Json, Observation, ResourceContents, ResourceDefinition, Tool, ToolError,
+    ContentBlock, Json, Observation, ResourceContents, ResourceDefinition, Source, Tool, ToolError,
+    ToolPool,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -31,9 +31,8 @@ struct Read {
 }
 
 impl McpManager {
-    /// What a server offers to be read, templates last; they are told by
-    /// [`ResourceDefinition::is_template`]. Whatever its entry says of `resources`: that is for
-    /// models. At most 1000 of either kind, within a minute.
+    /// The resources of a server, templates last: see [`ResourceDefinition::is_template`]. The `resources` of
+    /// its entry do not matter here: they are for models. At most 1000 of either kind, within a minute.
     ///
     /// # Errors
     /// There is no such server; it cannot be reached, or answers with nothing of the kind.
@@ -147,7 +146,7 @@ async fn list(manager: &Weak<Shared>, server: Option<&str>) -> Result<Json<Value
     Ok(Json(all.into()))
 }
 
-/// What a server says of one, and whose it is.
+/// A resource with its server.
 fn entry(server: &Server, one: &impl serde::Serialize) -> Value {
     let mut entry = json!({ "server": &**server.name() });
     if let (Value::Object(entry), Ok(Value::Object(one))) = (&mut entry, serde_json::to_value(one))
@@ -164,4 +163,32 @@ async fn read(manager: &Weak<Shared>, server: &str, uri: &str) -> Result<Observa
         observation.with_content(ContentBlock::from(contents))
     };
     Ok(contents.into_iter().fold(Observation::default(), add))
+}
+
+/// The place of the two resource tools in a pool, which are removed when it is dropped.
+pub(super) struct ResourceTools {
+    pool: ToolPool,
+    source: Source,
+    _claim: Claim,
+}
+
+impl ResourceTools {
+    pub(super) fn claim(pool: &ToolPool) -> Option<Self> {
+        let source = Source::owner("mcp-resources");
+        let claim = pool.claim(&source)?;
+        Some(Self { pool: pool.clone(), source, _claim: claim })
+    }
+
+    pub(super) fn set(&self, tools: [Tool; 2]) {
+        if let Err(error) = self.pool.set_tools(&self.source, tools) {
+            tracing::warn!("the resources of MCP servers cannot be offered: {error}");
+        }
+    }
+}
+
+impl Drop for ResourceTools {
+    fn drop(&mut self) {
+        // Fails only for a closed pool, which has no tools.
+        drop(self.pool.set_tools(&self.source, []));
+    }
 }

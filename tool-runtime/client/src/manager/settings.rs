@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How all servers of a manager are treated, where their entries say nothing else.
+/// Defaults for all servers of a manager, which entries override.
 pub(super) struct Settings {
     pub(super) client: Implementation,
     pub(super) answerer: Answerer,
@@ -50,7 +50,7 @@ impl Settings {
     /// A prefix that no other server has.
     ///
     /// # Errors
-    /// Another has it, and suffixes were not asked for.
+    /// Another server has the prefix, and suffixes are off.
     pub(super) fn distinct_prefix(
         &self,
         server: &str,

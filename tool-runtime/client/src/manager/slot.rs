@@ -13,7 +13,7 @@ use tool_runtime_core::seam::lock;
 pub(super) struct Slot {
     pub(super) server: Arc<Server>,
     publisher: Arc<Publisher>,
-    /// Where it came from, unless it was given by code.
+    /// The entry, unless the server was added in code.
     pub(super) config: Option<McpServerConfig>,
     pub(super) is_required: bool,
     running: Mutex<Option<Running>>,
@@ -25,7 +25,7 @@ struct Running {
     task: JoinHandle<()>,
 }
 
-/// What is supervised.
+/// The supervised server.
 struct Supervised {
     server: Arc<Server>,
     publisher: Arc<Publisher>,
@@ -34,8 +34,8 @@ struct Supervised {
 }
 
 impl Supervised {
-    /// Where nobody says what becomes of the server, because the manager is gone or the runtime
-    /// ended, its tools go: whoever calls them must not wait for nobody.
+    /// Removes the tools of a server whose supervisor ended without a successor, since the manager or the
+    /// runtime is gone: callers must not wait.
     fn abandoned(&self) {
         if self.all.is_cancelled() || !self.stop.is_cancelled() {
             self.server.set_state(McpState::Closed);
@@ -61,13 +61,13 @@ impl Slot {
         Self { server, publisher, config, is_required, running }
     }
 
-    /// What the ids of its tools begin with.
+    /// The prefix of its tools' ids.
     pub(super) fn prefix(&self) -> &str {
         self.publisher.prefix()
     }
 
     /// Connects, and stays connected until the token or [`Self::stop`] says otherwise.
-    /// Nothing happens if it does already.
+    /// Does nothing if it runs already.
     pub(super) fn start(&self, all: &CancellationToken) {
         let mut running = lock(&self.running);
         if running.as_ref().is_some_and(|running| !running.task.is_finished()) {
@@ -104,7 +104,7 @@ impl Slot {
         }
     }
 
-    /// Why a tool is left out that the server lists.
+    /// The reason why a listed tool is left out.
     pub(super) fn why_left_out(&self, id: &str) -> Option<String> {
         self.publisher.why_left_out(id)
     }

@@ -6,15 +6,15 @@ use std::sync::{Arc, Weak};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// The state of all servers, whenever it changes. Changes that nobody looked at are one. Ends with
-/// the manager.
+/// A stream of the states of all servers, with an item per change. Unread changes are merged. Ends with the
+/// manager.
 #[derive(Debug)]
 pub struct McpStatuses {
     changes: watch::Receiver<u64>,
     manager: Weak<Shared>,
     /// Cancelled when the manager ends.
     end: CancellationToken,
-    /// What was told last.
+    /// The last reported status.
     last: Vec<McpServerStatus>,
 }
 
@@ -25,7 +25,7 @@ impl McpStatuses {
         Self { changes, manager: Arc::downgrade(shared), end: shared.end.clone(), last }
     }
 
-    /// How all servers are after the next change; `None` when the manager is closed or dropped.
+    /// The status of all servers after the next change; `None` when the manager is closed or dropped.
     pub async fn next(&mut self) -> Option<Vec<McpServerStatus>> {
         loop {
             self.end.run_until_cancelled(self.changes.changed()).await?.ok()?;

@@ -1,50 +1,43 @@
 //! A running child process, for its connection.
 
-use super::child_monitor::{self, Streams};
 use super::command::Command;
 use super::error::SpawnError;
 use super::exit::Exit;
-use super::lifecycle::Life;
 use super::stderr::Stderr;
 use super::stdin::{Closer, Stdin};
-use super::stdout_noise::Stray;
+use super::system::{self, Lifecycle, Started, Stdout};
+use super::tail::Tail;
 use std::fmt;
-use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-/// How long a child that is dropped may take for each step.
-const GRACE_OF_DROPPED: Duration = Duration::from_secs(2);
+/// Grace period of each step of ending a dropped child.
+const DROP_GRACE: Duration = Duration::from_secs(2);
 
-/// A child that has been started, and its streams.
+/// A started child and its streams.
 pub(crate) struct Spawned {
-    /// Ends the child when it is dropped.
+    /// Ends the child when dropped.
     pub(crate) child: Child,
-    /// What the child reads. Dropping it ends the child's input, and so does closing the child.
+    /// The child's input. Dropping it ends the input, and so does closing the child.
     pub(crate) stdin: Stdin,
-    /// What the child prints.
-    pub(crate) stdout: Receiver,
+    pub(crate) stdout: Stdout,
 }
 
-/// A child process with all of its group.
+/// A child process with its descendants: its process group, or its job on Windows.
 ///
-/// Dropping it closes it in the background, with two seconds for each step. Neither that nor
-/// closing needs the runtime in which it was started.
+/// Dropping it closes it in the background, with two seconds for each step.
 pub(crate) struct Child {
-    life: Arc<Life>,
+    lifecycle: Arc<Lifecycle>,
     stdin: Closer,
     stderr: Stderr,
 }
 
 impl Child {
-    /// Starts a child. `server` is its name in the log, where every line of its standard error
-    /// goes at debug level (`tool_runtime::mcp::server_stderr`). It is counted until nobody of its
-    /// group is left.
+    /// Starts a child. `server` is its name in the log, which gets every line of its standard error at
+    /// debug level (`tool_runtime::mcp::server_stderr`). `counted` is dropped when no descendant is left.
     ///
-    /// Dropping the future lets go of a child that may have been started.
+    /// Dropping the future ends a child that may have been started.
     ///
     /// # Errors
     /// The program is not found, or the system does not start it.
@@ -56,67 +49,59 @@ impl Child {
         server: &str,
         counted: TaskTrackerToken,
     ) -> Result<Spawned, SpawnError> {
-        let failed = |source| SpawnError::System { program: command.program.clone(), source };
-        let (streams, [to, from, log]) = pipes().map_err(failed)?;
-        let (stdin, closer) = Stdin::over(Sender::from_owned_fd(to).map_err(failed)?);
-        let stdout = Receiver::from_owned_fd(from).map_err(failed)?;
-        let log = Receiver::from_owned_fd(log).map_err(failed)?;
-        let life = Life::new();
-        let over = Arc::clone(&life);
-        let stderr = Stderr::drain(log, command, server, async move { over.over().await });
-        let child = Self { life, stdin: closer, stderr };
-        let started =
-            child_monitor::start(command.clone(), streams, Arc::clone(&child.life), counted);
-        // Nothing comes of a thread that panicked.
-        let started = started.map_err(failed)?.await;
-        started.unwrap_or_else(|_| Err(failed(io::ErrorKind::Other.into())))?;
+        let Started { lifecycle, stdin, stdout, stderr, outcome } =
+            system::start(command, counted)?;
+        let (stdin, closer) = Stdin::over(stdin);
+        let watched = Arc::clone(&lifecycle);
+        let stderr = Stderr::drain(stderr, command, server, async move { watched.over().await });
+        let child = Self { lifecycle, stdin: closer, stderr };
+        outcome.await?;
         Ok(Spawned { child, stdin, stdout })
     }
 
-    /// How the child ended, if it has; what it started may still be there.
+    /// The exit of the child, if it has exited; descendants may still run.
     pub(crate) fn exit(&self) -> Option<Exit> {
-        self.life.exit()
+        self.lifecycle.exit()
     }
 
-    /// Waits until the child has ended, by itself or not, and for what it had to say: after this
-    /// [`Child::stderr_tail`] has its last words.
+    /// Waits for the child's exit and its last output: afterwards [`Child::stderr_tail`] is complete.
     pub(crate) async fn exited(&self) -> Exit {
-        let exit = self.life.exited().await;
+        let exit = self.lifecycle.exited().await;
         self.stderr.drained().await;
         exit.unwrap_or(Exit::Unknown)
     }
 
-    /// Keeps what it prints that is not a message, for [`Child::stderr_tail`].
-    pub(crate) fn stray(&self, server: &Arc<str>) -> Stray {
-        Stray { tail: Arc::clone(self.stderr.tail()), server: Arc::clone(server) }
+    /// Collects output that is not a message for [`Child::stderr_tail`].
+    pub(crate) fn stdout_noise(&self, server: &Arc<str>) -> StdoutNoise {
+        StdoutNoise { tail: Arc::clone(self.stderr.tail()), server: Arc::clone(server) }
     }
 
-    /// The last lines of its standard error and of what is stray, at most 200 and 16 KiB. Control characters and values of
-    /// variables are replaced.
+    /// The last lines of its standard error and of noise on its standard output, at most 200 and 16
+    /// KiB, without control characters and secrets.
     pub(crate) fn stderr_tail(&self) -> String {
         self.stderr.tail().text()
     }
 
-    /// Ends the child's input, `SIGTERM` to its group after `grace`, `SIGKILL` after another.
-    /// Waits until nobody of the group is left, and at most a second longer than it takes to kill
-    /// them: a process can be stuck in the kernel.
+    /// Ends the child's input, asks it to end after `grace` and kills it after another; on Windows it
+    /// is killed after the first. Waits until no descendant is left, at most a second longer than the
+    /// kill takes: a process can be stuck in the kernel.
     ///
-    /// Whoever closes it again waits for the same end, the first one's grace holds. Dropping the
-    /// future stops nothing but the waiting.
+    /// The grace of the first call holds; later calls wait for the same end. Dropping the future stops
+    /// the wait alone.
     pub(crate) async fn close(&self, grace: Duration) {
-        self.part(grace);
-        self.life.over().await;
+        self.begin_shutdown(grace);
+        self.lifecycle.over().await;
     }
 
-    fn part(&self, grace: Duration) {
+    fn begin_shutdown(&self, grace: Duration) {
         self.stdin.close();
-        self.life.part(grace);
+        self.lifecycle.begin_shutdown(grace);
     }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        self.part(GRACE_OF_DROPPED);
+        self.begin_shutdown(DROP_GRACE);
     }
 }
 
@@ -126,11 +111,17 @@ impl fmt::Debug for Child {
     }
 }
 
-/// The child's ends, and ours of its input, output and standard error.
-fn pipes() -> io::Result<(Streams, [OwnedFd; 3])> {
-    let (stdin, to) = io::pipe()?;
-    let (from, stdout) = io::pipe()?;
-    let (log, stderr) = io::pipe()?;
-    let stderr_keepalive = log.try_clone()?;
-    Ok((Streams { stdin, stdout, stderr, stderr_keepalive }, [to.into(), from.into(), log.into()]))
+/// Collects lines on a child's standard output that are not messages.
+pub(crate) struct StdoutNoise {
+    tail: Arc<Tail>,
+    server: Arc<str>,
+}
+
+impl StdoutNoise {
+    /// Keeps a line beside those of the standard error, and logs it at debug level.
+    pub(crate) fn keep(&self, line: &[u8]) {
+        self.tail.take_line(line, |line| {
+            tracing::debug!(target: "tool_runtime::mcp::server_stdout", server = &*self.server, "{line}");
+        });
+    }
 }

@@ -1,66 +1,94 @@
-//! The thread that starts a child, waits for it and clears up behind it.
+//! The thread that starts a child, waits for it and ends its descendants.
 //!
-//! It is one thread per child and not one for all, because the kernel signals the death of a
-//! parent when the *thread* that forked ends: this one ends after its child. So no start waits for
-//! another one's slow `exec`, and nothing is shared between pools.
+//! Each child has a thread of its own, because the kernel signals the death of a parent when the *thread*
+//! that forked ends: this one ends after its child. No start waits for a slow `exec` of another.
 
 use super::command::Command;
 use super::error::SpawnError;
 use super::group::Group;
-use super::lifecycle::{Life, STACK};
+use super::lifecycle::{Lifecycle, STACK};
 use std::io::{self, PipeReader, PipeWriter};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::process;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
+use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::oneshot;
 use tokio_util::task::task_tracker::TaskTrackerToken;
+use tool_runtime_core::BoxFuture;
 
 /// Grace period for descendants of a child that exited on its own.
 const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 
-/// The child's ends of its standard streams.
-pub(super) struct Streams {
-    pub(super) stdin: PipeReader,
-    pub(super) stdout: PipeWriter,
-    pub(super) stderr: PipeWriter,
-    /// Our end of `stderr` once more. A runtime that is lost takes its reader along, and a server
-    /// that says good-bye must not die of a broken pipe then.
-    pub(super) stderr_keepalive: PipeReader,
+/// A child's standard output.
+pub(crate) type Stdout = Receiver;
+
+/// A child that is being started, with our ends of its streams.
+pub(super) struct Started {
+    pub(super) lifecycle: Arc<Lifecycle>,
+    pub(super) stdin: Sender,
+    pub(super) stdout: Stdout,
+    pub(super) stderr: Receiver,
+    pub(super) outcome: BoxFuture<'static, Result<(), SpawnError>>,
 }
 
-/// What becomes of a start.
-pub(super) type Started = oneshot::Receiver<Result<(), SpawnError>>;
-
-/// Starts the thread, which starts the child.
-pub(super) fn start(
-    command: Command,
-    streams: Streams,
-    life: Arc<Life>,
-    counted: TaskTrackerToken,
-) -> io::Result<Started> {
-    let (tell, started) = oneshot::channel();
-    let warden = Warden { life, child: None, _counted: counted };
+/// Starts a child on a thread of its own.
+pub(super) fn start(command: &Command, counted: TaskTrackerToken) -> Result<Started, SpawnError> {
+    let program = command.program.clone();
+    let failed = move |source| SpawnError::System { program: program.clone(), source };
+    let (streams, [stdin, stdout, stderr]) = pipes().map_err(&failed)?;
+    let stdin = Sender::from_owned_fd(stdin).map_err(&failed)?;
+    let stdout = Receiver::from_owned_fd(stdout).map_err(&failed)?;
+    let stderr = Receiver::from_owned_fd(stderr).map_err(&failed)?;
+    let lifecycle = Lifecycle::new();
+    let (sender, outcome) = oneshot::channel();
+    let monitor =
+        ChildMonitor { lifecycle: Arc::clone(&lifecycle), child: None, _counted: counted };
     let thread = thread::Builder::new().name("mcp-server".to_owned()).stack_size(STACK);
-    thread.spawn(move || warden.watch_over(command, streams, tell))?;
-    Ok(started)
+    let command = command.clone();
+    thread.spawn(move || monitor.run(command, streams, sender)).map_err(&failed)?;
+    // A thread that panicked sends nothing.
+    let outcome = Box::pin(async move {
+        outcome.await.unwrap_or_else(|_| Err(failed(io::ErrorKind::Other.into())))
+    });
+    Ok(Started { lifecycle, stdin, stdout, stderr, outcome })
 }
 
-/// Ends the life in any case, and buries whom there is to reap.
-struct Warden {
-    life: Arc<Life>,
+/// The child's ends of its standard streams.
+struct Streams {
+    stdin: PipeReader,
+    stdout: PipeWriter,
+    stderr: PipeWriter,
+    /// A copy of our end of `stderr`: when a runtime is lost with its reader, a server that logs its
+    /// shutdown must not die of a broken pipe.
+    stderr_keepalive: PipeReader,
+}
+
+/// The child's ends, and ours of its input, output and standard error.
+fn pipes() -> io::Result<(Streams, [OwnedFd; 3])> {
+    let (stdin, to) = io::pipe()?;
+    let (from, stdout) = io::pipe()?;
+    let (log, stderr) = io::pipe()?;
+    let stderr_keepalive = log.try_clone()?;
+    Ok((Streams { stdin, stdout, stderr, stderr_keepalive }, [to.into(), from.into(), log.into()]))
+}
+
+/// Reaps the child when dropped, and ends the lifecycle in any case.
+struct ChildMonitor {
+    lifecycle: Arc<Lifecycle>,
     child: Option<process::Child>,
-    /// Until there is nobody to watch over.
+    /// Dropped when no descendant is left.
     _counted: TaskTrackerToken,
 }
 
-impl Warden {
-    fn watch_over(
+impl ChildMonitor {
+    fn run(
         mut self,
         command: Command,
         streams: Streams,
-        tell: oneshot::Sender<Result<(), SpawnError>>,
+        outcome: oneshot::Sender<Result<(), SpawnError>>,
     ) {
         let _stderr_keepalive = streams.stderr_keepalive;
         let streams = [streams.stdin.into(), streams.stdout.into(), streams.stderr.into()];
@@ -68,29 +96,29 @@ impl Warden {
             Ok(child) => Group::led_by(self.child.insert(child)),
             Err(error) => {
                 drop(self);
-                // Whoever gave up does not listen.
-                let _ = tell.send(Err(error));
+                // The receiver may have given up.
+                let _ = outcome.send(Err(error));
                 return;
             }
         };
         drop(command);
-        self.life.begin(group);
-        let _ = tell.send(Ok(()));
-        self.life.clear(group, group.wait_for_leader(), ORPHAN_GRACE);
+        self.lifecycle.begin(group);
+        let _ = outcome.send(Ok(()));
+        self.lifecycle.end_descendants(group, group.wait_for_leader(), ORPHAN_GRACE);
     }
 }
 
-impl Drop for Warden {
+impl Drop for ChildMonitor {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
-            // Fails only if somebody else in this process has reaped it.
             let group = Group::led_by(&child);
-            self.life.reap(|| {
+            self.lifecycle.reap(|| {
+                // Fails only if other code of this process has reaped the child.
                 drop(child.wait());
                 group.reap_adopted();
             });
         }
-        self.life.end();
+        self.lifecycle.end();
     }
 }
 
@@ -102,7 +130,7 @@ fn spawn(
     prepared.process_group(0).stdin(stdin).stdout(stdout).stderr(stderr);
     #[cfg(target_os = "linux")]
     super::death_signal::set(&mut prepared);
-    // Our copies of the streams end with `prepared`: a child's input must end with our writer.
+    // `prepared` holds copies of the child's streams until here: its input must end with our writer.
     prepared
         .spawn()
         .map_err(|source| SpawnError::System { program: command.program.clone(), source })

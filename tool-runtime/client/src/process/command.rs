@@ -2,30 +2,28 @@
 
 use super::environment::environment;
 use super::error::SpawnError;
-use crate::mask::Mask;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::Arc;
 use tool_runtime_config::seam::find_program;
+use tool_runtime_core::seam::Redactor;
 
-/// A program with its arguments and surroundings.
+/// A program with its arguments and environment.
 #[derive(Clone, Default)]
 pub(crate) struct Command {
     /// A name, looked up in `PATH`, or a path, relative to `cwd`.
     pub(crate) program: String,
-    /// Handed on one by one; there is no shell.
+    /// Arguments, without a shell.
     pub(crate) args: Vec<String>,
-    /// What the child gets besides the little that every child gets; it wins over that.
-    ///
-    /// In what the child prints, these values are shown by their names.
+    /// Variables besides the inherited ones; these win.
     pub(crate) env: BTreeMap<String, String>,
-    /// Our own working directory by default.
+    /// Working directory. Default: our own.
     pub(crate) cwd: Option<PathBuf>,
-    /// More that the child knows and that must not be shown, after what is shown instead:
-    /// variables that were expanded in arguments.
-    pub(crate) secrets: Vec<(String, String)>,
+    /// Removes the secrets of the entry from the child's output.
+    pub(crate) redactor: Arc<Redactor>,
 }
 
 impl Command {
@@ -34,7 +32,7 @@ impl Command {
         Self { program: program.into(), ..Self::default() }
     }
 
-    /// What `std` starts: the resolved program with exactly its environment.
+    /// The command for `std`: the resolved program with exactly its environment.
     pub(super) fn prepared(&self) -> Result<process::Command, SpawnError> {
         let environment = environment(&self.env);
         let mut command = process::Command::new(self.checked(&environment)?);
@@ -43,12 +41,6 @@ impl Command {
             command.current_dir(cwd);
         }
         Ok(command)
-    }
-
-    /// What is kept out of what the child prints.
-    pub(super) fn mask(&self) -> Mask {
-        let env = self.env.iter().map(|(name, value)| (format!("${{{name}}}"), value.clone()));
-        Mask::new(self.secrets.iter().cloned().chain(env))
     }
 
     fn checked(&self, environment: &BTreeMap<OsString, OsString>) -> Result<PathBuf, SpawnError> {

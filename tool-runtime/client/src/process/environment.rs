@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
 
-/// What programs need to find themselves, their user and their language.
+/// Inherited variables: paths, user and language.
 ///
-/// The first line is what the official SDKs hand on. The others change where and how well a
-/// program runs and are not secret: without them `npx` and `uvx` cannot download anything behind
-/// a company's proxy, and messages change their language.
+/// The first line is what the official SDKs pass on. The others are not secret: without them `npx` and
+/// `uvx` cannot download anything behind a company's proxy, and messages change their language.
 #[cfg(not(windows))]
 const INHERITED: &[&str] = &[
     "HOME",
@@ -34,7 +33,7 @@ const INHERITED: &[&str] = &[
     "all_proxy",
     "no_proxy",
 ];
-/// See above; the first three lines are what the official SDKs hand on.
+/// Inherited variables, as above; the first three lines are what the official SDKs pass on.
 #[cfg(windows)]
 const INHERITED: &[&str] = &[
     "APPDATA",
@@ -68,14 +67,14 @@ const INHERITED: &[&str] = &[
     "NO_PROXY",
 ];
 
-/// Families of variables, by what their names begin with.
+/// Prefixes of the names of inherited variables.
 #[cfg(not(windows))]
 const INHERITED_FAMILIES: &[&str] = &["LC_", "XDG_"];
-/// See above.
+/// Prefixes of the names of inherited variables.
 #[cfg(windows)]
 const INHERITED_FAMILIES: &[&str] = &[];
 
-/// What a child gets: ours as far as it is handed on, and what is given, which wins.
+/// The environment of a child: inherited variables, and `given` ones, which win.
 pub(super) fn environment(given: &BTreeMap<String, String>) -> BTreeMap<OsString, OsString> {
     merged(env::vars_os(), given)
 }
@@ -96,18 +95,18 @@ fn is_inherited(name: &OsStr, value: &OsStr) -> bool {
     is_known && !is_shell_function(value) && !is_proxy_with_password(name, value)
 }
 
-/// Shells hand on functions as variables, and run them when they start.
+/// Whether a value is an exported shell function, which shells run when they start.
 fn is_shell_function(value: &OsStr) -> bool {
     value.as_encoded_bytes().starts_with(b"()")
 }
 
-/// Whoever wants a server to know the password of a proxy gives it in the server's own `env`.
+/// Whether a proxy's address holds a password: an entry passes one on by its own `env` alone.
 fn is_proxy_with_password(name: &str, value: &OsStr) -> bool {
     let is_proxy = name.len() > 6 && name[name.len() - 6..].eq_ignore_ascii_case("_proxy");
     is_proxy && !same_ignoring_case(name, "no_proxy") && value.as_encoded_bytes().contains(&b'@')
 }
 
-/// Windows does not tell `Path` from `PATH`.
+/// Compares names of variables, on Windows regardless of case.
 fn same(known: &str, name: &str) -> bool {
     if cfg!(windows) { same_ignoring_case(known, name) } else { known == name }
 }
@@ -116,7 +115,7 @@ fn same_ignoring_case(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other)
 }
 
-/// So that what is given replaces what is ours, and `PATH` is found.
+/// Upper-case names on Windows, so that given variables replace inherited ones and `PATH` is found.
 fn spelled(name: OsString) -> OsString {
     if cfg!(windows) { name.to_ascii_uppercase() } else { name }
 }

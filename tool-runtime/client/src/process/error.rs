@@ -1,29 +1,29 @@
-//! Why a child was not started.
+//! Errors of starting a child.
 
 use std::io;
 use std::path::PathBuf;
 use tool_runtime_config::seam::LookupError;
 
-/// Why a child was not started, and what to do about it. Holds no values of the environment but
-/// for paths.
+/// The reason why a child was not started, and the remedy. Paths are the only values of the environment
+/// in it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SpawnError {
     /// The program was not found.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// The working directory is missing, or is none.
+    /// The working directory is missing or is not a directory.
     #[error("the working directory `{}` is not a directory: create it or correct `cwd`", cwd.display())]
     NoDirectory {
         /// As the configuration has it.
         cwd: PathBuf,
     },
-    /// A name that no variable can have.
+    /// An invalid name of a variable.
     #[error("`{}` is not a name of a variable: it is empty or holds `=` or NUL", name.escape_debug())]
     Variable {
         /// As the configuration has it.
         name: String,
     },
-    /// The system does not start it.
+    /// The system refuses to start it.
     #[error("`{program}` cannot be started: {source}{}", system_remedy(source))]
     System {
         /// As the configuration has it.

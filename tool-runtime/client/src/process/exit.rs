@@ -1,16 +1,16 @@
-//! How a process ended, in words.
+//! The exit of a process.
 
 use std::fmt;
 
-/// How a process ended.
+/// The exit of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// By itself, with its code.
+    /// An exit code.
     Code(i32),
-    /// By a signal, with its number.
+    /// The number of the signal that killed it.
     #[cfg(unix)]
     Signal(i32),
-    /// Nobody knows: somebody else in this process has waited for it.
+    /// Unknown: other code of this process has waited for it.
     Unknown,
 }
 

@@ -1,137 +1,129 @@
-//! A child process on systems without process groups and signals.
+//! A child process in a job object of Windows.
 
 use super::command::Command;
 use super::error::SpawnError;
 use super::exit::Exit;
-use super::stderr::Stderr;
-use super::stdin::{Closer, Stdin};
-use super::stdout_noise::Stray;
-use std::fmt;
+use process_wrap::tokio::{ChildWrapper, CommandWrap, JobObject, KillOnDrop};
+use std::future::ready;
 use std::io;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::process::ChildStdout;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
-use tokio::time;
-use tokio_util::sync::CancellationToken;
+use tokio::time::timeout;
 use tokio_util::task::task_tracker::TaskTrackerToken;
+use tool_runtime_core::BoxFuture;
 
-/// A child that has been started, and its streams.
-pub(crate) struct Spawned {
-    /// Terminates the child when it is dropped.
-    pub(crate) child: Child,
-    /// What the child reads. Dropping it ends the child's input, and so does closing the child.
-    pub(crate) stdin: Stdin,
-    /// What the child prints.
-    pub(crate) stdout: ChildStdout,
+/// Grace period for descendants of a child that exited on its own.
+const ORPHAN_GRACE: Duration = Duration::from_secs(2);
+
+/// A child's standard output.
+pub(crate) type Stdout = ChildStdout;
+
+/// A started child with our ends of its streams.
+pub(super) struct Started {
+    pub(super) lifecycle: Arc<Lifecycle>,
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: Stdout,
+    pub(super) stderr: ChildStderr,
+    pub(super) outcome: BoxFuture<'static, Result<(), SpawnError>>,
 }
 
-/// A child process, without what it started. Dropping it terminates it, and so does losing the
-/// runtime.
-pub(crate) struct Child {
-    exit: watch::Receiver<Option<Exit>>,
-    end: CancellationToken,
-    stdin: Closer,
-    stderr: Stderr,
-}
-
-impl Child {
-    /// Starts a child. `server` is its name in the log, where every line of its standard error
-    /// goes at debug level (`tool_runtime::mcp::server_stderr`). It is counted until it has ended.
-    ///
-    /// # Errors
-    /// The program is not found, or the system does not start it.
-    pub(crate) async fn spawn(
-        command: &Command,
-        server: &str,
-        counted: TaskTrackerToken,
-    ) -> Result<Spawned, SpawnError> {
-        let failed = |source| SpawnError::System { program: command.program.clone(), source };
-        let mut prepared = tokio::process::Command::from(command.prepared()?);
-        prepared.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = prepared.kill_on_drop(true).spawn().map_err(failed)?;
-        let streams = (process.stdin.take(), process.stdout.take(), process.stderr.take());
-        let (Some(to), Some(stdout), Some(log)) = streams else {
-            return Err(failed(io::ErrorKind::Other.into()));
-        };
-        let (stdin, closer) = Stdin::over(to);
-        let (tell, exit) = watch::channel(None);
-        let end = CancellationToken::new();
-        let mut over = exit.clone();
-        let stderr = Stderr::drain(log, command, server, async move {
-            let _ = over.wait_for(Option::is_some).await;
-        });
-        let waiting = wait(process, end.clone(), tell);
-        tokio::spawn(async move {
-            waiting.await;
-            drop(counted);
-        });
-        Ok(Spawned { child: Self { exit, end, stdin: closer, stderr }, stdin, stdout })
-    }
-
-    /// How the child ended, if it has.
-    pub(crate) fn exit(&self) -> Option<Exit> {
-        *self.exit.borrow()
-    }
-
-    /// Waits until the child has ended, by itself or not, and for what it had to say: after this
-    /// [`Child::stderr_tail`] has its last words.
-    pub(crate) async fn exited(&self) -> Exit {
-        // Without its task the child has been terminated.
-        let exit = self.exit.clone().wait_for(Option::is_some).await.map(|exit| *exit);
-        self.stderr.drained().await;
-        exit.ok().flatten().unwrap_or(Exit::Unknown)
-    }
-
-    /// Keeps what it prints that is not a message, for [`Child::stderr_tail`].
-    pub(crate) fn stray(&self, server: &Arc<str>) -> Stray {
-        Stray { tail: Arc::clone(self.stderr.tail()), server: Arc::clone(server) }
-    }
-
-    /// The last lines of its standard error and of what is stray, at most 200 and 16 KiB. Control characters and values of
-    /// variables are replaced.
-    pub(crate) fn stderr_tail(&self) -> String {
-        self.stderr.tail().text()
-    }
-
-    /// Ends the child's input and terminates it after `grace`. Waits until it is gone.
-    pub(crate) async fn close(&self, grace: Duration) {
-        self.stdin.close();
-        if time::timeout(grace, self.exited()).await.is_err() {
-            self.end.cancel();
-            self.exited().await;
-        }
-    }
-}
-
-impl Drop for Child {
-    fn drop(&mut self) {
-        self.stdin.close();
-        self.end.cancel();
-    }
-}
-
-impl fmt::Debug for Child {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Child").field("exit", &self.exit()).finish_non_exhaustive()
-    }
-}
-
-/// Waits for the child, or terminates it.
-async fn wait(
-    mut process: tokio::process::Child,
-    end: CancellationToken,
-    tell: watch::Sender<Option<Exit>>,
-) {
-    let status = tokio::select! {
-        status = process.wait() => status,
-        () = end.cancelled() => {
-            // Fails only for a child that has ended.
-            let _ = process.start_kill();
-            process.wait().await
-        }
+/// Starts a child. Windows kills the processes of its job when this process or the runtime ends.
+pub(super) fn start(command: &Command, counted: TaskTrackerToken) -> Result<Started, SpawnError> {
+    let failed = |source| SpawnError::System { program: command.program.clone(), source };
+    let mut prepared = CommandWrap::from(tokio::process::Command::from(command.prepared()?));
+    prepared.command_mut().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = prepared.wrap(KillOnDrop).wrap(JobObject).spawn().map_err(failed)?;
+    let streams = (child.stdin().take(), child.stdout().take(), child.stderr().take());
+    let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+        return Err(failed(io::ErrorKind::Other.into()));
     };
-    let code = status.ok().and_then(|status| status.code());
-    tell.send_replace(Some(code.map_or(Exit::Unknown, Exit::Code)));
+    let lifecycle = Arc::new(Lifecycle::default());
+    let monitored = Arc::clone(&lifecycle);
+    tokio::spawn(async move {
+        let _over = Over(&monitored);
+        monitored.run(child).await;
+        drop(counted);
+    });
+    Ok(Started { lifecycle, stdin, stdout, stderr, outcome: Box::pin(ready(Ok(()))) })
+}
+
+/// A child's lifecycle.
+#[derive(Debug, Default)]
+pub(super) struct Lifecycle {
+    progress: watch::Sender<Progress>,
+    /// The grace of the shutdown that has begun.
+    grace: watch::Sender<Option<Duration>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    /// The exit of the child; its descendants may run.
+    exit: Option<Exit>,
+    is_over: bool,
+}
+
+impl Lifecycle {
+    /// Kills the job after `grace`. The child's input has ended. Only the first call counts.
+    pub(super) fn begin_shutdown(&self, grace: Duration) {
+        self.grace.send_if_modified(|first| first.replace(first.unwrap_or(grace)).is_none());
+    }
+
+    /// The exit of the child, if it has exited.
+    pub(super) fn exit(&self) -> Option<Exit> {
+        self.progress.borrow().exit
+    }
+
+    /// Waits until the child has exited; `None` if its exit will not be known.
+    pub(super) async fn exited(&self) -> Option<Exit> {
+        self.until(|progress| progress.exit.is_some() || progress.is_over).await.exit
+    }
+
+    /// Waits until nothing more will happen.
+    pub(super) async fn over(&self) {
+        self.until(|progress| progress.is_over).await;
+    }
+
+    async fn until(&self, reached: impl FnMut(&Progress) -> bool) -> Progress {
+        let mut progress = self.progress.subscribe();
+        // The sender lives in `self`.
+        progress.wait_for(reached).await.map(|progress| *progress).unwrap_or_default()
+    }
+
+    /// Waits for the child and its job, and kills them after their grace.
+    async fn run(&self, mut child: Box<dyn ChildWrapper>) {
+        let status = tokio::select! {
+            status = child.inner_mut().wait() => status,
+            () = self.is_late() => {
+                // Fails only for a job that has ended.
+                let _ = child.start_kill();
+                child.inner_mut().wait().await
+            }
+        };
+        let code = status.ok().and_then(|status| status.code());
+        let exit = code.map_or(Exit::Unknown, Exit::Code);
+        self.progress.send_modify(|progress| progress.exit = Some(exit));
+        let is_empty = timeout(ORPHAN_GRACE, child.wait()).await.is_ok();
+        if !is_empty {
+            let _ = child.start_kill();
+        }
+    }
+
+    /// Waits until the grace of a shutdown is over.
+    async fn is_late(&self) {
+        let mut grace = self.grace.subscribe();
+        let grace = grace.wait_for(Option::is_some).await.ok().and_then(|grace| *grace);
+        tokio::time::sleep(grace.unwrap_or_default()).await;
+    }
+}
+
+/// Ends a lifecycle when dropped: by its task, or by a runtime that drops the task.
+struct Over<'a>(&'a Lifecycle);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.progress.send_modify(|progress| progress.is_over = true);
+    }
 }

@@ -10,11 +10,11 @@ use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The longest pause between two looks.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Limit on the pause between two polls.
+const MAX_PAUSE: Duration = Duration::from_millis(50);
 
-/// A group whose leader is our child. Its number is the leader's: until the leader is reaped,
-/// nobody else can have it.
+/// A group whose leader is our child. Its number is the leader's, which is not reused until the leader is
+/// reaped.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group(Pid);
 
@@ -23,25 +23,25 @@ impl Group {
         Self(Pid::from_child(leader))
     }
 
-    /// Fails only if nobody is left, or nobody who is ours to signal.
+    /// Signals the group. A failure means that no process is left that we may signal.
     pub(super) fn signal(self, signal: Signal) {
         let _ = kill_process_group(self.0, signal);
     }
 
-    /// Waits for the leader, but leaves it to be reaped.
+    /// Waits for the leader without reaping it.
     pub(super) fn wait_for_leader(self) -> Exit {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         exit(retry_on_intr(|| waitid(WaitId::Pid(self.0), options)))
     }
 
-    /// Takes dead members that became our own children out of the table of processes, after the leader
-    /// was: only a subreaper has any.
+    /// Reaps dead members of the group that became our own children, after the leader was reaped: only a
+    /// subreaper has any.
     pub(super) fn reap_adopted(self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         while let Ok(Some(_)) = waitid(WaitId::Pgid(Some(self.0)), options) {}
     }
 
-    /// Whether nobody of the group, whose leader has exited, is left at some time up to `deadline`.
+    /// Waits until no living process of the group is left; `false` at `deadline`.
     pub(super) fn is_empty_by(self, deadline: Instant) -> bool {
         let mut pause = Duration::from_millis(1);
         while has_living(self.0) {
@@ -50,7 +50,7 @@ impl Group {
                 return false;
             }
             thread::sleep(pause.min(left));
-            pause = PAUSE.min(pause * 2);
+            pause = MAX_PAUSE.min(pause * 2);
         }
         true
     }

@@ -1,9 +1,9 @@
-//! Detects running processes of a group. A dead leader may wait to be reaped.
+//! Detects living processes of a group, which may have a dead leader that is not reaped yet.
 
 use rustix::process::Pid;
 
-/// Linux counts the dead leader when it is asked by `kill`, so every process is looked at.
-/// Where `/proc` cannot be read, somebody may be there.
+/// Whether the group has a living process. On Linux `kill` counts the dead leader, so every process is
+/// read from `/proc`. Where that fails, the answer is yes.
 #[cfg(target_os = "linux")]
 pub(super) fn has_living(group: Pid) -> bool {
     let Some(mut stats) = stats() else { return true };
@@ -53,7 +53,7 @@ impl Living {
     }
 }
 
-/// Others pass over the dead.
+/// Whether the group has a living process: other systems do not count dead ones.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn has_living(group: Pid) -> bool {
     rustix::process::test_kill_process_group(group).is_ok()

@@ -9,42 +9,41 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tool_runtime_core::seam::lock;
 
-/// More than any grace that makes sense; an `Instant` cannot be added to without end.
-const LONGEST_GRACE: Duration = Duration::from_secs(60 * 60);
+/// Limit on a grace period: an `Instant` overflows.
+const MAX_GRACE: Duration = Duration::from_secs(60 * 60);
 
-/// How long the dead may take to be dead. A process may be stuck in the kernel, where not even
-/// `SIGKILL` finds it.
-const LAST_PATIENCE: Duration = Duration::from_secs(1);
+/// Time for killed processes to be gone. `SIGKILL` does not reach a process that is stuck in the kernel.
+const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The stack of threads that do little but wait. Only what is touched takes memory.
+/// The stack of threads that mostly wait. Untouched pages take no memory.
 pub(super) const STACK: usize = 256 * 1024;
 
-/// A child's life, from before its start.
+/// A child's lifecycle, from before its start.
 #[derive(Debug)]
-pub(super) struct Life {
+pub(super) struct Lifecycle {
     state: Mutex<State>,
     changed: Condvar,
-    told: watch::Sender<Told>,
+    progress: watch::Sender<Progress>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// From the start until the leader is reaped: as long as its number is its own.
+    /// From the start until the leader is reaped, which frees the number of the group.
     group: Option<Group>,
     shutdown_deadlines: Option<ShutdownDeadlines>,
     is_terminated: bool,
 }
 
-/// What others may wait for.
+/// Events that others may wait for.
 #[derive(Clone, Copy, Debug, Default)]
-struct Told {
-    /// How the leader ended; the rest of its group may be there.
+struct Progress {
+    /// The exit of the leader; the rest of its group may run.
     exit: Option<Exit>,
-    /// Nothing more will happen: all are gone, or it was never started, or it is stuck.
+    /// The group is gone, was never started, or is stuck.
     is_over: bool,
 }
 
-/// When what is still there gets which signal.
+/// The times of the signals for a group.
 #[derive(Clone, Copy, Debug)]
 struct ShutdownDeadlines {
     terminate_at: Instant,
@@ -53,76 +52,71 @@ struct ShutdownDeadlines {
 
 impl ShutdownDeadlines {
     fn after(first: Duration, second: Duration) -> Self {
-        let terminate_at = Instant::now() + first.min(LONGEST_GRACE);
-        Self { terminate_at, kill_at: terminate_at + second.min(LONGEST_GRACE) }
+        let terminate_at = Instant::now() + first.min(MAX_GRACE);
+        Self { terminate_at, kill_at: terminate_at + second.min(MAX_GRACE) }
     }
 }
 
-impl Life {
+impl Lifecycle {
     pub(super) fn new() -> Arc<Self> {
         let (state, changed) = (Mutex::default(), Condvar::new());
-        Arc::new(Self { state, changed, told: watch::Sender::new(Told::default()) })
+        Arc::new(Self { state, changed, progress: watch::Sender::new(Progress::default()) })
     }
 
-    /// The child runs.
+    /// Notes that the child runs.
     pub(super) fn begin(&self, group: Group) {
         self.lock().group = Some(group);
         self.changed.notify_all();
     }
 
-    /// Lets the child go: after `grace` `SIGTERM`, after another `SIGKILL`. Its input has ended.
-    ///
-    /// Only the first time counts. Nothing is awaited here; a thread sees to it.
-    pub(super) fn part(self: &Arc<Self>, grace: Duration) {
+    /// Sends `SIGTERM` after `grace` and `SIGKILL` after another, from a thread of its own. The child's
+    /// input has ended. Only the first call counts.
+    pub(super) fn begin_shutdown(self: &Arc<Self>, grace: Duration) {
         if self.set_shutdown_deadlines(ShutdownDeadlines::after(grace, grace)) {
-            let life = Arc::clone(self);
-            let thread =
-                thread::Builder::new().name("mcp-shutdown_deadlines".to_owned()).stack_size(STACK);
-            if thread.spawn(move || life.escalate()).is_err() {
-                // No thread is left that could be patient.
+            let lifecycle = Arc::clone(self);
+            let thread = thread::Builder::new().name("mcp-shutdown".to_owned()).stack_size(STACK);
+            if thread.spawn(move || lifecycle.escalate()).is_err() {
+                // Without a thread there is no grace.
                 self.signal(Signal::KILL);
             }
         }
     }
 
-    /// Sends the leader off; whom it leaves behind is seen off by [`Life::clear`].
+    /// Ends the leader. [`Lifecycle::end_descendants`] ends the rest of its group.
     fn escalate(&self) {
-        let born = self
-            .changed
-            .wait_while(self.lock(), |state| state.group.is_none() && !self.told.borrow().is_over);
-        let Some(shutdown_deadlines) =
-            born.unwrap_or_else(PoisonError::into_inner).shutdown_deadlines
-        else {
-            return;
-        };
-        if !self.exits_by(shutdown_deadlines.terminate_at) {
+        let started = self.changed.wait_while(self.lock(), |state| {
+            state.group.is_none() && !self.progress.borrow().is_over
+        });
+        let deadlines = started.unwrap_or_else(PoisonError::into_inner).shutdown_deadlines;
+        let Some(deadlines) = deadlines else { return };
+        if !self.exits_by(deadlines.terminate_at) {
             self.terminate();
         }
-        if !self.exits_by(shutdown_deadlines.kill_at) {
+        if !self.exits_by(deadlines.kill_at) {
             self.signal(Signal::KILL);
         }
-        if !self.exits_by(Instant::now() + LAST_PATIENCE) {
+        if !self.exits_by(Instant::now() + KILL_TIMEOUT) {
             self.end();
         }
     }
 
-    /// Sees off whom the leader, which has exited, left behind. A leader that went without being
-    /// asked to has nobody who waits for the rest: they get `SIGTERM` at once.
-    pub(super) fn clear(&self, group: Group, exit: Exit, grace: Duration) {
-        self.tell(|told| told.exit = Some(exit));
+    /// Ends the descendants of a leader that has exited. They get `SIGTERM` at once if the leader exited
+    /// on its own.
+    pub(super) fn end_descendants(&self, group: Group, exit: Exit, grace: Duration) {
+        self.publish(|progress| progress.exit = Some(exit));
         self.set_shutdown_deadlines(ShutdownDeadlines::after(Duration::ZERO, grace));
-        let Some(shutdown_deadlines) = self.lock().shutdown_deadlines else { return };
-        if group.is_empty_by(shutdown_deadlines.terminate_at) {
+        let Some(deadlines) = self.lock().shutdown_deadlines else { return };
+        if group.is_empty_by(deadlines.terminate_at) {
             return;
         }
         self.terminate();
-        if !group.is_empty_by(shutdown_deadlines.kill_at) {
+        if !group.is_empty_by(deadlines.kill_at) {
             group.signal(Signal::KILL);
-            group.is_empty_by(Instant::now() + LAST_PATIENCE);
+            group.is_empty_by(Instant::now() + KILL_TIMEOUT);
         }
     }
 
-    /// Kills whoever is left and lets `reap` free the group's number, while nobody can signal it.
+    /// Kills the rest of the group and lets `reap` free its number, under the lock of all signals.
     pub(super) fn reap(&self, reap: impl FnOnce()) {
         let mut state = self.lock();
         if let Some(group) = state.group.take() {
@@ -131,38 +125,38 @@ impl Life {
         reap();
     }
 
-    /// Nothing more will happen.
+    /// Notes that nothing more will happen.
     pub(super) fn end(&self) {
-        self.tell(|told| told.is_over = true);
+        self.publish(|progress| progress.is_over = true);
     }
 
-    /// How the leader ended, if it has.
+    /// The exit of the leader, if it has exited.
     pub(super) fn exit(&self) -> Option<Exit> {
-        self.told.borrow().exit
+        self.progress.borrow().exit
     }
 
-    /// Waits until the leader has exited; `None` if that will not be known.
+    /// Waits until the leader has exited; `None` if its exit will not be known.
     pub(super) async fn exited(&self) -> Option<Exit> {
-        self.until(|told| told.exit.is_some() || told.is_over).await.exit
+        self.until(|progress| progress.exit.is_some() || progress.is_over).await.exit
     }
 
     /// Waits until nothing more will happen.
     pub(super) async fn over(&self) {
-        self.until(|told| told.is_over).await;
+        self.until(|progress| progress.is_over).await;
     }
 
-    async fn until(&self, reached: impl FnMut(&Told) -> bool) -> Told {
-        let mut told = self.told.subscribe();
-        // The sender is ours, so that it is there.
-        told.wait_for(reached).await.map(|told| *told).unwrap_or_default()
+    async fn until(&self, reached: impl FnMut(&Progress) -> bool) -> Progress {
+        let mut progress = self.progress.subscribe();
+        // The sender lives in `self`.
+        progress.wait_for(reached).await.map(|progress| *progress).unwrap_or_default()
     }
 
-    /// Gives `false` if there is one, or if it is too late for one.
-    fn set_shutdown_deadlines(&self, shutdown_deadlines: ShutdownDeadlines) -> bool {
+    /// `false` if there are deadlines already, or nothing more will happen.
+    fn set_shutdown_deadlines(&self, deadlines: ShutdownDeadlines) -> bool {
         let mut state = self.lock();
-        let is_first = state.shutdown_deadlines.is_none() && !self.told.borrow().is_over;
+        let is_first = state.shutdown_deadlines.is_none() && !self.progress.borrow().is_over;
         if is_first {
-            state.shutdown_deadlines = Some(shutdown_deadlines);
+            state.shutdown_deadlines = Some(deadlines);
         }
         is_first
     }
@@ -170,15 +164,15 @@ impl Life {
     /// Waits for the leader's exit.
     fn exits_by(&self, deadline: Instant) -> bool {
         let left = deadline.saturating_duration_since(Instant::now());
-        let is_there = |_: &mut State| {
-            let told = *self.told.borrow();
-            told.exit.is_none() && !told.is_over
+        let is_running = |_: &mut State| {
+            let progress = *self.progress.borrow();
+            progress.exit.is_none() && !progress.is_over
         };
-        let waited = self.changed.wait_timeout_while(self.lock(), left, is_there);
+        let waited = self.changed.wait_timeout_while(self.lock(), left, is_running);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
-    /// `SIGTERM`, once: for some servers the second is a reason to drop everything.
+    /// Sends `SIGTERM` once: some servers drop everything at a second one.
     fn terminate(&self) {
         let is_first = !std::mem::replace(&mut self.lock().is_terminated, true);
         if is_first {
@@ -192,9 +186,9 @@ impl Life {
         }
     }
 
-    fn tell(&self, change: impl FnOnce(&mut Told)) {
+    fn publish(&self, change: impl FnOnce(&mut Progress)) {
         let state = self.lock();
-        self.told.send_modify(change);
+        self.progress.send_modify(change);
         drop(state);
         self.changed.notify_all();
     }

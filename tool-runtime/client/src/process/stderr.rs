@@ -8,11 +8,11 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::time;
 use tokio_util::sync::CancellationToken;
 
-/// How long the last words of a child may take to arrive. Somebody who outlives it may hold its
-/// standard error open for ever.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+/// Time for the last output of a child to arrive. A descendant that outlives it may hold its standard
+/// error open.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// What has become of a child's standard error.
+/// The standard error of a child.
 pub(super) struct Stderr {
     tail: Arc<Tail>,
     drained: CancellationToken,
@@ -26,25 +26,25 @@ impl Stderr {
         server: &str,
         over: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
-        let tail = Arc::new(Tail::new(command.mask()));
+        let tail = Arc::new(Tail::new(Arc::clone(&command.redactor)));
         let drained = CancellationToken::new();
         let (into, end, server) = (Arc::clone(&tail), drained.clone(), server.to_owned());
         tokio::spawn(async move {
-            // Also when the runtime drops the task.
+            // Cancelled when the runtime drops the task, too.
             let _end = end.drop_guard();
             tokio::select! {
                 () = read(from, &into, &server) => {}
-                () = async { over.await; time::sleep(LAST_WORDS).await } => {}
+                () = async { over.await; time::sleep(DRAIN_TIMEOUT).await } => {}
             }
             into.finish(|line| log(&server, line));
         });
         Self { tail, drained }
     }
 
-    /// Waits until the child's last words have been read; for a child that has exited.
+    /// Waits until the last output of a child that has exited has been read.
     pub(super) async fn drained(&self) {
-        // Whoever holds it open is somebody else.
-        let _ = time::timeout(LAST_WORDS, self.drained.cancelled()).await;
+        // A descendant may hold it open.
+        let _ = time::timeout(DRAIN_TIMEOUT, self.drained.cancelled()).await;
     }
 
     pub(super) fn tail(&self) -> &Arc<Tail> {
@@ -54,7 +54,7 @@ impl Stderr {
 
 async fn read(mut from: impl AsyncRead + Unpin, into: &Tail, server: &str) {
     let mut buffer = vec![0; 4096];
-    // An error is an end.
+    // An error ends the stream.
     while let Ok(count @ 1..) = from.read(&mut buffer).await {
         into.take(&buffer[..count], |line| log(server, line));
     }

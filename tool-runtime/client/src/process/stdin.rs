@@ -1,4 +1,4 @@
-//! A child's input, which its writer and its owner may close.
+//! A child's input, which its writer and its owner can close.
 
 use std::io;
 use std::pin::Pin;
@@ -9,20 +9,20 @@ use tool_runtime_core::seam::lock;
 
 #[cfg(unix)]
 type Pipe = tokio::net::unix::pipe::Sender;
-#[cfg(not(unix))]
+#[cfg(windows)]
 type Pipe = tokio::process::ChildStdin;
 
-/// What a child reads. Dropping it ends the child's input.
+/// A child's input. Dropping it ends the input.
 pub(crate) struct Stdin(Closer);
 
-/// Ends a child's input from elsewhere.
+/// Ends a child's input independently of its writer.
 #[derive(Clone)]
 pub(super) struct Closer(Arc<Mutex<Slot>>);
 
 struct Slot {
     /// `None` once it is closed.
     pipe: Option<Pipe>,
-    /// Who waits for room in the pipe: tokio forgets it when the pipe goes.
+    /// The task that waits for room in the pipe: tokio does not wake it when the pipe is dropped.
     writer: Option<Waker>,
 }
 
@@ -34,7 +34,7 @@ impl Stdin {
 }
 
 impl Closer {
-    /// Whoever writes is told that the pipe is broken.
+    /// Ends the input; a pending write fails with a broken pipe.
     pub(super) fn close(&self) {
         let (pipe, writer) = {
             let mut slot = self.lock();
@@ -46,19 +46,19 @@ impl Closer {
         }
     }
 
-    /// Asks the pipe, if it is open.
+    /// Polls the pipe, if it is open.
     fn poll<T>(
         &self,
         context: &mut Context<'_>,
-        ask: impl FnOnce(Pin<&mut Pipe>, &mut Context<'_>) -> Poll<io::Result<T>>,
+        poll: impl FnOnce(Pin<&mut Pipe>, &mut Context<'_>) -> Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         let mut slot = self.lock();
         let Some(pipe) = &mut slot.pipe else {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         };
-        let answer = ask(Pin::new(pipe), context);
-        slot.writer = answer.is_pending().then(|| context.waker().clone());
-        answer
+        let result = poll(Pin::new(pipe), context);
+        slot.writer = result.is_pending().then(|| context.waker().clone());
+        result
     }
 
     fn lock(&self) -> MutexGuard<'_, Slot> {

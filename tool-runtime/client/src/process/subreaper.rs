@@ -3,17 +3,16 @@
 use std::io;
 use std::time::Duration;
 
-/// Makes this process the parent of every descendant whose own parent ends, and ends them all when
-/// it is dropped: also those that left the group and the session of their server.
+/// Ends all descendants when dropped, including those that left the group and the session of their server:
+/// makes this process the parent of every descendant whose own parent ends.
 ///
-/// On Linux this is `PR_SET_CHILD_SUBREAPER`, which holds for the whole process: for children that
-/// other libraries start, too. `main!` does it; a program with a `main` of its own opts in by this
-/// type, before it starts anything. A descendant that ends before this process stays in the table of
-/// processes until then, unless it is of its server's group.
+/// On Linux this is `PR_SET_CHILD_SUBREAPER`, which applies to the whole process, including children that
+/// other libraries start. `main!` sets it; a program with a `main` of its own opts in by this type, before
+/// it starts anything. A descendant outside of its server's group that ends before this process stays a
+/// zombie until then.
 ///
-/// Nothing is ended if this process is killed by SIGKILL: then the programs that it started itself get
-/// SIGTERM from the kernel, what they started in turn sees at most the end of its input, and what
-/// ignores both lives on.
+/// SIGKILL of this process ends nothing: then the kernel sends SIGTERM to the programs that it started
+/// itself, and their own children see at most the end of their input.
 ///
 /// ```
 /// use tool_runtime::Subreaper;
@@ -42,7 +41,7 @@ impl Subreaper {
         Ok(Self { grace: Duration::from_secs(2) })
     }
 
-    /// Sets how long descendants may take between SIGTERM and SIGKILL. Default: two seconds.
+    /// Sets the time between SIGTERM and SIGKILL. Default: two seconds.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -80,9 +79,9 @@ mod system {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    /// How long killed processes may take to be gone.
-    const LAST_PATIENCE: Duration = Duration::from_secs(1);
-    /// The pause between two looks.
+    /// Time for killed processes to be gone.
+    const KILL_TIMEOUT: Duration = Duration::from_secs(1);
+    /// The pause between two polls.
     const PAUSE: Duration = Duration::from_millis(10);
 
     pub(super) fn adopt() -> io::Result<()> {
@@ -102,12 +101,12 @@ mod system {
             }
         }
         // A killed process may have started another one.
-        are_gone_by(Instant::now() + LAST_PATIENCE, || signal(Signal::KILL));
+        are_gone_by(Instant::now() + KILL_TIMEOUT, || signal(Signal::KILL));
     }
 
     fn signal(signal: Signal) {
         for descendant in descendants() {
-            // One that is gone needs no signal.
+            // Fails only for a process that has ended.
             let _ = kill_process(descendant, signal);
         }
     }
@@ -126,7 +125,7 @@ mod system {
         }
     }
 
-    /// Takes dead children out of the table of processes.
+    /// Reaps dead children.
     fn reap() {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         while let Ok(Some(_)) = waitid(WaitId::All, options) {}

@@ -1,41 +1,39 @@
 //! The last lines of a stream.
 
-use crate::mask::Mask;
-use crate::plain::plain;
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard};
-use tool_runtime_core::seam::lock;
+use std::sync::{Arc, Mutex, MutexGuard};
+use tool_runtime_core::seam::{Redactor, lock, printable};
 
-/// What is kept, in bytes.
-const KEPT: usize = 16 * 1024;
+/// Limit on the kept bytes.
+const MAX_BYTES: usize = 16 * 1024;
 
-/// How many lines are kept; empty ones take room as well.
-const LINES: usize = 200;
+/// Limit on the kept lines, including empty ones.
+const MAX_LINES: usize = 200;
 
-/// What is kept of one line, in bytes; the rest of it is left out.
-const LINE: usize = 2 * 1024;
+/// Limit on the bytes of one line; the rest is dropped.
+const MAX_LINE: usize = 2 * 1024;
 
-/// The last lines, as they may be shown.
+/// The last lines, printable and without secrets.
 pub(super) struct Tail {
-    mask: Mask,
+    redactor: Arc<Redactor>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     lines: VecDeque<Box<str>>,
-    /// The length of all lines, with their ends.
+    /// The length of all lines, with their line ends.
     length: usize,
-    /// The line that has no end yet: not shown, since half a secret is none that is known.
+    /// The line that has no end yet: not shown, since half a secret is not recognized.
     unfinished: Vec<u8>,
 }
 
 impl Tail {
-    pub(super) fn new(mask: Mask) -> Self {
-        Self { mask, state: Mutex::default() }
+    pub(super) fn new(redactor: Arc<Redactor>) -> Self {
+        Self { redactor, state: Mutex::default() }
     }
 
-    /// Takes what comes next, hands every line that is finished to `each`.
+    /// Takes a chunk and hands every finished line to `each`.
     pub(super) fn take(&self, bytes: &[u8], each: impl Fn(&str)) {
         let mut state = self.lock();
         let mut pieces = bytes.split(|byte| *byte == b'\n');
@@ -46,7 +44,7 @@ impl Tail {
         }
     }
 
-    /// Takes a line that comes from elsewhere.
+    /// Takes a line of another stream.
     pub(super) fn take_line(&self, line: &[u8], each: impl Fn(&str)) {
         let room = self.room().min(line.len());
         let line = self.shown(&line[..room]);
@@ -54,7 +52,7 @@ impl Tail {
         self.lock().keep(line.into());
     }
 
-    /// Nothing more comes: what is there is a line.
+    /// Ends the stream: an unfinished line counts as a line.
     pub(super) fn finish(&self, each: impl Fn(&str)) {
         let mut state = self.lock();
         if !state.unfinished.is_empty() {
@@ -63,15 +61,15 @@ impl Tail {
         state.unfinished = Vec::new();
     }
 
-    /// All lines that are kept.
+    /// All kept lines.
     pub(super) fn text(&self) -> String {
         let state = self.lock();
         state.lines.iter().map(|line| &**line).collect::<Vec<_>>().join("\n")
     }
 
-    /// A line is cut after secrets are replaced, so that none is cut in two.
+    /// The bytes to collect of a line. It is cut after secrets are replaced, so that none is cut in two.
     fn room(&self) -> usize {
-        LINE + self.mask.longest()
+        MAX_LINE + self.redactor.longest()
     }
 
     fn end_line(&self, state: &mut State, each: &impl Fn(&str)) {
@@ -81,11 +79,12 @@ impl Tail {
         state.keep(line.into());
     }
 
-    /// A line, of which no more than the room is given, as it may be shown.
+    /// A line of at most `room` bytes, printable and without secrets.
     fn shown(&self, line: &[u8]) -> String {
-        let mut shown = self.mask.apply(plain(&String::from_utf8_lossy(line)));
+        let line_text = printable(&String::from_utf8_lossy(line));
+        let mut shown = self.redactor.text(&line_text).into_owned();
         // A line that fills its room may end with half a secret.
-        let half = if line.len() == self.room() { self.mask.longest() } else { 0 };
+        let half = if line.len() == self.room() { self.redactor.longest() } else { 0 };
         cut(&mut shown, half);
         shown
     }
@@ -104,16 +103,16 @@ impl State {
     fn keep(&mut self, line: Box<str>) {
         self.length += line.len() + 1;
         self.lines.push_back(line);
-        while self.length > KEPT || self.lines.len() > LINES {
+        while self.length > MAX_BYTES || self.lines.len() > MAX_LINES {
             let Some(oldest) = self.lines.pop_front() else { break };
             self.length -= oldest.len() + 1;
         }
     }
 }
 
-/// Cuts a line to what is kept of it, and by `half` at least.
+/// Cuts a line to its limit, and by at least `half` bytes.
 fn cut(line: &mut String, half: usize) {
-    let end = line.len().saturating_sub(half).min(LINE);
+    let end = line.len().saturating_sub(half).min(MAX_LINE);
     if end < line.len() {
         let boundary = (0..=end).rev().find(|end| line.is_char_boundary(*end));
         line.truncate(boundary.unwrap_or(0));
@@ -123,14 +122,13 @@ fn cut(line: &mut String, half: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::command::Command;
     use super::*;
     use proptest::prelude::*;
 
     fn tail_of(secrets: &[(&str, &str)], chunks: &[&[u8]]) -> Tail {
-        let mut command = Command::new("x");
-        command.env = secrets.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-        let tail = Tail::new(command.mask());
+        let secrets =
+            secrets.iter().map(|(name, secret)| (format!("${{{name}}}"), (*secret).to_owned()));
+        let tail = Tail::new(Arc::new(Redactor::new(secrets)));
         chunks.iter().for_each(|chunk| tail.take(chunk, |_| ()));
         tail
     }
@@ -159,14 +157,14 @@ mod tests {
         let lines = tail.text();
         let lines: Vec<_> = lines.split('\n').collect();
         assert_eq!((lines[0], lines[2]), ("needs ${TOKEN}", "begun, ended"));
-        assert!(lines[1].len() <= LINE + '…'.len_utf8());
+        assert!(lines[1].len() <= MAX_LINE + '…'.len_utf8());
     }
 
     #[test]
     fn long_lines_leave_room_for_few() {
         let line = ["x".repeat(1023), "\n".to_owned()].concat();
         let text = tail_of(&[], &[line.repeat(100).as_bytes()]).text();
-        assert_eq!(text.len(), KEPT - 1);
+        assert_eq!(text.len(), MAX_BYTES - 1);
     }
 
     #[test]
@@ -174,7 +172,7 @@ mod tests {
         let tail = tail_of(&[("KEY", "a secret")], &vec![&[b'x'; 4096][..]; 1000]);
         assert!(tail.lock().unfinished.capacity() <= 2 * tail.room());
         tail.finish(|_| ());
-        assert_eq!(tail.text(), format!("{}…", "x".repeat(LINE)));
+        assert_eq!(tail.text(), format!("{}…", "x".repeat(MAX_LINE)));
         assert_eq!(tail.lock().unfinished.capacity(), 0);
     }
 
@@ -190,7 +188,7 @@ mod tests {
         /// Wherever it stands and however it arrives.
         #[test]
         fn no_part_of_a_value_is_shown(
-            before in 0..2 * LINE,
+            before in 0..2 * MAX_LINE,
             colours in 0..400_usize,
             chunk in 1..5000_usize,
         ) {
@@ -199,7 +197,7 @@ mod tests {
             let chunks: Vec<&[u8]> = line.as_bytes().chunks(chunk).collect();
             let text = tail_of(&[("KEY", value)], &chunks).text();
             prop_assert!(!text.contains("0"), "{text}");
-            prop_assert!(text.len() <= LINE + '…'.len_utf8());
+            prop_assert!(text.len() <= MAX_LINE + '…'.len_utf8());
         }
     }
 }

@@ -10,13 +10,13 @@ use std::sync::{Arc, OnceLock};
 use tokio::task::spawn_blocking;
 use tool_runtime_core::{Issue, ToolDefinition};
 
-/// How long a pattern may look for a match, in steps of its engine.
+/// Limit on the backtracking of a pattern, in steps of its engine.
 const PATTERN_STEPS: usize = 100_000;
-/// A check of more steps has a thread of its own: this many take a millisecond or two.
+/// Limit on the steps of a check on the calling thread, which takes a millisecond or two.
 const SMALL: u64 = 10_000;
-/// What is wrong is put into words within so many steps: finding them may take the square of it.
-const WORDED: u64 = 2_000;
-/// Limit on the steps of a check. This many take a second or two.
+/// Limit on the steps of a check whose errors are listed, which may take the square of them.
+const MAX_EXPLAINED: u64 = 2_000;
+/// Limit on the steps of a check, which takes a second or two.
 const MAX_STEPS: u64 = 10_000_000;
 
 /// One of the schemas of a definition, for values to be checked against.
@@ -32,12 +32,12 @@ enum Which {
     Output,
 }
 
-/// What a check comes to.
+/// The result of a check.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Verdict {
-    Fits,
-    Wrong(Vec<Issue>),
-    /// To find it out would take too long.
+    Valid,
+    Invalid,
+    /// The check would take too long.
     Unchecked,
 }
 
@@ -53,7 +53,7 @@ impl Checker {
         Self::new(definition, Which::Input)
     }
 
-    /// Nothing, if there is no such schema.
+    /// `None` without an output schema.
     pub(crate) fn of_output(definition: &Arc<ToolDefinition>) -> Option<Arc<Self>> {
         definition.output_schema.as_ref()?;
         Some(Self::new(definition, Which::Output))
@@ -64,11 +64,10 @@ impl Checker {
         Arc::new(Self { definition, which, compiled })
     }
 
-    /// Checks a value and gives it back. What takes long is done elsewhere, so that nothing else
-    /// has to wait for it.
+    /// Checks a value and returns it. A long check runs on a blocking thread.
     ///
     /// # Errors
-    /// The schema is none.
+    /// The schema is invalid.
     pub(crate) async fn check(self: &Arc<Self>, value: Value) -> (Value, Result<Verdict, String>) {
         if let Some(Ok(compiled)) = self.compiled.get()
             && compiled.graph.is_within(SMALL, &value)
@@ -77,7 +76,7 @@ impl Checker {
             return (value, Ok(verdict));
         }
         let checker = Arc::clone(self);
-        elsewhere(move || {
+        on_blocking_thread(move || {
             let verdict = checker.checked(&value);
             (value, verdict)
         })
@@ -91,6 +90,14 @@ impl Checker {
         Ok(if ready { compiled.verdict(value) } else { Verdict::Unchecked })
     }
 
+    /// The issues of an invalid value.
+    pub(crate) fn explain(&self, value: &Value) -> Vec<Issue> {
+        match self.compiled.get() {
+            Some(Ok(compiled)) => compiled.explain(value),
+            _ => Vec::new(),
+        }
+    }
+
     fn schema(&self) -> Map<String, Value> {
         match self.which {
             Which::Input => self.definition.input_schema.clone(),
@@ -101,11 +108,12 @@ impl Checker {
 
 impl Compiled {
     fn verdict(&self, value: &Value) -> Verdict {
-        if self.validator.is_valid(value) {
-            return Verdict::Fits;
-        }
-        if !self.graph.is_within(WORDED, value) {
-            return Verdict::Wrong(vec![Issue::new("", "schema", "it does not fit the schema")]);
+        if self.validator.is_valid(value) { Verdict::Valid } else { Verdict::Invalid }
+    }
+
+    fn explain(&self, value: &Value) -> Vec<Issue> {
+        if !self.graph.is_within(MAX_EXPLAINED, value) {
+            return vec![Issue::new("", "schema", "it does not fit the schema")];
         }
         let issue = |error: jsonschema::ValidationError<'_>| {
             // Values are left out: some are secret.
@@ -113,16 +121,18 @@ impl Compiled {
             let place = if path.is_empty() { path.clone() } else { format!("`{path}`: ") };
             Issue::new(path, "schema", format!("{place}{masked}"))
         };
-        Verdict::Wrong(self.validator.iter_errors(value).take(20).map(issue).collect())
+        self.validator.iter_errors(value).take(20).map(issue).collect()
     }
 }
 
-/// Does something on a thread that may be kept busy.
-pub(crate) async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Runs `work` on a blocking thread.
+pub(crate) async fn on_blocking_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
     match spawn_blocking(work).await {
         Ok(done) => done,
         Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
-        // The runtime is ending, and with it whoever waits.
+        // The runtime is shutting down.
         Err(_) => std::future::pending().await,
     }
 }

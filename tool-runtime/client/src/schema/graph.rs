@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ptr;
 
-/// A schema as a graph of its parts: whoever passes a value on as it is comes before those that get
-/// it.
+/// A schema as a graph of its parts, sorted: a part that passes a value on comes before those that get it.
 pub(super) struct Graph {
     pub(super) parts: Vec<Part>,
     /// Which of them is the schema itself.
@@ -16,34 +15,33 @@ pub(super) struct Graph {
     pub(super) is_endless: bool,
     /// In how many ways one value comes to parts, at most.
     pub(super) paths: u64,
-    /// How many parts pass one value on to each other, at most.
+    /// Limit on the parts that one value passes through in a row.
     pub(super) height: u64,
-    /// What each part costs together with those that it passes a value on to, as long as the value
-    /// adds nothing to it.
+    /// Cost of each part with all parts that get the same value.
     pub(super) sums: Vec<u64>,
     pub(super) has_patterns: bool,
-    /// What any one value costs, at most; `u64::MAX` where that depends on how deep it is.
+    /// Maximum cost of one value; `u64::MAX` where it depends on the depth.
     pub(super) dearest: u64,
 }
 
 /// One object of a schema that is a schema.
 #[derive(Default)]
 pub(super) struct Part {
-    /// How many values it compares with.
+    /// Number of values to compare with.
     pub(super) own: u64,
     pub(super) has_pattern: bool,
     pub(super) is_unique: bool,
     /// Whether it has to find out what others of the same value have seen.
     pub(super) is_unevaluated: bool,
-    /// Who gets the value as it is.
+    /// Parts that get the value itself.
     pub(super) same: Vec<usize>,
     pub(super) properties: HashMap<Box<str>, usize>,
-    /// Who gets the members whose names match patterns.
+    /// Parts that get members whose names match patterns.
     pub(super) matching: Vec<usize>,
-    /// Who gets all other members.
+    /// Parts that get all other members.
     pub(super) others: Vec<usize>,
     pub(super) names: Vec<usize>,
-    /// Who gets the first items.
+    /// Parts that get the first items.
     pub(super) first: Vec<usize>,
     pub(super) items: Vec<usize>,
 }
@@ -96,8 +94,7 @@ impl Graph {
         self.sums = sums;
     }
 
-    /// What one value costs, at most: the part that it comes to, or all those together that
-    /// something in it can come to.
+    /// Maximum cost of one value: that of the root, or of all parts together that a nested value may reach.
     fn dearest(&self, sums: &[u64]) -> u64 {
         let (order, is_recursive) = last_first(&self.parts, Part::all);
         if is_recursive
@@ -288,7 +285,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Of how many values one is made.
+/// Number of values in a value.
 fn size(value: &Value) -> u64 {
     match value {
         Value::Array(items) => 1 + items.iter().map(size).sum::<u64>(),

@@ -1,5 +1,6 @@
 //! Possible targets of a schema's references.
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ptr;
@@ -49,7 +50,7 @@ impl<'a> References<'a> {
     /// All that a reference may mean; nothing, if it leads out of the schema.
     pub(super) fn find(&self, reference: &str) -> Vec<&'a Map<String, Value>> {
         let (base, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let fragment = decoded(fragment);
+        let fragment = percent_decode_str(fragment).decode_utf8_lossy();
         let is_named = !fragment.is_empty() && !fragment.starts_with('/');
         let mut found = match self.anchors.get(&*fragment) {
             Some(anchors) if is_named => anchors.clone(),
@@ -60,8 +61,8 @@ impl<'a> References<'a> {
         found
     }
 
-    /// What a reference may begin at. Ids are resolved against each other by those who check
-    /// values; here it is enough that they end alike.
+    /// Possible bases of a reference. The validator resolves ids against each other; here an equal last step
+    /// is enough.
     fn roots(&self, base: &str) -> Vec<&'a Map<String, Value>> {
         let is_meta = is_official(base);
         let named = |(id, _): &&(&str, _)| *id == last_step(base);
@@ -78,7 +79,7 @@ fn last_step(id: &str) -> &str {
     id.rsplit('/').next().unwrap_or(id)
 }
 
-/// What a pointer leads to, if that is an object.
+/// The target of a pointer, if it is an object.
 fn at<'a>(root: &'a Map<String, Value>, pointer: &str) -> Option<&'a Map<String, Value>> {
     let mut steps =
         pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
@@ -89,19 +90,6 @@ fn at<'a>(root: &'a Map<String, Value>, pointer: &str) -> Option<&'a Map<String,
         _ => None,
     });
     target?.as_object()
-}
-
-/// Without the escapes of URIs.
-fn decoded(text: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
-    while let [first, after @ ..] = rest {
-        let escaped = (*first == b'%').then(|| after.get(..2)).flatten();
-        let code =
-            escaped.and_then(|digits| u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok());
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Whether a URI is one of JSON Schema's own: a dialect, or a meta-schema.

@@ -1,19 +1,18 @@
-//! What it costs to check a value: found out before it is checked, by going the same ways without
-//! going any of them twice.
+//! Estimates the cost of checking a value before the check, by visiting each pair of schema and value once.
 
 use super::graph::{Graph, Part};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// How many parts of a schema may wait for each other: each has its place on the stack.
+/// Limit on nested visits of schema parts, which take stack space.
 const MAX_WAITING: u64 = 2000;
-/// How deep a value may be.
+/// Limit on the depth of a value.
 const MAX_DEPTH: u64 = 256;
-/// What a pattern costs, and each byte that it is held against.
+/// Cost of a pattern, and of each byte that it is matched against.
 const PATTERN: u64 = 100;
 const BYTE: u64 = 10;
 
-/// How large a value is.
+/// The size of a value.
 #[derive(Default)]
 struct Extent {
     values: u64,
@@ -60,7 +59,7 @@ impl Graph {
     }
 }
 
-/// How often each part gets a value.
+/// Visits of each part.
 type Times = BTreeMap<usize, u64>;
 
 /// A way through a value by a schema.
@@ -156,7 +155,7 @@ fn add(times: &mut Times, to: usize, more: u64) {
     *times = times.saturating_add(more);
 }
 
-/// What a part does with a value by itself.
+/// Cost of a part for a value, without other parts.
 fn cost(part: &Part, value: &Value) -> u64 {
     let text = match value {
         Value::String(text) if part.has_pattern => text_cost(text),

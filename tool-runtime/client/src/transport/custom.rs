@@ -10,9 +10,9 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tool_runtime_core::BoxFuture;
 
-/// Where a server's messages come from: a line of JSON each.
+/// The source of a server's messages: a line of JSON each.
 pub type McpReader = Box<dyn AsyncRead + Send + Unpin>;
-/// Where messages to a server go: a line of JSON each.
+/// The sink of messages to a server: a line of JSON each.
 pub type McpWriter = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// Opens a connection, each time that it is called.

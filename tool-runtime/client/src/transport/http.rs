@@ -10,7 +10,6 @@ mod headers;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod param_headers;
-mod shown;
 mod source;
 mod sse;
 mod sse_backoff;
@@ -41,7 +40,7 @@ use tool_runtime_config::HttpConfig;
 use tool_runtime_config::McpAuth;
 use tool_runtime_core::BoxFuture;
 
-/// A server that is asked over HTTP.
+/// A server over HTTP.
 pub(crate) struct Http {
     server: Arc<str>,
     agent: Agent,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tool_runtime_core::BoxFuture;
 use tool_runtime_mcp::InProcessServer;
 
-/// How many bytes wait between client and server.
+/// Buffer between client and server, in bytes.
 const BUFFER: usize = 64 << 10;
 
 /// A server of this very process. Every connection is served as one client's.

@@ -4,7 +4,7 @@ use super::outgoing::{Outgoing, Unwritten};
 use crate::as_it_came;
 use crate::as_it_came::{Answer, Of};
 use crate::notification_router::NotificationRouter;
-use crate::recovery::{Incoming, Salvaged, salvaged, unreadable};
+use crate::recovery::{Incoming, Recovered, fail_request, recover};
 use rmcp::RoleClient;
 use rmcp::model::{JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -16,17 +16,17 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use tokio::time::{Instant, timeout_at};
 use tool_runtime_mcp::lines::{DEFAULT_LINE_LIMIT, Line, LineBuffer};
 
-/// How long a server is heard that takes nothing more.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// Time to read from a server that has closed its input.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 type TakeLine = dyn Fn(&[u8]) + Send + Sync;
 
-/// Whether a server prints other things where messages belong.
+/// Whether a server prints lines that are not messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Strays {
+enum NoiseState {
     None,
     Seen,
-    Told,
+    Reported,
 }
 
 /// Lines of JSON from a reader and to a writer.
@@ -35,14 +35,14 @@ pub(crate) struct Lines<R> {
     buffer: LineBuffer,
     outgoing: Arc<Outgoing>,
     notifications: Arc<NotificationRouter>,
-    /// What came in one line with what was handed on.
+    /// Messages of one line that are not returned yet.
     more: VecDeque<Incoming>,
     /// Takes lines that are not messages.
-    stray: Option<Box<TakeLine>>,
-    strays: Strays,
-    /// Whether the server has ever said anything that is a message.
-    is_heard: bool,
-    /// When nothing more is heard.
+    noise: Option<Box<TakeLine>>,
+    noise_state: NoiseState,
+    /// Whether the server has sent a message.
+    has_spoken: bool,
+    /// The end of reading.
     until: Option<Instant>,
 }
 
@@ -58,16 +58,16 @@ impl<R> Lines<R> {
             outgoing: Outgoing::new(writer, Arc::clone(&notifications)),
             notifications,
             more: VecDeque::new(),
-            stray: None,
-            strays: Strays::None,
-            is_heard: false,
+            noise: None,
+            noise_state: NoiseState::None,
+            has_spoken: false,
             until: None,
         }
     }
 
-    /// Gives lines that are not messages to somebody.
-    pub(super) fn with_stray(mut self, stray: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
-        self.stray = Some(Box::new(stray));
+    /// Passes lines that are not messages to `noise`.
+    pub(super) fn with_noise(mut self, noise: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        self.noise = Some(Box::new(noise));
         self
     }
 }
@@ -82,12 +82,12 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Unwritten>> + Send + 'static {
-        let (outgoing, is_heard) = (Arc::clone(&self.outgoing), self.is_heard);
+        let (outgoing, has_spoken) = (Arc::clone(&self.outgoing), self.has_spoken);
         let sent = outgoing.send(&message);
         async move {
             match sent.await {
-                // A server that ends at once is heard to the end: it may say why.
-                Err(_) if !is_heard && !outgoing.has_given_up() => Ok(()),
+                // A server that ends at once is read to the end: it may print the reason.
+                Err(_) if !has_spoken && !outgoing.has_given_up() => Ok(()),
                 sent => sent,
             }
         }
@@ -96,17 +96,17 @@ where
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             if let Some(message) = self.next() {
-                self.is_heard = true;
-                self.tell_of_strays();
+                self.has_spoken = true;
+                self.report_noise();
                 return Some(message);
             }
             if self.buffer.has_ended() {
                 return None;
             }
             if self.outgoing.is_over() {
-                self.until.get_or_insert_with(|| Instant::now() + LAST_WORDS);
+                self.until.get_or_insert_with(|| Instant::now() + DRAIN_TIMEOUT);
             }
-            // What was read stays where it is if nobody waits any more.
+            // Cancellation keeps what was read in the buffer.
             let read = self.reader.read_buf(self.buffer.room());
             let read = match self.until {
                 None => read.await,
@@ -130,10 +130,10 @@ where
 }
 
 impl<R> Lines<R> {
-    /// Once, of a server that works: what it says before it fails is told with the failure.
-    fn tell_of_strays(&mut self) {
-        if self.strays == Strays::Seen {
-            self.strays = Strays::Told;
+    /// Warns of noise once, when the server works: noise before a failure is part of the error.
+    fn report_noise(&mut self) {
+        if self.noise_state == NoiseState::Seen {
+            self.noise_state = NoiseState::Reported;
             let server = self.notifications.server();
             tracing::warn!(
                 server,
@@ -142,23 +142,23 @@ impl<R> Lines<R> {
         }
     }
 
-    /// The next message of what was read.
+    /// The next message in the buffer.
     fn next(&mut self) -> Option<Incoming> {
         loop {
             if let Some(message) = self.more.pop_front() {
                 return Some(message);
             }
             match self.buffer.next_line()? {
-                Line::Whole(line) => match read(line, &self.outgoing, &self.notifications) {
+                Line::Whole(line) => match read(line, &self.outgoing) {
                     Ok(message) => return Some(message),
-                    Err(Salvaged::Messages(messages)) => self.more.extend(messages),
-                    Err(Salvaged::Odd) => {}
-                    Err(Salvaged::Stray) => {
-                        if self.strays == Strays::None {
-                            self.strays = Strays::Seen;
+                    Err(Recovered::Messages(messages)) => self.more.extend(messages),
+                    Err(Recovered::Ignored) => {}
+                    Err(Recovered::Noise) => {
+                        if self.noise_state == NoiseState::None {
+                            self.noise_state = NoiseState::Seen;
                         }
-                        if let Some(stray) = &self.stray {
-                            stray(line);
+                        if let Some(noise) = &self.noise {
+                            noise(line);
                         }
                     }
                 },
@@ -166,22 +166,22 @@ impl<R> Lines<R> {
                     tracing::warn!("a message of more than {limit} bytes is left out");
                     let why = format!("it is longer than {limit} bytes");
                     let is_call = |id: &RequestId| self.outgoing.answered(id);
-                    self.more.extend(unreadable(self.buffer.ends(), &why, &is_call).ok());
+                    if let Recovered::Messages(messages) =
+                        fail_request(self.buffer.ends(), &why, &is_call)
+                    {
+                        self.more.extend(messages);
+                    }
                 }
             }
         }
     }
 }
 
-/// What a line says.
+/// Reads the message in a line.
 ///
 /// # Errors
-/// It is not a message as it stands; what can be made of it.
-fn read(
-    line: &[u8],
-    outgoing: &Outgoing,
-    notifications: &NotificationRouter,
-) -> Result<Incoming, Salvaged> {
+/// The line is not a message; the error is what can be recovered.
+fn read(line: &[u8], outgoing: &Outgoing) -> Result<Incoming, Recovered> {
     let mut is_call = false;
     if (outgoing.has_calls() || has_tools(line))
         && let Ok(answer) = serde_json::from_slice::<Answer<'_>>(line)
@@ -192,9 +192,8 @@ fn read(
             return Ok(JsonRpcMessage::response(result, answer.id));
         }
     }
-    let mut message = serde_json::from_slice(line).map_err(|why| {
-        salvaged(line, &why, &|id| is_call || outgoing.answered(id), notifications)
-    })?;
+    let mut message = serde_json::from_slice(line)
+        .map_err(|why| recover(line, &why, &|id| is_call || outgoing.answered(id)))?;
     as_it_came::keep_exact_of_task(&mut message, line);
     Ok(message)
 }

@@ -6,8 +6,6 @@ use rmcp::RoleClient;
 use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::TxJsonRpcMessage;
 use std::collections::{HashSet, VecDeque};
-use std::error::Error;
-use std::fmt;
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -21,67 +19,50 @@ use tool_runtime_core::seam::lock;
 type Message = TxJsonRpcMessage<RoleClient>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// How long a server may take nothing that is sent to it, unless it works at a call: some read
-/// nothing meanwhile.
+/// Limit on the time that a server reads nothing, unless it processes a call: some read nothing meanwhile.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// How much may wait, whatever the server works at: callers wait for all of it, since what was
-/// given up is not written. A server that reads has however much time it needs.
+/// Limits on the queue of a server that reads nothing. Cancelled messages leave the queue.
 const MAX_BYTES: usize = 64 << 20;
 const MAX_MESSAGES: usize = 10_000;
 /// A server that took something so lately reads.
 const LATELY: Duration = Duration::from_secs(1);
-/// How long the end waits for what is to be written.
+/// Time for the queue to be written before the connection closes.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// Why a message was not written.
-#[derive(Debug)]
+/// The reason why a message was not written.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Unwritten {
-    /// Nothing of it was.
-    Wholly(Unsent),
+    /// No byte was written.
+    #[error("{0}")]
+    Wholly(#[from] Unsent),
+    /// A part was written.
+    #[error("{0}")]
     Partly(String),
-}
-
-impl fmt::Display for Unwritten {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Wholly(why) => why.fmt(f),
-            Self::Partly(why) => f.write_str(why),
-        }
-    }
-}
-
-impl Error for Unwritten {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Wholly(why) => Some(why),
-            Self::Partly(_) => None,
-        }
-    }
 }
 
 /// Messages to a server. Whoever sends first writes for all who send meanwhile.
 pub(super) struct Outgoing {
     state: Mutex<State>,
     notifications: Arc<NotificationRouter>,
-    /// Nothing waits any more.
+    /// Notified when the queue is empty.
     rest: Notify,
-    /// Nothing more is written.
+    /// Cancelled when nothing more is written.
     over: CancellationToken,
 }
 
 struct State {
-    /// `None` while somebody writes, and when nothing more is to be written.
+    /// `None` during a write, and after the end.
     writer: Option<Writer>,
     queue: VecDeque<Parcel>,
-    /// How long what waits is.
+    /// Bytes in the queue.
     bytes: usize,
     /// The calls that were written, or begun, and that were neither answered nor given up.
     calls: HashSet<RequestId>,
     /// The one of them that is being written.
     begun: Option<RequestId>,
-    /// When the server last took something, or first had something to take.
+    /// Time at which the server last read a message, or the queue became non-empty.
     moved: Instant,
-    /// Why nothing more is written.
+    /// The reason why nothing more is written.
     end: Option<String>,
 }
 
@@ -124,8 +105,8 @@ impl Outgoing {
         }
     }
 
-    /// Gives back who tells that it is written; nobody, if there is nothing to write: a call that
-    /// is taken back before the server has it is as good as never made.
+    /// Queues a message and returns the receiver of its result. `None` if nothing is to be written: the
+    /// cancellation of a call that is still in the queue.
     fn queue(
         &self,
         message: &Message,
@@ -133,7 +114,7 @@ impl Outgoing {
         if taken_back(message).is_some_and(|call| self.state().forget(call)) {
             return Ok(None);
         }
-        let line = line(message).map_err(|error| Unwritten::Wholly(Unsent(error.to_string())))?;
+        let line = line(message).map_err(|error| Unsent::new(error.to_string()))?;
         let (done, written) = oneshot::channel();
         let mut state = self.state();
         if state.end.is_some() {
@@ -202,7 +183,7 @@ impl Outgoing {
         }
     }
 
-    /// What is to be written next. If there is nothing, the writer is laid down.
+    /// The next message. Without one, the writer becomes idle.
     fn next(&self, writer: Writer) -> Option<(Writer, Parcel)> {
         let mut state = self.state();
         if let Some(parcel) = state.queue.pop_front() {
@@ -225,7 +206,7 @@ impl Outgoing {
                 Ok(count @ 1..) => count,
                 Ok(0) => return Err(Unwritten::Partly("nothing more is taken".to_owned())),
                 Err(error) if rest.len() == line.len() => {
-                    return Err(Unwritten::Wholly(Unsent(error.to_string())));
+                    return Err(Unsent::from(error).into());
                 }
                 Err(error) => return Err(Unwritten::Partly(error.to_string())),
             };
@@ -236,7 +217,8 @@ impl Outgoing {
         flushed.map_err(|error| Unwritten::Partly(error.to_string()))
     }
 
-    /// Waits for the writer as long as there is hope. The time is asked for only if it has to wait.
+    /// Waits for the writer while the server reads or processes a call. The clock is read only if it has to
+    /// wait.
     async fn step<T>(&self, step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
         let mut step = pin!(step);
         loop {
@@ -273,7 +255,7 @@ impl Outgoing {
     }
 
     fn refusal(&self) -> Unwritten {
-        Unwritten::Wholly(Unsent(self.reason()))
+        Unsent::new(self.reason()).into()
     }
 
     fn reason(&self) -> String {
@@ -286,7 +268,7 @@ impl Outgoing {
 }
 
 impl State {
-    /// Whether nobody writes, and nothing is to be written.
+    /// Whether the queue is empty and no write is running.
     fn is_idle(&self) -> bool {
         self.writer.is_some() && self.queue.is_empty()
     }
@@ -414,7 +396,7 @@ mod tests {
         let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
         tokio::time::sleep(LONGEST_PAUSE * 10).await;
         assert!(!outgoing.is_over());
-        // Whoever gave the first up tells the server.
+        // The cancelled call sends its cancellation.
         in_time("a message to be sent", outgoing.send(&taking_back(1))).await.unwrap_err();
         in_time("a message to be sent", second).await.unwrap().unwrap_err();
     }

@@ -1,4 +1,4 @@
-//! Starts a server and talks over its standard input and output.
+//! Starts a server and connects to its standard input and output.
 
 use super::lines::Lines;
 use super::{ConnectionOwner, Opened, TransportFactory};
@@ -12,25 +12,26 @@ use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 use tool_runtime_config::StdioConfig;
 use tool_runtime_core::BoxFuture;
+use tool_runtime_core::seam::Redactor;
 
 /// Grace period of each step of ending a server: by itself, after `SIGTERM`.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
-/// How long a connection that ended waits for the process to say why.
+/// Time for a process to exit after its connection has ended.
 const MOMENT: Duration = Duration::from_millis(500);
-/// How much of what it said last is told, in bytes.
+/// Limit on the reported bytes of the standard error.
 const MAX_WORDS: usize = 1000;
 
 /// A server that is started anew for each connection.
 pub(crate) struct Stdio {
     server: Arc<str>,
     command: Command,
-    /// Those that are not gone with all that they started.
+    /// Children whose descendants are not all gone.
     children: TaskTracker,
 }
 
 impl Stdio {
-    /// By an entry, with what must not be shown after what is shown instead.
-    pub(crate) fn new(server: &str, config: &StdioConfig, secrets: Vec<(String, String)>) -> Self {
+    /// Takes the program of an entry; `redactor` cleans what the program prints.
+    pub(crate) fn new(server: &str, config: &StdioConfig, redactor: Redactor) -> Self {
         let mut command = Command::new(config.command.as_str());
         command.args = config.args.iter().map(|arg| arg.expose().to_owned()).collect();
         let variable =
@@ -38,7 +39,7 @@ impl Stdio {
                 (name.as_str().to_owned(), value.expose().to_owned())
             };
         command.env = config.env.iter().map(variable).collect();
-        command.secrets = secrets;
+        command.redactor = Arc::new(redactor);
         command.cwd = config.cwd.as_ref().map(|cwd| cwd.as_str().into());
         let children = TaskTracker::new();
         // Whoever waits for it waits for those that there are.
@@ -57,9 +58,9 @@ impl TransportFactory for Stdio {
             let spawned = Child::spawn(&self.command, &self.server, counted).await;
             let Spawned { child, stdin, stdout } =
                 spawned.map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
-            let stray = child.stray(&self.server);
+            let noise = child.stdout_noise(&self.server);
             let transport = Lines::new(stdout, stdin, Arc::clone(&notifications));
-            let transport = transport.with_stray(move |line| stray.keep(line));
+            let transport = transport.with_noise(move |line| noise.keep(line));
             let behind = Arc::new(Process { child, notifications: Arc::clone(&notifications) });
             Ok(Opened {
                 wire: ObservedTransport::new(transport, notifications),
@@ -80,7 +81,7 @@ struct Process {
 }
 
 impl Process {
-    /// How it ended. A server that is silent is not asked to end; any other end may be its own.
+    /// The exit of the process. Does not wait for a server that is silent and running.
     async fn exit(&self) -> Option<Exit> {
         if self.child.exit().is_none() && self.notifications.is_waiting() {
             return None;

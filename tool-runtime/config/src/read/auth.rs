@@ -63,7 +63,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands beside `oauth` in some dialects.
+    /// Keys beside `oauth` in some dialects.
     fn beside_oauth(&mut self, entry: &mut Entry<'_>, auth: Option<McpAuth>) -> Option<McpAuth> {
         let client_id = entry.one_of(&["oauth_client_id"], self.findings);
         let scopes = entry.one_of(&["scopes", "oauth_scopes"], self.findings);

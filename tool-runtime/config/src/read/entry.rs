@@ -16,7 +16,7 @@ pub(super) struct CompletionContext<'a> {
 }
 
 impl CompletionContext<'_> {
-    /// Whether it asks for nothing.
+    /// Whether the value has no effect.
     pub(super) fn is_empty(&self) -> bool {
         match self.value {
             Value::Null => true,
@@ -29,11 +29,11 @@ impl CompletionContext<'_> {
     }
 }
 
-/// What an object says under the keys that are read.
+/// The members of an object by known keys.
 pub(super) struct Entry<'a> {
     place: Place,
     given: BTreeMap<&'static str, CompletionContext<'a>>,
-    /// Where a key is, by the first of the names that it has.
+    /// The place of a key, by the first of its names.
     places: BTreeMap<&'static str, Place>,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Entry<'a> {
         Self { place: place.clone(), given, places: BTreeMap::new() }
     }
 
-    /// What stands under one of these keys, which say the same. Of several, the first.
+    /// The value of one of these synonymous keys. Of several, the first.
     pub(super) fn one_of(
         &mut self,
         keys: &[&'static str],
@@ -90,12 +90,12 @@ impl<'a> Entry<'a> {
         Some(first)
     }
 
-    /// Has what is wrong with one thing told at the place of another, the first that is given.
+    /// Reports problems of one key at the place of another, the first that is present.
     pub(super) fn tell_at(&mut self, key: &'static str, place: &Place) {
         self.places.entry(key).or_insert_with(|| place.clone());
     }
 
-    /// Has something stand under a key, unless something else does that asks for anything.
+    /// Sets a key, unless it has an effective value.
     pub(super) fn put(
         &mut self,
         key: &'static str,
@@ -110,8 +110,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// What stands under a key, if it is of the form that is read here; else it is left for
-    /// another reader.
+    /// The value of a key, if it has the right form; otherwise it stays for another reader.
     pub(super) fn take_if(
         &mut self,
         key: &'static str,
@@ -125,7 +124,7 @@ impl<'a> Entry<'a> {
         keys.iter().any(|key| self.given.contains_key(key))
     }
 
-    /// What nobody took.
+    /// Unread members.
     pub(super) fn rest(&self) -> impl Iterator<Item = &CompletionContext<'a>> {
         self.given.values()
     }
@@ -134,7 +133,7 @@ impl<'a> Entry<'a> {
         &self.place
     }
 
-    /// Where something is said, as its author spelled it.
+    /// The place of a key as its author spelled it.
     pub(super) fn place_of(&self, key: &str) -> Place {
         self.places.get(key).cloned().unwrap_or_else(|| self.place.key(key))
     }

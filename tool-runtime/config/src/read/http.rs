@@ -1,4 +1,4 @@
-//! A server that is asked over HTTP.
+//! A server over HTTP.
 
 use super::Reader;
 use super::entry::{CompletionContext, Entry};

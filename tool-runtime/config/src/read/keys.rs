@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-/// What becomes of a key that is known.
+/// The treatment of a known key.
 pub(super) enum Fate {
-    /// It is acted on.
+    /// The key is read.
     Read,
-    /// It is not acted on, which changes nothing that runs: what happens instead.
+    /// The key is ignored without an effect on the server; the text says what happens instead.
     Ignored(&'static str),
-    /// It would change what runs, and cannot be done: what to do instead.
+    /// The key is not supported and would change the server; the text is the remedy.
     Refused(&'static str),
 }
 

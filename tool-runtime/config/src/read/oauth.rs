@@ -45,7 +45,7 @@ impl Reader<'_> {
         Some(texts.map(|text| text.as_str().to_owned()).collect())
     }
 
-    /// Where the browser comes back to: an address, or a port of this machine.
+    /// The redirect address: an address, or a port of this machine.
     fn redirect(&mut self, said: &mut Entry<'_>) -> Option<String> {
         let given = said.one_of(&["redirect_uri", "callback_port"], self.findings)?;
         if given.key == "redirect_uri" {
@@ -53,12 +53,12 @@ impl Reader<'_> {
         }
         let port = given.value.as_u64().filter(|port| (1..=65535).contains(port));
         if port.is_none() {
-            self.findings.wrong(&given.place, "it is not a port", "write one from 1 to 65535");
+            self.findings.wrong(&given.place, "is not a valid port", "write one from 1 to 65535");
         }
         port.map(|port| format!("http://localhost:{port}/callback"))
     }
 
-    /// Whether the client asks for itself.
+    /// Whether the client uses the grant `client_credentials`.
     fn grant(&mut self, said: &mut Entry<'_>) -> bool {
         let Some(given) = said.one_of(&["grant_type"], self.findings) else { return false };
         match given.value.as_str() {

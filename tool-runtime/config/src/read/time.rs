@@ -34,7 +34,7 @@ impl Reader<'_> {
             _ => None,
         };
         if duration.is_none() {
-            self.findings.wrong(&given.place, "it is no time", HELP);
+            self.findings.wrong(&given.place, "is not a valid time", HELP);
         }
         duration
     }

@@ -27,7 +27,7 @@ impl Reader<'_> {
             match pattern(text) {
                 Ok(pattern) => patterns.push(pattern),
                 Err(error) => {
-                    self.findings.wrong(&place, "it is not a pattern", error.to_string());
+                    self.findings.wrong(&place, "is not a valid pattern", error.to_string());
                 }
             }
         }

@@ -5,7 +5,7 @@ use super::entry::{CompletionContext, Entry};
 use crate::transport::McpTransportConfig;
 use tool_runtime_core::seam::nearest;
 
-/// What `type` or `transport` say.
+/// The transport that `type` or `transport` name.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Stdio,
@@ -87,7 +87,7 @@ impl Reader<'_> {
         None
     }
 
-    /// What `type` and `transport` say, if they say it at all and agree.
+    /// The transport that `type` and `transport` name, if they agree.
     fn said(&mut self, entry: &mut Entry<'_>) -> Option<Kind> {
         let has_type = entry.has(&["type"]);
         let other = entry.take_if("transport", |_| has_type);
@@ -132,7 +132,7 @@ impl Reader<'_> {
         self.findings.wrong(entry.place(), "it does not say how the server is reached", help);
     }
 
-    /// Refuses keys that are for the other transport, unless they ask for nothing.
+    /// Refuses keys of the other transport, unless they have no effect.
     fn only(&mut self, entry: &mut Entry<'_>, others: &[&'static str], what: &str) {
         for key in others {
             let Some(given) = entry.take_if(key, |_| true).filter(|given| !given.is_empty()) else {

@@ -20,7 +20,7 @@ impl Reader<'_> {
         let given = entry.one_of(keys, self.findings)?;
         let flag = given.value.as_bool();
         if flag.is_none() {
-            self.findings.wrong(&given.place, "it is not a flag", "write `true` or `false`");
+            self.findings.wrong(&given.place, "must be a boolean", "write `true` or `false`");
         }
         flag
     }
@@ -35,7 +35,7 @@ impl Reader<'_> {
     /// stands in for it, so that the rest of the entry is checked all the same.
     pub(super) fn text(&mut self, place: &Place, value: &Value) -> McpText {
         let Some(written) = scalar(value) else {
-            self.findings.wrong(place, "it is not a text", "write a text in quotes");
+            self.findings.wrong(place, "must be a string", "write it in quotes");
             return McpText::from(STAND_IN);
         };
         self.expanded(place, &written).unwrap_or_else(|| McpText::from(STAND_IN))
@@ -48,7 +48,7 @@ impl Reader<'_> {
     pub(super) fn string<'a>(&mut self, place: &Place, value: &'a Value) -> Option<&'a str> {
         let text = value.as_str();
         if text.is_none() {
-            self.findings.wrong(place, "it is not a text", "write a text in quotes");
+            self.findings.wrong(place, "must be a string", "write it in quotes");
         }
         text
     }
@@ -60,7 +60,7 @@ impl Reader<'_> {
     ) -> Option<&'a Map<String, Value>> {
         let object = value.as_object();
         if object.is_none() {
-            self.findings.wrong(place, "it is not an object", r#"write `{ "NAME": .. }`"#);
+            self.findings.wrong(place, "must be an object", r#"write `{ "NAME": .. }`"#);
         }
         object
     }
@@ -72,7 +72,7 @@ impl Reader<'_> {
         value: &'a Value,
     ) -> Option<Vec<(Place, &'a Value)>> {
         let Value::Array(items) = value else {
-            self.findings.wrong(place, "it is not a list", r#"write `["..", ".."]`"#);
+            self.findings.wrong(place, "must be a list", r#"write `["..", ".."]`"#);
             return None;
         };
         Some(items.iter().enumerate().map(|(index, item)| (place.index(index), item)).collect())
@@ -122,7 +122,7 @@ impl Reader<'_> {
         Secret::from(STAND_IN)
     }
 
-    /// What the server lacks is wrong, or will be when a disabled one is enabled.
+    /// Notes a missing value: a problem, or, for a disabled server, one to come.
     pub(super) fn lacks(&mut self, place: &Place, fault: Fault) {
         match &mut self.lacking {
             Some(lacking) => lacking.push(place.problem(fault)),

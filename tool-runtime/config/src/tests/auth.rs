@@ -95,7 +95,7 @@ fn what_does_not_authenticate_is_refused() {
         (json!({ "header": "Host", "key": "k" }), "set by the transport itself"),
         (json!({ "grant_type": "client_credentials" }), "needs its id and its secret"),
         (json!({ "tokenUrl": "https://example.com" }), "found by the server's own metadata"),
-        (json!(7), "it is not an object"),
+        (json!(7), "must be an object"),
     ] {
         let problems = wrong(json!({ "url": "https://example.com", "auth": auth }));
         assert!(problems[0].contains(words), "{auth}: {problems:?}");

@@ -40,7 +40,7 @@ fn what_is_no_toml_is_told_with_its_place_and_not_shown() {
     ] {
         let error = loader().toml(text).load().unwrap_err();
         let told = error.to_string();
-        assert!(told.contains("this is no TOML: ") && told.contains(" at line "), "{told}");
+        assert!(told.contains("this is not valid TOML: ") && told.contains(" at line "), "{told}");
         assert!(!told.contains("hunter2"), "{told}");
     }
 }
@@ -73,7 +73,7 @@ fn a_document_without_servers_says_what_to_write() {
         (r#"{ "mcpServer": { "a": { "command": "x" } } }"#, "did you mean `mcpServers`?"),
         (r#"{ "mcp_server": { "a": { "url": "x" } } }"#, "did you mean `mcp"),
         (r#"{ "mcpServers": { "": { "command": "x" } } }"#, "the name of the server is empty"),
-        (r#"{ "a": { "command": "x" }, "b": 5 }"#, "`b`: it is not an entry of a server"),
+        (r#"{ "a": { "command": "x" }, "b": 5 }"#, "`b`: is not an entry of a server"),
     ] {
         let problems = problems(text);
         assert_eq!(problems.len(), 1, "{text}: {problems:?}");

@@ -141,18 +141,15 @@ fn commands_are_checked() {
         &["it is not a program but a command line, of 3 words", r#""args""#],
     );
     refused(json!({ "command": ["x", "y"], "args": ["z"] }), &["in one of the two"]);
-    refused(json!({ "command": "x", "args": "y" }), &["`mcpServers.s.args`: it is not a list"]);
+    refused(json!({ "command": "x", "args": "y" }), &["`mcpServers.s.args`: must be a list"]);
     refused(
         json!({ "command": "x", "args": [["y"]] }),
-        &["`mcpServers.s.args[0]`: it is not a text"],
+        &["`mcpServers.s.args[0]`: must be a string"],
     );
     refused(json!({ "command": "x", "env": { "A=B": "1" } }), &["holds no `=`"]);
     refused(json!({ "command": "x", "env": { "": "1" } }), &["the name of the variable is empty"]);
     refused(json!({ "command": "x", "env": { "A\u{0}": "1" } }), &["a NUL character"]);
-    refused(
-        json!({ "command": "x", "env": ["A=1"] }),
-        &["`mcpServers.s.env`: it is not an object"],
-    );
+    refused(json!({ "command": "x", "env": ["A=1"] }), &["`mcpServers.s.env`: must be an object"]);
     refused(json!({ "command": "x", "cwd": "" }), &["the folder is empty"]);
 }
 
@@ -174,13 +171,13 @@ fn a_command_with_a_space_may_be_a_file() {
 fn flags_are_flags_and_agree() {
     refused(
         json!({ "command": "x", "enabled": "yes" }),
-        &["`mcpServers.s.enabled`: it is not a flag"],
+        &["`mcpServers.s.enabled`: must be a boolean"],
     );
     refused(
         json!({ "command": "x", "enabled": true, "disabled": true }),
         &["`mcpServers.s.disabled`: it contradicts `enabled`"],
     );
-    refused(json!({ "command": "x", "required": 1 }), &["it is not a flag"]);
+    refused(json!({ "command": "x", "required": 1 }), &["must be a boolean"]);
     assert!(config(json!({ "command": "x", "enabled": false, "disabled": true })).is_ok());
 }
 
@@ -212,12 +209,9 @@ fn what_is_no_pattern_is_refused() {
     );
     refused(
         json!({ "command": "x", "include": ["a[b"] }),
-        &["it is not a pattern", "never closed"],
+        &["is not a valid pattern", "never closed"],
     );
-    refused(
-        json!({ "command": "x", "exclude": "a" }),
-        &["`mcpServers.s.exclude`: it is not a list"],
-    );
+    refused(json!({ "command": "x", "exclude": "a" }), &["`mcpServers.s.exclude`: must be a list"]);
 }
 
 #[test]

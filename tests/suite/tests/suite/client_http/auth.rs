@@ -29,7 +29,7 @@ async fn a_wrong_token_needs_auth_and_is_not_told() {
         let manager = builder_of(config).start(&pool).unwrap();
         let state = until(&manager, |state| matches!(state, McpState::NeedsAuth { .. })).await;
         let text = state.to_string();
-        assert!(text.contains("it wants to know who asks: HTTP 401"), "{text}");
+        assert!(text.contains("it requires authorization: HTTP 401"), "{text}");
         assert!(text.contains("`auth`"), "{text}");
         assert!(!text.contains(WRONG), "{text}");
     }
@@ -100,7 +100,7 @@ async fn a_token_that_is_refused_later_needs_auth() {
     *token.lock().unwrap() = WRONG;
     let result = call(&pool, "hit", json!({})).await;
     let text = result.error().unwrap().message().to_owned();
-    assert!(text.contains("wants to know who asks"), "{text}");
+    assert!(text.contains("requires authorization"), "{text}");
     until(&manager, |state| matches!(state, McpState::NeedsAuth { .. })).await;
 }
 

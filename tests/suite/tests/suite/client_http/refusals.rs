@@ -95,7 +95,7 @@ async fn an_answer_that_cannot_be_read_is_an_error_and_no_end() {
 }
 
 #[tokio::test]
-async fn an_answer_of_a_stream_is_mended() {
+async fn an_answer_of_a_stream_with_half_a_character_is_read() {
     let far = Far::start(&tools(&Probe::new()), HttpOptions::default(), |seen| {
         let content = r#"{"content":[{"type":"text","text":"a\ud800b"}]}"#;
         let id = &seen.message["id"];
@@ -127,7 +127,7 @@ async fn a_call_without_an_answer_of_its_own_ends_at_once() {
                 let message = json!({ "jsonrpc": "2.0", "method": "notifications/message" });
                 ([("content-type", "application/json")], message.to_string()).into_response()
             },
-            "none that MCP knows",
+            "not valid MCP",
         ),
     ];
     for (answer, words) in answers {
@@ -138,7 +138,7 @@ async fn a_call_without_an_answer_of_its_own_ends_at_once() {
         let result = call(&pool, "hit", json!({})).await;
         let error = result.error().unwrap();
         assert_eq!(error.class(), ErrorClass::Indeterminate, "{error}");
-        assert!(words == "none that MCP knows" || error.message().contains(words), "{error}");
+        assert!(words == "not valid MCP" || error.message().contains(words), "{error}");
         assert_eq!(manager.server("far").unwrap().state, McpState::Ready);
     }
 }

@@ -1,6 +1,6 @@
 //! What a child says on its standard error, in the log.
 
-use super::support::{script, start};
+use super::support::{redactor, script, start};
 use std::fmt::{Debug, Write as _};
 use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
@@ -48,6 +48,7 @@ async fn every_line_is_logged_with_the_name_of_the_server() {
     let _guard = tracing::subscriber::set_default(log.clone());
     let mut command = script("echo one >&2; echo not this; echo \"two: $TOKEN\" >&2");
     command.env.insert("TOKEN".to_owned(), "s3cret-value".to_owned());
+    command.redactor = redactor(&[("${TOKEN}", "s3cret-value")]);
     start(&command).await.child.exited().await;
     let lines = log.0.lock().expect("nobody panics").clone();
     let expected =

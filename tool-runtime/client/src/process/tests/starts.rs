@@ -3,7 +3,7 @@
 use super::super::error::SpawnError;
 use super::super::exit::Exit;
 use super::super::{Child, Command};
-use super::support::{Server, exited, script, start};
+use super::support::{Server, exited, redactor, script, start};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -158,7 +158,7 @@ async fn children_know_nothing_of_each_others_streams() {
 fn debug_output_shows_no_values() {
     let mut command = script("echo s3cret-value");
     command.env.insert("TOKEN".to_owned(), "s3cret-value".to_owned());
-    command.secrets.push(("${KEY}".to_owned(), "s3cret-value".to_owned()));
+    command.redactor = redactor(&[("${KEY}", "s3cret-value")]);
     let shown = format!("{command:?}");
     assert!(shown.contains("TOKEN") && !shown.contains("s3cret"), "{shown}");
 }

@@ -1,7 +1,7 @@
 //! What goes between a child and its connection.
 
 use super::super::exit::Exit;
-use super::support::{LONG, SHORT, STUBBORN, Server, closed, exited, script, start};
+use super::support::{LONG, SHORT, STUBBORN, Server, closed, exited, redactor, script, start};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn values_that_a_child_prints_are_not_shown() {
     let mut command = script("echo \"bad key $TOKEN for $1\" >&2");
     command.args.extend(["sh".to_owned(), "expanded-value".to_owned()]);
     command.env.insert("TOKEN".to_owned(), "s3cret-value".to_owned());
-    command.secrets.push(("${ACCOUNT}".to_owned(), "expanded-value".to_owned()));
+    command.redactor = redactor(&[("${ACCOUNT}", "expanded-value"), ("${TOKEN}", "s3cret-value")]);
     let server = start(&command).await;
     exited(&server.child).await;
     assert_eq!(server.child.stderr_tail(), "bad key ${TOKEN} for ${ACCOUNT}");

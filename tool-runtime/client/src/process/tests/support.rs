@@ -9,11 +9,13 @@ use rustix::process::{Pid, test_kill_process};
 use std::env;
 #[cfg(target_os = "linux")]
 use std::process;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::unix::pipe::Receiver;
 use tokio_util::task::TaskTracker;
+use tool_runtime_core::seam::Redactor;
 
 /// Far more than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -39,6 +41,12 @@ pub(super) fn script(text: &str) -> Command {
     let mut command = Command::new("sh");
     command.args = vec!["-c".to_owned(), text.to_owned()];
     command
+}
+
+/// Replaces `secret` by `shown` in what a child prints.
+pub(super) fn redactor(secrets: &[(&str, &str)]) -> Arc<Redactor> {
+    let secrets = secrets.iter().map(|(shown, secret)| ((*shown).into(), (*secret).into()));
+    Arc::new(Redactor::new(secrets))
 }
 
 pub(super) async fn start(command: &Command) -> Server {

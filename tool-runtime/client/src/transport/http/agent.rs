@@ -1,6 +1,6 @@
 //! The HTTP client with its connection pool.
 
-use super::client::telling;
+use super::client::recording_status;
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, ClientBuilder, Url};
 use rustls::crypto::ring;
@@ -8,19 +8,19 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
+use tool_runtime_core::seam::is_loopback;
 
-/// How long a connection of TCP and TLS may take.
+/// Time limit of a TCP and TLS connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// After so much silence the other end is asked whether it is still there: streams of news may be
-/// silent for as long as they like.
+/// Idle time before a TCP keepalive: event streams may be silent for any time.
 const SILENCE: Duration = Duration::from_secs(30);
 const ASK_AGAIN: Duration = Duration::from_secs(10);
 const MAX_ASKED: u32 = 3;
-/// How often a request is sent on to another path.
+/// Limit on redirects.
 const MAX_REDIRECTS: usize = 5;
 
-/// A client with a pool of connections of its own. A server of this machine is never asked through
-/// a proxy; others are, where the environment says so.
+/// A client with a connection pool. Requests to this machine use no proxy; others use that of the
+/// environment.
 ///
 /// # Errors
 /// This machine trusts no certificate.
@@ -32,14 +32,14 @@ pub(super) fn client(url: &Url) -> Result<Client, String> {
         .redirect(Policy::custom(|attempt| {
             if is_the_same_server(&attempt) { attempt.follow() } else { attempt.stop() }
         }))
-        .retry(telling());
+        .retry(recording_status());
     if is_this_machine(url) {
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| error.without_url().to_string())
 }
 
-/// What all clients have in common.
+/// The common part of all clients.
 ///
 /// # Errors
 /// This machine trusts no certificate.
@@ -62,14 +62,10 @@ fn is_the_same_server(attempt: &Attempt<'_>) -> bool {
 
 /// Whether an address is of this machine.
 pub(super) fn is_this_machine(url: &Url) -> bool {
-    match url.host_str().map(|host| host.trim_matches(['[', ']'])) {
-        Some("localhost") => true,
-        Some(host) => host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback()),
-        None => false,
-    }
+    url.host_str().is_some_and(is_loopback)
 }
 
-/// What is trusted: the certificates of this machine, which are read once. Without TLS none are.
+/// The trusted certificates: those of this machine, read once; none without TLS.
 fn tls(is_used: bool) -> Result<ClientConfig, String> {
     static TRUSTING: LazyLock<Result<ClientConfig, String>> = LazyLock::new(trusting);
     if is_used { TRUSTING.clone() } else { distrusting().map_err(|error| error.to_string()) }

@@ -1,5 +1,7 @@
 //! `WWW-Authenticate` challenges of servers.
 
+use tool_runtime_core::seam::one_line;
+
 /// Limit on a part that is shown.
 const MAX_PART: usize = 300;
 
@@ -32,7 +34,7 @@ fn parameter(challenge: &str, name: &str) -> Option<String> {
         Some(quoted) => unquoted(quoted),
         None => value.split([',', ' ', '\t']).next().unwrap_or_default().to_owned(),
     };
-    Some(value.chars().filter(|c| !c.is_control()).take(MAX_PART).collect())
+    Some(one_line(&value, MAX_PART))
 }
 
 fn unquoted(text: &str) -> String {

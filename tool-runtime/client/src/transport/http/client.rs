@@ -2,20 +2,20 @@
 
 mod backend;
 mod classify;
-mod legible;
 mod post;
+mod sse_recovery;
 mod status;
 
 use super::credentials::{HeaderMap, NoHeaders};
 use super::error::{HttpError, TransportError};
 use super::headers::Headers;
-use super::param_headers::Mirrors;
-use super::sse_backoff::{Events, tamed};
+use super::param_headers::ParamHeaders;
+use super::sse_backoff::{Events, bounded};
 use crate::notification_router::NotificationRouter;
 use classify::{no_headers, refused, without_url};
 use reqwest::header::AUTHORIZATION;
 use rmcp::transport::streamable_http_client::StreamableHttpClient as _;
-pub(super) use status::telling;
+pub(super) use status::recording_status;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use tokio_util::sync::CancellationToken;
@@ -23,27 +23,27 @@ use tokio_util::sync::CancellationToken;
 /// The longest event of a stream.
 const LONGEST_EVENT: usize = 16 << 20;
 
-/// Where requests go, and over which connections.
+/// The address of a server, and its connections.
 #[derive(Clone)]
 pub(super) struct Agent {
     pub(super) client: reqwest::Client,
     pub(super) url: Arc<str>,
 }
 
-/// What one connection sends. A clone is of the same connection.
+/// The client of one connection, which clones share.
 #[derive(Clone)]
 pub(super) struct Client(Arc<Shared>);
 
 struct Shared {
     agent: Agent,
     headers: Headers,
-    mirrors: Mirrors,
+    param_headers: ParamHeaders,
     notifications: Arc<NotificationRouter>,
     /// Whether the server answered as one does that is older than this transport.
     looks_old: Arc<AtomicBool>,
     /// Whether the server has a stream for what belongs to no request.
     has_stream: AtomicBool,
-    /// How often in a row its streams broke before they brought anything.
+    /// Number of streams in a row that broke without an event.
     breaks: Arc<AtomicU32>,
     /// Cancelled when the server is not there any more, or knows nothing of the session.
     lost: CancellationToken,
@@ -59,7 +59,7 @@ impl Client {
         Self(Arc::new(Shared {
             agent,
             headers,
-            mirrors: Mirrors::default(),
+            param_headers: ParamHeaders::default(),
             notifications,
             looks_old,
             has_stream: AtomicBool::new(false),
@@ -74,10 +74,6 @@ impl Client {
 
     pub(super) fn agent(&self) -> &reqwest::Client {
         &self.0.agent.client
-    }
-
-    pub(super) fn notifications(&self) -> &NotificationRouter {
-        &self.0.notifications
     }
 
     pub(super) fn worded(&self, error: HttpError) -> TransportError {
@@ -140,6 +136,6 @@ impl Client {
                 longest,
             )
         });
-        opened.await.map(|events| tamed(events, Arc::clone(&self.0.breaks)))
+        opened.await.map(|events| bounded(events, Arc::clone(&self.0.breaks)))
     }
 }

@@ -1,12 +1,11 @@
-//! Headers of a request, and why there are none.
+//! Headers of a request.
 
 use reqwest::header::{HeaderName, HeaderValue};
 use std::collections::HashMap;
-use std::fmt;
 
 pub(super) type HeaderMap = HashMap<HeaderName, HeaderValue>;
 
-/// What was refused, and what the server said.
+/// A refused request.
 #[derive(Clone)]
 pub(super) struct Refused {
     pub(super) status: u16,
@@ -17,24 +16,18 @@ pub(super) struct Refused {
     pub(super) token: Option<String>,
 }
 
-/// Why there are no headers for a request.
-#[derive(Clone, Debug)]
+/// The reason why there are no headers for a request.
+#[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum NoHeaders {
-    /// Somebody has to do something first.
+    /// A person has to authorize this program first.
     #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth waits"))]
+    #[error("{0}")]
     Unauthorized(String),
-    /// They may be there when they are asked for again.
+    /// A later request may have them.
+    #[error("{0}")]
     Failed(String),
-    /// There are none but those that were refused.
+    /// There are none but the refused ones.
     #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only OAuth knows"))]
+    #[error("there are no other headers")]
     Same,
-}
-
-impl fmt::Display for NoHeaders {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unauthorized(text) | Self::Failed(text) => f.write_str(text),
-            Self::Same => f.write_str("there are no other headers"),
-        }
-    }
 }

@@ -2,89 +2,78 @@
 
 use super::challenge;
 use super::headers::Headers;
-use super::shown::shown;
-use crate::failure::{Unauthorized, Unsent, leaf};
+use crate::failure::{Unauthorized, Unsent, leaf, sources};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
-use std::fmt;
 use std::io;
+
+/// Limit on the characters of a server's text in an error.
+const MAX_LINE: usize = 300;
 
 pub(super) type HttpError = StreamableHttpError<reqwest::Error>;
 
-/// Why a message did not reach a server, or had no answer.
-#[derive(Debug)]
+/// The reason why a message was not delivered or has no answer.
+#[derive(Debug, thiserror::Error)]
 pub(super) enum TransportError {
-    /// The server wants to know who asks.
-    Unauthorized(Unauthorized),
-    /// The server has not worked at the message.
-    Unsent(Unsent),
-    /// What became of the message is unknown.
+    /// The server requires authorization.
+    #[error("{0}")]
+    Unauthorized(#[source] Unauthorized),
+    /// The server has not processed the message.
+    #[error("{0}")]
+    Unsent(#[source] Unsent),
+    /// The fate of the message is unknown.
+    #[error("{0}")]
     Lost(String),
-}
-
-impl fmt::Display for TransportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unauthorized(error) => error.fmt(f),
-            Self::Unsent(error) => error.fmt(f),
-            Self::Lost(text) => f.write_str(text),
-        }
-    }
-}
-
-impl Error for TransportError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Unauthorized(error) => Some(error),
-            Self::Unsent(error) => Some(error),
-            Self::Lost(_) => None,
-        }
-    }
 }
 
 impl TransportError {
     pub(super) fn new(error: HttpError, headers: &Headers) -> Self {
         use StreamableHttpError as E;
+        let redactor = headers.redactor();
+        let line = |text: &str| redactor.line(text, MAX_LINE);
         match error {
             E::AuthRequired(error) => {
                 let challenge = error.www_authenticate_header;
-                Self::unauthorized(401, &challenge::in_words(&headers.mask(&challenge)))
+                Self::unauthorized(401, &challenge::in_words(&redactor.text(&challenge)))
             }
             E::InsufficientScope(error) => {
                 let challenge = error.www_authenticate_header;
-                Self::unauthorized(403, &challenge::in_words(&headers.mask(&challenge)))
+                Self::unauthorized(403, &challenge::in_words(&redactor.text(&challenge)))
             }
-            E::SessionExpired => Self::Unsent(Unsent(
-                "it answered that it does not know the session (HTTP 404)".to_owned(),
+            E::SessionExpired => Self::Unsent(Unsent::new(
+                "it answered that it does not know the session (HTTP 404)",
             )),
             E::Client(error) => Self::of_client(error),
             E::HttpStatus(error) => Self::Lost(match &error.retry_after {
                 Some(after) => {
-                    let after = shown(&headers.mask(after));
+                    let after = line(after);
                     format!("{error}; it asks to be left alone for {after}")
                 }
                 None => error.to_string(),
             }),
-            E::UnexpectedServerResponse(text) => Self::of_response(&headers.mask(&text)),
+            E::UnexpectedServerResponse(text) => Self::of_response(&line(&text)),
             E::UnexpectedContentType(kind) => {
                 let kind = kind.unwrap_or_else(|| "nothing that it names".to_owned());
-                let kind = shown(&headers.mask(&kind));
+                let kind = line(&kind);
                 Self::Lost(format!(
                     "it answers with `{kind}`, which is not MCP; is this its address?"
                 ))
             }
             E::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Self::Unauthorized(Unauthorized(shown(&headers.mask(&error.to_string()))))
+                Self::Unauthorized(Unauthorized(line(&error.to_string())))
             }
-            E::Io(error) => Self::Lost(shown(&headers.mask(&error.to_string()))),
-            other => Self::Lost(shown(&headers.mask(&leaf(&other)))),
+            E::Io(error) => Self::Lost(line(&error.to_string())),
+            other => Self::Lost(line(&leaf(&other))),
         }
     }
 
     fn of_client(error: reqwest::Error) -> Self {
         let error = error.without_url();
-        let text = leaf(&error);
-        if error.is_connect() { Self::Unsent(Unsent(unreached(&text))) } else { Self::Lost(text) }
+        if error.is_connect() {
+            Self::Unsent(Unsent::new(unreachable(&error)))
+        } else {
+            Self::Lost(leaf(&error))
+        }
     }
 
     fn of_response(text: &str) -> Self {
@@ -92,9 +81,9 @@ impl TransportError {
             Some(code @ (401 | 403)) => Self::unauthorized(code, ""),
             Some(300..=399) => Self::Lost(format!(
                 "{}, which is not followed: it leads to another server or would lose the message; give its entry the address that it leads to",
-                shown(text)
+                text.trim_end_matches(':')
             )),
-            _ => Self::Lost(shown(text)),
+            _ => Self::Lost(text.trim_end_matches(':').to_owned()),
         }
     }
 
@@ -106,24 +95,56 @@ impl TransportError {
     }
 }
 
-/// Why nobody could be reached, and what to do about it.
-fn unreached(text: &str) -> String {
-    let why = text.rsplit_once("(Connect): ").map_or(text, |(_, why)| why);
-    let help = if why.contains("onnection refused") {
-        "start the server, or mend the address of its entry"
-    } else if why.contains("dns error") {
-        "mend the host in the address of its entry, or see to the network"
-    } else if why.contains("InvalidContentType") {
-        "it does not speak TLS there; if that is meant, write `http://`"
-    } else if why.contains("certificate") {
-        "its certificate is not one that this system trusts for that host"
-    } else {
-        "see to the address of its entry, and to the network"
+/// The reason why a server cannot be reached, and the remedy.
+fn unreachable(error: &reqwest::Error) -> String {
+    // The first two say that a request failed to connect.
+    let why = sources(error).nth(2).map_or_else(|| leaf(error), leaf);
+    let io = sources(error).find_map(|source| source.downcast_ref::<io::Error>());
+    let tls = sources(error).find_map(tls_error);
+    let help = match (io.map(io::Error::kind), tls) {
+        (_, Some(rustls::Error::InvalidCertificate(_))) => {
+            "its certificate is not one that this system trusts for that host"
+        }
+        (_, Some(rustls::Error::InvalidMessage(_))) => {
+            "it does not speak TLS there; if that is meant, write `http://`"
+        }
+        (Some(io::ErrorKind::ConnectionRefused), _) => {
+            "start the server, or correct the address of its entry"
+        }
+        _ => "correct the address of its entry, or check the network",
     };
     format!("{why}; {help}")
+}
+
+/// The TLS error that I/O errors wrap.
+fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+    let wrapped = || tls_error(error.downcast_ref::<io::Error>()?.get_ref()?);
+    error.downcast_ref().or_else(wrapped)
 }
 
 /// The status of an answer that is not an answer of MCP: rmcp puts it before the text.
 pub(super) fn status(text: &str) -> Option<u16> {
     text.strip_prefix("HTTP ")?.get(..3)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unreachable;
+    use crate::transport::http::agent;
+    use reqwest::Url;
+
+    #[tokio::test]
+    async fn a_refused_connection_has_a_remedy() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+        drop(listener);
+        let client = agent::client(&url).unwrap();
+        let error = client.get(url).send().await.unwrap_err();
+        let text = unreachable(&error);
+        assert!(
+            text.ends_with("; start the server, or correct the address of its entry"),
+            "{text}"
+        );
+        assert!(!text.contains("error sending request"), "{text}");
+    }
 }

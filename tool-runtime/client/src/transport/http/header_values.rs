@@ -2,13 +2,11 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use tool_runtime_config::McpAuth;
 use tool_runtime_config::seam::OWN_HEADERS;
-
-/// Shorter values are words, and all over any text.
-const SHORTEST_SECRET: usize = 6;
 
 /// Whether it is a way of its own, and no header that is fixed.
 pub(super) fn is_spoken(auth: &McpAuth) -> bool {
@@ -21,13 +19,13 @@ pub(super) fn authorization(
 ) -> Result<(HeaderName, HeaderValue), &'static str> {
     match auth {
         McpAuth::Bearer(token) => {
-            note(token.expose(), secrets);
+            secrets.push(token.expose().to_owned());
             header(AUTHORIZATION.as_str(), &format!("Bearer {}", token.expose()), secrets)
         }
         McpAuth::Basic { user, password } => {
-            note(password.expose(), secrets);
+            secrets.push(password.expose().to_owned());
             let coded = basic(user.expose(), password.expose());
-            note(&coded, secrets);
+            secrets.push(coded.clone());
             header(AUTHORIZATION.as_str(), &format!("Basic {coded}"), secrets)
         }
         McpAuth::ApiKey { header: name, key } => header(name.as_str(), key.expose(), secrets),
@@ -43,7 +41,7 @@ pub(super) fn header(
     value: &str,
     secrets: &mut Vec<String>,
 ) -> Result<(HeaderName, HeaderValue), &'static str> {
-    note(value, secrets);
+    secrets.push(value.to_owned());
     let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "is not a name of a header")?;
     if OWN_HEADERS.contains(&name.as_str()) {
         return Err("is set by the transport itself; remove it");
@@ -54,45 +52,22 @@ pub(super) fn header(
     Ok((name, value))
 }
 
-/// How user and password are sent.
+/// User and password as Basic credentials.
 pub(super) fn basic(user: &str, password: &str) -> String {
     BASE64_STANDARD.encode(format!("{user}:{password}"))
 }
 
-/// Remembers what must not be printed.
-pub(super) fn note(secret: &str, secrets: &mut Vec<String>) {
-    if secret.len() >= SHORTEST_SECRET {
-        secrets.push(secret.to_owned());
-    }
-}
-
-/// What must not be printed of an address.
+/// The secrets of an address: user information and query, as written and decoded.
 pub(super) fn secrets_of(url: &str) -> Vec<String> {
-    let mut secrets = Vec::new();
-    if let Ok(url) = Url::parse(url) {
-        let (user, password) = (url.username(), url.password().unwrap_or_default());
-        let (plain_user, plain_password) = (decoded(user), decoded(password));
-        note(&basic(&plain_user, &plain_password), &mut secrets);
-        [user, password, &plain_user, &plain_password, url.query().unwrap_or_default()]
-            .into_iter()
-            .for_each(|secret| note(secret, &mut secrets));
-        url.query_pairs().for_each(|(_, value)| note(&value, &mut secrets));
-    }
+    let Ok(url) = Url::parse(url) else { return Vec::new() };
+    let (user, password) = (url.username(), url.password().unwrap_or_default());
+    let query = url.query().unwrap_or_default();
+    let [plain_user, plain_password] =
+        [user, password].map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned());
+    let mut secrets = vec![basic(&plain_user, &plain_password), plain_user, plain_password];
+    secrets.extend([user, password, query].map(str::to_owned));
+    secrets.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
     secrets
-}
-
-/// A part of an address as it is meant.
-fn decoded(part: &str) -> String {
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.as_bytes();
-    while let [first, after @ ..] = rest {
-        let code = after.get(..2).and_then(|code| std::str::from_utf8(code).ok());
-        let byte =
-            code.filter(|_| *first == b'%').and_then(|code| u8::from_str_radix(code, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// An address without user information, query and fragment.

@@ -10,24 +10,24 @@ use std::sync::{Arc, Mutex};
 use tool_runtime_config::HttpConfig;
 #[cfg(feature = "oauth")]
 use tool_runtime_config::McpAuth;
-use tool_runtime_core::seam::lock;
+use tool_runtime_core::seam::{Redactor, lock};
 
 /// The headers of requests to one server.
 pub(super) struct Headers {
     server: String,
-    /// Where requests go, without secrets.
+    /// The address of the server, without secrets.
     url: String,
     fixed: HeaderMap,
     source: Option<Arc<HeaderSource>>,
     #[cfg(feature = "oauth")]
     oauth: Option<Arc<OAuth>>,
-    /// What must not be printed: of the entry, and of the last request.
+    /// Secrets of the entry, and of the last request.
     secrets: Mutex<(Vec<String>, Vec<String>)>,
 }
 
 impl Headers {
     /// # Errors
-    /// What the entry says cannot be a header.
+    /// The entry has an invalid header.
     pub(super) fn new(
         server: &str,
         config: &HttpConfig,
@@ -124,13 +124,10 @@ impl Headers {
         Ok(headers)
     }
 
-    /// Keeps secrets out of what a server says: it may repeat what it was told.
-    pub(super) fn mask(&self, text: &str) -> String {
+    /// Removes secrets from text of the server, which may repeat a request.
+    pub(super) fn redactor(&self) -> Redactor {
         let secrets = lock(&self.secrets);
-        let mut all: Vec<&String> = secrets.0.iter().chain(&secrets.1).collect();
-        // One may be a part of another.
-        all.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        all.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), ".."))
+        Redactor::hiding(secrets.0.iter().chain(&secrets.1))
     }
 }
 
@@ -166,7 +163,7 @@ mod tests {
         config.headers.insert("X-Team".into(), "header-value".into());
         config.auth = Some(McpAuth::Bearer("token-value".into()));
         let said = "pass-word, query-value, header-value, Bearer token-value, YWRhOnBhc3Mtd29yZA==";
-        assert_eq!(headers(&config).mask(said), ".., .., .., .., ..");
+        assert_eq!(headers(&config).redactor().text(said), ".., .., .., .., ..");
     }
 
     #[test]

@@ -6,10 +6,10 @@ mod error_text;
 mod flow;
 mod host_callbacks;
 mod http_client;
-mod hush;
 mod issuer;
 mod page;
 mod redirect_listener;
+mod traffic;
 mod visit;
 
 pub(crate) use host_callbacks::OAuthCallbacks;
@@ -27,8 +27,7 @@ use tokio::time::timeout;
 use tool_runtime_config::McpOAuth;
 use tool_runtime_core::seam::lock;
 
-/// How long a request waits for a token: machines are that fast. Who waits for a person is told
-/// when they are done.
+/// Time that a request waits for a token: enough without a person.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The tokens of one server.
@@ -44,7 +43,7 @@ struct Shared {
     is_awaited: AtomicBool,
 }
 
-/// What a renewal comes to, for everybody who waits for it.
+/// The outcome of a renewal, for all who wait.
 type Running = watch::Receiver<Option<Result<(), NoHeaders>>>;
 
 impl OAuth {
@@ -83,7 +82,7 @@ impl OAuth {
         self.0.flow.is_enough();
     }
 
-    /// The token to send; none as long as a server was not asked what it wants.
+    /// The token to send; none before the server's first challenge.
     ///
     /// # Errors
     /// There is none, or none other than that which was refused.
@@ -153,7 +152,7 @@ impl Shared {
     }
 }
 
-/// What a renewal comes to.
+/// Waits for the outcome of a renewal.
 async fn done(mut running: Running) -> Result<(), NoHeaders> {
     let done = running.wait_for(Option::is_some).await.ok();
     let broken = || Err(NoHeaders::Failed("the authorization was broken off".to_owned()));

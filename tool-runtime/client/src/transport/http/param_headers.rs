@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex};
 use tool_runtime_core::seam::lock;
 
 const KEY: &str = "x-mcp-header";
-/// How the names of the headers begin.
+/// Prefix of the headers' names.
 const PREFIX: &str = "mcp-param-";
 
 /// One argument and its header.
 #[derive(Clone, Debug, PartialEq)]
-struct Mirrored {
+struct Mapping {
     path: Vec<String>,
     header: HeaderName,
 }
@@ -25,18 +25,18 @@ struct Mirrored {
 /// Lists that are read at the same time, at most.
 const MAX_UNFINISHED: usize = 4;
 
-/// What the tools of a server want repeated.
+/// Header mappings of a server's tools.
 #[derive(Default)]
-pub(super) struct Mirrors(Mutex<Known>);
+pub(super) struct ParamHeaders(Mutex<Known>);
 
-/// What is wanted by tools; nothing by those that can have no say.
-type Wanted = HashMap<String, Vec<Mirrored>>;
+/// Header mappings by tool; empty for invalid ones.
+type Wanted = HashMap<String, Vec<Mapping>>;
 
 #[derive(Default)]
 struct Known {
-    /// By the tools of the list that was read last as a whole.
+    /// Tools of the last complete list.
     tools: Arc<Wanted>,
-    /// By those of lists with pages to come, with the cursor of the next one.
+    /// Tools of incomplete lists, with the cursor of the next page.
     unfinished: VecDeque<(String, Wanted)>,
 }
 
@@ -65,9 +65,9 @@ impl<'a> Page<'a> {
     }
 }
 
-impl Mirrors {
-    /// Learns it from a page of the list of tools, which was asked for by a cursor; gives back
-    /// those that cannot be called, and why. Of two with one name the first counts.
+impl ParamHeaders {
+    /// Reads the mappings from a page of the list of tools, given the cursor of the request. Returns the
+    /// tools that cannot be called, with reasons. Of two tools with one name the first counts.
     pub(super) fn learn(
         &self,
         cursor: Option<&str>,
@@ -78,11 +78,11 @@ impl Mirrors {
         let (mut wanted, mut odd) = (known.before(cursor), Vec::new());
         for (name, schema) in page.tools {
             let Entry::Vacant(place) = wanted.entry(name.to_owned()) else { continue };
-            let mirrored = mirrored(schema).unwrap_or_else(|problem| {
+            let mappings = mappings(schema).unwrap_or_else(|problem| {
                 odd.push((name.to_owned(), problem));
                 Vec::new()
             });
-            place.insert(mirrored);
+            place.insert(mappings);
         }
         match page.next {
             Some(next) => known.unfinished.push_back((next.to_owned(), wanted)),
@@ -98,10 +98,10 @@ impl Mirrors {
         // rmcp's own, which come of all lists that it ever saw.
         headers.retain(|name, _| !name.as_str().starts_with(PREFIX));
         let tools = Arc::clone(&lock(&self.0).tools);
-        let (Some(mirrored), Some(arguments)) = (tools.get(&*call.name), &call.arguments) else {
+        let (Some(mappings), Some(arguments)) = (tools.get(&*call.name), &call.arguments) else {
             return;
         };
-        for Mirrored { path, header } in mirrored {
+        for Mapping { path, header } in mappings {
             let mut steps = path.iter();
             let first = steps.next().and_then(|key| arguments.get(key));
             let value = steps.fold(first, |value, key| value?.get(key));
@@ -119,7 +119,7 @@ impl Mirrors {
 }
 
 impl Known {
-    /// What the pages before said.
+    /// The mappings of the pages before.
     fn before(&mut self, cursor: Option<&str>) -> Wanted {
         let Some(cursor) = cursor else { return Wanted::new() };
         let place = self.unfinished.iter().position(|(next, _)| next == cursor);
@@ -129,17 +129,17 @@ impl Known {
     }
 }
 
-/// What a schema wants repeated.
+/// The header mappings of a schema.
 ///
 /// # Errors
 /// It wants what cannot be.
-fn mirrored(schema: &Map<String, Value>) -> Result<Vec<Mirrored>, String> {
+fn mappings(schema: &Map<String, Value>) -> Result<Vec<Mapping>, String> {
     let (mut all, mut seen) = (Vec::new(), HashSet::new());
     let marks = properties(schema, &mut Vec::new(), &mut all)?;
     if marks < count(&Value::Object(schema.clone())) {
         return Err(format!("`{KEY}` stands where it names no argument"));
     }
-    match all.iter().find(|mirrored| !seen.insert(&mirrored.header)) {
+    match all.iter().find(|mappings| !seen.insert(&mappings.header)) {
         Some(twice) => Err(format!("two arguments have the `{KEY}` of `{}`", twice.header)),
         None => Ok(all),
     }
@@ -149,7 +149,7 @@ fn mirrored(schema: &Map<String, Value>) -> Result<Vec<Mirrored>, String> {
 fn properties(
     schema: &Map<String, Value>,
     path: &mut Vec<String>,
-    all: &mut Vec<Mirrored>,
+    all: &mut Vec<Mapping>,
 ) -> Result<usize, String> {
     let Some(Value::Object(properties)) = schema.get("properties") else { return Ok(0) };
     let mut marks = 0;
@@ -157,7 +157,7 @@ fn properties(
         let Value::Object(property) = property else { continue };
         path.push(name.clone());
         if let Some(mark) = property.get(KEY) {
-            all.push(Mirrored { path: path.clone(), header: header(mark, property, path)? });
+            all.push(Mapping { path: path.clone(), header: header(mark, property, path)? });
             marks += 1;
         }
         marks += self::properties(property, path, all)?;
@@ -181,7 +181,7 @@ fn header(
     name.ok_or_else(|| format!("the `{KEY}` of `{path}` is not a name of a header"))
 }
 
-/// How many marks there are anywhere in a schema; data in it have none.
+/// Number of marks anywhere in a schema, except in data.
 fn count(schema: &Value) -> usize {
     match schema {
         Value::Object(object) => {
@@ -229,16 +229,16 @@ mod tests {
     }
 
     fn sent(schema: Value, arguments: Value) -> Vec<(String, String)> {
-        let mirrors = Mirrors::default();
-        assert!(mirrors.learn(None, &list(&[("t", schema)], None)).is_empty());
-        sent_by(&mirrors, arguments)
+        let param_headers = ParamHeaders::default();
+        assert!(param_headers.learn(None, &list(&[("t", schema)], None)).is_empty());
+        sent_by(&param_headers, arguments)
     }
 
-    fn sent_by(mirrors: &Mirrors, arguments: Value) -> Vec<(String, String)> {
+    fn sent_by(param_headers: &ParamHeaders, arguments: Value) -> Vec<(String, String)> {
         let mut call = CallToolRequestParams::new("t");
         call.arguments = arguments.as_object().cloned();
         let mut headers = HeaderMap::new();
-        mirrors.add(&call, &mut headers);
+        param_headers.add(&call, &mut headers);
         let shown = |(name, value): (HeaderName, HeaderValue)| {
             (name.to_string(), value.to_str().unwrap().to_owned())
         };
@@ -286,7 +286,7 @@ mod tests {
             ),
         ] {
             let schema = json!({ "type": "object", "properties": properties });
-            let odd = Mirrors::default().learn(None, &list(&[("t", schema)], None));
+            let odd = ParamHeaders::default().learn(None, &list(&[("t", schema)], None));
             assert!(odd[0].0 == "t" && odd[0].1.contains(words), "{odd:?}");
         }
     }
@@ -297,31 +297,31 @@ mod tests {
 
     #[test]
     fn a_list_counts_when_it_is_read_as_a_whole() {
-        let (mirrors, arguments) = (Mirrors::default(), json!({ "a": "v" }));
+        let (param_headers, arguments) = (ParamHeaders::default(), json!({ "a": "v" }));
         let is_sent = |header: &str| {
             let header = format!("mcp-param-{header}");
-            sent_by(&mirrors, arguments.clone()).iter().any(|(name, _)| *name == header)
+            sent_by(&param_headers, arguments.clone()).iter().any(|(name, _)| *name == header)
         };
-        mirrors.learn(None, &list(&[("t", marked("One"))], None));
+        param_headers.learn(None, &list(&[("t", marked("One"))], None));
         assert!(is_sent("one"));
         // Of two the first counts, on whatever page it stands.
-        mirrors.learn(None, &list(&[("t", marked("Two")), ("t", marked("Three"))], Some("")));
+        param_headers.learn(None, &list(&[("t", marked("Two")), ("t", marked("Three"))], Some("")));
         assert!(is_sent("one"));
-        mirrors.learn(Some(""), &list(&[("t", marked("Four"))], None));
+        param_headers.learn(Some(""), &list(&[("t", marked("Four"))], None));
         assert!(is_sent("two"));
-        mirrors.learn(None, &list(&[("other", marked("Five"))], None));
-        assert_eq!(sent_by(&mirrors, arguments.clone()), []);
+        param_headers.learn(None, &list(&[("other", marked("Five"))], None));
+        assert_eq!(sent_by(&param_headers, arguments.clone()), []);
     }
 
     #[test]
     fn nothing_is_kept_of_lists_that_are_over() {
-        let mirrors = Mirrors::default();
+        let param_headers = ParamHeaders::default();
         for number in 0..100 {
             let name = format!("t{number}");
-            mirrors.learn(None, &list(&[(&name, marked("A"))], Some(&name)));
-            mirrors.learn(None, &list(&[(&name, marked("A"))], None));
+            param_headers.learn(None, &list(&[(&name, marked("A"))], Some(&name)));
+            param_headers.learn(None, &list(&[(&name, marked("A"))], None));
         }
-        let known = mirrors.0.lock().unwrap();
+        let known = param_headers.0.lock().unwrap();
         assert_eq!((known.tools.len(), known.unfinished.len()), (1, MAX_UNFINISHED));
     }
 }

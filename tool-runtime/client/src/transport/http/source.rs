@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex};
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::{BoxFuture, Secret};
 
-/// For what headers are asked for: a request to a server over HTTP.
+/// The request that needs headers: one to a server over HTTP.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct McpHeaderRequest {
     /// The server's name.
     pub server: String,
-    /// Where the request goes: the address of the server's entry, without user information, query
-    /// and fragment. Another server may come to have the name.
+    /// The address of the server's entry, without user information, query and fragment. Another server may
+    /// get the name later.
     pub url: String,
-    /// What the server said when it refused the headers that were given last, with status 401: the
-    /// value of its header `WWW-Authenticate`, or nothing. New ones are needed then; the request is
-    /// sent once more with them. Default: `None`, nothing was refused.
+    /// The value of the header `WWW-Authenticate` with which the server refused the last headers (status
+    /// 401), or an empty text. The request is sent once more with the new headers. Default: `None`, nothing
+    /// was refused.
     pub refused: Option<String>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) type HeaderSource = dyn Fn(
     + Send
     + Sync;
 
-/// Who gives headers, by the names of servers.
+/// Header sources by server name.
 #[derive(Clone, Default)]
 pub(crate) struct HeaderSources(Arc<Mutex<HashMap<String, Arc<HeaderSource>>>>);
 

@@ -4,7 +4,7 @@ use super::client::Client;
 use super::credentials::HeaderMap;
 use super::error::{HttpError, TransportError};
 use super::sse_backoff::Events;
-use crate::recovery::{Incoming, Salvaged, salvaged};
+use crate::recovery::{Incoming, Recovered, recover};
 use crate::refusal::{Kind, Refusal};
 use futures_util::StreamExt as _;
 use reqwest::header::WWW_AUTHENTICATE;
@@ -19,9 +19,9 @@ use std::collections::VecDeque;
 pub(super) struct Sse {
     events: Events,
     client: Client,
-    /// Where messages go.
+    /// The address for messages.
     endpoint: Url,
-    /// What came in one event with what was handed on.
+    /// Messages of one event that are not returned yet.
     more: VecDeque<Incoming>,
 }
 
@@ -44,7 +44,7 @@ impl Sse {
     }
 }
 
-/// Headers with secrets go there: to nobody else than the server.
+/// Resolves the address for messages, which must have the origin of the server: requests carry secrets.
 fn endpoint(url: &str, said: &str) -> Result<Url, Refusal> {
     let base = Url::parse(url).ok();
     let endpoint = base.as_ref().and_then(|base| base.join(said.trim()).ok());
@@ -94,9 +94,7 @@ impl Transport<RoleClient> for Sse {
                 Ok(message) => return Some(message),
                 Err(why) => {
                     let text = text.as_bytes();
-                    if let Salvaged::Messages(messages) =
-                        salvaged(text, &why, &|_| false, self.client.notifications())
-                    {
+                    if let Recovered::Messages(messages) = recover(text, &why, &|_| false) {
                         self.more.extend(messages);
                     }
                 }

@@ -14,11 +14,11 @@ use crate::backoff::Backoff;
 
 pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// What a server may ask for as the pause before its stream is opened again, in milliseconds.
+/// Limits on the reconnection delay that a server asks for, in milliseconds.
 const SHORTEST_RETRY: u64 = 100;
 const LONGEST_RETRY: u64 = 60_000;
 
-/// How a stream is opened again that ended.
+/// The reconnection policy of streams.
 #[derive(Debug)]
 pub(super) struct Reopening(pub(super) Backoff);
 
@@ -34,15 +34,14 @@ impl SseRetryPolicy for Reopening {
     }
 }
 
-/// Bounds the pause that a server asks for. A stream that breaks is opened again at once, which
-/// would be without end where it always breaks: so its error comes late, and later each time that
-/// nothing came before it.
-pub(super) fn tamed(events: Events, breaks: Arc<AtomicU32>) -> Events {
-    let tame = move |event| tame(event, Arc::clone(&breaks));
-    events.then(tame).boxed()
+/// Bounds the reconnection delay that a server asks for. rmcp reopens a broken stream at once, so its error
+/// is delayed, longer for each stream in a row without an event.
+pub(super) fn bounded(events: Events, breaks: Arc<AtomicU32>) -> Events {
+    let bound = move |event| bound(event, Arc::clone(&breaks));
+    events.then(bound).boxed()
 }
 
-async fn tame(event: Result<Sse, SseError>, breaks: Arc<AtomicU32>) -> Result<Sse, SseError> {
+async fn bound(event: Result<Sse, SseError>, breaks: Arc<AtomicU32>) -> Result<Sse, SseError> {
     match event {
         Ok(mut event) => {
             breaks.store(0, Ordering::Relaxed);

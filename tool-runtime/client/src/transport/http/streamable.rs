@@ -11,7 +11,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use std::sync::Arc;
 
-/// How many requests may wait for the head of their answer at the same time.
+/// Limit on requests that wait for the head of their answer.
 const MAX_AT_ONCE: usize = 256;
 
 /// One connection, in so far as there is one over HTTP: it lasts until a server is not there any

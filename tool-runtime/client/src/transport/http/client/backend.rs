@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-/// How long the end of a session may take.
+/// Time limit of ending a session.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl StreamableHttpClient for Client {
@@ -98,8 +98,8 @@ impl StreamableHttpClient for Client {
             Ok(_) => {
                 self.0.has_stream.store(true, Ordering::Relaxed);
                 if is_new || self.0.breaks.load(Ordering::Relaxed) > 0 {
-                    // What changed before nobody told.
-                    self.0.notifications.changed().tell();
+                    // Earlier changes were not notified.
+                    self.0.notifications.changed().notify();
                 }
             }
             // Servers without such a stream may say that they know no such address.

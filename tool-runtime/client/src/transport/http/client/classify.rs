@@ -15,7 +15,7 @@ pub(super) fn without_url(error: HttpError) -> HttpError {
     }
 }
 
-/// What a server said when it wanted to know who asks, or did not let them.
+/// The refusal of a request with status 401 or 403.
 pub(super) fn refused(error: &HttpError, sent: Option<&HeaderValue>) -> Option<Refused> {
     let status = code(error).filter(|status| matches!(status, 401 | 403))?;
     let challenge = match error {
@@ -68,7 +68,7 @@ pub(super) fn is_gone(error: &HttpError) -> bool {
 }
 
 /// Whether there is an answer that cannot be read.
-pub(super) fn is_illegible(error: &HttpError) -> bool {
+pub(super) fn is_unreadable(error: &HttpError) -> bool {
     match error {
         StreamableHttpError::UnexpectedServerResponse(text) => {
             text.starts_with("could not parse JSON response")
@@ -78,7 +78,7 @@ pub(super) fn is_illegible(error: &HttpError) -> bool {
     }
 }
 
-/// How servers of the official SDKs say that they know no such session.
+/// Error messages of official SDKs for an unknown session, which have no code of their own.
 const NO_SESSION: &[&str] = &[
     "bad request: mcp-session-id header is required",
     "bad request: missing session id",

@@ -1,8 +1,8 @@
 //! Posts messages to a server.
 
 use super::Client;
-use super::classify::{code, is_gone, is_illegible, says_no_session};
-use super::legible::legible;
+use super::classify::{code, is_gone, is_unreadable, says_no_session};
+use super::sse_recovery::recovering;
 use super::status::with_status;
 use crate::as_it_came;
 use crate::as_it_came::Of;
@@ -43,7 +43,7 @@ impl Client {
             _ => None,
         };
         if let Some((ClientRequest::CallToolRequest(call), _)) = request {
-            self.0.mirrors.add(&call.params, &mut own);
+            self.0.param_headers.add(&call.params, &mut own);
         }
         let version = own.get(&HeaderName::from_static("mcp-protocol-version"));
         let is_modern = version.is_some_and(|version| {
@@ -65,7 +65,7 @@ impl Client {
         if answer.is_ok() && is_call {
             self.0.headers.are_enough();
         }
-        match answer.map(|answer| self.legible(answer, is_call)) {
+        match answer.map(|answer| recovered(answer, is_call)) {
             Ok(Answer::Json(JsonRpcMessage::Error(error), session_id))
                 if !is_to(error.id.as_ref(), id) =>
             {
@@ -115,7 +115,7 @@ impl Client {
         Err(StreamableHttpError::UnexpectedServerResponse(problem.into()))
     }
 
-    /// What a request's failure means besides.
+    /// Handles a failed request.
     fn failed(
         &self,
         error: HttpError,
@@ -133,7 +133,7 @@ impl Client {
             {
                 return Ok(answer(NOT_TAKEN, self.worded(error).to_string(), id));
             }
-            ClientRequest::CallToolRequest(_) if is_illegible(&error) => {
+            ClientRequest::CallToolRequest(_) if is_unreadable(&error) => {
                 let why = self.worded(error);
                 let text =
                     format!("its answer cannot be read: {why}; the call may have had its effect");
@@ -142,15 +142,6 @@ impl Client {
             _ => {}
         }
         Err(error)
-    }
-
-    fn legible(&self, answer: Answer, is_call: bool) -> Answer {
-        match answer {
-            Answer::Sse(events, session) => {
-                Answer::Sse(legible(events, is_call, Arc::clone(&self.0.notifications)), session)
-            }
-            other => other,
-        }
     }
 
     /// Learns from a list of tools as it passes.
@@ -184,7 +175,15 @@ impl Client {
     }
 
     fn learn(&self, cursor: Option<&str>, result: &ServerResult) {
-        self.0.notifications.note_odd(self.0.mirrors.learn(cursor, result));
+        self.0.notifications.note_odd(self.0.param_headers.learn(cursor, result));
+    }
+}
+
+/// Recovers unreadable answers in a stream.
+fn recovered(answer: Answer, is_call: bool) -> Answer {
+    match answer {
+        Answer::Sse(events, session) => Answer::Sse(recovering(events, is_call), session),
+        other => other,
     }
 }
 

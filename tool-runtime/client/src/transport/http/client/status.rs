@@ -7,8 +7,8 @@ tokio::task_local! {
     static LAST: Cell<Option<u16>>;
 }
 
-/// Makes a request, and gives back the status of its answer beside what became of it. The client of
-/// HTTP beneath must tell it, see [`telling`].
+/// Runs a request and returns the status of its answer beside its result. The HTTP client must have the
+/// policy [`recording_status`].
 pub(super) async fn with_status<T>(request: impl Future<Output = T>) -> (T, Option<u16>) {
     let noted = async { (request.await, LAST.with(Cell::get)) };
     LAST.scope(Cell::new(None), noted).await
@@ -16,10 +16,10 @@ pub(super) async fn with_status<T>(request: impl Future<Output = T>) -> (T, Opti
 
 /// A policy for requests that are not sent again: the one place where a status can be seen before
 /// rmcp reads the answer.
-pub(in crate::transport::http) fn telling() -> Builder {
+pub(in crate::transport::http) fn recording_status() -> Builder {
     for_host("").no_budget().classify_fn(|seen| {
         if let Some(status) = seen.status() {
-            // Other requests than ours have nobody who asks.
+            // Requests outside of `with_status` have no place for it.
             let _noted = LAST.try_with(|last| last.set(Some(status.as_u16())));
         }
         seen.success()

@@ -5,16 +5,17 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use rmcp::transport::auth::OAuthHttpClientError;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tokio::net::lookup_host;
+use tool_runtime_core::seam::is_loopback;
 
-/// Whom an address is of.
+/// The kind of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Public,
-    /// Of the network that this machine is in.
+    /// A private network.
     Private,
-    /// Of this machine.
+    /// This machine.
     Own,
-    /// Of nobody who could be a server.
+    /// Never a server.
     Never,
 }
 
@@ -40,7 +41,7 @@ fn kind(ip: IpAddr) -> Kind {
     }
 }
 
-/// Where requests may go: to public addresses, and to such as the server itself has.
+/// Allowed targets: public addresses, and kinds of addresses that the server itself has.
 #[derive(Clone, Debug)]
 pub(super) struct AddressFilter {
     kinds: Vec<Kind>,
@@ -67,7 +68,7 @@ impl AddressFilter {
     pub(super) fn allows_url(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let ip = host.parse::<IpAddr>().ok();
-        let is_own = host == "localhost" || ip.is_some_and(|ip| ip.is_loopback());
+        let is_own = is_loopback(host);
         let is_safe =
             url.scheme() == "https" || (url.scheme() == "http" && (self.is_open || is_own));
         is_safe && ip.is_none_or(|ip| self.allows(ip))
@@ -88,7 +89,7 @@ impl Resolve for AddressFilter {
     }
 }
 
-/// What is said where it may not.
+/// The error of a refused target.
 pub(super) fn refused(host: &str) -> OAuthHttpClientError {
     format!("`{host}` is refused: a server may not send this program there").into()
 }

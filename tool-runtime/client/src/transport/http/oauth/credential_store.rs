@@ -5,7 +5,7 @@ use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
 use serde_json::Value;
 use tool_runtime_core::{BoxFuture, Secret};
 
-/// Where the address stands beside the credentials.
+/// The member with the address beside the credentials.
 const RESOURCE: &str = "resource";
 /// So many seconds before their end rmcp refreshes tokens.
 const EARLY: u64 = 30;
@@ -32,7 +32,7 @@ impl SavedCredentials {
     }
 }
 
-/// What is kept: the credentials, and for what address they are.
+/// The stored text: the credentials and their address.
 fn put_in(credentials: &StoredCredentials, resource: &str) -> serde_json::Result<String> {
     let mut kept = serde_json::to_value(credentials)?;
     kept[RESOURCE] = resource.into();

@@ -1,12 +1,12 @@
 //! Obtains tokens: by refresh, by client credentials, by authorization of a person.
 
 use super::credential_store::SavedCredentials;
-use super::error_text::words;
+use super::error_text::error_text;
 use super::host_callbacks::OAuthCallbacks;
 use super::http_client::HttpClient;
-use super::hush::Hush;
 use super::issuer::Issuer;
 use super::redirect_listener::RedirectListener;
+use super::traffic::Traffic;
 use crate::transport::http::credentials::{NoHeaders, Refused};
 use crate::transport::http::header_values::without_secrets;
 use reqwest::Url;
@@ -23,26 +23,26 @@ use tokio::time::Instant;
 use tool_runtime_config::McpOAuth;
 use tool_runtime_core::seam::lock;
 
-/// What the client is called where nobody says otherwise.
+/// Default name of the client.
 const CLIENT: &str = "tool-runtime";
-/// How often a server may want more before a call succeeds.
+/// Limit on scope upgrades before a call succeeds.
 const MAX_WIDENINGS: u32 = 3;
 
 pub(super) type Manager = Arc<AuthorizationManager>;
 
-/// How one server's tokens are got.
+/// Obtains the tokens of one server.
 pub(super) struct Flow {
     pub(super) server: String,
     /// The server's address, without secrets.
     pub(super) url: Url,
     config: McpOAuth,
     pub(super) callbacks: OAuthCallbacks,
-    pub(super) hush: Arc<Hush>,
+    pub(super) traffic: Arc<Traffic>,
     issuer: Issuer,
     landing: OnceCell<RedirectListener>,
     /// Held by the one who refreshes a token; the last failure of that, and when it was.
     turn: AsyncMutex<Option<(Instant, NoHeaders)>>,
-    /// The scopes that were asked for because a server wanted more.
+    /// Scopes that were requested because a server required more.
     asked: Mutex<BTreeSet<String>>,
     widenings: AtomicU32,
 }
@@ -59,7 +59,7 @@ impl Flow {
             url: without_secrets(url),
             config: config.clone(),
             callbacks: callbacks.clone(),
-            hush: Arc::new(Hush::new(config)),
+            traffic: Arc::new(Traffic::new(config)),
             issuer: Issuer::new(config),
             landing: OnceCell::new(),
             turn: AsyncMutex::default(),
@@ -91,7 +91,7 @@ impl Flow {
         id.is_none_or(|id| id.expose() == stored.client_id)
     }
 
-    /// What the client is at its authorization server, as it was when it got its tokens.
+    /// Configures the client as it was when it got its tokens.
     async fn configure(
         &self,
         manager: &mut AuthorizationManager,
@@ -115,6 +115,7 @@ impl Flow {
         manager: &mut AuthorizationManager,
         challenge: Option<&str>,
     ) -> Result<(), NoHeaders> {
+        self.traffic.set_outcome(None);
         let found = manager.resolve_metadata_from_challenge(challenge).await;
         let metadata = found.map_err(|error| self.no_token(&error))?.metadata;
         self.issuer.check(&metadata).map_err(|problem| self.unauthorized(&problem))?;
@@ -132,7 +133,7 @@ impl Flow {
         }
         match manager.get_access_token().await {
             Ok(token) => {
-                self.hush.told(&token);
+                self.traffic.note(&token);
                 Ok(Some(token))
             }
             Err(AuthError::AuthorizationRequired) => Ok(None),
@@ -161,7 +162,10 @@ impl Flow {
         match refreshed {
             Ok(_) => Ok(manager),
             Err(error) => {
-                tracing::debug!("the token is not refreshed: {}", words(&error, &self.hush));
+                tracing::debug!(
+                    "the token is not refreshed: {}",
+                    error_text(&error, &self.traffic)
+                );
                 self.authorized(refused).await
             }
         }
@@ -200,7 +204,7 @@ impl Flow {
         request
     }
 
-    /// A client that asks for itself.
+    /// Obtains a token by client credentials.
     async fn by_itself(&self, mut manager: AuthorizationManager) -> Result<Manager, AuthError> {
         let scopes = match &*self.config.scopes {
             [] => manager.select_initial_scopes(&[]).await,
@@ -225,7 +229,7 @@ impl Flow {
         }
     }
 
-    /// With more scopes: those that a server wants, if they were not asked for before.
+    /// Requests the additional scopes that a server requires, once each.
     async fn widened(&self, manager: Manager, refused: &Refused) -> Result<Manager, NoHeaders> {
         let wanted = WWWAuthenticateParams::parse(&refused.challenge, &self.url).scope;
         let wanted = wanted.unwrap_or_default();
@@ -237,7 +241,7 @@ impl Flow {
         self.let_in(manager, &page).await
     }
 
-    /// Whether a person is asked for more once more: a server could want something else each time.
+    /// Whether to request more scopes again: a server could require another one each time.
     fn may_widen(&self, wanted: &str) -> bool {
         if self.widenings.load(Ordering::Relaxed) >= MAX_WIDENINGS {
             return false;
@@ -249,7 +253,7 @@ impl Flow {
         is_new
     }
 
-    /// A call was let through: what was asked for was enough.
+    /// Notes a successful call: the scopes were sufficient.
     pub(super) fn is_enough(&self) {
         self.widenings.store(0, Ordering::Relaxed);
     }
@@ -263,7 +267,7 @@ impl Flow {
     }
 
     async fn manager(&self) -> Result<AuthorizationManager, AuthError> {
-        let http_client = HttpClient::new(&self.url, Arc::clone(&self.hush)).await;
+        let http_client = HttpClient::new(&self.url, Arc::clone(&self.traffic)).await;
         let http_client = Arc::new(http_client.map_err(AuthError::InternalError)?);
         let url = self.url.clone();
         let mut manager =
@@ -278,12 +282,12 @@ impl Flow {
     }
 
     pub(super) fn unauthorized(&self, text: &str) -> NoHeaders {
-        NoHeaders::Unauthorized(self.hush.shown(text))
+        NoHeaders::Unauthorized(self.traffic.line(text))
     }
 
-    /// What went wrong at the authorization server is tried again; what it says is not.
+    /// The failure for an error. Failed requests are retried, refusals are not.
     pub(super) fn no_token(&self, error: &AuthError) -> NoHeaders {
-        let text = format!("no token: {}", words(error, &self.hush));
+        let text = format!("no token: {}", error_text(error, &self.traffic));
         match error {
             AuthError::HttpError(_)
             | AuthError::DiscoveryRequestFailed { .. }

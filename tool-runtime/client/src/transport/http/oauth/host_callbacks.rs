@@ -10,18 +10,17 @@ type AnyError = Box<dyn Error + Send + Sync>;
 
 /// A page on which a person lets this program in at a server.
 ///
-/// It leads back to [`Self::redirect_uri`]. If that is of this machine, which is the default, the
-/// library itself waits for it there.
+/// The page redirects to [`Self::redirect_uri`]. On this machine, which is the default, the library itself
+/// receives the redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct McpAuthPage {
     /// The server's name.
     pub server: String,
-    /// The page: an address of scheme `https`, or `http` where it is of this machine, or of the
-    /// server itself and that is asked by `http`. A server has chosen it: show a person where it
-    /// leads before they go there.
+    /// The page: an address of scheme `https`, or `http` on this machine or on a server that uses `http`
+    /// itself. The server has chosen it: show a person the address before they open it.
     pub url: String,
-    /// Where it leads back to.
+    /// The redirect address.
     pub redirect_uri: String,
 }
 
@@ -60,20 +59,20 @@ pub struct McpAuthPage {
 /// }
 /// ```
 pub trait McpTokens: Send + Sync + 'static {
-    /// What was saved last for a server of this name, if it was.
+    /// Loads what was saved last for a server of this name.
     ///
     /// # Errors
-    /// It cannot be read now.
+    /// The store cannot be read.
     fn load<'a>(
         &'a self,
         server: &'a str,
     ) -> BoxFuture<'a, Result<Option<Secret>, Box<dyn Error + Send + Sync>>>;
 
-    /// Saves what a server of this name is asked with, as one text, or forgets it. It is JSON of
-    /// this library's own, and to be kept as a password is.
+    /// Saves the credentials for a server of this name as one text, or deletes them. The text is JSON in a
+    /// format of this library; store it like a password.
     ///
     /// # Errors
-    /// It cannot be kept.
+    /// The store cannot be written.
     fn save<'a>(
         &'a self,
         server: &'a str,
@@ -85,7 +84,7 @@ pub trait McpTokens: Send + Sync + 'static {
 pub(crate) type ShowPage =
     dyn Fn(McpAuthPage) -> BoxFuture<'static, Result<Option<String>, AnyError>> + Send + Sync;
 
-/// What the host does for OAuth, for all servers.
+/// The host's callbacks for OAuth, for all servers.
 #[derive(Clone)]
 pub(crate) struct OAuthCallbacks(Arc<Mutex<Inner>>);
 

@@ -2,11 +2,11 @@
 
 use super::address_filter::{AddressFilter, refused};
 use super::error_text::refusal;
-use super::hush::Hush;
+use super::traffic::{Outcome, Traffic};
 use crate::transport::http::agent;
 use crate::transport::http::agent::is_this_machine;
 use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder, Method, Request, Response, Url};
+use reqwest::{Client, ClientBuilder, Method, Request, Url};
 use rmcp::transport::auth::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy,
     OAuthHttpRequest,
@@ -14,21 +14,21 @@ use rmcp::transport::auth::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a request may take.
+/// Time limit of a request.
 const LIMIT: Duration = Duration::from_secs(30);
 const MAX_BYTES: usize = 1 << 20;
 const MAX_REDIRECTS: usize = 5;
 
-/// Asks for metadata and tokens.
+/// Requests metadata and tokens.
 pub(super) struct HttpClient {
     reach: AddressFilter,
-    hush: Arc<Hush>,
-    /// What is of this machine is asked directly, everything else as the environment says.
+    traffic: Arc<Traffic>,
+    /// For this machine, without a proxy.
     near: Clients,
     far: Clients,
 }
 
-/// They differ in what they do when they are sent on.
+/// One client follows redirects, one does not.
 struct Clients {
     following: Client,
     stopping: Client,
@@ -37,16 +37,20 @@ struct Clients {
 impl HttpClient {
     /// # Errors
     /// This machine trusts no certificate.
-    pub(super) async fn new(server: &Url, hush: Arc<Hush>) -> Result<Self, String> {
+    pub(super) async fn new(server: &Url, traffic: Arc<Traffic>) -> Result<Self, String> {
         let reach = AddressFilter::of(server).await;
         let near = Clients::new(&reach, ClientBuilder::no_proxy)?;
         let far = Clients::new(&reach, |builder| builder)?;
-        Ok(Self { reach, hush, near, far })
+        Ok(Self { reach, traffic, near, far })
     }
 
     async fn ask(&self, asked: OAuthHttpRequest) -> Result<Answer, OAuthHttpClientError> {
-        self.hush.sent(&asked.request);
+        self.traffic.note_request(&asked.request);
         let request = Request::try_from(asked.request)?;
+        let is_post = request.method() == Method::POST;
+        if is_post {
+            self.traffic.set_outcome(Some(Outcome::Unreachable));
+        }
         if !self.reach.allows_url(request.url()) {
             return Err(refused(request.url().host_str().unwrap_or_default()));
         }
@@ -55,16 +59,19 @@ impl HttpClient {
             OAuthHttpRedirectPolicy::Stop => &clients.stopping,
             _ => &clients.following,
         };
-        let is_told = request.method() == Method::POST;
-        let response = client.execute(request).await.map_err(reqwest::Error::without_url)?;
-        let mut answer = read(response).await?;
-        if is_told {
-            let said = serde_json::from_slice(answer.body()).unwrap_or_default();
-            self.hush.answered(&said);
-            if !answer.status().is_success() {
-                *answer.body_mut() = refusal(answer.status(), answer.body());
-            }
+        if !is_post {
+            return answer(client, request).await;
         }
+        let mut answer = answer(client, request).await?;
+        self.traffic.note_answer(&serde_json::from_slice(answer.body()).unwrap_or_default());
+        let outcome = if answer.status().is_success() {
+            Outcome::Answered
+        } else {
+            let (text, body) = refusal(answer.status(), answer.body());
+            *answer.body_mut() = body;
+            Outcome::Refused(text)
+        };
+        self.traffic.set_outcome(Some(outcome));
         Ok(answer)
     }
 }
@@ -98,7 +105,8 @@ impl Clients {
 
 type Answer = http::Response<Vec<u8>>;
 
-async fn read(mut response: Response) -> Result<Answer, OAuthHttpClientError> {
+async fn answer(client: &Client, request: Request) -> Result<Answer, OAuthHttpClientError> {
+    let mut response = client.execute(request).await.map_err(reqwest::Error::without_url)?;
     let mut answer = http::Response::new(Vec::new());
     *answer.status_mut() = response.status();
     *answer.headers_mut() = response.headers().clone();

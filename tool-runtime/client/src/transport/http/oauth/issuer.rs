@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use tool_runtime_config::McpOAuth;
 use tool_runtime_core::seam::lock;
 
-/// Who may issue one server's tokens.
+/// The allowed issuer of one server's tokens.
 pub(super) struct Issuer {
     expected: Option<String>,
     /// Whether the first one is the only one.
@@ -30,7 +30,7 @@ impl Issuer {
     /// Whether this one may be asked.
     ///
     /// # Errors
-    /// It is another one than that which is expected.
+    /// The issuer is not the expected one.
     pub(super) fn check(&self, metadata: &AuthorizationMetadata) -> Result<(), String> {
         let named = metadata.issuer.as_ref().unwrap_or(&metadata.token_endpoint);
         let is_same = |known: &str| named.trim_end_matches('/') == known.trim_end_matches('/');

@@ -3,7 +3,7 @@
 use crate::transport::http::agent::is_this_machine;
 use reqwest::Url;
 
-/// What this program says on the page, once each: of two, nobody knows which counts.
+/// Parameters that this program sets, once each: the meaning of duplicates is undefined.
 const OURS: &[&str] = &[
     "client_id",
     "code_challenge",
@@ -16,13 +16,13 @@ const OURS: &[&str] = &[
 /// The page of an authorization server that `server` has named.
 ///
 /// # Errors
-/// It is none that a person can be sent to.
+/// The page is not a web address.
 pub(super) fn fit(page: &str, server: &Url) -> Result<Url, &'static str> {
     let page = Url::parse(page).map_err(|_| "the page to be let in on has no address")?;
     let is_open = page.scheme() == "http"
         && (is_this_machine(&page) || (server.scheme() == "http" && server.host() == page.host()));
     if page.scheme() != "https" && !is_open {
-        return Err("the page to be let in on is none of the web: it is not opened");
+        return Err("the authorization page is not a web address: it is not opened");
     }
     if !page.username().is_empty() || page.password().is_some() {
         return Err("the page to be let in on names a user: it is not opened");
@@ -34,7 +34,7 @@ pub(super) fn fit(page: &str, server: &Url) -> Result<Url, &'static str> {
     Ok(page)
 }
 
-/// What a page gives back, so that it is known for the one that was asked for.
+/// The `state` parameter of a page.
 pub(super) fn state(page: &Url) -> String {
     let state = page.query_pairs().find(|(key, _)| key == "state");
     state.map(|(_, state)| state.into_owned()).unwrap_or_default()

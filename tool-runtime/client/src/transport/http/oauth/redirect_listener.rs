@@ -4,18 +4,19 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use reqwest::Url;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
+use tool_runtime_core::seam::is_loopback;
 
-/// How long a browser may take for its request, and how long that may be.
+/// Limits on the time and the size of a browser's request.
 const MOMENT: Duration = Duration::from_secs(10);
 const LONGEST: usize = 16 << 10;
 const MAX_VISITS: usize = 64;
 
-/// Where a browser comes back to.
+/// The redirect address of the browser.
 pub(super) struct RedirectListener {
     redirect: Url,
     /// None where it is not of this machine.
@@ -26,7 +27,7 @@ impl RedirectListener {
     /// At the address that is given, or at one of this machine with a port of its choice.
     ///
     /// # Errors
-    /// The address is none, or another program listens there.
+    /// The address is invalid, or another program listens there.
     pub(super) async fn at(redirect: Option<&str>) -> io::Result<Self> {
         let given = redirect.map(Url::parse).transpose().map_err(io::Error::other)?;
         let Some(redirect) = given else {
@@ -66,7 +67,7 @@ impl RedirectListener {
         }
     }
 
-    /// Where a visitor was sent to, if it is the one that is waited for.
+    /// The redirect of a visitor, if it is the expected one.
     async fn visited(&self, mut stream: TcpStream, state: &str) -> Option<Url> {
         let target = timeout(MOMENT, target(&mut stream)).await.ok().and_then(Result::ok);
         let url = target.and_then(|target| self.redirect.join(&target).ok());
@@ -91,16 +92,12 @@ impl RedirectListener {
 
 fn own_address(url: &Url) -> Option<String> {
     let host = url.host_str()?.trim_matches(['[', ']']);
-    let ip = match host {
-        "localhost" => Some(IpAddr::from([127, 0, 0, 1])),
-        host => host.parse::<IpAddr>().ok().filter(IpAddr::is_loopback),
-    };
-    let port = url.port_or_known_default()?;
-    (url.scheme() == "http").then_some(())?;
-    ip.map(|ip| std::net::SocketAddr::new(ip, port).to_string())
+    let is_own = url.scheme() == "http" && is_loopback(host);
+    let ip = host.parse().unwrap_or(IpAddr::from([127, 0, 0, 1]));
+    Some(SocketAddr::new(ip, url.port_or_known_default()?).to_string()).filter(|_| is_own)
 }
 
-/// What a request asks for.
+/// The target of a request.
 async fn target(stream: &mut TcpStream) -> io::Result<String> {
     let mut head = Vec::new();
     let mut part = [0; 1024];

@@ -1,0 +1,84 @@
+//! Foreign text without terminal control sequences.
+
+/// A line without colours; other control characters, and characters that are invisible or change the
+/// direction of text, become U+FFFD. A tab stays, a carriage return at the end goes.
+pub fn printable(line: &str) -> String {
+    let mut characters = line.strip_suffix('\r').unwrap_or(line).chars();
+    let mut printable = String::with_capacity(line.len());
+    while let Some(character) = characters.next() {
+        match character {
+            '\u{1b}' if characters.as_str().starts_with('[') => {
+                characters.next();
+                // A sequence ends with its first letter.
+                characters.find(|c| matches!(c, '@'..='~'));
+            }
+            '\t' => printable.push('\t'),
+            _ if character.is_control() || is_deceptive(character) => printable.push('\u{fffd}'),
+            _ => printable.push(character),
+        }
+    }
+    printable
+}
+
+/// Text on one printable line of at most `limit` characters, with single spaces between words. A
+/// longer one ends with `..`.
+pub fn one_line(text: &str, limit: usize) -> String {
+    // Long text is not cleaned to its end.
+    let enough = text.char_indices().nth(8 * limit).map_or(text, |(end, _)| &text[..end]);
+    let words: Vec<String> = enough.lines().map(printable).collect();
+    let line = words.iter().flat_map(|line| line.split_whitespace()).collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}..", &line[..end]),
+        None => line,
+    }
+}
+
+/// Whether a character is invisible or changes the direction of text. The joiner U+200D is part of emoji.
+fn is_deceptive(character: char) -> bool {
+    matches!(
+        character,
+        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn colours_are_removed() {
+        assert_eq!(printable("\u{1b}[1;31merror\u{1b}[0m: no\r"), "error: no");
+    }
+
+    #[test]
+    fn control_characters_are_replaced() {
+        assert_eq!(
+            printable("10%\r20%\u{7}\tx\u{1b}]0;t"),
+            "10%\u{fffd}20%\u{fffd}\tx\u{fffd}]0;t"
+        );
+        assert_eq!(printable("a\u{202e}b\u{200b}c"), "a\u{fffd}b\u{fffd}c");
+    }
+
+    #[test]
+    fn one_line_is_cut_and_has_single_spaces() {
+        for (text, expected) in [
+            ("", ""),
+            ("no such\r\n  tool\n", "no such tool"),
+            ("\u{1b}[2Jcleared", "cleared"),
+            ("0123456789abcdef", "0123456789abcde.."),
+        ] {
+            assert_eq!(one_line(text, 15), expected);
+        }
+        assert_eq!(one_line(&"é".repeat(1000), 300).chars().count(), 302);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_controls_a_terminal(line in "\\PC*|[\u{0}-\u{a0}\\[]*|.*") {
+            let text = printable(&line);
+            prop_assert!(!text.chars().any(|c| c.is_control() && c != '\t'), "{text:?}");
+            prop_assert!(!one_line(&line, 300).contains(char::is_control), "{text:?}");
+        }
+    }
+}
