@@ -4,8 +4,10 @@
 
 mod answer;
 mod envelope;
+mod meta;
 mod plain_call;
 
 pub(crate) use answer::{Answer, written};
 pub(crate) use envelope::Envelope;
+pub(crate) use meta::Meta;
 pub(crate) use plain_call::PlainCall;

@@ -46,6 +46,11 @@ impl<T> InFlight<T> {
         self.0.get_mut(id)
     }
 
+    /// The notes of all of them.
+    pub(super) fn notes(&self) -> impl Iterator<Item = &T> {
+        self.0.values()
+    }
+
     /// A request is answered, or taken back. Gives its note.
     pub(super) fn end(&mut self, id: &RequestId) -> Option<T> {
         self.0.remove(id)

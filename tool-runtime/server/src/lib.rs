@@ -261,14 +261,12 @@ impl McpServer {
         let handler = Arc::new(self.handler);
         match Arc::clone(&handler).into_dyn().serve(transport).await {
             Ok(running) => {
-                let ended = CancellationToken::new();
-                let _ended = ended.clone().drop_guard();
-                open_fast_path(outbox, &handler, running.peer(), &ended);
+                open_fast_path(outbox, &handler, running.peer());
                 let end = running.cancellation_token();
                 let late = async move {
                     gone.cancelled().await;
                     tokio::time::sleep(CALL_GRACE).await;
-                    ended.cancel();
+                    outbox.cancel_calls();
                     end.cancel();
                 };
                 let reason = match select(pin!(running.waiting()), pin!(late)).await {
@@ -288,16 +286,11 @@ impl McpServer {
 
 /// Lets plain calls be polled by the task that reads, where another worker can read on when a call
 /// blocks its thread.
-fn open_fast_path(
-    outbox: &Outbox,
-    handler: &Arc<PoolHandler>,
-    peer: &Peer<RoleServer>,
-    ended: &CancellationToken,
-) {
+fn open_fast_path(outbox: &Outbox, handler: &Arc<PoolHandler>, peer: &Peer<RoleServer>) {
     let Some(isolation) = handler.isolation() else { return };
     if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
         let (handler, isolation) = (Arc::clone(handler), isolation.outer());
-        outbox.open(PlainCalls::new(handler, isolation, peer.clone(), ended.clone()));
+        outbox.open(PlainCalls::new(handler, isolation, peer.clone()));
     }
 }
 

@@ -34,7 +34,6 @@ mod pump_memory;
 mod pump_task;
 mod pump_thread;
 mod queue;
-mod read_budget;
 mod read_loop;
 mod reader;
 mod tool_call;

@@ -1,11 +1,10 @@
 //! Calls that are exactly what they should be, read without rmcp.
 
 use super::envelope::Envelope;
+use super::meta::Meta;
 use crate::client::Subject;
 use crate::rounds::Round;
-use rmcp::model::{
-    CallToolRequestMethod, ConstString as _, ProtocolVersion, RequestId, RequestMetaObject,
-};
+use rmcp::model::{CallToolRequestMethod, ConstString as _, RequestId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -17,7 +16,7 @@ const MAX_AROUND: usize = 32 << 10;
 /// A `tools/call` with nothing unusual about it.
 pub(crate) struct PlainCall<'a> {
     pub(crate) id: RequestId,
-    pub(crate) meta: RequestMetaObject,
+    pub(crate) meta: Meta,
     pub(crate) subject: Subject,
     pub(crate) round: Round,
     pub(crate) arguments: Option<&'a RawValue>,
@@ -45,11 +44,9 @@ impl<'a> PlainCall<'a> {
         if around > MAX_AROUND {
             return None;
         }
-        let meta: RequestMetaObject = read_or_default(params.meta)?;
-        is_complete(&meta, is_modern).then_some(())?;
         Some(Self {
             id,
-            meta,
+            meta: Meta::read(params.meta, is_modern)?,
             arguments: params.arguments,
             round: Round {
                 responses: read_or_default(params.input_responses)?,
@@ -69,15 +66,4 @@ fn read_or_default<'a, T: Deserialize<'a> + Default>(raw: Option<&'a RawValue>) 
         Some(raw) => T::deserialize(raw).ok(),
         None => Some(T::default()),
     }
-}
-
-/// Whether the metadata is what its protocol version has: all that 2026-07-28 requires, or nothing
-/// of it.
-fn is_complete(meta: &RequestMetaObject, is_modern: bool) -> bool {
-    let version = meta.protocol_version();
-    if !is_modern {
-        return version.is_none();
-    }
-    version == Some(ProtocolVersion::V_2026_07_28)
-        && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
 }

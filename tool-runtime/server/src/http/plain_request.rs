@@ -2,6 +2,7 @@
 
 use super::reply::Reply;
 use crate::arguments;
+use crate::fast_path::Meta;
 use crate::request::Request;
 use axum::http::request::Parts;
 use rmcp::RoleServer;
@@ -17,7 +18,7 @@ use tool_runtime_core::{BoxFuture, Principal};
 /// A request without a session, so that its client cannot be asked while it waits.
 pub(super) struct PlainRequest {
     pub(super) id: RequestId,
-    pub(super) meta: RequestMetaObject,
+    pub(super) meta: Meta,
     pub(super) is_modern: bool,
     pub(super) parts: Parts,
     pub(super) token: CancellationToken,
@@ -31,7 +32,7 @@ impl Request for PlainRequest {
     }
 
     fn meta(&self) -> &RequestMetaObject {
-        &self.meta
+        self.meta.get()
     }
 
     fn token(&self) -> CancellationToken {
@@ -43,11 +44,11 @@ impl Request for PlainRequest {
     }
 
     fn client_info(&self) -> Option<Implementation> {
-        self.meta.client_info()
+        self.meta.get().client_info()
     }
 
     fn client_capabilities(&self) -> Option<ClientCapabilities> {
-        self.meta.client_capabilities()
+        self.meta.get().client_capabilities()
     }
 
     fn principal(&self) -> Option<Arc<Principal>> {

@@ -16,7 +16,8 @@ pub(super) struct CallState {
 }
 
 impl CallState {
-    pub(super) fn new(id: RequestId, token: CancellationToken) -> Self {
+    pub(super) fn new(id: RequestId) -> Self {
+        let token = CancellationToken::new();
         Self { id, token, is_over: AtomicBool::new(false), over: OnceLock::new() }
     }
 

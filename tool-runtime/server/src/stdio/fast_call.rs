@@ -5,7 +5,7 @@ use super::connection::Connection;
 use super::plain_calls::PlainCalls;
 use crate::call_result::{Called, failed};
 use crate::client::Client;
-use crate::fast_path::{Answer, PlainCall};
+use crate::fast_path::{Answer, Meta, PlainCall};
 use crate::request::Request;
 use futures_util::FutureExt as _;
 use rmcp::RoleServer;
@@ -44,8 +44,7 @@ impl FastCall {
         connection: &Arc<Connection>,
         reader: Arc<dyn ReadOn>,
     ) -> Self {
-        let state = CallState::new(call.id, calls.end.child_token());
-        let state = Arc::new(state);
+        let state = Arc::new(CallState::new(call.id));
         let request = FastRequest {
             meta: call.meta,
             arguments: call.arguments.map(|raw| raw.get().to_owned()),
@@ -134,7 +133,7 @@ impl Watched for FastCall {
 
 /// The request of such a call.
 struct FastRequest {
-    meta: RequestMetaObject,
+    meta: Meta,
     arguments: Option<String>,
     state: Arc<CallState>,
     calls: Arc<PlainCalls>,
@@ -146,7 +145,7 @@ impl Request for FastRequest {
     }
 
     fn meta(&self) -> &RequestMetaObject {
-        &self.meta
+        self.meta.get()
     }
 
     fn token(&self) -> CancellationToken {
@@ -159,12 +158,12 @@ impl Request for FastRequest {
 
     fn client_info(&self) -> Option<Implementation> {
         let of_session = || Some(self.calls.peer.peer_info()?.client_info.clone());
-        self.meta.client_info().or_else(of_session)
+        self.meta.get().client_info().or_else(of_session)
     }
 
     fn client_capabilities(&self) -> Option<ClientCapabilities> {
         let of_session = || Some(self.calls.peer.peer_info()?.capabilities.clone());
-        self.meta.client_capabilities().or_else(of_session)
+        self.meta.get().client_capabilities().or_else(of_session)
     }
 
     fn principal(&self) -> Option<Arc<Principal>> {

@@ -169,6 +169,12 @@ impl Inbound {
         self.fast_calls == 0
     }
 
+    /// Cancels the calls of the fast path.
+    pub(super) fn cancel_calls(&self) {
+        let calls = self.in_flight.notes().filter_map(|running| running.fast_call.as_ref());
+        calls.for_each(|call| call.token.cancel());
+    }
+
     fn end(&mut self, id: &RequestId) -> Option<Running> {
         let running = self.in_flight.end(id)?;
         match running.is_at_work {

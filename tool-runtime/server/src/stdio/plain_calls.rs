@@ -5,7 +5,6 @@ use crate::handler::PoolHandler;
 use rmcp::RoleServer;
 use rmcp::service::Peer;
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 use tool_runtime_core::TaskSupport;
 use tool_runtime_core::seam::Isolation;
 
@@ -16,8 +15,6 @@ pub(crate) struct PlainCalls {
     pub(super) peer: Peer<RoleServer>,
     /// Whether the client is of 2026-07-28: then rmcp knows nothing of it.
     pub(super) is_modern: bool,
-    /// Cancelled when the session ends.
-    pub(super) end: CancellationToken,
 }
 
 impl PlainCalls {
@@ -25,10 +22,9 @@ impl PlainCalls {
         handler: Arc<PoolHandler>,
         isolation: Isolation,
         peer: Peer<RoleServer>,
-        end: CancellationToken,
     ) -> Self {
         let is_modern = peer.peer_info().is_none();
-        Self { handler, isolation, peer, is_modern, end }
+        Self { handler, isolation, peer, is_modern }
     }
 
     /// The call in a line, if it is a plain one.

@@ -6,7 +6,6 @@
 use super::connection::Connection;
 use super::fast_call::{FastCall, ReadOn};
 use super::message::parse;
-use super::read_budget::ReadBudget;
 use super::reader::Reader;
 use crate::caller::Caller;
 use crate::rejection::Rejection;
@@ -21,6 +20,7 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::task::yield_now;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::{Watched as _, lock};
@@ -31,6 +31,9 @@ const MAX_UNREAD_REJECTIONS: u32 = 1000;
 
 /// How often a client that neither reads nor is read is looked at.
 const HANG_UP_CHECK: Duration = Duration::from_millis(100);
+
+/// Lines that are read before other tasks get a turn: those that are here already never wait.
+const YIELD_INTERVAL: u32 = 64;
 
 /// A first poll that takes longer than this is given a task of its own next time.
 const SHORT: Duration = Duration::from_micros(200);
@@ -52,7 +55,8 @@ pub(super) struct ReadLoop {
     pub(super) ended: CancellationToken,
     /// Who is at the other end, if that is known.
     pub(super) caller: Option<Caller>,
-    pub(super) budget: ReadBudget,
+    /// Lines since other tasks had a turn.
+    pub(super) since_yield: u32,
     /// Lines that were rejected since the client has not read its answers.
     pub(super) unread_rejections: u32,
     /// Tools whose first poll took long.
@@ -144,22 +148,22 @@ impl ReadLoop {
     /// The next message or call; `None` after the last one.
     async fn next(&mut self) -> Option<Incoming> {
         loop {
-            if self.budget.is_over() {
+            self.since_yield += 1;
+            if self.since_yield > YIELD_INTERVAL {
+                self.since_yield = 0;
                 self.connection.flush();
-                self.budget.mine().await;
+                yield_now().await;
             }
             // A client that does not read its answers gets no further requests served, but is heard.
             // One that cannot read them any more has gone.
             let has_room = self.room()?;
             if has_room && let Some(request) = self.resumed() {
-                self.budget.take();
                 return Some(request);
             }
             if self.is_held_up(has_room).await {
                 continue;
             }
             if let Some(line) = self.lines.next_line() {
-                self.budget.take();
                 let incoming = match line {
                     Line::Whole(line) => accept(&self.connection, &self.lent, line, has_room),
                     line => self.connection.inbound().accept(line, has_room).map(as_message),

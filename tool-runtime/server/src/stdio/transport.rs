@@ -18,7 +18,6 @@ use super::descriptor::Descriptors;
 #[cfg(unix)]
 use super::outlet;
 use super::plain_calls::PlainCalls;
-use super::read_budget::ReadBudget;
 use super::read_loop::{self, ReadLoop};
 use super::reader::Reader;
 use super::writer::{Pump, Writer};
@@ -86,7 +85,7 @@ impl StdioTransport {
             gone: CancellationToken::new(),
             ended: ended.clone(),
             caller,
-            budget: ReadBudget::default(),
+            since_yield: 0,
             unread_rejections: 0,
             slow: HashSet::new(),
             lent: Arc::default(),
@@ -153,6 +152,7 @@ impl Transport<RoleServer> for StdioTransport {
 
     /// Waits until everything is answered and written, but not for long.
     async fn close(&mut self) -> io::Result<()> {
+        self.connection.inbound().cancel_calls();
         let answered = self.connection.all_answered();
         // A call that does not end now is not answered.
         let _ = tokio::time::timeout(CLOSE_LIMIT, answered).await;
@@ -176,6 +176,11 @@ impl Outbox {
     /// Lets plain calls take the fast path: the handshake is over.
     pub(crate) fn open(&self, plain_calls: PlainCalls) {
         self.connection.open(plain_calls);
+    }
+
+    /// Cancels the calls that the fast path runs. They are answered with that.
+    pub(crate) fn cancel_calls(&self) {
+        self.connection.inbound().cancel_calls();
     }
 
     /// Waits until everything is written, but not for long.
