@@ -14,7 +14,7 @@ use rmcp::RoleServer;
 use rmcp::model::{GetExtensions as _, JsonRpcMessage};
 use rmcp::service::RxJsonRpcMessage;
 use std::collections::HashSet;
-use std::future::poll_fn;
+use std::future::{poll_fn, ready};
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
@@ -59,8 +59,12 @@ pub(super) struct ReadLoop {
     pub(super) since_yield: u32,
     /// Lines that were rejected since the client has not read its answers.
     pub(super) unread_rejections: u32,
-    /// Tools whose first poll took long.
+    /// Tools whose last first poll took long.
     pub(super) slow: HashSet<String>,
+    /// Tools that have blocked their thread.
+    pub(super) blocking: HashSet<String>,
+    /// Whether a task was woken since the last poll of a call.
+    pub(super) has_woken: bool,
     pub(super) lent: Arc<Lent>,
 }
 
@@ -82,6 +86,7 @@ async fn read(mut reader: Box<ReadLoop>) {
             Incoming::Message(message) => {
                 reader.connection.flush();
                 let message = reader.marked(message);
+                reader.has_woken = true;
                 if reader.messages.send(message).await.is_err() {
                     return;
                 }
@@ -96,12 +101,14 @@ async fn read(mut reader: Box<ReadLoop>) {
 }
 
 /// Polls a call for the first time. Gives the reader back, unless another task has taken it.
-async fn poll_call(reader: Box<ReadLoop>, call: Arc<FastCall>) -> Option<Box<ReadLoop>> {
+async fn poll_call(mut reader: Box<ReadLoop>, call: Arc<FastCall>) -> Option<Box<ReadLoop>> {
     let mut work = call.run();
-    if reader.slow.contains(call.name()) && !reader.lines.is_empty() {
+    if reader.is_detached(call.name()) {
         call.detach(work);
+        reader.has_woken = true;
         return Some(reader);
     }
+    reader.release_woken();
     let (connection, lent) = (Arc::clone(&reader.connection), Arc::clone(&reader.lent));
     let begun = std::time::Instant::now();
     lent.lend(reader);
@@ -109,6 +116,7 @@ async fn poll_call(reader: Box<ReadLoop>, call: Arc<FastCall>) -> Option<Box<Rea
     let mut reader = lent.take_back();
     if let Some(reader) = &mut reader {
         reader.note(call.name(), begun.elapsed() > SHORT);
+        reader.has_woken |= answer.is_none();
     }
     match answer {
         Some(answer) => call.answer(&answer),
@@ -138,7 +146,7 @@ impl Lent {
 impl ReadOn for Lent {
     fn read_on(&self, tool: &str) {
         if let Some(mut reader) = self.take_back() {
-            reader.note(tool, true);
+            reader.blocking.insert(tool.to_owned());
             tokio::spawn(run(reader));
         }
     }
@@ -277,8 +285,21 @@ impl ReadLoop {
         message
     }
 
+    /// Whether a call gets a task of its own at once.
+    fn is_detached(&self, tool: &str) -> bool {
+        self.blocking.contains(tool) || (self.slow.contains(tool) && !self.lines.is_empty())
+    }
+
+    /// Lets other workers run the task that was woken last: it stays with this worker, which the next
+    /// poll may block. A further task takes its place.
+    fn release_woken(&mut self) {
+        if std::mem::take(&mut self.has_woken) {
+            drop(tokio::spawn(ready(())));
+        }
+    }
+
     /// Notes how long the first poll of a tool has taken.
-    pub(super) fn note(&mut self, tool: &str, is_slow: bool) {
+    fn note(&mut self, tool: &str, is_slow: bool) {
         if is_slow && !self.slow.contains(tool) {
             self.slow.insert(tool.to_owned());
         } else if !is_slow && !self.slow.is_empty() {

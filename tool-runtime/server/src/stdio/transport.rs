@@ -88,6 +88,8 @@ impl StdioTransport {
             since_yield: 0,
             unread_rejections: 0,
             slow: HashSet::new(),
+            blocking: HashSet::new(),
+            has_woken: false,
             lent: Arc::default(),
         });
         Self { connection, reader: Some(reader), messages, pump, ended }
