@@ -20,7 +20,7 @@ use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::observation::Observation;
-use crate::pool::ToolPool;
+use crate::pool::{Found, ToolPool};
 use std::borrow::Cow;
 use std::convert::identity;
 use std::pin::pin;
@@ -148,27 +148,21 @@ impl ToolPool {
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        let resolved = self.resolve(name);
-        let tool = match resolved {
-            Ok(ref tool) => tool,
+        let found = self.find(name);
+        let Found { tool, hooks } = match found {
+            Ok(ref found) => found,
             Err(refusal) => {
                 return self.refused(name, arguments, context, refusal).await.map(finish);
             }
         };
-        if tool.is_intercepted() || self.governance().concerns_all() {
-            return self.intercepted(tool, arguments, context).await.map(finish);
+        if hooks.is_some() || tool.is_intercepted() || self.governance().concerns_all() {
+            let hooks = hooks.as_deref();
+            return self.intercepted(tool, hooks, arguments, context).await.map(finish);
         }
-        let limit = guard::limit(self, tool, context);
-        let within;
-        let context = match limit {
-            None => context,
-            Some(limit) => {
-                within = guard::within(limit, context);
-                &within
-            }
-        };
+        let (limit, context) = guard::bounds(self, tool, Cow::Borrowed(context));
+        let context = &*context;
         let call = pin!(async {
-            let outcome = execution::of_tool(tool, arguments, context).await;
+            let outcome = execution::of_tool(tool, None, arguments, context).await;
             outcome.map(finish)
         });
         guard::guarded(call, tool.name(), limit, context).await?

@@ -14,7 +14,7 @@ mod watch;
 mod tests;
 
 pub(crate) use admission::Admitted;
-pub(crate) use around::Around;
+pub(crate) use around::{Around, AroundTool};
 
 pub use after::{After, AfterCall};
 pub use answer::HookAnswer;

@@ -31,6 +31,7 @@ pub use report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
 pub use scope::Restriction;
 pub use selector::{Selector, SelectorError};
 pub use session::PoolSession;
+pub(crate) use snapshot::Found;
 pub use snapshot::Snapshot;
 pub use source::Source;
 
@@ -224,8 +225,8 @@ impl ToolPool {
     }
 
     /// A tool of the pool, whether or not this handle may see it.
-    pub(crate) fn known(&self, name: &str) -> Option<Tool> {
-        self.0.core.snapshot().load().get(name).cloned()
+    pub(crate) fn known(&self, name: &str) -> Option<Found> {
+        self.0.core.snapshot().load().find(name)
     }
 
     /// What keeps a tool of the pool from this handle, as text.

@@ -92,8 +92,9 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// The common case without a detour: the key that the table has next, as models write it.
     fn plain_key(&mut self) -> Option<usize> {
         let key = self.keys.get(self.expected)?;
-        let behind = self.text[self.at..].strip_prefix('"')?.strip_prefix(key.name)?;
-        if key.takes_rest || !behind.starts_with("\":") {
+        let text = self.text.as_bytes().get(self.at..)?;
+        let behind = text.strip_prefix(b"\"")?.strip_prefix(key.name.as_bytes())?;
+        if key.takes_rest || !behind.starts_with(b"\":") {
             return None;
         }
         self.at += key.name.len() + 3;

@@ -1,6 +1,5 @@
 //! Several calls at once: what does not meet runs together, results come in call order.
 
-use super::intercepted::access_of;
 use crate::access::{Access, Claim};
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
@@ -183,10 +182,10 @@ fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     };
     let access = if tool.declares_access() {
         // The user's code runs here; whatever it panics with is told when the call runs.
-        let access = caught(|| access_of(tool, call.arguments()));
-        access.map_or_else(
+        let prepared = caught(|| tool.prepare(call.arguments()));
+        prepared.map_or_else(
             |_| Access::undeclared(),
-            |access| access.unwrap_or_else(|_| Access::none()),
+            |prepared| prepared.map_or_else(|_| Access::none(), |prepared| prepared.access),
         )
     } else {
         Access::undeclared()

@@ -10,9 +10,13 @@ use crate::tool::Tool;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use std::any::Any;
+use std::borrow::Cow;
+use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
+use std::task::Poll;
 use std::time::{Duration, Instant};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 /// The shorter of the tool's limit, or else the pool's, and what is left until the caller's
@@ -20,6 +24,18 @@ use tokio_util::sync::CancellationToken;
 pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Duration> {
     let own = || tool.timeout().or(pool.governance().timeout);
     limit_of(if tool.keeps_time() { None } else { own() }, context)
+}
+
+/// The limit of a call, and the context in which the tool can see its deadline.
+pub(super) fn bounds<'a>(
+    pool: &ToolPool,
+    tool: &Tool,
+    context: Cow<'a, ToolContext>,
+) -> (Option<Duration>, Cow<'a, ToolContext>) {
+    match limit(pool, tool, &context) {
+        Some(limit) => (Some(limit), Cow::Owned(within(limit, &context))),
+        None => (None, context),
+    }
 }
 
 /// The shorter of a limit and what is left until the caller's deadline.
@@ -78,10 +94,30 @@ pub(super) async fn while_open<T>(
     closing: &CancellationToken,
     work: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
-    match select(pin!(closing.cancelled()), pin!(work)).await {
-        Either::Left(((), _)) => Err(shut_down()),
-        Either::Right((outcome, _)) => outcome,
-    }
+    until_cancelled(closing, work).await.unwrap_or_else(|| Err(shut_down()))
+}
+
+/// Runs work until a token is cancelled, `None` then. Waits for the token only once the work waits:
+/// most work ends at its first poll, and to wait costs more than a small call.
+async fn until_cancelled<T>(token: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
+    let (mut cancelled, mut work) = (pin!(token.cancelled()), pin!(work));
+    let mut is_first = true;
+    poll_fn(|context| {
+        if std::mem::take(&mut is_first) {
+            if token.is_cancelled() {
+                return Poll::Ready(None);
+            }
+            if let Poll::Ready(output) = work.as_mut().poll(context) {
+                return Poll::Ready(Some(output));
+            }
+            return cancelled.as_mut().poll(context).map(|()| None);
+        }
+        match cancelled.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(None),
+            Poll::Pending => work.as_mut().poll(context).map(Some),
+        }
+    })
+    .await
 }
 
 /// Turns a panic into an outcome: of the tool, of what it drops when it is cut short, of a
@@ -118,17 +154,19 @@ async fn bounded<F: Future>(
     limit: Option<Duration>,
     context: &ToolContext,
 ) -> Result<F::Output, CallError> {
-    let expiry = async {
+    let timed = async {
         match limit {
-            Some(limit) => tokio::time::sleep(limit).await,
-            None => std::future::pending().await,
+            None => Ok(call.await),
+            // The timer is made when the call is first found waiting.
+            Some(time) => match select(pin!(call), pin!(async { sleep(time).await })).await {
+                Either::Left((output, _)) => Ok(output),
+                Either::Right(((), _)) => Err(expired(tool, limit)),
+            },
         }
     };
-    let (stop, call, expiry) = (pin!(context.cancelled()), pin!(call), pin!(expiry));
-    match select(stop, select(call, expiry)).await {
-        Either::Left(((), _)) => Err(cancelled(tool)),
-        Either::Right((Either::Left((output, _)), _)) => Ok(output),
-        Either::Right((Either::Right(((), _)), _)) => Err(expired(tool, limit)),
+    match context.cancellation() {
+        None => timed.await,
+        Some(token) => until_cancelled(token, timed).await.unwrap_or_else(|| Err(cancelled(tool))),
     }
 }
 

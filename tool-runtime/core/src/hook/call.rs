@@ -82,12 +82,8 @@ impl HookCall {
         Self { arguments: normal(arguments), ..self.clone() }
     }
 
-    pub(super) fn within(&self, context: ToolContext) -> Self {
-        Self { context, ..self.clone() }
-    }
-
-    pub(super) fn shared_arguments(&self) -> &Arc<str> {
-        &self.arguments
+    pub(super) fn context_mut(&mut self) -> &mut ToolContext {
+        &mut self.context
     }
 }
 

@@ -80,8 +80,10 @@ impl Core {
         decision: Decision,
         (entries, catalog): (Vec<Entry>, Catalog),
     ) -> Self {
+        let hooks = governance.hooks.as_ref();
+        let snapshot = Snapshot::new(decision.visible(), Arc::new(catalog), hooks);
         Self {
-            snapshot: ArcSwap::from_pointee(Snapshot::new(decision.visible(), Arc::new(catalog))),
+            snapshot: ArcSwap::from_pointee(snapshot),
             offered: Mutex::new(Offered {
                 decision,
                 entries,
@@ -249,7 +251,8 @@ impl Core {
             offered.removed.remove(&(offer.tool.name().to_owned(), offer.source.clone()));
         }
         let catalog = Arc::clone(self.snapshot.load().catalog());
-        let (change, before) = self.replace(offered, Snapshot::new(decision.visible(), catalog));
+        let snapshot = Snapshot::new(decision.visible(), catalog, self.governance.hooks.as_ref());
+        let (change, before) = self.replace(offered, snapshot);
         (change, (before, std::mem::replace(&mut offered.decision, decision)))
     }
 
@@ -296,7 +299,8 @@ impl Core {
         }
         let before = self.snapshot.load_full();
         let catalog = Catalog::after(before.catalog(), &settled);
-        self.snapshot.store(Arc::new(Snapshot::new(before.tools().to_vec(), Arc::new(catalog))));
+        let (tools, hooks) = (before.tools().to_vec(), self.governance.hooks.as_ref());
+        self.snapshot.store(Arc::new(Snapshot::new(tools, Arc::new(catalog), hooks)));
         Ok((before, std::mem::replace(&mut offered.entries, entries)))
     }
 

@@ -56,9 +56,9 @@ impl Default for Governance {
 }
 
 impl Governance {
-    /// Whether every call of every tool takes the long way.
+    /// Whether every call of every tool takes the long way. Hooks are looked up by tool.
     pub(crate) fn concerns_all(&self) -> bool {
-        self.hooks.is_some() || self.limits.is_some() || self.checks_outputs
+        self.limits.is_some() || self.checks_outputs
     }
 }
 

@@ -5,7 +5,6 @@ use super::{Snapshot, ToolPool};
 use crate::context::ToolContext;
 use crate::pattern::ToolPattern;
 use crate::sync::lock;
-use crate::tool::Tool;
 use arc_swap::{ArcSwapOption, Guard};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -110,9 +109,7 @@ impl Scope {
         if base.is_closed() || stack.entries.is_empty() {
             return (base, self.view.swap(None));
         }
-        let visible = base.tools().iter().filter(|tool| stack.hides(tool.name()).is_none());
-        let visible: Vec<Tool> = visible.cloned().collect();
-        let snapshot = Arc::new(Snapshot::new(visible, Arc::clone(base.catalog())));
+        let snapshot = Arc::new(base.narrowed(|name| stack.hides(name).is_none()));
         let view = View { base, snapshot: Arc::clone(&snapshot) };
         (snapshot, self.view.swap(Some(Arc::new(view))))
     }
