@@ -99,13 +99,8 @@ impl ToolDefinition {
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         // Whoever writes a definition by hand may write anything into it.
         schema::engine::enable();
-        Self::generated(name.into(), description.into())
-    }
-
-    /// What the macro starts with.
-    pub(crate) fn generated(name: String, description: String) -> Self {
         let input_schema = schema::no_arguments();
-        Self { name, description, input_schema, ..Self::blank() }
+        Self { name: name.into(), description: description.into(), input_schema, ..Self::blank() }
     }
 
     fn blank() -> Self {

@@ -153,6 +153,11 @@ impl ToolPool {
         self.0.core.closing()
     }
 
+    /// Whether the pool is being closed, or was.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.0.core.is_closing()
+    }
+
     /// A context over the pool's state that nothing cancels.
     pub(crate) fn shared_context(&self) -> &ToolContext {
         &self.0.context

@@ -13,10 +13,15 @@ pub struct Draft(ToolDefinition);
 impl Draft {
     /// Starts with the name, the description and the table of arguments.
     pub fn new(name: &str, description: &str, parameters: &[Parameter]) -> Self {
-        let mut definition =
-            ToolDefinition::generated(name.to_owned(), description.trim().to_owned());
-        (definition.input_schema, definition.problems) = schema::described(parameters);
-        Self(definition)
+        let (input_schema, problems) = schema::described(parameters);
+        let (name, description) = (name.to_owned(), description.trim().to_owned());
+        Self(ToolDefinition {
+            name,
+            description,
+            input_schema,
+            problems,
+            ..ToolDefinition::blank()
+        })
     }
 
     /// Sets the title.

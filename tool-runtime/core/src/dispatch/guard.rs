@@ -7,6 +7,7 @@ use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, INTERNAL, told};
 use crate::pool::ToolPool;
 use crate::tool::Tool;
+use crate::toolset::Instance;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use std::any::Any;
@@ -17,7 +18,7 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 /// The shorter of the tool's limit, or else the pool's, and what is left until the caller's
 /// deadline.
@@ -86,36 +87,48 @@ pub(super) async fn waiting<T>(
     tool: &str,
     context: &ToolContext,
 ) -> Result<T, CallError> {
-    guarded(work, tool, left(context), context).await?
+    match (left(context), context.cancellation()) {
+        (None, None) => work.await,
+        (limit, _) => guarded(work, tool, limit, context).await?,
+    }
 }
 
 /// Ends with the pool: a call that works on what is closed must not go on.
 pub(super) async fn while_open<T>(
-    closing: &CancellationToken,
+    pool: &ToolPool,
+    instance: Option<&Instance>,
     work: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
-    until_cancelled(closing, work).await.unwrap_or_else(|| Err(shut_down()))
+    let (token, is_over) = match instance {
+        // A toolset lets its calls have their time to end by themselves.
+        Some(instance) => (instance.ending(), instance.ending().is_cancelled()),
+        None => (pool.closing(), pool.is_closing()),
+    };
+    if is_over {
+        return Err(shut_down());
+    }
+    until_cancelled(token, work).await.unwrap_or_else(|| Err(shut_down()))
 }
 
-/// Runs work until a token is cancelled, `None` then. Waits for the token only once the work waits:
-/// most work ends at its first poll, and to wait costs more than a small call.
+/// Runs work until a token is cancelled, `None` then. The token, which is not cancelled yet, is only
+/// waited for once the work waits: most work ends at its first poll, and to wait costs more than a
+/// small call.
 async fn until_cancelled<T>(token: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
-    let (mut cancelled, mut work) = (pin!(token.cancelled()), pin!(work));
-    let mut is_first = true;
+    let mut cancelled = pin!(None::<WaitForCancellationFuture<'_>>);
+    let mut work = pin!(work);
     poll_fn(|context| {
-        if std::mem::take(&mut is_first) {
-            if token.is_cancelled() {
-                return Poll::Ready(None);
-            }
-            if let Poll::Ready(output) = work.as_mut().poll(context) {
-                return Poll::Ready(Some(output));
-            }
-            return cancelled.as_mut().poll(context).map(|()| None);
+        if let Some(cancelled) = cancelled.as_mut().as_pin_mut()
+            && cancelled.poll(context).is_ready()
+        {
+            return Poll::Ready(None);
         }
-        match cancelled.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(None),
-            Poll::Pending => work.as_mut().poll(context).map(Some),
+        let polled = work.as_mut().poll(context).map(Some);
+        if polled.is_pending() && cancelled.is_none() {
+            cancelled.set(Some(token.cancelled()));
+            let cancelled = cancelled.as_mut().as_pin_mut().expect("it was just set");
+            return cancelled.poll(context).map(|()| None);
         }
+        polled
     })
     .await
 }

@@ -20,7 +20,6 @@ use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio_util::sync::CancellationToken;
 
 /// The hooks of a tool, and the call as they see it.
 struct Hooked<'a> {
@@ -93,7 +92,7 @@ impl ToolPool {
         let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.hooks.looks_after());
         let Admitted { action, arguments, context, held } = {
             let admission = pin!(self.admit(tool, arguments, context, hooked));
-            guard::while_open(self.closing(), admission).await?
+            guard::while_open(self, None, admission).await?
         };
         let (context, _held) = match held {
             Some(held) => {
@@ -123,7 +122,7 @@ impl ToolPool {
         };
         let (mut arguments, mut context) = (Cow::Borrowed(arguments), Cow::Borrowed(context));
         if let Some(hooked) = hooked {
-            let admitted = self.ask_hooks(hooked.hooks, &mut hooked.call).await?;
+            let admitted = self.ask_hooks(tool, hooked.hooks, &mut hooked.call, &context).await?;
             if let Some(rewritten) = admitted.arguments {
                 prepared = self.prepared(tool, &rewritten, hooked.call.context()).await?;
                 arguments = Cow::Owned(rewritten);
@@ -158,14 +157,15 @@ impl ToolPool {
     /// keeps what the hooks made of it, also if they refuse it.
     pub(super) async fn ask_hooks(
         &self,
+        tool: &Tool,
         hooks: &dyn AroundTool,
         call: &mut HookCall,
+        context: &ToolContext,
     ) -> Result<hook::Admitted, CallError> {
-        let bounds = call.clone();
         let approver = self.governance().approver.as_ref();
         let asked =
             hooks.before(call, approver, |tool, rewritten| tool.prepare(rewritten).map(drop));
-        guard::waiting(asked, bounds.name(), bounds.context()).await
+        guard::waiting(asked, tool.name(), context).await
     }
 
     /// Waits for the declared resources, as long as the caller does.
@@ -248,17 +248,9 @@ async fn execute(
     let mut given_up =
         GivenUp { tool, instance: instance.as_deref(), context: &context, is_over: false };
     let call = pin!(guard::guarded(call, tool.name(), limit, &context));
-    let outcome = guard::while_open(ending(pool, instance.as_deref()), call).await;
+    let outcome = guard::while_open(pool, instance.as_deref(), call).await;
     given_up.is_over = outcome.is_ok();
     outcome?
-}
-
-/// When a running call has to end: that of a toolset once it had its time to end by itself.
-pub(super) fn ending<'a>(
-    pool: &'a ToolPool,
-    instance: Option<&'a Instance>,
-) -> &'a CancellationToken {
-    instance.map_or_else(|| pool.closing(), Instance::ending)
 }
 
 /// A call that is about to run.
@@ -285,7 +277,7 @@ pub(super) async fn entered<'a>(
         Some(Values::One(instance)) => Arc::clone(instance),
         Some(values) => {
             let made = guard::waiting(values.of(&context), tool.name(), &context);
-            Box::pin(guard::while_open(pool.closing(), made)).await?
+            Box::pin(guard::while_open(pool, None, made)).await?
         }
     };
     let (context, running) = instance.enter(context.into_owned()).ok_or_else(shut_down)?;

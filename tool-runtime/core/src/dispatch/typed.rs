@@ -1,7 +1,7 @@
 //! The typed call: an action goes the same way as JSON, and its output comes back as it is.
 
 use super::guard;
-use super::intercepted::{Entered, GivenUp, ending, entered};
+use super::intercepted::{Entered, GivenUp, entered};
 use crate::access::Access;
 use crate::action::Action;
 use crate::arguments::{Arguments, DecodeError};
@@ -126,7 +126,7 @@ async fn admitted<A: Action>(
         ));
     };
     let mut call = HookCall::new(tool.clone(), &json, context.clone());
-    let admitted = pool.ask_hooks(hooks, &mut call).await?;
+    let admitted = pool.ask_hooks(tool, hooks, &mut call, context).await?;
     let action = match &admitted.arguments {
         Some(json) => A::decode(Arguments::new(json)).map_err(|error| refused::<A>(&error))?,
         None => action,
@@ -146,7 +146,7 @@ async fn execute<A: Action>(
     let mut given_up = GivenUp { tool, instance, context: &context, is_over: false };
     let call = guard::guarded(action.run(&context), A::NAME, limit, &context);
     let outcome = if tool.is_intercepted() {
-        guard::while_open(ending(pool, instance), call).await
+        guard::while_open(pool, instance, call).await
     } else {
         call.await
     };

@@ -489,9 +489,10 @@ impl ToolPoolBuilder {
         let decision = decision.checked()?;
         let context = ToolContext::over(self.rules.state.clone());
         let catalog = Catalog::after(&Catalog::default(), &settled);
+        let may_be_idle = self.rules.may_be_idle();
         let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog));
         let pool = ToolPool::scoped(Arc::new(core), None, &context);
-        if !self.allow_empty {
+        if !self.allow_empty && (may_be_idle || pool.current().tools().is_empty()) {
             warn_of_slips(&pool);
         }
         Ok(pool)

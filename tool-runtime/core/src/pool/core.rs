@@ -15,6 +15,7 @@ use crate::tool::Tool;
 use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
@@ -25,6 +26,8 @@ pub(super) struct Core {
     governance: Governance,
     /// Cancelled when the pool is closed: what runs then on state of its own ends.
     closing: CancellationToken,
+    /// The same, read without a lock: each call asks.
+    is_closing: AtomicBool,
     snapshot: ArcSwap<Snapshot>,
     offered: Mutex<Offered>,
     /// Who has a view of a snapshot, and must not keep what is removed.
@@ -98,6 +101,7 @@ impl Core {
             rules,
             governance,
             closing: CancellationToken::new(),
+            is_closing: AtomicBool::new(false),
         }
     }
 
@@ -158,6 +162,10 @@ impl Core {
 
     pub(super) fn closing(&self) -> &CancellationToken {
         &self.closing
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::Acquire)
     }
 
     pub(super) fn governance(&self) -> &Governance {
@@ -315,6 +323,7 @@ impl Core {
         let (_before, _entries, tools) = {
             let mut offered = self.offered();
             offered.is_closed = true;
+            self.is_closing.store(true, Ordering::Release);
             self.closing.cancel();
             let (_, before) = self.replace(&mut offered, Snapshot::closed());
             offered.listeners.clear();
