@@ -3,7 +3,6 @@
 use super::{BoxError, ErrorClass, ToolError};
 use crate::issue::Issue;
 use std::error::Error;
-use std::fmt;
 
 /// Why a call has no success to show: for the caller, the model and the operator.
 ///
@@ -14,10 +13,12 @@ use std::fmt;
 /// assert_eq!(error.to_string(), "calls to `rm` are not allowed here");
 /// assert!(!error.is_retryable());
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub struct CallError(Box<Failure>);
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 struct Failure {
     class: ErrorClass,
     message: String,
@@ -82,18 +83,6 @@ impl CallError {
     /// What only the operator should read: the chain of causes, a panic's message.
     pub fn detail(&self) -> Option<&str> {
         self.0.detail.as_deref()
-    }
-}
-
-impl fmt::Display for CallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
-    }
-}
-
-impl Error for CallError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source.as_deref().map(|source| source as _)
     }
 }
 

@@ -119,7 +119,8 @@ fn parse(form: &str, text: &str) -> Result<PoolConfig, ConfigError> {
 /// let error = PoolConfig::from_json(r#"{ "tool": ["ping"] }"#).unwrap_err();
 /// assert!(error.to_string().starts_with("unknown field `tool`, expected one of `tools`"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{reason}", .file.as_deref().map(|file| format!("{}: ", file.display())).unwrap_or_default())]
 pub struct ConfigError {
     file: Option<PathBuf>,
     reason: String,
@@ -151,14 +152,3 @@ impl ConfigError {
         self.file.as_deref()
     }
 }
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(file) = &self.file {
-            write!(f, "{}: ", file.display())?;
-        }
-        f.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for ConfigError {}
