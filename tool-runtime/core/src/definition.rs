@@ -5,7 +5,9 @@ mod task;
 pub(crate) mod unknown;
 mod wire;
 
-pub use draft::Draft;
+pub use draft::ToolDraft;
+pub(crate) use draft::describe;
+pub(crate) use draft::{Common, Describe, Draft};
 pub use task::TaskSupport;
 
 use crate::annotations::ToolAnnotations;
