@@ -14,6 +14,8 @@ mod resolve;
 mod typed;
 
 pub use batch::Batch;
+#[cfg(feature = "tower")]
+pub(crate) use layered::layered;
 pub use typed::CallAction;
 
 use crate::call::{ToolCall, ToolResult};
@@ -24,6 +26,7 @@ use crate::pool::{Found, ToolPool};
 use std::borrow::Cow;
 use std::convert::identity;
 use std::pin::pin;
+use std::sync::Arc;
 
 impl ToolPool {
     /// Runs one call. Its answer says what went wrong, if something did.
@@ -120,7 +123,9 @@ impl ToolPool {
     ) -> Result<T, CallError> {
         // A call that a tool makes is inside of the layers already, with its caller.
         if let Some(layered) = self.governance().layered.as_ref().filter(|_| !context.is_nested()) {
-            return layered.call(self, name, arguments, context).await.map(finish);
+            let call =
+                ToolCall::new(name, arguments).with_call_id(context.call_id().unwrap_or_default());
+            return layered.call(Arc::new(self.clone()), call, context).await.map(finish);
         }
         // Pinned where they are, so that each is handed a pointer to the next.
         let stages = pin!(self.stages(name, arguments, context, finish));

@@ -2,10 +2,11 @@
 
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
+use crate::dispatch::layered;
 use crate::error::{BoxError, CallError};
 use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::pool::{CallRequest, Layered, ToolPool, ToolPoolBuilder};
+use crate::pool::{CallRequest, Inside, Layered, ToolPool, ToolPoolBuilder};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -98,15 +99,14 @@ struct Layers(BoxCloneSyncService<CallRequest, ToolResult, BoxError>);
 impl Layered for Layers {
     fn call<'a>(
         &'a self,
-        pool: &'a ToolPool,
-        name: &'a str,
-        arguments: &'a str,
+        inside: Arc<dyn Inside>,
+        call: ToolCall,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
             let outermost =
                 |request| -> BoxFuture<'static, _> { Box::pin(self.0.clone().oneshot(request)) };
-            pool.layered(&outermost, name, arguments, context).await
+            layered(&outermost, inside, call, context).await
         })
     }
 

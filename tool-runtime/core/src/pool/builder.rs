@@ -1,12 +1,16 @@
 //! Assembles a pool, and refuses one that cannot work.
 
-#[cfg(feature = "tower")]
-use super::Layered;
 use super::catalog::{self, Catalog, Entry, Item};
 use super::core::Core;
+use super::filter::Filter;
+use super::governance::Governance;
+#[cfg(feature = "tower")]
+use super::governance::Layered;
+use super::handle::ToolPool;
 use super::offer::{Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
-use super::{Filter, Governance, Selector, SelectorError, Source, ToolPool};
+use super::selector::{Selector, SelectorError};
+use super::source::Source;
 use crate::action::Action;
 use crate::approval::Approver;
 use crate::context::ToolContext;
@@ -61,6 +65,13 @@ pub struct ToolPoolBuilder {
     shared_states: Vec<(TypeId, &'static str)>,
     /// The types of toolsets that were added.
     toolsets: Vec<TypeId>,
+}
+
+impl ToolPool {
+    /// Starts an empty pool.
+    pub fn builder() -> ToolPoolBuilder {
+        ToolPoolBuilder::default()
+    }
 }
 
 impl ToolPoolBuilder {

@@ -1,7 +1,7 @@
 //! The prompts and resources of a pool: who offers them, and what is wrong with them.
 
-use super::Source;
 use super::problem::PoolProblem;
+use super::source::Source;
 use crate::context::State;
 use crate::name;
 use crate::offering::Terms;

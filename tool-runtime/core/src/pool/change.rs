@@ -1,6 +1,6 @@
 //! Changes of a running pool.
 
-use super::Snapshot;
+use super::snapshot::Snapshot;
 use crate::tool::Tool;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::UnboundedReceiver;

@@ -2,12 +2,13 @@
 
 use super::catalog::{self, Catalog, Entry};
 use super::change::PoolChange;
+use super::governance::Governance;
 use super::offer::{Decision, Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
 use super::report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
-use super::scope::Scope;
+use super::snapshot::Snapshot;
+use super::source::Source;
 use super::watch::{News, Watcher};
-use super::{Governance, Snapshot, Source};
 use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::sync::lock;
@@ -31,13 +32,19 @@ pub(super) struct Core {
     snapshot: ArcSwap<Snapshot>,
     offered: Mutex<Offered>,
     /// Who has a view of a snapshot, and must not keep what is removed.
-    scopes: Mutex<Vec<Weak<Scope>>>,
+    scopes: Mutex<Vec<Weak<dyn View>>>,
     /// Who tells clients of changes.
     watchers: Mutex<Vec<Weak<Watcher>>>,
     /// Who knows why tools are not there.
     absences: Mutex<Vec<Weak<dyn Absence>>>,
     /// Sources that somebody sets the tools of alone.
     claims: Mutex<BTreeSet<Source>>,
+}
+
+/// Keeps what it made of a snapshot.
+pub(super) trait View: Send + Sync {
+    /// Forgets it: tools that are removed must not live on in it.
+    fn renew(&self);
 }
 
 /// Knows of tools that are not there for the time being, and why.
@@ -106,7 +113,7 @@ impl Core {
     }
 
     /// Tells a scope of changes from now on.
-    pub(super) fn watch(&self, scope: Weak<Scope>) {
+    pub(super) fn watch(&self, scope: Weak<dyn View>) {
         let mut scopes = lock(&self.scopes);
         if scopes.len() == scopes.capacity() {
             scopes.retain(|scope| scope.strong_count() > 0);

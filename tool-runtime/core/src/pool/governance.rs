@@ -12,8 +12,8 @@ use crate::future::BoxFuture;
 use crate::hook::Around;
 use crate::limits::Limits;
 use crate::observation::Observation;
-use crate::pool::ToolPool;
 use crate::schedule::Lane;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::RwLock;
@@ -66,11 +66,20 @@ impl Governance {
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "tower"), allow(dead_code))]
 pub struct CallRequest {
-    pub(crate) pool: ToolPool,
+    pub(crate) inside: Arc<dyn Inside>,
     pub(crate) call: ToolCall,
     pub(crate) context: ToolContext,
     /// Held by each attempt that runs inside of all layers.
-    pub(crate) inside: Arc<RwLock<()>>,
+    pub(crate) attempts: Arc<RwLock<()>>,
+}
+
+/// Runs calls inside of all layers: the pool.
+pub(crate) trait Inside: fmt::Debug + Send + Sync {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>>;
 }
 
 /// The layers around every call, their types erased, and with them the way through them: it is
@@ -79,9 +88,8 @@ pub(crate) trait Layered: Send + Sync {
     /// Runs a call through all of them.
     fn call<'a>(
         &'a self,
-        pool: &'a ToolPool,
-        name: &'a str,
-        arguments: &'a str,
+        inside: Arc<dyn Inside>,
+        call: ToolCall,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 

@@ -1,9 +1,10 @@
 //! Of all tools that are offered, those that a pool has: pure, so that a build and a change
 //! decide alike.
 
+use super::filter::Filter;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
-use super::{Filter, Source};
+use super::source::Source;
 use crate::context::State;
 use crate::definition::ToolDefinition;
 use crate::hook::Around;

@@ -1,8 +1,10 @@
 //! Changes of a pool's prompts and resources while it runs.
 
 use super::catalog::{Entry, Item};
+use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
-use super::{Scope, Source, ToolPool};
+use super::scope::Scope;
+use super::source::Source;
 use crate::context::ToolContext;
 use crate::prompt::Prompt;
 use crate::resource::Resource;

@@ -1,6 +1,7 @@
 //! Why a pool could not be built: all problems at once.
 
-use super::{SelectorError, Source};
+use super::selector::SelectorError;
+use super::source::Source;
 use crate::error::list;
 
 /// One thing that keeps a pool from being built.

@@ -1,6 +1,6 @@
 //! Words that pick tools: ids, tags, hints, sources.
 
-use super::Source;
+use super::source::Source;
 use crate::annotations::ToolAnnotations;
 use crate::pattern::{PatternError, ToolPattern};
 use crate::tool::Tool;
