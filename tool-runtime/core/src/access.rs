@@ -11,7 +11,7 @@ mod tests;
 pub(crate) use claim::Claim;
 pub use part::KeyPart;
 
-/// What a call touches: resources by key, each read or written.
+/// The resources that a call touches, by key, each read or written.
 ///
 /// A key is text of the form `scheme:rest`. Two calls meet where one writes what the other reads
 /// or writes. Keys are compared as they are, but for the scheme `file`: its path is made absolute
@@ -62,7 +62,7 @@ impl Access {
         Self { is_declared: true, ..Self::default() }
     }
 
-    /// Adds what is read, and makes the access a declared one.
+    /// Adds a key that is read, and makes the access a declared one.
     ///
     /// ```
     /// use tool_runtime::Access;
@@ -78,7 +78,7 @@ impl Access {
         self
     }
 
-    /// Adds what is written, and makes the access a declared one. What is written may be read,
+    /// Adds a key that is written, and makes the access a declared one. It may be read,
     /// too.
     ///
     /// ```

@@ -44,7 +44,7 @@ impl<'a> Arguments<'a> {
     /// Decodes them with serde.
     ///
     /// # Errors
-    /// What does not fit.
+    /// Arguments that do not fit.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         self.watched(&Notes::default())
     }
@@ -92,7 +92,7 @@ impl<'a> Arguments<'a> {
 #[error(transparent)]
 pub struct DecodeError(Box<Stumble>);
 
-/// What stopped the quick pass.
+/// The reason that stopped the quick pass.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Stumble {
     /// Not an object, or not JSON at all.

@@ -25,7 +25,7 @@ use std::sync::{Arc, LazyLock, Weak};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// What one call may use: typed state, who makes it, cancellation, a deadline, its id, the other
+/// The context of one call: typed state, the caller, cancellation, a deadline, its id, the other
 /// tools of the pool ([`Self::call`]), and whoever made it, to tell them things
 /// ([`Self::progress`], [`Self::log`]) and to ask them ([`Self::ask`]).
 ///
@@ -68,17 +68,17 @@ struct Parts {
     deadline: Option<Instant>,
     /// The value whose method runs.
     receiver: Option<Arc<dyn Any + Send + Sync>>,
-    /// Who runs the calls that the tool makes itself.
+    /// The pool that runs the calls which the tool makes itself.
     host: Option<Weak<dyn Any + Send + Sync>>,
-    /// Who made the call, and those that the tool makes.
+    /// The caller, also of the calls that the tool makes.
     peer: Option<Arc<dyn Peer>>,
     questions: Questions,
-    /// What the calls around this one hold of declared resources.
+    /// Declared resources that the calls around this one hold.
     held: Option<Link>,
     depth: u16,
     /// How often it went on to another call, by tools or by callers.
     handed_on: u16,
-    /// What the call keeps from others while it runs, see [`Self::occupying`].
+    /// Resources that the call keeps from others while it runs, see [`Self::occupying`].
     occupied: Option<Weak<dyn Any + Send + Sync>>,
     /// Runs the call apart from the server that it came through.
     #[cfg(feature = "isolation")]
@@ -148,7 +148,7 @@ impl ToolContext {
         self.0.call_id.as_deref()
     }
 
-    /// Who makes the call; the calls that a tool makes itself are made by the same one.
+    /// The caller; calls that a tool makes itself have the same one.
     ///
     /// ```
     /// use tool_runtime::{Principal, ToolContext};
@@ -203,7 +203,7 @@ impl ToolContext {
         }
     }
 
-    /// Who made the call.
+    /// The peer that made the call.
     #[doc(hidden)]
     pub fn peer(&self) -> Option<&dyn Peer> {
         self.0.peer.as_deref()
@@ -291,7 +291,7 @@ impl ToolContext {
         (self, kept)
     }
 
-    /// What the call keeps from others, kept once more.
+    /// Resources that the call keeps from others, kept once more.
     pub(crate) fn occupied(&self) -> Option<Arc<dyn Any + Send + Sync>> {
         self.0.occupied.as_ref()?.upgrade()
     }
@@ -339,7 +339,7 @@ impl fmt::Debug for ToolContext {
     }
 }
 
-/// What every context holds, whatever its state.
+/// Values that every context holds, whatever its state.
 impl ToolContext {
     fn is_own(id: TypeId) -> bool {
         id == TypeId::of::<Self>() || id == TypeId::of::<Principal>()
@@ -397,7 +397,7 @@ impl fmt::Debug for State {
     note = "state must be shareable between threads: write `&T` for a `T: Send + Sync + 'static` given to the pool by `.state(value)`, as in `&Arc<dyn Trait + Send + Sync>`"
 )]
 pub trait Injectable {
-    /// What the pool must be given.
+    /// State that the pool must be given.
     #[doc(hidden)]
     const NEED: Need;
 

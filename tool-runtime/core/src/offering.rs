@@ -60,7 +60,7 @@ pub(crate) struct TextInput {
 }
 
 impl TextInput {
-    /// Of an action: how its arguments are read, and what the pool must know of it.
+    /// Reads from an action how its arguments are read, and its terms for the pool.
     pub(crate) fn new<A: 'static>(
         name: &str,
         settings: &Settings,
@@ -157,7 +157,7 @@ pub(crate) fn check<'a>(
     note = "write `|| async {{ .. }}`, `|arguments: TextArguments| async move {{ .. }}` or `|arguments: TextArguments, context: ToolContext| async move {{ .. }}`"
 )]
 pub trait TextHandler<M>: Send + Sync + 'static {
-    /// What it gives.
+    /// Output.
     type Output: Send;
 
     #[doc(hidden)]

@@ -119,7 +119,7 @@ impl Resource {
         &self.definition().uri
     }
 
-    /// What stands in a URI for its variables, percent-decoded; `None` if it is not of this
+    /// The values of the variables in a URI, percent-decoded; `None` if it is not of this
     /// resource.
     ///
     /// ```

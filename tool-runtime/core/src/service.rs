@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceExt as _};
 
-/// What a layer wraps: it runs calls of a pool.
+/// The innermost service of the layers: runs calls of a pool.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CallService(());
 
@@ -55,7 +55,7 @@ impl ToolPoolBuilder {
     /// Calls that a tool makes itself by its context are inside of the layers with their caller,
     /// and do not go through them again.
     ///
-    /// What a layer answers instead of the tool becomes a result: an overload is
+    /// An answer of a layer instead of the tool's becomes a result: an overload is
     /// [`RateLimited`](crate::ErrorClass::RateLimited), a timeout
     /// [`Timeout`](crate::ErrorClass::Timeout), anything else
     /// [`Transient`](crate::ErrorClass::Transient). Typed calls are refused by a pool with

@@ -211,7 +211,7 @@ impl Tool {
     /// How a call shows itself to a person: what the tool says, else name and arguments.
     pub fn visualize(&self, arguments: &str) -> String {
         let arguments = Arguments::new(arguments);
-        // What a tool says of itself may panic as everything of a user's may.
+        // `visualize` is the user's code and may panic.
         let own = caught(|| self.executor().visualize(arguments)).ok().flatten();
         own.unwrap_or_else(|| InputModel::walked(self.definition()).visualize(arguments))
     }
@@ -220,7 +220,7 @@ impl Tool {
         self.0.life.executor()
     }
 
-    /// What a call would touch, and its decoded arguments where they are kept for it.
+    /// The resources that a call would touch, and its decoded arguments where they are kept.
     ///
     /// # Errors
     /// Arguments that are not valid.

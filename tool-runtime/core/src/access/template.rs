@@ -20,7 +20,7 @@ impl Access {
         self.with_all(literals, parts, Self::write)
     }
 
-    /// Adds all keys; more than anybody means are as good as none: the call may touch anything.
+    /// Adds all keys; more than anybody means count as unknown: the call may touch anything.
     fn with_all(
         self,
         literals: &[&str],

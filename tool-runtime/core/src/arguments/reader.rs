@@ -151,7 +151,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// is absent if none of them has a value.
     ///
     /// # Errors
-    /// What does not fit.
+    /// A value that does not fit.
     pub fn rest<T: DeserializeOwned>(&mut self, parameter: usize) -> Result<T, DecodeError> {
         self.rest = format!("{{{}}}", self.rest);
         self.parameter = parameter;
@@ -319,7 +319,7 @@ pub fn required<T: DeserializeOwned>(slot: Option<T>, parameter: usize) -> Resul
     }
 }
 
-/// What a type makes of a value that is not there: serde's own rule, so that nothing depends
+/// The value of a type for an absent argument: serde's own rule, so that nothing depends
 /// on how an optional type is spelled.
 pub(crate) fn absent<T: DeserializeOwned>() -> Option<T> {
     T::deserialize(Absent).ok()

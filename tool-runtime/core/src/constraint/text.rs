@@ -59,7 +59,7 @@ impl<T> Pattern<T> {
     }
 }
 
-/// What generated code makes a pattern with.
+/// Makes a pattern, for generated code.
 pub const fn pattern<T: Textual>(pattern: &'static str) -> Pattern<T> {
     Pattern::new(pattern)
 }
@@ -89,7 +89,7 @@ impl<T: Textual> Format<T> {
     }
 }
 
-/// What generated code makes a format with.
+/// Makes a format, for generated code.
 pub fn format<T: Textual>(format: &'static str) -> Format<T> {
     Format::new(format)
 }

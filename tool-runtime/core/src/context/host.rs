@@ -14,7 +14,7 @@ fn too_deep() -> String {
 }
 
 impl ToolContext {
-    /// Who runs the calls that a tool makes itself.
+    /// The pool that runs the calls which a tool makes itself.
     pub(crate) fn host<H: Any + Send + Sync>(&self) -> Option<Arc<H>> {
         self.0.host.as_ref()?.upgrade()?.downcast().ok()
     }
@@ -34,7 +34,7 @@ impl ToolContext {
     /// The same context, handed on to one more call: perhaps by a tool that handed on its own.
     ///
     /// # Errors
-    /// That happened too often, in words for a model.
+    /// Handed on too often, in words for a model.
     pub(crate) fn handed_on(&self) -> Result<Self, String> {
         if self.0.handed_on > MAX_DEPTH {
             return Err(too_deep());

@@ -158,7 +158,7 @@ struct One {
 impl One {
     async fn run(self, call: ToolCall, ticket: Ticket) -> ToolResult {
         let turn = async {
-            // Whoever waits for its turn takes no room from those that run.
+            // A call that waits for its turn takes no room from those that run.
             let held = ticket.ready().await.ok();
             (held, self.permits.acquire_owned().await.ok())
         };
@@ -174,7 +174,7 @@ impl One {
     }
 }
 
-/// What a call may touch. One that will be refused touches nothing.
+/// The resources that a call may touch. One that will be refused touches nothing.
 fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     let snapshot = pool.current();
     let Some(tool) = snapshot.get(call.name()) else {

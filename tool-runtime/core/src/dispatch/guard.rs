@@ -47,7 +47,7 @@ pub(super) fn limit_of(given: Option<Duration>, context: &ToolContext) -> Option
     }
 }
 
-/// What is left until the caller's deadline.
+/// The time left until the caller's deadline.
 fn left(context: &ToolContext) -> Option<Duration> {
     context.deadline().map(|deadline| deadline.saturating_duration_since(now()))
 }
@@ -179,6 +179,7 @@ async fn bounded<F: Future>(
     };
     match context.cancellation() {
         None => timed.await,
+        Some(token) if token.is_cancelled() => Err(cancelled(tool)),
         Some(token) => until_cancelled(token, timed).await.unwrap_or_else(|| Err(cancelled(tool))),
     }
 }

@@ -175,7 +175,7 @@ impl ToolPool {
         access: Access,
         context: &ToolContext,
     ) -> Result<Option<Held>, CallError> {
-        // What declares nothing does not wait for calls outside of its batch.
+        // A call that declares nothing does not wait for calls outside of its batch.
         if access.touches_nothing() {
             return Ok(None);
         }
@@ -214,7 +214,7 @@ async fn limited(
 ) -> Result<Observation, CallError> {
     match outcome {
         Ok(observation) => Ok(limits.apply(observation, tool.name()).await),
-        // What the model reads of an error weighs as much as any other text.
+        // The text of an error weighs as much as any other.
         Err(error) => {
             let said = Observation::error(error.message());
             let left = limits.apply(said, tool.name()).await;

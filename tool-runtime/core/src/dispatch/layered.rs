@@ -14,10 +14,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::RwLock;
 
-/// What hands a call to the outermost layer.
+/// Hands a call to the outermost layer.
 type Layers<'a> = &'a (dyn Fn(CallRequest) -> BoxFuture<'static, Answer> + Sync);
 
-/// What comes out of a layer.
+/// The answer of a layer.
 type Answer = Result<ToolResult, BoxError>;
 
 impl Inside for ToolPool {
@@ -77,7 +77,7 @@ impl CallRequest {
         &self.call
     }
 
-    /// What the call may use.
+    /// The context of the call.
     pub fn context(&self) -> &ToolContext {
         &self.context
     }

@@ -44,7 +44,7 @@ impl ToolPool {
     }
 }
 
-/// What a call of a closed pool ends with.
+/// The error of a call of a closed pool.
 pub(super) fn shut_down() -> CallError {
     CallError::new(ErrorClass::Cancelled, "the tools have been shut down")
 }

@@ -39,7 +39,7 @@ impl CallError {
         }))
     }
 
-    /// Attaches what was wrong with the arguments, one by one.
+    /// Attaches the mistakes in the arguments, one by one.
     #[must_use]
     pub(crate) fn with_issues(mut self, issues: Vec<Issue>) -> Self {
         self.0.issues = issues;
@@ -53,19 +53,19 @@ impl CallError {
         self
     }
 
-    /// What was wrong with the arguments of a call by JSON, one by one: path, rule and message.
+    /// Mistakes in the arguments of a call by JSON, one by one: path, rule and message.
     pub fn issues(&self) -> &[Issue] {
         &self.0.issues
     }
 
-    /// Attaches what only the operator should read.
+    /// Attaches text for the operator alone.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
         self
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub fn class(&self) -> ErrorClass {
         self.0.class
     }
@@ -80,7 +80,7 @@ impl CallError {
         &self.0.message
     }
 
-    /// What only the operator should read: the chain of causes, a panic's message.
+    /// Text for the operator alone: the chain of causes, a panic's message.
     pub fn detail(&self) -> Option<&str> {
         self.0.detail.as_deref()
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Whether the tool takes these arguments.
 pub(crate) type Validate = fn(&Tool, &str) -> Result<(), CallError>;
 
-/// What the hooks changed about a call that may run.
+/// Changes that hooks made to a call that may run.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     /// The arguments, if they were rewritten.

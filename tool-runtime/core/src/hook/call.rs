@@ -54,7 +54,7 @@ impl HookCall {
     /// The arguments as a type that serde knows.
     ///
     /// # Errors
-    /// What does not fit. A hook that hands it on by `?` has failed.
+    /// Arguments that do not fit. A hook that hands it on by `?` has failed.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         Arguments::new(&self.0.arguments).parse()
     }
@@ -69,7 +69,7 @@ impl HookCall {
         self.0.tool.definition()
     }
 
-    /// What the call may use: the pool's state, what hooks provided so far, the deadline.
+    /// The context of the call: the pool's state, values that hooks provided so far, the deadline.
     pub fn context(&self) -> &ToolContext {
         &self.0.context
     }

@@ -14,7 +14,7 @@ impl ToolHooks {
     /// everyone, the hooks after it as well; they still run, since logs must have every call.
     ///
     /// # Errors
-    /// What went wrong with the call, or that its outcome is withheld.
+    /// The error of the call, or that its outcome is withheld.
     pub(crate) async fn after(
         &self,
         call: HookCall,
@@ -33,7 +33,7 @@ impl ToolHooks {
     }
 }
 
-/// What came of a call, on its way past the hooks.
+/// The outcome of a call, on its way past the hooks.
 struct Conclusion {
     call: HookCall,
     outcome: Result<Arc<Observation>, CallError>,

@@ -42,7 +42,7 @@ impl Hooks {
         self.0.iter().filter(is_idle).map(|hook| hook.to_string()).collect()
     }
 
-    /// What is wrong with the hooks' patterns.
+    /// The problems of the hooks' patterns.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &PatternError> {
         self.0.iter().filter_map(|hook| hook.problem())
     }
@@ -56,7 +56,7 @@ impl Hook {
         format!("hook {when} {pattern}")
     }
 
-    /// What a hook that decided nothing means for the call.
+    /// Judges the failure of a hook.
     ///
     /// # Errors
     /// The operator's detail, if the hook fails closed.
@@ -69,7 +69,7 @@ impl Hook {
     }
 }
 
-/// What the operator finds it by.
+/// Identifies the hook for the operator.
 impl fmt::Display for Hook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let when = if self.is_before() { "before" } else { "after" };

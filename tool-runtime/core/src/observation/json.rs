@@ -4,7 +4,7 @@ use super::Observation;
 use super::blocks::Blocks;
 use crate::content::ContentBlock;
 
-/// What stands around a text block's text, and a little more than most results need.
+/// Bytes around the text of a text block, and a few more than most results need.
 const FRAME: usize = 64;
 
 impl Observation {
@@ -144,7 +144,7 @@ fn must_escape(byte: u8) -> bool {
     ESCAPES[usize::from(byte)] != 0
 }
 
-/// What follows the backslash in front of a byte that a JSON string cannot hold as it is.
+/// Characters after the backslash, for bytes that a JSON string cannot hold as they are.
 static ESCAPES: [u8; 256] = {
     let mut table = [0; 256];
     let mut control = 0;

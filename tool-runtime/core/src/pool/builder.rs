@@ -421,7 +421,7 @@ impl ToolPoolBuilder {
     #[must_use]
     pub fn hook(mut self, hook: Hook) -> Self {
         self.hooks.push(hook);
-        // What runs them is linked by this alone.
+        // The code that runs them is linked by this alone.
         self.governance.hooks = Some(Arc::new(self.hooks.clone()));
         self
     }

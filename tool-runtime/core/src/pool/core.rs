@@ -31,11 +31,11 @@ pub(super) struct Core {
     is_closing: AtomicBool,
     snapshot: ArcSwap<Snapshot>,
     offered: Mutex<Offered>,
-    /// Who has a view of a snapshot, and must not keep what is removed.
+    /// Holders of a view of a snapshot, which must not keep what is removed.
     scopes: Mutex<Vec<Weak<dyn View>>>,
-    /// Who tells clients of changes.
+    /// Watchers that notify clients of changes.
     watchers: Mutex<Vec<Weak<Watcher>>>,
-    /// Who knows why tools are not there.
+    /// Sources that know why tools are absent.
     absences: Mutex<Vec<Weak<dyn Absence>>>,
     /// Sources that somebody sets the tools of alone.
     claims: Mutex<BTreeSet<Source>>,
@@ -71,13 +71,13 @@ struct Offered {
     decision: Decision,
     /// Prompts and resources, also those that give way.
     entries: Vec<Entry>,
-    /// What was offered once and is no more.
+    /// Tools that were offered once and are no more.
     removed: BTreeSet<(String, Source)>,
     listeners: Vec<UnboundedSender<PoolChange>>,
     is_closed: bool,
 }
 
-/// What a change has put an end to.
+/// The state before a change, for the caller to drop.
 type Past = (Arc<Snapshot>, Decision);
 
 /// Prompts and resources before a change, for whoever is to drop them.
@@ -187,7 +187,7 @@ impl Core {
             report.unmatched.clear();
             report.idle_hooks.clear();
         }
-        // Whoever is asked may ask the pool.
+        // The sources that are asked may ask the pool.
         let absences = lock(&self.absences).clone();
         let removed = offered.removed.iter().map(|(name, source)| ToolReport {
             name: name.clone(),
@@ -234,7 +234,7 @@ impl Core {
         Ok(change)
     }
 
-    /// What becomes of all offers by a change of one source's, and the names that it loses.
+    /// The decision after a change of one source's offers, and the names that it loses.
     fn decided(
         &self,
         offered: &Offered,
@@ -277,7 +277,7 @@ impl Core {
         let before = self.snapshot.swap(Arc::clone(&next));
         let change = PoolChange::between(&before, &next);
         if !change.is_empty() {
-            // Whoever listens no more is forgotten.
+            // Closed listeners are removed.
             offered.listeners.retain(|listener| listener.send(change.clone()).is_ok());
             self.tell(&|news| news.tools = true);
         }

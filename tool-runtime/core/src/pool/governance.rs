@@ -23,7 +23,7 @@ use tower::util::BoxCloneSyncService;
 /// How many calls of a batch run at once, unless told otherwise.
 const BATCH_LIMIT: usize = 10;
 
-/// What calls of a pool go by, beside the tools themselves.
+/// The rules for the calls of a pool, beside the tools themselves.
 pub(crate) struct Governance {
     /// The time limit of calls whose tool has none of its own.
     pub(crate) timeout: Option<Duration>,
@@ -34,7 +34,7 @@ pub(crate) struct Governance {
     pub(crate) limits: Option<Arc<dyn Limits>>,
     /// Whether structured results of generated tools are checked against their schema, too.
     pub(crate) checks_outputs: bool,
-    /// Who waits for which declared resource.
+    /// The queue for declared resources.
     pub(crate) lane: Lane,
     /// The layers around every call.
     pub(crate) layered: Option<Arc<dyn Layered>>,

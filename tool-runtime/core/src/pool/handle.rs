@@ -87,7 +87,7 @@ impl ToolPool {
         self.0.snapshot().resources().to_vec()
     }
 
-    /// What became of every tool that was ever offered: which are visible, and why the others
+    /// The status of every tool that was ever offered: which are visible, and why the others
     /// are not.
     pub fn report(&self) -> PoolReport {
         let mut report = self.0.core.report();
@@ -163,7 +163,7 @@ impl ToolPool {
         watcher
     }
 
-    /// What a call of a tool goes by beside the tool itself.
+    /// The rules for calls, beside the tools themselves.
     pub(crate) fn governance(&self) -> &Governance {
         self.0.core.governance()
     }
@@ -202,7 +202,7 @@ impl ToolPool {
         self.0.core.snapshot().load().find(name)
     }
 
-    /// What keeps a tool of the pool from this handle, as text.
+    /// The restriction that keeps a tool of the pool from this handle, as text.
     pub(crate) fn restriction(&self, name: &str) -> Option<String> {
         self.known(name)?;
         self.0.restriction(name)
@@ -226,7 +226,7 @@ impl ToolPool {
     /// see [`Self::scope`].
     ///
     /// # Errors
-    /// A pattern that is none.
+    /// An invalid pattern.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -255,7 +255,7 @@ impl ToolPool {
     /// what restricts the handle that this one was made from by [`Self::scope`].
     ///
     /// # Errors
-    /// A pattern that is none.
+    /// An invalid pattern.
     ///
     /// ```
     /// use tool_runtime::prelude::*;

@@ -1,4 +1,4 @@
-//! Of all tools that are offered, those that a pool has: pure, so that a build and a change
+//! Decides which of the offered tools a pool has: pure, so that a build and a change
 //! decide alike.
 
 use super::filter::Filter;
@@ -20,10 +20,10 @@ pub(super) struct Offer {
     pub(super) source: Source,
 }
 
-/// What decides about offers.
+/// The rules by which offers are decided.
 #[derive(Default)]
 pub(super) struct Rules {
-    /// What `allow` and `deny` said.
+    /// The selectors of `allow` and `deny`.
     pub(super) filter: Filter,
     /// Filters that configurations added: each leaves out more.
     pub(super) further: Vec<Filter>,
@@ -33,7 +33,7 @@ pub(super) struct Rules {
     pub(super) hooks: Option<Arc<dyn Around>>,
 }
 
-/// What became of each offer.
+/// The status of each offer.
 pub(super) struct Decision {
     pub(super) offers: Vec<(Offer, ToolStatus)>,
     pub(super) problems: Vec<PoolProblem>,
@@ -101,7 +101,7 @@ impl Rules {
         ToolStatus::Visible
     }
 
-    /// What leaves a tool out, if something does.
+    /// The rule that leaves a tool out, if one does.
     fn refusal(&self, offer: &Offer) -> Option<String> {
         self.filters().find_map(|filter| filter.refusal(&offer.tool, &offer.source))
     }

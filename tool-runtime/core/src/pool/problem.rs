@@ -50,7 +50,7 @@ pub enum PoolProblem {
     BadName {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// A tool's definition contradicts itself.
@@ -58,7 +58,7 @@ pub enum PoolProblem {
     BadDefinition {
         /// The tool.
         tool: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// State of one type was given twice.
@@ -126,7 +126,7 @@ pub enum PoolProblem {
     BadPrompt {
         /// The prompt.
         prompt: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// A resource cannot be offered.
@@ -134,7 +134,7 @@ pub enum PoolProblem {
     BadResource {
         /// Its URI, or its template of URIs.
         uri: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// The pool has been closed.

@@ -10,12 +10,12 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-/// What one handle and its clones see.
+/// The view of one handle and its clones.
 pub(crate) struct Scope {
     pub(super) core: Arc<Core>,
-    /// What bounds it beside the filter.
+    /// The scope that bounds it, beside the filter.
     parent: Option<Arc<Scope>>,
-    /// What calls without a context of their own share.
+    /// The context of calls without one of their own.
     pub(super) context: ToolContext,
     is_restricted: AtomicBool,
     stack: Mutex<Stack>,
@@ -37,15 +37,15 @@ struct Entry {
     replaces: bool,
 }
 
-/// What the stack leaves of a snapshot.
+/// The tools that the stack leaves of a snapshot.
 struct Narrowed {
-    /// What it was made from; another one makes it stale.
+    /// The snapshot that it was made from; another one makes it stale.
     base: Arc<Snapshot>,
     snapshot: Arc<Snapshot>,
 }
 
 impl Stack {
-    /// What hides a tool, if something does: each entry narrows what is below it, up to one
+    /// The entry that hides a tool, if one does: each entry narrows what is below it, up to one
     /// that sets the visible tools anew.
     fn hides(&self, name: &str) -> Option<&Entry> {
         for entry in self.entries.iter().rev() {
@@ -137,7 +137,7 @@ impl Scope {
         self.core.tell(&|news| news.view = true);
     }
 
-    /// What hides a tool of the pool from this scope, as text.
+    /// The restriction that hides a tool of the pool from this scope, as text.
     pub(super) fn restriction(&self, name: &str) -> Option<String> {
         let own = self.stack().hides(name).map(Entry::to_string);
         own.or_else(|| self.parent.as_ref()?.restriction(name))

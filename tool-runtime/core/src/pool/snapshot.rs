@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
 /// The visible tools of one moment, sorted by name, and the prompts and resources beside them.
-/// What changes in the pool later does not change it.
+/// Later changes of the pool do not change it.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -73,7 +73,7 @@ impl Snapshot {
         Self::new(visible.collect(), Arc::clone(&self.catalog), hooks)
     }
 
-    /// Of a pool that has been closed.
+    /// The snapshot of a pool that has been closed.
     pub(super) fn closed() -> Self {
         Self { is_closed: true, ..Self::new(Vec::new(), Arc::default(), None) }
     }

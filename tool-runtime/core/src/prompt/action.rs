@@ -26,7 +26,7 @@ pub trait PromptAction: Sized + Send + 'static {
     /// The prompt's name.
     const NAME: &'static str;
 
-    /// What it returns.
+    /// Return type.
     type Output: IntoPrompt;
 
     /// Everything that a client may know of it.

@@ -34,10 +34,10 @@ pub struct PromptDefinition {
     /// A title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the prompt is for.
+    /// Purpose of the prompt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What it takes, in the order in which a client asks for it.
+    /// Arguments, in the order in which a client asks for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<PromptArgument>,
     /// Pictures to show beside it.
@@ -46,12 +46,12 @@ pub struct PromptDefinition {
     /// MCP metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
-    /// What is wrong with it; the pool refuses to be built while there is anything.
+    /// Its problems; no pool is built with any.
     #[serde(skip)]
     pub(crate) problems: Vec<String>,
 }
 
-/// What a prompt takes: text, whatever it is read as.
+/// An argument of a prompt: text, whatever it is read as.
 ///
 /// ```
 /// use tool_runtime::PromptArgument;
@@ -67,7 +67,7 @@ pub struct PromptArgument {
     /// A title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it means.
+    /// Its description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Whether there is no prompt without it.

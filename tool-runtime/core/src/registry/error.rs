@@ -38,6 +38,6 @@ pub struct SpecProblem {
     pub index: usize,
     /// The name that it says.
     pub name: String,
-    /// What is wrong, and what to do.
+    /// The reason, and what to do.
     pub reason: String,
 }

@@ -26,7 +26,7 @@ pub trait ResourceAction: Sized + Send + 'static {
     /// The URI, or the template of URIs.
     const URI: &'static str;
 
-    /// What it returns.
+    /// Return type.
     type Output: IntoResource;
 
     /// Everything that a client may know of it.

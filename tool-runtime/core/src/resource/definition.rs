@@ -30,7 +30,7 @@ pub struct ResourceDefinition {
     pub name: String,
     /// A title for people.
     pub title: Option<String>,
-    /// What it is.
+    /// Its description.
     pub description: String,
     /// Its MIME type.
     pub mime_type: Option<String>,
@@ -42,7 +42,7 @@ pub struct ResourceDefinition {
     pub icons: Vec<Icon>,
     /// MCP metadata.
     pub meta: Map<String, Value>,
-    /// What is wrong with it; the pool refuses to be built while there is anything.
+    /// Its problems; no pool is built with any.
     pub(crate) problems: Vec<String>,
 }
 

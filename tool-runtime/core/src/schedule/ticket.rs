@@ -76,7 +76,7 @@ impl Ticket {
 }
 
 impl Held {
-    /// What the calls that this one makes are to know of it.
+    /// The link for the context of calls that this one makes.
     pub(crate) fn link(&self) -> Link {
         Link::new(&self.0.id, &self.0.above)
     }

@@ -50,7 +50,7 @@ impl ActionParts {
 /// Decodes an action, and does with it what it was decoded for.
 type Enter = for<'a> fn(Arguments<'a>, Purpose<'a>) -> Result<Entered<'a>, DecodeError>;
 
-/// What an action is decoded for. It is one function that does all of this, because decoding is
+/// The purpose of decoding an action. It is one function that does all of this, because decoding is
 /// most of what is compiled per action.
 enum Purpose<'a> {
     Run { context: &'a ToolContext, promise: &'a Promise },
@@ -58,7 +58,7 @@ enum Purpose<'a> {
     Visual,
 }
 
-/// What came of it.
+/// The result for each purpose.
 enum Entered<'a> {
     Running(Outcome<'a>),
     Prepared(Option<Access>, Box<dyn Decoded>),
@@ -189,7 +189,7 @@ fn start<'a, A: Action>(action: A, context: &'a ToolContext, promise: &'a Promis
     Box::pin(async move { settle(A::observe(action.run(context).await), promise) })
 }
 
-/// What is the same for every action.
+/// Ends the call of any action.
 pub(crate) fn settle(
     observed: Result<Observation, ToolError>,
     promise: &Promise,

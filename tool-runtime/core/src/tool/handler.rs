@@ -144,7 +144,7 @@ where
     }
 }
 
-/// What a call of a closure touches.
+/// The resources that a call of a closure touches.
 pub(super) type AccessOf = dyn Fn(&Map<String, Value>) -> Access + Send + Sync;
 
 pub(super) struct HandlerExecutor<H, M> {
