@@ -244,11 +244,14 @@ async fn execute(
 ) -> Result<Observation, CallError> {
     let (limit, context) = guard::bounds(pool, tool, context);
     let Entered { context, instance, _running } = entered(pool, tool, context).await?;
-    let call = pin!(async { execution::of_tool(tool, action, arguments, &context).await });
     let mut given_up =
         GivenUp { tool, instance: instance.as_deref(), context: &context, is_over: false };
-    let call = pin!(guard::guarded(call, tool.name(), limit, &context));
-    let outcome = guard::while_open(pool, instance.as_deref(), call).await;
+    // Dropped before the tool is told that the call was given up.
+    let outcome = {
+        let call = pin!(async { execution::of_tool(tool, action, arguments, &context).await });
+        let call = pin!(guard::guarded(call, tool.name(), limit, &context));
+        guard::while_open(pool, instance.as_deref(), call).await
+    };
     given_up.is_over = outcome.is_ok();
     outcome?
 }
