@@ -11,9 +11,7 @@ mod tests;
 pub(crate) use claim::Claim;
 pub use part::KeyPart;
 
-use std::collections::BTreeSet;
-
-/// What a call touches: resources by key, each read or written.
+/// The resources that a call touches, by key, each read or written.
 ///
 /// A key is text of the form `scheme:rest`. Two calls meet where one writes what the other reads
 /// or writes. Keys are compared as they are, but for the scheme `file`: its path is made absolute
@@ -34,8 +32,9 @@ pub struct Access {
     is_declared: bool,
     /// More keys than are kept: it may be any.
     is_unbounded: bool,
-    reads: BTreeSet<String>,
-    writes: BTreeSet<String>,
+    /// Sorted, as the other: most calls have one key or none.
+    reads: Vec<String>,
+    writes: Vec<String>,
 }
 
 impl Access {
@@ -63,7 +62,7 @@ impl Access {
         Self { is_declared: true, ..Self::default() }
     }
 
-    /// Adds what is read, and makes the access a declared one.
+    /// Adds a key that is read, and makes the access a declared one.
     ///
     /// ```
     /// use tool_runtime::Access;
@@ -75,11 +74,11 @@ impl Access {
     #[must_use]
     pub fn read(mut self, key: impl Into<String>) -> Self {
         self.is_declared = true;
-        self.reads.insert(key::normal(key.into()));
+        insert(&mut self.reads, key::normal(key.into()));
         self
     }
 
-    /// Adds what is written, and makes the access a declared one. What is written may be read,
+    /// Adds a key that is written, and makes the access a declared one. It may be read,
     /// too.
     ///
     /// ```
@@ -92,7 +91,7 @@ impl Access {
     #[must_use]
     pub fn write(mut self, key: impl Into<String>) -> Self {
         self.is_declared = true;
-        self.writes.insert(key::normal(key.into()));
+        insert(&mut self.writes, key::normal(key.into()));
         self
     }
 
@@ -131,6 +130,14 @@ impl Access {
     }
 
     fn overwrites(&self, other: &Self) -> bool {
-        self.writes.iter().any(|key| other.reads.contains(key) || other.writes.contains(key))
+        let has = |keys: &[String], key| keys.binary_search(key).is_ok();
+        self.writes.iter().any(|key| has(&other.reads, key) || has(&other.writes, key))
+    }
+}
+
+/// Inserts a key in its place, once.
+fn insert(keys: &mut Vec<String>, key: String) {
+    if let Err(place) = keys.binary_search(&key) {
+        keys.insert(place, key);
     }
 }

@@ -60,10 +60,10 @@ pub trait Action: Sized + Send + 'static {
     /// The tool's id.
     const NAME: &'static str;
 
-    /// What it returns.
+    /// Return type.
     type Output;
 
-    /// What a call touches, where that is declared: calls that do not meet may then run
+    /// Resources that a call touches, where that is declared: calls that do not meet may then run
     /// together, and calls that do wait for each other. Default: `None`, nothing is declared.
     ///
     /// ```
@@ -194,7 +194,7 @@ async fn spawn_blocking(thread: Thread, work: Box<dyn FnOnce() + Send>) {
     }));
 }
 
-/// What a plain function may return from the blocking pool.
+/// A return value that a plain function can send back from the blocking pool.
 #[diagnostic::on_unimplemented(
     message = "a plain `fn` runs on a thread of its own, and `{Self}` cannot be sent back from there",
     label = "it returns a `{Self}`, which is not `Send`",

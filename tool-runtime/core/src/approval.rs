@@ -3,7 +3,7 @@
 use crate::future::BoxFuture;
 use std::fmt;
 
-/// What somebody is asked before a call runs. Cheap enough to be sent anywhere.
+/// The question before a call runs. Cheap enough to be sent anywhere.
 ///
 /// It holds what will run: nothing changes the arguments after the question.
 ///
@@ -73,7 +73,7 @@ impl ApprovalRequest {
         &self.visual
     }
 
-    /// What is asked.
+    /// The question.
     pub fn question(&self) -> &str {
         &self.question
     }
@@ -118,7 +118,7 @@ impl Approval {
     }
 }
 
-/// Who is asked whether a call may run: a person at a terminal, a service.
+/// Decides whether a call may run: a person at a terminal, a service.
 ///
 /// An `async` closure is one. A panic is a rejection.
 ///

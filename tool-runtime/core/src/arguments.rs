@@ -10,7 +10,6 @@ pub use reader::{ArgumentReader, Key, required};
 use crate::schema;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use std::fmt;
 use watch::{Notes, Watch};
 
 /// A call's arguments as JSON text, not yet looked at.
@@ -45,7 +44,7 @@ impl<'a> Arguments<'a> {
     /// Decodes them with serde.
     ///
     /// # Errors
-    /// What does not fit.
+    /// Arguments that do not fit.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         self.watched(&Notes::default())
     }
@@ -89,29 +88,39 @@ impl<'a> Arguments<'a> {
 /// let error = Arguments::new("[1]").parse::<String>().unwrap_err();
 /// assert!(error.to_string().contains("expected a string"));
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub struct DecodeError(Box<Stumble>);
 
-/// What stopped the quick pass.
-#[derive(Debug)]
+/// The reason that stopped the quick pass.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Stumble {
-    /// Not an object, or no JSON at all.
+    /// Not an object, or not JSON at all.
+    #[error("{0}")]
     Malformed(String),
     /// A key that no parameter has.
+    #[error("unknown argument `{0}`")]
     Unknown(String),
     /// A key given twice.
+    #[error("argument {0} is given twice")]
     Repeated(usize),
     /// A value that is not of the parameter's type.
+    #[error("argument {0}: {1}")]
     Value(usize, String),
     /// A parameter that needs a value and has none.
+    #[error("argument {0} is missing")]
     Missing(usize),
     /// A value that breaks the parameter's constraint.
+    #[error("argument {0} breaks a constraint")]
     Constraint(usize),
     /// JSON that the parameter's type stopped reading: an integer of 128 bits ends at a fraction or an exponent.
+    #[error("argument {0}: {1}")]
     Number(usize, String),
     /// Keys inside a value that its type ignores.
+    #[error("argument {0} holds unknown fields")]
     Ignored(usize),
     /// A type's own decoding failed.
+    #[error("{0}")]
     Type(String),
 }
 
@@ -132,24 +141,6 @@ impl DecodeError {
         })
     }
 }
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
-            Stumble::Malformed(text) | Stumble::Type(text) => f.write_str(text),
-            Stumble::Unknown(name) => write!(f, "unknown argument `{name}`"),
-            Stumble::Repeated(index) => write!(f, "argument {index} is given twice"),
-            Stumble::Value(index, text) | Stumble::Number(index, text) => {
-                write!(f, "argument {index}: {text}")
-            }
-            Stumble::Missing(index) => write!(f, "argument {index} is missing"),
-            Stumble::Constraint(index) => write!(f, "argument {index} breaks a constraint"),
-            Stumble::Ignored(index) => write!(f, "argument {index} holds unknown fields"),
-        }
-    }
-}
-
-impl std::error::Error for DecodeError {}
 
 /// serde's message without "at line 1 column 12", which means nothing to a model.
 fn without_position(error: &serde_json::Error) -> String {

@@ -57,7 +57,7 @@ impl ToolPool {
         let handle = runtime.handle().clone();
         let (alive, ended) = oneshot::channel::<()>();
         let drive = move || {
-            // What has not ended by then is nobody's any more.
+            // Tasks that have not ended by then are abandoned.
             let _ = runtime.block_on(ended);
             runtime.shutdown_background();
         };
@@ -136,7 +136,7 @@ impl BlockingPool {
     /// Ends the pool, as [`ToolPool::close`].
     pub fn close(&self) {
         let pool = self.pool.clone();
-        // What takes longer ends in the background.
+        // Tasks that take longer end in the background.
         let _ = self.drain(stream::once(async move { pool.close().await }), drop);
     }
 

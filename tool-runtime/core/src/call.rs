@@ -107,7 +107,7 @@ impl ToolResult {
         Self { call_id: call.call_id, name: call.name, observation, error }
     }
 
-    /// What [`Self::new`] was given.
+    /// The outcome that [`Self::new`] was given.
     pub(crate) fn into_outcome(self) -> Result<Observation, CallError> {
         match self.error {
             Some(error) => Err(error),
@@ -125,12 +125,12 @@ impl ToolResult {
         &self.name
     }
 
-    /// What the model sees: also of an error its text.
+    /// The observation for the model: of an error its text.
     pub fn observation(&self) -> &Observation {
         &self.observation
     }
 
-    /// What the model sees, by value.
+    /// The observation for the model, by value.
     pub fn into_observation(self) -> Observation {
         self.observation
     }

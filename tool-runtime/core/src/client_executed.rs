@@ -69,8 +69,8 @@ impl Drop for Host {
     }
 }
 
-/// What a pool's own limit for such a tool is longer: that must not be what ends a call, for
-/// its text knows nothing of the host.
+/// Margin of the pool's own limit over the host's: it must not end a call first, since
+/// its error text does not name the host.
 const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 
 impl ClientTools {

@@ -5,7 +5,7 @@ use crate::future::BoxFuture;
 use crate::parameter::Parameter;
 use crate::texts::{TextArguments, TextSchema};
 
-/// What an argument of a prompt, or a variable of a resource template, could be.
+/// Suggested values for an argument of a prompt, or a variable of a resource template.
 ///
 /// ```
 /// use tool_runtime::Completion;
@@ -28,7 +28,7 @@ impl Completion {
     /// The most that MCP lets one answer hold.
     const MOST: usize = 100;
 
-    /// Of all values that fit, the best first.
+    /// Takes all values that fit, the best first.
     pub fn of(mut values: Vec<String>) -> Self {
         let total = values.len();
         values.truncate(Self::MOST);
@@ -36,7 +36,7 @@ impl Completion {
     }
 }
 
-/// What was already given for other arguments, for functions that complete one: from
+/// Values already given for other arguments, for functions that complete one: from
 /// `context.get::<CompletionContext>()`.
 ///
 /// ```
@@ -188,7 +188,7 @@ impl ArgumentCompleter {
     }
 }
 
-/// What completes the arguments of one prompt or one template.
+/// Completers of the arguments of one prompt or one template.
 #[derive(Default)]
 pub(crate) struct Completers(Vec<(String, Completer)>);
 

@@ -15,7 +15,7 @@ pub use text::{Format, Pattern, format, pattern};
 use crate::arguments::{DecodeError, Stumble};
 use schemars::Schema;
 
-/// What an argument must satisfy beyond its type.
+/// A constraint of an argument beyond its type.
 ///
 /// The constraints carry what they need of the type as a function, and implement this for every
 /// type: one that cannot have a constraint is reported once, where the constraint is made.

@@ -167,7 +167,7 @@ impl MediaContent {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddedResource {
-    /// What it contains.
+    /// Its contents.
     pub resource: ResourceContents,
     /// Audience, priority and metadata.
     #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
@@ -265,7 +265,7 @@ pub struct ResourceLink {
     /// A title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is.
+    /// Its description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its MIME type.
@@ -279,7 +279,7 @@ pub struct ResourceLink {
     pub extra: Option<Box<ContentExtra>>,
 }
 
-/// What every content block may carry beside its content.
+/// Optional members that every content block has.
 ///
 /// ```
 /// use tool_runtime::{ContentAnnotations, ContentExtra};

@@ -25,7 +25,7 @@ use std::sync::{Arc, LazyLock, Weak};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// What one call may use: typed state, who makes it, cancellation, a deadline, its id, the other
+/// The context of one call: typed state, the caller, cancellation, a deadline, its id, the other
 /// tools of the pool ([`Self::call`]), and whoever made it, to tell them things
 /// ([`Self::progress`], [`Self::log`]) and to ask them ([`Self::ask`]).
 ///
@@ -54,7 +54,10 @@ use tokio_util::sync::CancellationToken;
 /// # });
 /// ```
 #[derive(Clone, Default)]
-pub struct ToolContext {
+pub struct ToolContext(Arc<Parts>);
+
+#[derive(Clone, Default)]
+struct Parts {
     state: Arc<State>,
     call_id: Option<Arc<str>>,
     /// None for nobody in particular.
@@ -65,17 +68,17 @@ pub struct ToolContext {
     deadline: Option<Instant>,
     /// The value whose method runs.
     receiver: Option<Arc<dyn Any + Send + Sync>>,
-    /// Who runs the calls that the tool makes itself.
+    /// The pool that runs the calls which the tool makes itself.
     host: Option<Weak<dyn Any + Send + Sync>>,
-    /// Who made the call, and those that the tool makes.
+    /// The caller, also of the calls that the tool makes.
     peer: Option<Arc<dyn Peer>>,
     questions: Questions,
-    /// What the calls around this one hold of declared resources.
+    /// Declared resources that the calls around this one hold.
     held: Option<Link>,
     depth: u16,
     /// How often it went on to another call, by tools or by callers.
     handed_on: u16,
-    /// What the call keeps from others while it runs, see [`Self::occupying`].
+    /// Resources that the call keeps from others while it runs, see [`Self::occupying`].
     occupied: Option<Weak<dyn Any + Send + Sync>>,
     /// Runs the call apart from the server that it came through.
     #[cfg(feature = "isolation")]
@@ -85,7 +88,12 @@ pub struct ToolContext {
 impl ToolContext {
     /// A context over the given state.
     pub(crate) fn over(state: State) -> Self {
-        Self { state: Arc::new(state), ..Self::default() }
+        Self(Arc::new(Parts { state: Arc::new(state), ..Parts::default() }))
+    }
+
+    /// The parts to change, copied if they are shared.
+    fn parts(&mut self) -> &mut Parts {
+        Arc::make_mut(&mut self.0)
     }
 
     /// Adds a value of state: for one call, as in `pool.context().with(user)`, or for a test that
@@ -93,60 +101,54 @@ impl ToolContext {
     /// needs a value there, or a hook that provides it.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
-        let mut state = State::clone(&self.state);
-        state.insert(value);
-        self.state = Arc::new(state);
+        Arc::make_mut(&mut self.parts().state).insert(value);
         self
     }
 
     /// Adds a value whose type is known to whoever put it into its box.
-    #[must_use]
-    pub(crate) fn with_erased(mut self, id: TypeId, value: Arc<dyn Any + Send + Sync>) -> Self {
-        let mut state = State::clone(&self.state);
-        state.values.insert(id, value);
-        self.state = Arc::new(state);
-        self
+    pub(crate) fn insert_erased(&mut self, id: TypeId, value: Arc<dyn Any + Send + Sync>) {
+        Arc::make_mut(&mut self.parts().state).values.insert(id, value);
     }
 
     /// Sets the call's id. Default: none.
     #[must_use]
     pub fn with_call_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.call_id = Some(id.into()).filter(|id| !id.is_empty());
+        self.parts().call_id = Some(id.into()).filter(|id| !id.is_empty());
         self
     }
 
     /// Sets who makes the call. Default: nobody, [`Principal::anonymous`].
     #[must_use]
     pub fn with_principal(mut self, principal: impl Into<Arc<Principal>>) -> Self {
-        self.principal = Some(principal.into());
+        self.parts().principal = Some(principal.into());
         self
     }
 
     /// Sets the token that cancels the call. Default: nothing cancels it.
     #[must_use]
     pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
-        self.cancellation = Some(token);
+        self.parts().cancellation = Some(token);
         self
     }
 
     /// Sets when the call ends at the latest. Default: never.
     #[must_use]
     pub fn with_deadline(mut self, deadline: Instant) -> Self {
-        self.deadline = Some(deadline);
+        self.parts().deadline = Some(deadline);
         self
     }
 
     /// A value of state by its type, if the pool was given a `T` or an `Arc<T>`.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.state.get()
+        self.0.state.get()
     }
 
     /// The call's id, as the caller gave it.
     pub fn call_id(&self) -> Option<&str> {
-        self.call_id.as_deref()
+        self.0.call_id.as_deref()
     }
 
-    /// Who makes the call; the calls that a tool makes itself are made by the same one.
+    /// The caller; calls that a tool makes itself have the same one.
     ///
     /// ```
     /// use tool_runtime::{Principal, ToolContext};
@@ -157,18 +159,18 @@ impl ToolContext {
     /// ```
     pub fn principal(&self) -> &Principal {
         static NOBODY: LazyLock<Principal> = LazyLock::new(Principal::anonymous);
-        self.principal.as_deref().unwrap_or(&NOBODY)
+        self.0.principal.as_deref().unwrap_or(&NOBODY)
     }
 
     /// The session that the call belongs to, and the calls that a tool makes itself. `None` for
     /// a call that stands alone: of the pool itself, or of MCP 2026-07-28 over HTTP.
     pub fn session(&self) -> Option<&SessionId> {
-        self.session.as_ref().map(|session| &session.id)
+        self.0.session.as_ref().map(|session| &session.id)
     }
 
     /// The session itself, unless it has ended.
     pub(crate) fn open_session(&self) -> Option<Arc<Session>> {
-        self.session.as_ref()?.session.upgrade()
+        self.0.session.as_ref()?.session.upgrade()
     }
 
     /// Sets the session that the call belongs to.
@@ -176,52 +178,52 @@ impl ToolContext {
     #[doc(hidden)]
     pub fn in_session(mut self, session: &Arc<Session>) -> Self {
         let (id, session) = (*session.id(), Arc::downgrade(session));
-        self.session = Some(SessionRef { id, session });
+        self.parts().session = Some(SessionRef { id, session });
         self
     }
 
     /// When the call ends at the latest.
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        self.0.deadline
     }
 
     /// Whether the call is over: cancelled, out of time, or given up by its caller. For plain
     /// functions on the blocking pool, which nobody can stop from outside.
     pub fn is_cancelled(&self) -> bool {
-        self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
+        self.0.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
     /// Waits until the caller gives up; for ever if nobody can.
     ///
     /// An `async` tool need not watch this: it is dropped when the call is cancelled.
     pub async fn cancelled(&self) {
-        match &self.cancellation {
+        match &self.0.cancellation {
             Some(token) => token.cancelled().await,
             None => future::pending().await,
         }
     }
 
-    /// Who made the call.
+    /// The peer that made the call.
     #[doc(hidden)]
     pub fn peer(&self) -> Option<&dyn Peer> {
-        self.peer.as_deref()
+        self.0.peer.as_deref()
     }
 
     pub(crate) fn set_peer(&mut self, peer: Arc<dyn Peer>) {
-        self.peer = Some(peer);
+        self.parts().peer = Some(peer);
     }
 
     #[cfg(feature = "isolation")]
     #[doc(hidden)]
     pub fn with_isolation(mut self, isolation: Option<Isolation>) -> Self {
-        self.isolation = isolation;
+        self.parts().isolation = isolation;
         self
     }
 
     /// Runs user code apart from the server that received the call.
     #[cfg(feature = "isolation")]
     pub(crate) fn isolation(&self) -> Option<&Isolation> {
-        self.isolation.as_ref()
+        self.0.isolation.as_ref()
     }
 
     /// Runs user code of the call: apart from the server that the call came through, if any. The name
@@ -247,35 +249,35 @@ impl ToolContext {
     /// Whether user code of the call runs apart from a server.
     pub(crate) fn runs_apart(&self) -> bool {
         #[cfg(feature = "isolation")]
-        return self.isolation.is_some();
+        return self.0.isolation.is_some();
         #[cfg(not(feature = "isolation"))]
         false
     }
 
     pub(crate) fn with_receiver(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {
-        self.receiver = Some(value);
+        self.parts().receiver = Some(value);
         self
     }
 
     /// The value whose method runs, if it is a `T`.
     pub(crate) fn receiver<T: Any>(&self) -> Option<&T> {
-        self.receiver.as_ref()?.downcast_ref()
+        self.0.receiver.as_ref()?.downcast_ref()
     }
 
     /// Keeps declared resources from others as [`Self::occupying`] says, but not from the calls
     /// that the tool makes itself.
     pub(crate) fn holding(mut self, held: Held) -> (Self, Arc<dyn Any + Send + Sync>) {
-        self.held = Some(held.link());
+        self.parts().held = Some(held.link());
         self.occupying(held)
     }
 
     pub(crate) fn held(&self) -> Option<&Link> {
-        self.held.as_ref()
+        self.0.held.as_ref()
     }
 
     /// Whether a tool made the call.
     pub(crate) fn is_nested(&self) -> bool {
-        self.depth > 0
+        self.0.depth > 0
     }
 
     /// Keeps something from others as long as the call runs: until what is given back is dropped
@@ -285,17 +287,17 @@ impl ToolContext {
         what: impl Any + Send + Sync,
     ) -> (Self, Arc<dyn Any + Send + Sync>) {
         let kept: Arc<dyn Any + Send + Sync> = Arc::new((what, self.occupied()));
-        self.occupied = Some(Arc::downgrade(&kept));
+        self.parts().occupied = Some(Arc::downgrade(&kept));
         (self, kept)
     }
 
-    /// What the call keeps from others, kept once more.
+    /// Resources that the call keeps from others, kept once more.
     pub(crate) fn occupied(&self) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.occupied.as_ref()?.upgrade()
+        self.0.occupied.as_ref()?.upgrade()
     }
 
     pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {
-        self.cancellation.as_ref()
+        self.0.cancellation.as_ref()
     }
 }
 
@@ -304,7 +306,7 @@ impl ToolContext {
     /// first.
     #[must_use]
     pub(crate) fn with_next_keys(mut self) -> Self {
-        self.questions = self.questions.of_next_call();
+        self.parts().questions = self.0.questions.of_next_call();
         self
     }
 
@@ -312,32 +314,32 @@ impl ToolContext {
     #[must_use]
     #[doc(hidden)]
     pub fn started(mut self) -> Self {
-        if self.peer.is_some() {
-            self.questions = self.questions.of_next_call().started();
+        if self.0.peer.is_some() {
+            self.parts().questions = self.0.questions.of_next_call().started();
         }
         self
     }
 
     /// The key of a question as the peer sees it.
     pub(crate) fn question_key<'k>(&self, key: &'k str) -> Cow<'k, str> {
-        self.questions.key(key)
+        self.0.questions.key(key)
     }
 }
 
 impl fmt::Debug for ToolContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolContext")
-            .field("state", &self.state)
-            .field("call_id", &self.call_id)
+            .field("state", &self.0.state)
+            .field("call_id", &self.0.call_id)
             .field("session", &self.session())
-            .field("deadline", &self.deadline)
+            .field("deadline", &self.0.deadline)
             .field("is_cancelled", &self.is_cancelled())
-            .field("depth", &self.depth)
+            .field("depth", &self.0.depth)
             .finish_non_exhaustive()
     }
 }
 
-/// What every context holds, whatever its state.
+/// Values that every context holds, whatever its state.
 impl ToolContext {
     fn is_own(id: TypeId) -> bool {
         id == TypeId::of::<Self>() || id == TypeId::of::<Principal>()
@@ -395,7 +397,7 @@ impl fmt::Debug for State {
     note = "state must be shareable between threads: write `&T` for a `T: Send + Sync + 'static` given to the pool by `.state(value)`, as in `&Arc<dyn Trait + Send + Sync>`"
 )]
 pub trait Injectable {
-    /// What the pool must be given.
+    /// State that the pool must be given.
     #[doc(hidden)]
     const NEED: Need;
 

@@ -5,7 +5,9 @@ mod task;
 pub(crate) mod unknown;
 mod wire;
 
-pub use draft::Draft;
+pub use draft::ToolDraft;
+pub(crate) use draft::describe;
+pub(crate) use draft::{Common, Describe, Draft};
 pub use task::TaskSupport;
 
 use crate::annotations::ToolAnnotations;
@@ -44,7 +46,7 @@ pub struct ToolDefinition {
     pub name: String,
     /// A title for people.
     pub title: Option<String>,
-    /// What the tool does and when to use it.
+    /// Effect of the tool, and when to use it.
     pub description: String,
     /// The arguments: a JSON Schema (2020-12) whose root is an object.
     pub input_schema: Map<String, Value>,
@@ -71,12 +73,12 @@ pub struct ToolDefinition {
     /// Members of the definition, and of its `annotations`, that this library does not know, as an
     /// external server gave them: `execution`, say. They stand in MCP's JSON as they came.
     pub other: Map<String, Value>,
-    /// What is wrong with it; the pool refuses to be built while there is anything.
+    /// Its problems; no pool is built with any.
     pub(crate) problems: Vec<String>,
 }
 
 impl ToolDefinition {
-    /// What is wrong with it.
+    /// Its problems.
     #[doc(hidden)]
     pub fn problems(&self) -> &[String] {
         &self.problems
@@ -97,15 +99,10 @@ impl ToolDefinition {
     /// assert_eq!(ping.input_schema["type"], "object");
     /// ```
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
-        // Whoever writes a definition by hand may write anything into it.
+        // A definition written by hand may hold anything.
         schema::engine::enable();
-        Self::generated(name.into(), description.into())
-    }
-
-    /// What the macro starts with.
-    pub(crate) fn generated(name: String, description: String) -> Self {
         let input_schema = schema::no_arguments();
-        Self { name, description, input_schema, ..Self::blank() }
+        Self { name: name.into(), description: description.into(), input_schema, ..Self::blank() }
     }
 
     fn blank() -> Self {

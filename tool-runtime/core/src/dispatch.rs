@@ -14,16 +14,19 @@ mod resolve;
 mod typed;
 
 pub use batch::Batch;
+#[cfg(feature = "tower")]
+pub(crate) use layered::layered;
 pub use typed::CallAction;
 
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::observation::Observation;
-use crate::pool::ToolPool;
+use crate::pool::{Found, ToolPool};
 use std::borrow::Cow;
 use std::convert::identity;
 use std::pin::pin;
+use std::sync::Arc;
 
 impl ToolPool {
     /// Runs one call. Its answer says what went wrong, if something did.
@@ -120,7 +123,9 @@ impl ToolPool {
     ) -> Result<T, CallError> {
         // A call that a tool makes is inside of the layers already, with its caller.
         if let Some(layered) = self.governance().layered.as_ref().filter(|_| !context.is_nested()) {
-            return layered.call(self, name, arguments, context).await.map(finish);
+            let call =
+                ToolCall::new(name, arguments).with_call_id(context.call_id().unwrap_or_default());
+            return layered.call(Arc::new(self.clone()), call, context).await.map(finish);
         }
         // Pinned where they are, so that each is handed a pointer to the next.
         let stages = pin!(self.stages(name, arguments, context, finish));
@@ -148,27 +153,21 @@ impl ToolPool {
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        let resolved = self.resolve(name);
-        let tool = match resolved {
-            Ok(ref tool) => tool,
+        let found = self.find(name);
+        let Found { tool, hooks } = match found {
+            Ok(ref found) => found,
             Err(refusal) => {
                 return self.refused(name, arguments, context, refusal).await.map(finish);
             }
         };
-        if tool.is_intercepted() || self.governance().concerns_all() {
-            return self.intercepted(tool, arguments, context).await.map(finish);
+        if hooks.is_some() || tool.is_intercepted() || self.governance().concerns_all() {
+            let hooks = hooks.as_deref();
+            return self.intercepted(tool, hooks, arguments, context).await.map(finish);
         }
-        let limit = guard::limit(self, tool, context);
-        let within;
-        let context = match limit {
-            None => context,
-            Some(limit) => {
-                within = guard::within(limit, context);
-                &within
-            }
-        };
+        let (limit, context) = guard::bounds(self, tool, Cow::Borrowed(context));
+        let context = &*context;
         let call = pin!(async {
-            let outcome = execution::of_tool(tool, arguments, context).await;
+            let outcome = execution::of_tool(tool, None, arguments, context).await;
             outcome.map(finish)
         });
         guard::guarded(call, tool.name(), limit, context).await?

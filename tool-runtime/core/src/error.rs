@@ -18,3 +18,8 @@ pub use tool_error::INTERNAL;
 pub use tool_error::ToolError;
 
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Problems, each on a line of its own behind a heading.
+pub(crate) fn list(problems: &[impl std::fmt::Display]) -> String {
+    problems.iter().map(|problem| format!("\n- {problem}")).collect()
+}

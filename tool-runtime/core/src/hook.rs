@@ -14,7 +14,7 @@ mod watch;
 mod tests;
 
 pub(crate) use admission::Admitted;
-pub(crate) use around::Around;
+pub(crate) use around::{Around, AroundTool};
 
 pub use after::{After, AfterCall};
 pub use answer::HookAnswer;
@@ -33,7 +33,7 @@ use std::time::Duration;
 /// How long a hook may take that says nothing else.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What runs before or after the calls of some tools.
+/// A function that runs before or after the calls of some tools.
 ///
 /// A hook sees each call of the tools that its [pattern](ToolPattern) means. One that runs
 /// [before](Self::before) may forbid the call, rewrite its arguments, provide values for it, or
@@ -77,7 +77,7 @@ enum Run {
     After(Arc<RunAfter>),
 }
 
-/// What a hook's closure is to everything but the hook's own constructor.
+/// The closure of a hook, its type erased.
 type Running<T> = BoxFuture<'static, Result<T, ToolError>>;
 type RunBefore = dyn Fn(HookCall) -> Running<Before> + Send + Sync;
 type RunAfter = dyn Fn(HookCall, AfterCall) -> Running<After> + Send + Sync;
@@ -93,7 +93,7 @@ impl Hook {
     /// Runs before each call of the tools that are meant, by a closure
     /// `Fn(HookCall) -> Future` that gives back [`Before`], or a `Result` of it.
     ///
-    /// A pattern that is none is reported when the pool is built.
+    /// An invalid pattern is reported when the pool is built.
     ///
     /// ```
     /// use tool_runtime::{Before, Hook, HookCall, ToolError};
@@ -130,7 +130,7 @@ impl Hook {
     /// it up to then, which may not be valid. A call of an unknown tool, or of a pool that has
     /// been closed, has no tool and is not shown.
     ///
-    /// A pattern that is none is reported when the pool is built.
+    /// An invalid pattern is reported when the pool is built.
     ///
     /// ```
     /// use tool_runtime::{After, AfterCall, Hook, HookCall};
@@ -191,7 +191,7 @@ impl Hook {
         self
     }
 
-    /// What is wrong with its pattern.
+    /// The problem of its pattern.
     pub(crate) fn problem(&self) -> Option<&PatternError> {
         self.pattern.as_ref().err()
     }

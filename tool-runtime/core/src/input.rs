@@ -23,7 +23,7 @@ fn of_flattened(text: &str) -> String {
 /// A type's own error may quote a value of any length; more characters of it are cut.
 const LONGEST_WORDS: usize = 500;
 
-/// What it takes to explain to a model what its arguments should have been.
+/// Explains to a model how its arguments should have been.
 pub struct InputModel {
     name: String,
     schema: Value,
@@ -120,7 +120,7 @@ impl InputModel {
         }
     }
 
-    /// What the schema does not know.
+    /// Mistakes that the schema does not know.
     fn explain_stumble(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
         if let Stumble::Ignored(index) = error.stumble()
             && let Some(issues) = self.ignored(arguments, *index).filter(|found| !found.is_empty())
@@ -144,7 +144,7 @@ impl InputModel {
         Some(issues.take(check::MAX_ISSUES).collect())
     }
 
-    /// What is wrong with the arguments, which their types have `refused` or were not asked about yet.
+    /// Mistakes in the arguments, which their types have `refused` or were not asked about yet.
     ///
     /// # Errors
     /// If they are not valid JSON.
@@ -168,7 +168,7 @@ impl InputModel {
         Ok(value)
     }
 
-    /// What is wrong with a value.
+    /// Mistakes in a value.
     #[doc(hidden)]
     pub fn issues_of(&self, value: &Value) -> Vec<Issue> {
         check::check(&self.schema, value)
@@ -208,7 +208,7 @@ impl InputModel {
         )
     }
 
-    /// What the schema does not know: a type's own decoding, a key given twice.
+    /// Mistakes that the schema does not know: a type's own decoding, a key given twice.
     fn stumbled(&self, error: &DecodeError) -> String {
         let name = |index: &usize| self.parameters.get(*index).map_or("?", |p| p.name);
         match error.stumble() {

@@ -62,7 +62,7 @@ impl Issue {
         &self.rule
     }
 
-    /// What is wrong and what is allowed, lower case, without a full stop.
+    /// The mistake and what is allowed, lower case, without a full stop.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message

@@ -80,7 +80,7 @@ pub use icon::Icon;
 pub use issue::Issue;
 pub use limits::OutputLimits;
 pub use observation::{IntoObservation, Json, Observation};
-pub use offering::TextHandler;
+pub use offering::{OfferingBuilder, TextHandler};
 pub use pattern::{PatternError, ToolPattern};
 pub use peer::{
     Amount, Answer, Form, FormChoice, FormField, LogEntry, LogLevel, Peer, PeerCapability,

@@ -17,10 +17,10 @@ pub(crate) use apply::Limits;
 
 use std::path::PathBuf;
 
-/// What a result may weigh before it reaches a model: a tool that reads a log file must not
+/// Limits on the size of a result that reaches a model: a tool that reads a log file must not
 /// fill the whole context.
 ///
-/// What is within the limits is passed on as it is. What is not:
+/// Results within the limits are passed on as they are. Others:
 ///
 /// | What | Unit | Default | Over it |
 /// |---|---|---|---|

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// What a call gives back: content blocks, an optional structured value, whether it is an
+/// The result of a call: content blocks, an optional structured value, whether it is an
 /// error, and metadata.
 ///
 /// Its JSON form is MCP's `CallToolResult`. A structured value without content of its own is
@@ -40,7 +40,7 @@ pub struct Observation {
     extra: Option<Box<Extra>>,
 }
 
-/// What few observations have.
+/// Members that few observations have.
 #[derive(Clone, Debug, Default)]
 struct Extra {
     meta: Option<Map<String, Value>>,
@@ -252,7 +252,7 @@ impl Observation {
         lines.join("\n")
     }
 
-    /// What [`Self::with_visual`] said.
+    /// The text of [`Self::with_visual`].
     pub(crate) fn visual(&self) -> Option<&str> {
         self.extra.as_ref()?.visual.as_deref()
     }

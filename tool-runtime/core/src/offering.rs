@@ -1,19 +1,49 @@
 //! Common parts of prompts and resources.
 
+mod builder;
+
+pub use builder::OfferingBuilder;
+
 use crate::arguments::{Arguments, DecodeError};
 use crate::completion::ArgumentCompleter;
 use crate::completion::Completers;
 use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass};
+use crate::error::{CallError, ErrorClass, ToolError};
+use crate::future::BoxFuture;
 use crate::input::InputModel;
 use crate::need::Need;
 use crate::parameter::Settings;
 use crate::texts::{TextArguments, TextSchema};
 use crate::tool::Origin;
 use std::any::TypeId;
+use std::future::ready;
+use std::sync::Arc;
 use std::time::Duration;
 
-/// What the pool must know of a prompt or a resource, whatever it gives.
+/// A definition and what runs it: a prompt or a resource.
+pub(crate) struct Offering<D, R: ?Sized> {
+    pub(crate) definition: D,
+    pub(crate) terms: Terms,
+    pub(crate) run: Box<R>,
+}
+
+impl<D, R: ?Sized> Offering<D, R> {
+    /// The same, with its place in the source. It is shared with nobody yet.
+    pub(crate) fn at(mut this: Arc<Self>, origin: Origin) -> Arc<Self> {
+        if let Some(own) = Arc::get_mut(&mut this) {
+            own.terms.origin = Some(origin);
+        }
+        this
+    }
+
+    /// Whether both are one and the same, however they were found.
+    pub(crate) fn is_same(this: &Arc<Self>, other: &Arc<Self>) -> bool {
+        let action = this.terms.action;
+        action.is_some() && action == other.terms.action || Arc::ptr_eq(this, other)
+    }
+}
+
+/// Properties of a prompt or a resource that the pool needs.
 #[derive(Default)]
 pub(crate) struct Terms {
     pub(crate) needs: &'static [Need],
@@ -23,14 +53,14 @@ pub(crate) struct Terms {
     pub(crate) origin: Option<Origin>,
 }
 
-/// What is read of an action's arguments before it runs.
+/// Reads the arguments of an action.
 pub(crate) struct TextInput {
     schema: TextSchema,
     model: InputModel,
 }
 
 impl TextInput {
-    /// Of an action: how its arguments are read, and what the pool must know of it.
+    /// Reads from an action how its arguments are read, and its terms for the pool.
     pub(crate) fn new<A: 'static>(
         name: &str,
         settings: &Settings,
@@ -56,11 +86,19 @@ impl TextInput {
         (Self { schema, model: InputModel::of_table(name, settings.parameters) }, terms)
     }
 
-    /// Starts what the arguments are decoded for.
-    ///
-    /// # Errors
-    /// Arguments that do not fit, in words for whoever gave them.
-    pub(crate) fn start<T>(
+    /// Decodes the arguments and runs what they are for. Arguments that do not fit are an error.
+    pub(crate) fn run<'a, T: Send + 'a>(
+        &self,
+        texts: &TextArguments,
+        enter: impl FnOnce(Arguments<'_>) -> Result<Running<'a, T>, DecodeError>,
+    ) -> Answer<'a, T> {
+        match self.start(texts, enter) {
+            Ok(running) => Box::pin(async move { running.await.map_err(CallError::from) }),
+            Err(refusal) => Box::pin(ready(Err(refusal))),
+        }
+    }
+
+    fn start<T>(
         &self,
         texts: &TextArguments,
         enter: impl FnOnce(Arguments<'_>) -> Result<T, DecodeError>,
@@ -71,6 +109,12 @@ impl TextInput {
         enter(arguments).map_err(|error| self.model.explain(arguments, &error))
     }
 }
+
+/// An action that runs.
+pub(crate) type Running<'a, T> = BoxFuture<'a, Result<T, ToolError>>;
+
+/// The result of a request.
+pub(crate) type Answer<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 
 /// Refuses arguments of a closure, which has no decoder: those that are missing, and those that
 /// it does not have.
@@ -113,7 +157,7 @@ pub(crate) fn check<'a>(
     note = "write `|| async {{ .. }}`, `|arguments: TextArguments| async move {{ .. }}` or `|arguments: TextArguments, context: ToolContext| async move {{ .. }}`"
 )]
 pub trait TextHandler<M>: Send + Sync + 'static {
-    /// What it gives.
+    /// Output.
     type Output: Send;
 
     #[doc(hidden)]

@@ -40,7 +40,7 @@ fn has_floats(schema: &Value) -> bool {
     }
 }
 
-/// What a success of one tool must look like.
+/// The output schema that the successes of a tool must satisfy.
 #[derive(Debug)]
 pub(crate) struct OutputModel {
     tool: String,
@@ -55,7 +55,7 @@ impl OutputModel {
     }
 
     /// Checks that a success has a structured value and that the value satisfies the schema.
-    /// What says that something went wrong needs none.
+    /// Results that are errors need none.
     ///
     /// # Errors
     /// [`ErrorClass::Internal`], since no other call could please the tool; the operator's

@@ -96,7 +96,7 @@ impl Parameter {
     }
 }
 
-/// What a type does as an argument. Generated code makes one per argument, at the type's own
+/// A type as an argument. Generated code makes one per argument, at the type's own
 /// span, and takes everything else from it: a type that cannot be an argument is reported once,
 /// by `ArgumentValue`.
 pub struct ArgumentType<T> {
@@ -238,7 +238,7 @@ impl<T> ArgumentType<T> {
     }
 }
 
-/// What the runtime must know of a tool and a model must not.
+/// Properties of a tool that the runtime needs and a model must not see.
 #[derive(Clone, Copy)]
 pub struct Settings {
     pub(crate) parameters: &'static [Parameter],
@@ -384,7 +384,7 @@ fn as_written<T: Serialize>(value: &T) -> Option<Value> {
     serde_json::from_str(&serde_json::to_string(value).ok()?).ok()
 }
 
-/// What `visualize = path` returns, as text.
+/// The return value of `visualize = path`, as text.
 pub fn shown(value: &impl Display) -> String {
     value.to_string()
 }

@@ -59,7 +59,7 @@ enum Kind {
 type Search = dyn Fn(&str) -> bool + Send + Sync;
 
 impl ToolPattern {
-    /// The one tool of this id, taken as it is. Nothing is checked: what is no id matches
+    /// The one tool of this id, taken as it is. Nothing is checked: text that is not an id matches
     /// nothing.
     ///
     /// ```
@@ -96,7 +96,7 @@ impl ToolPattern {
     /// it is shown with.
     ///
     /// # Errors
-    /// If the text is empty or no regular expression.
+    /// If the text is empty or not a regular expression.
     ///
     /// ```
     /// # use tool_runtime::ToolPattern;
@@ -138,7 +138,7 @@ impl ToolPattern {
         matches!(self.kind, Kind::Regex(_))
     }
 
-    /// What two equal patterns have in common: a compiled expression cannot be compared.
+    /// The parts by which patterns are compared: a compiled expression cannot be compared.
     fn identity(&self) -> (std::mem::Discriminant<Kind>, &str) {
         (std::mem::discriminant(&self.kind), &self.text)
     }

@@ -28,7 +28,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::future::ready;
 
-/// Who made a call, as far as its tool may turn to them: an MCP client, or the program that
+/// The caller of a tool, as far as the tool may turn to it: an MCP client, or the program that
 /// called the pool itself.
 ///
 /// Everything has a default, which hears nothing and can do nothing. The MCP server brings its
@@ -127,7 +127,7 @@ pub trait Peer: Send + Sync + 'static {
         Box::pin(ready(Err(PeerError::Unsupported(request.capability()))))
     }
 
-    /// What it calls itself.
+    /// Its name and version.
     fn info(&self) -> Option<PeerInfo> {
         None
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Who makes a call, as far as the transport knows.
+/// The caller, as far as the transport knows.
 ///
 /// A tool asks for it by a parameter `&Principal`, or by
 /// [`ToolContext::principal`](crate::ToolContext::principal). It is anonymous unless somebody has
@@ -66,7 +66,7 @@ impl Principal {
         self.id.is_empty()
     }
 
-    /// What they were allowed to do, in the order in which it was given.
+    /// The granted scopes, in the order in which they were given.
     pub fn scopes(&self) -> &[String] {
         &self.scopes
     }
@@ -83,7 +83,7 @@ impl Principal {
         self.scopes.iter().any(|own| own == scope)
     }
 
-    /// What else is known of them.
+    /// Further claims.
     pub fn claims(&self) -> &Map<String, Value> {
         &self.claims
     }

@@ -11,9 +11,7 @@ pub use definition::{PromptArgument, PromptDefinition, PromptDraft};
 pub use message::{IntoPrompt, PromptMessage, PromptMessages, Role};
 
 use crate::context::ToolContext;
-use crate::error::CallError;
-use crate::future::BoxFuture;
-use crate::offering::{Terms, TextInput};
+use crate::offering::{Answer, Offering, OfferingBuilder, Terms, TextInput};
 use crate::texts::TextArguments;
 use crate::tool::Origin;
 use std::fmt;
@@ -37,18 +35,11 @@ use std::sync::Arc;
 /// assert_eq!(prompt.definition().arguments[0].name, "code");
 /// ```
 #[derive(Clone)]
-pub struct Prompt(Arc<Parts>);
-
-struct Parts {
-    definition: PromptDefinition,
-    terms: Terms,
-    run: Box<Run>,
-}
+pub struct Prompt(Arc<Offering<PromptDefinition, Run>>);
 
 /// Makes the messages of one request.
-type Run = dyn for<'a> Fn(&'a TextArguments, &'a ToolContext) -> Answer<'a> + Send + Sync;
-
-type Answer<'a> = BoxFuture<'a, Result<PromptMessages, CallError>>;
+type Run =
+    dyn for<'a> Fn(&'a TextArguments, &'a ToolContext) -> Answer<'a, PromptMessages> + Send + Sync;
 
 impl Prompt {
     /// From an action, as `#[prompt]` makes it of a function.
@@ -64,24 +55,26 @@ impl Prompt {
         enter: action::Enter,
     ) -> Self {
         Self::new(definition, terms, move |texts, context| {
-            match input.start(texts, |arguments| enter(arguments, context)) {
-                Ok(messages) => Box::pin(async move { messages.await.map_err(CallError::from) }),
-                Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
-            }
+            input.run(texts, |arguments| enter(arguments, context))
         })
     }
 
     fn new(
         definition: PromptDefinition,
         terms: Terms,
-        run: impl for<'a> Fn(&'a TextArguments, &'a ToolContext) -> Answer<'a> + Send + Sync + 'static,
+        run: impl for<'a> Fn(&'a TextArguments, &'a ToolContext) -> Answer<'a, PromptMessages>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
-        Self(Arc::new(Parts { definition, terms, run: Box::new(run) }))
+        Self(Arc::new(Offering { definition, terms, run: Box::new(run) }))
     }
 
     /// Starts a prompt from a closure.
     pub fn builder(name: impl Into<String>, description: impl Into<String>) -> PromptBuilder {
-        PromptBuilder::new(name.into(), description.into())
+        let (name, description) = (name.into(), description.into());
+        let definition = PromptDefinition { name, description, ..PromptDefinition::default() };
+        OfferingBuilder::of(definition)
     }
 
     /// Everything that a client may know of it.
@@ -108,22 +101,18 @@ impl Prompt {
         &'a self,
         arguments: &'a TextArguments,
         context: &'a ToolContext,
-    ) -> Answer<'a> {
+    ) -> Answer<'a, PromptMessages> {
         (self.0.run)(arguments, context)
     }
 
-    /// Says where in the source it was written.
-    pub(crate) fn at(mut self, origin: Origin) -> Self {
-        if let Some(parts) = Arc::get_mut(&mut self.0) {
-            parts.terms.origin = Some(origin);
-        }
-        self
+    /// The same, with its place in the source.
+    pub(crate) fn at(self, origin: Origin) -> Self {
+        Self(Offering::at(self.0, origin))
     }
 
     /// Whether both are one and the same prompt, however they were found.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let action = self.0.terms.action;
-        action.is_some() && action == other.0.terms.action || Arc::ptr_eq(&self.0, &other.0)
+        Offering::is_same(&self.0, &other.0)
     }
 }
 

@@ -8,7 +8,7 @@ use regex_automata::nfa::thompson::{Compiler, NFA, WhichCaptures};
 use regex_syntax::hir::Hir;
 use std::sync::Mutex;
 
-/// What crate `regex` allows a compiled expression to take.
+/// The limit of crate `regex` on the size of a compiled expression.
 const SIZE_LIMIT: usize = 10 << 20;
 
 /// A regular expression, compiled.

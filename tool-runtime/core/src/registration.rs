@@ -7,7 +7,7 @@ use crate::tool::{Origin, Tool};
 #[cfg(feature = "linked")]
 use crate::toolset::ToolsetKind;
 
-/// What `#[tool]` leaves in the binary at link time: how to make the tool, and where it was
+/// Link-time registration by `#[tool]`: how to make the tool, and where it was
 /// written.
 ///
 /// Collected by [`ToolPoolBuilder::linked`](crate::ToolPoolBuilder::linked). The tools of a
@@ -44,7 +44,7 @@ impl Registration {
     }
 }
 
-/// What `#[prompt]` leaves in the binary at link time: how to make the prompt, and where it was
+/// Link-time registration by `#[prompt]`: how to make the prompt, and where it was
 /// written.
 #[derive(Clone, Copy, Debug)]
 pub struct PromptRegistration {
@@ -64,7 +64,7 @@ impl PromptRegistration {
     }
 }
 
-/// What `#[resource]` leaves in the binary at link time: how to make the resource, and where it
+/// Link-time registration by `#[resource]`: how to make the resource, and where it
 /// was written.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceRegistration {

@@ -65,7 +65,7 @@ enum Entry {
 }
 
 impl Entry {
-    /// What becomes of two by one name. The order of linking is not a promise, so it decides nothing.
+    /// The rule for two by one name. The order of linking is not a promise, so it decides nothing.
     #[cfg(feature = "linked")]
     fn and(&self, other: &Self) -> Self {
         let place = |entry: &Self| match entry {

@@ -13,9 +13,7 @@ pub use definition::{ResourceDefinition, ResourceDraft};
 
 use crate::content::ResourceContents;
 use crate::context::ToolContext;
-use crate::error::CallError;
-use crate::future::BoxFuture;
-use crate::offering::{Terms, TextInput};
+use crate::offering::{Answer, Offering, OfferingBuilder, Terms, TextInput};
 use crate::texts::TextArguments;
 use crate::tool::Origin;
 use std::fmt;
@@ -41,22 +39,22 @@ pub(crate) use template::UriTemplate;
 /// assert!(resource.definition().is_template());
 /// ```
 #[derive(Clone)]
-pub struct Resource(Arc<Parts>);
+pub struct Resource(Arc<Offering<Located, Run>>);
 
-struct Parts {
+/// A definition, and its URI as it is matched.
+struct Located {
     definition: ResourceDefinition,
-    /// What the definition's URI is read as; of one that cannot be read, only its text.
+    /// `None` for a URI that cannot be read, which is a problem of the definition.
     template: Option<UriTemplate>,
-    terms: Terms,
-    run: Box<Run>,
 }
 
 /// Reads one URI.
-type Run =
-    dyn for<'a> Fn(&'a TextArguments, ReadRequest<'a>, &'a ToolContext) -> Answer<'a> + Send + Sync;
+type Run = dyn for<'a> Fn(&'a TextArguments, ReadRequest<'a>, &'a ToolContext) -> Answer<'a, Contents>
+    + Send
+    + Sync;
 
 /// `None` where there is nothing behind the URI.
-type Answer<'a> = BoxFuture<'a, Result<Option<Vec<ResourceContents>>, CallError>>;
+type Contents = Option<Vec<ResourceContents>>;
 
 impl Resource {
     /// From an action, as `#[resource]` makes it of a function.
@@ -72,17 +70,18 @@ impl Resource {
         enter: action::Enter,
     ) -> Self {
         Self::new(definition, terms, move |texts, reading, context| {
-            match input.start(texts, |arguments| enter(arguments, reading, context)) {
-                Ok(contents) => Box::pin(async move { contents.await.map_err(CallError::from) }),
-                Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
-            }
+            input.run(texts, |arguments| enter(arguments, reading, context))
         })
     }
 
     fn new(
         mut definition: ResourceDefinition,
         terms: Terms,
-        run: impl for<'a> Fn(&'a TextArguments, ReadRequest<'a>, &'a ToolContext) -> Answer<'a>
+        run: impl for<'a> Fn(
+            &'a TextArguments,
+            ReadRequest<'a>,
+            &'a ToolContext,
+        ) -> Answer<'a, Contents>
         + Send
         + Sync
         + 'static,
@@ -94,7 +93,8 @@ impl Resource {
                 None
             }
         };
-        Self(Arc::new(Parts { definition, template, terms, run: Box::new(run) }))
+        let definition = Located { definition, template };
+        Self(Arc::new(Offering { definition, terms, run: Box::new(run) }))
     }
 
     /// Starts a resource from a closure: its URI or its template of URIs, its name and what it
@@ -104,20 +104,22 @@ impl Resource {
         name: impl Into<String>,
         description: impl Into<String>,
     ) -> ResourceBuilder {
-        ResourceBuilder::new(uri.into(), name.into(), description.into())
+        let (uri, name, description) = (uri.into(), name.into(), description.into());
+        let definition = ResourceDefinition { uri, name, description, ..Default::default() };
+        OfferingBuilder::of(definition)
     }
 
     /// Everything that a client may know of it.
     pub fn definition(&self) -> &ResourceDefinition {
-        &self.0.definition
+        &self.0.definition.definition
     }
 
     /// Its URI, or its template of URIs.
     pub fn uri(&self) -> &str {
-        &self.0.definition.uri
+        &self.definition().uri
     }
 
-    /// What stands in a URI for its variables, percent-decoded; `None` if it is not of this
+    /// The values of the variables in a URI, percent-decoded; `None` if it is not of this
     /// resource.
     ///
     /// ```
@@ -129,11 +131,11 @@ impl Resource {
     /// assert_eq!(file.captures("http://a"), None);
     /// ```
     pub fn captures(&self, uri: &str) -> Option<TextArguments> {
-        self.0.template.as_ref()?.captures(uri)
+        self.0.definition.template.as_ref()?.captures(uri)
     }
 
     pub(crate) fn template(&self) -> Option<&UriTemplate> {
-        self.0.template.as_ref()
+        self.0.definition.template.as_ref()
     }
 
     pub(crate) fn terms(&self) -> &Terms {
@@ -152,28 +154,24 @@ impl Resource {
         uri: &'a str,
         arguments: &'a TextArguments,
         context: &'a ToolContext,
-    ) -> Answer<'a> {
+    ) -> Answer<'a, Contents> {
         let mime_type = self.definition().mime_type.as_deref();
         (self.0.run)(arguments, ReadRequest { uri, mime_type }, context)
     }
 
-    /// Says where in the source it was written.
-    pub(crate) fn at(mut self, origin: Origin) -> Self {
-        if let Some(parts) = Arc::get_mut(&mut self.0) {
-            parts.terms.origin = Some(origin);
-        }
-        self
+    /// The same, with its place in the source.
+    pub(crate) fn at(self, origin: Origin) -> Self {
+        Self(Offering::at(self.0, origin))
     }
 
     /// Whether both are one and the same resource, however they were found.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let action = self.0.terms.action;
-        action.is_some() && action == other.0.terms.action || Arc::ptr_eq(&self.0, &other.0)
+        Offering::is_same(&self.0, &other.0)
     }
 }
 
 impl fmt::Debug for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Resource").field("definition", &self.0.definition).finish_non_exhaustive()
+        f.debug_struct("Resource").field("definition", self.definition()).finish_non_exhaustive()
     }
 }

@@ -2,17 +2,18 @@
 
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
+use crate::dispatch::layered;
 use crate::error::{BoxError, CallError};
 use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::pool::{CallRequest, Layered, ToolPool, ToolPoolBuilder};
+use crate::pool::{CallRequest, Inside, Layered, ToolPool, ToolPoolBuilder};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceExt as _};
 
-/// What a layer wraps: it runs calls of a pool.
+/// The innermost service of the layers: runs calls of a pool.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CallService(());
 
@@ -54,7 +55,7 @@ impl ToolPoolBuilder {
     /// Calls that a tool makes itself by its context are inside of the layers with their caller,
     /// and do not go through them again.
     ///
-    /// What a layer answers instead of the tool becomes a result: an overload is
+    /// An answer of a layer instead of the tool's becomes a result: an overload is
     /// [`RateLimited`](crate::ErrorClass::RateLimited), a timeout
     /// [`Timeout`](crate::ErrorClass::Timeout), anything else
     /// [`Transient`](crate::ErrorClass::Transient). Typed calls are refused by a pool with
@@ -98,15 +99,14 @@ struct Layers(BoxCloneSyncService<CallRequest, ToolResult, BoxError>);
 impl Layered for Layers {
     fn call<'a>(
         &'a self,
-        pool: &'a ToolPool,
-        name: &'a str,
-        arguments: &'a str,
+        inside: Arc<dyn Inside>,
+        call: ToolCall,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
             let outermost =
                 |request| -> BoxFuture<'static, _> { Box::pin(self.0.clone().oneshot(request)) };
-            pool.layered(&outermost, name, arguments, context).await
+            layered(&outermost, inside, call, context).await
         })
     }
 

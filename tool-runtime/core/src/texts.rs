@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// ```
 pub type TextArguments = BTreeMap<String, String>;
 
-/// What a table of parameters says about text that is given for them.
+/// Types of a table of parameters, by which text that is given for them is read.
 pub(crate) struct TextSchema {
     schema: Value,
     parameters: &'static [Parameter],

@@ -10,15 +10,18 @@ pub use builder::ToolBuilder;
 pub use executor::Executor;
 pub use handler::Handler;
 
-pub(crate) use action_executor::settle;
+pub(crate) use action_executor::{Decoded, settle};
 
+use crate::access::Access;
 use crate::action::Action;
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
-use crate::error::caught;
+use crate::error::{CallError, caught};
+use crate::future::BoxFuture;
 use crate::input::InputModel;
 use crate::need::Need;
+use crate::observation::Observation;
 use crate::parameter::Parameter;
 use crate::toolset::Values;
 use action_executor::{ActionExecutor, ActionParts};
@@ -50,7 +53,8 @@ struct Parts {
     needs: &'static [Need],
     parameters: &'static [Parameter],
     timeout: Option<Duration>,
-    action: Option<TypeId>,
+    /// The action that it was made from, and its executor once more.
+    action: Option<(TypeId, Arc<ActionExecutor>)>,
     origin: Option<Origin>,
     /// Why it cannot work here, once that was asked.
     unusable: OnceLock<Option<String>>,
@@ -61,6 +65,13 @@ struct Parts {
     is_custom: bool,
     /// Whether the executor keeps its own time: neither a limit of the tool nor the pool's holds.
     keeps_time: bool,
+}
+
+/// A call that is valid and does not run yet.
+#[derive(Default)]
+pub(crate) struct Prepared {
+    pub(crate) access: Access,
+    pub(crate) action: Option<Box<dyn Decoded>>,
 }
 
 /// Where in the source a linked tool was written.
@@ -154,16 +165,16 @@ impl Tool {
     }
 
     fn assembled(parts: &ActionParts, action: TypeId, declares_access: bool) -> Self {
-        let executor = ActionExecutor::new(parts);
+        let executor = Arc::new(ActionExecutor::new(parts));
         let (definition, settings) = (Arc::clone(executor.definition()), executor.settings());
         Self(Arc::new(Parts {
             definition,
-            life: Life::without_end(Arc::new(executor)),
+            life: Life::without_end(Arc::clone(&executor) as _),
             values: None,
             needs: settings.needs,
             parameters: settings.parameters,
             timeout: settings.timeout,
-            action: Some(action),
+            action: Some((action, executor)),
             origin: None,
             unusable: OnceLock::new(),
             declares_access,
@@ -200,13 +211,41 @@ impl Tool {
     /// How a call shows itself to a person: what the tool says, else name and arguments.
     pub fn visualize(&self, arguments: &str) -> String {
         let arguments = Arguments::new(arguments);
-        // What a tool says of itself may panic as everything of a user's may.
+        // `visualize` is the user's code and may panic.
         let own = caught(|| self.executor().visualize(arguments)).ok().flatten();
         own.unwrap_or_else(|| InputModel::walked(self.definition()).visualize(arguments))
     }
 
     pub(crate) fn executor(&self) -> &dyn Executor {
         self.0.life.executor()
+    }
+
+    /// The resources that a call would touch, and its decoded arguments where they are kept.
+    ///
+    /// # Errors
+    /// Arguments that are not valid.
+    pub(crate) fn prepare(&self, arguments: &str) -> Result<Prepared, CallError> {
+        let arguments = Arguments::new(arguments);
+        match &self.0.action {
+            Some((_, executor)) => {
+                let (access, action) = executor.prepare(arguments)?;
+                Ok(Prepared { access, action: Some(action) })
+            }
+            None => Ok(Prepared { access: self.executor().access(arguments)?, action: None }),
+        }
+    }
+
+    /// Runs a call: of the arguments that were decoded before, or else of their text.
+    pub(crate) fn run<'a>(
+        &'a self,
+        action: Option<Box<dyn Decoded>>,
+        arguments: &'a str,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        match (&self.0.action, action) {
+            (Some((_, executor)), Some(action)) => executor.start(action, context),
+            _ => self.executor().call(Arguments::new(arguments), context),
+        }
     }
 
     /// Whether a call is more than its execution: it counts on a value, waits for a resource, or
@@ -268,21 +307,25 @@ impl Tool {
         self.0.origin
     }
 
+    fn action(&self) -> Option<TypeId> {
+        self.0.action.as_ref().map(|(action, _)| *action)
+    }
+
     /// Whether it was made from action `A`.
     pub(crate) fn is<A: Action>(&self) -> bool {
-        self.0.action == Some(TypeId::of::<A>())
+        self.action() == Some(TypeId::of::<A>())
     }
 
     /// Whether both are one and the same tool, however they were found.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let same_action = self.0.action.is_some() && self.0.action == other.0.action;
+        let same_action = self.action().is_some() && self.action() == other.action();
         let is_free = self.0.values.is_none() && other.0.values.is_none();
         same_action && is_free || Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Whether both are one method of different values.
     pub(crate) fn is_same_method(&self, other: &Self) -> bool {
-        let same_action = self.0.action.is_some() && self.0.action == other.0.action;
+        let same_action = self.action().is_some() && self.action() == other.action();
         same_action && self.0.values.is_some() && other.0.values.is_some()
     }
 

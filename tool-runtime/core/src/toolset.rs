@@ -75,7 +75,7 @@ use serde::de::DeserializeOwned;
     note = "write `impl Toolset for {Self} {{ type Params = (); async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {{ .. }} }}`"
 )]
 pub trait Toolset: ToolsetMethods {
-    /// What it is configured by: `()` for nothing, else a struct with named fields. Fields that
+    /// Parameters: `()` for none, else a struct with named fields. Fields that
     /// it does not have are refused.
     type Params: DeserializeOwned + JsonSchema + Clone + Send + Sync + 'static;
 
@@ -119,7 +119,7 @@ pub trait Toolset: ToolsetMethods {
     }
 }
 
-/// What `#[toolset]` writes: the tools of a type.
+/// The tools of a type, as `#[toolset]` writes them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no tools",
     label = "no `#[toolset]` on an `impl` block of this type",

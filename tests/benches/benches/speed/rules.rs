@@ -5,7 +5,7 @@ use benches::table::{Table, ratio, time};
 use benches::{Case, block_on, linked};
 use std::hint::black_box;
 use tool_runtime::prelude::*;
-use tool_runtime::{Access, Arguments, Before, BoxFuture, CallError, Executor, Hook, HookCall};
+use tool_runtime::{After, AfterCall, Before, Hook, HookCall};
 
 /// How many calls a batch has.
 const BATCH: usize = 100;
@@ -31,11 +31,14 @@ fn single(effort: Effort) -> Vec<Measured> {
     let _restriction = restricted.restrict(["add"]).expect("a pattern");
     let hook = Hook::before("add", |_: HookCall| async { Before::proceed() });
     let hooked = linked::builder(Case::Add, 1000).hook(hook).build().expect("a pool");
-    let keyed = ToolPool::builder().add(keyed()).build().expect("a pool");
+    let after = Hook::after("add", |_: HookCall, _: AfterCall| async { After::keep() });
+    let watched = linked::builder(Case::Add, 1000).hook(after).build().expect("a pool");
+    let keyed = ToolPool::builder().tool::<AddAction>().build().expect("a pool");
     let contenders = vec![
         Contender::new("a call", || block_on(plain.call(black_box(call())))),
         Contender::new("under a restriction", || block_on(restricted.call(black_box(call())))),
         Contender::new("with a hook", || block_on(hooked.call(black_box(call())))),
+        Contender::new("with a hook after it", || block_on(watched.call(black_box(call())))),
         Contender::new("with a resource", || block_on(keyed.call(black_box(call())))),
     ];
     measure(contenders, effort)
@@ -69,25 +72,15 @@ fn restricting(effort: Effort) -> Vec<Measured> {
     measure(contenders, effort)
 }
 
-/// A tool that does nothing and reads something.
-fn keyed() -> Tool {
-    struct Keyed;
-
-    impl Executor for Keyed {
-        fn call<'a>(
-            &'a self,
-            _: Arguments<'a>,
-            _: &'a ToolContext,
-        ) -> BoxFuture<'a, Result<Observation, CallError>> {
-            Box::pin(std::future::ready(Ok(Observation::text("42"))))
-        }
-
-        fn access(&self, _: Arguments<'_>) -> Result<Access, CallError> {
-            Ok(Access::none().read("key:a"))
-        }
-    }
-
-    Tool::new(ToolDefinition::new("add", "Add."), Keyed)
+/// Add two integers.
+#[tool(read_only, idempotent, register = false, reads("key:a"))]
+async fn add(
+    /// First addend.
+    a: i64,
+    /// Second addend.
+    b: i64,
+) -> i64 {
+    a + b
 }
 
 fn cells(row: &Measured) -> [String; 4] {

@@ -2,11 +2,11 @@
 
 use super::Access;
 
-/// What one call claims for as long as it runs.
+/// The resources that one call claims while it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) access: Access,
-    /// What the tool says of itself; only looked at where the access is undeclared.
+    /// The tool's own hint; only read where the access is undeclared.
     pub(crate) is_read_only: bool,
 }
 

@@ -10,19 +10,27 @@ impl Access {
     #[doc(hidden)]
     #[must_use]
     pub fn reads_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {
-        self.with_all(keys(literals, parts), Self::read)
+        self.with_all(literals, parts, Self::read)
     }
 
     /// Adds what is written: a key for each combination of what the parts stand for.
     #[doc(hidden)]
     #[must_use]
     pub fn writes_of(self, literals: &[&str], parts: &[&dyn KeyPart]) -> Self {
-        self.with_all(keys(literals, parts), Self::write)
+        self.with_all(literals, parts, Self::write)
     }
 
-    /// More keys than anybody means are as good as none: the call may touch anything.
-    fn with_all(self, keys: Option<Vec<String>>, add: fn(Self, String) -> Self) -> Self {
-        match keys {
+    /// Adds all keys; more than anybody means count as unknown: the call may touch anything.
+    fn with_all(
+        self,
+        literals: &[&str],
+        parts: &[&dyn KeyPart],
+        add: fn(Self, String) -> Self,
+    ) -> Self {
+        if let ([key], []) = (literals, parts) {
+            return add(self, (*key).to_owned());
+        }
+        match keys(literals, parts) {
             Some(keys) => keys.into_iter().fold(Self { is_declared: true, ..self }, add),
             None => Self { is_declared: true, is_unbounded: true, ..self },
         }

@@ -58,7 +58,7 @@ impl Step {
 pub(crate) type Decode = fn(&str) -> Trial;
 
 /// The outcome of decoding a text.
-pub struct Trial {
+pub(crate) struct Trial {
     end: End,
     ignored: bool,
     buffered: bool,

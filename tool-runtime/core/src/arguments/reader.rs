@@ -92,8 +92,9 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// The common case without a detour: the key that the table has next, as models write it.
     fn plain_key(&mut self) -> Option<usize> {
         let key = self.keys.get(self.expected)?;
-        let behind = self.text[self.at..].strip_prefix('"')?.strip_prefix(key.name)?;
-        if key.takes_rest || !behind.starts_with("\":") {
+        let text = self.text.as_bytes().get(self.at..)?;
+        let behind = text.strip_prefix(b"\"")?.strip_prefix(key.name.as_bytes())?;
+        if key.takes_rest || !behind.starts_with(b"\":") {
             return None;
         }
         self.at += key.name.len() + 3;
@@ -150,7 +151,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// is absent if none of them has a value.
     ///
     /// # Errors
-    /// What does not fit.
+    /// A value that does not fit.
     pub fn rest<T: DeserializeOwned>(&mut self, parameter: usize) -> Result<T, DecodeError> {
         self.rest = format!("{{{}}}", self.rest);
         self.parameter = parameter;
@@ -318,7 +319,7 @@ pub fn required<T: DeserializeOwned>(slot: Option<T>, parameter: usize) -> Resul
     }
 }
 
-/// What a type makes of a value that is not there: serde's own rule, so that nothing depends
+/// The value of a type for an absent argument: serde's own rule, so that nothing depends
 /// on how an optional type is spelled.
 pub(crate) fn absent<T: DeserializeOwned>() -> Option<T> {
     T::deserialize(Absent).ok()

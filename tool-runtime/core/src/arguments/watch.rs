@@ -4,7 +4,7 @@
 
 mod number;
 
-use number::{Integer, Single};
+use number::Number;
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
@@ -50,10 +50,10 @@ macro_rules! scalars {
 
 /// Methods for numbers, whose visitors are wrapped.
 macro_rules! numbers {
-    ($wrapper:ident: $($method:ident)*) => {$(
+    ($number:ident: $($method:ident)*) => {$(
         #[inline]
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-            self.inner.$method($wrapper(visitor))
+            self.inner.$method(Number::$number(visitor))
         }
     )*};
 }
@@ -79,11 +79,11 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Watch<'_, D> {
     }
 
     numbers! {
-        Integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
         deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
     }
 
-    numbers! { Single: deserialize_f32 }
+    numbers! { single: deserialize_f32 }
 
     compounds! {
         deserialize_option() deserialize_newtype_struct(name: &'static str) deserialize_seq()

@@ -56,7 +56,7 @@ struct ResultWire<'a> {
     call_id: Cow<'a, str>,
     name: Cow<'a, str>,
     observation: Cow<'a, Observation>,
-    /// What only people see, and MCP's form of an observation does not hold.
+    /// Text for people alone, which MCP's form of an observation does not hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     visual: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -46,7 +46,7 @@ pub enum ClientAnswerError {
     Misfit {
         /// The call's id.
         id: Arc<str>,
-        /// What does not fit.
+        /// The reason.
         reason: String,
     },
 }

@@ -72,7 +72,7 @@ impl ClientExecutor {
         match timeout_at(deadline.instant.into(), ticket.answer()).await {
             Ok(answer) => answer,
             Err(_) if ticket.expire() => Err(self.expired()),
-            // Who was quick enough to take the call off the desk is about to answer it.
+            // A client that has taken the call a moment ago is about to answer it.
             Err(_) => ticket.answer().await,
         }
     }

@@ -144,7 +144,7 @@ impl Desk {
         self.calls().numbers.contains_key(id)
     }
 
-    /// What is cancelled when the call is no longer pending.
+    /// Token that is cancelled when the call is no longer pending.
     pub(super) fn over(&self, id: &str) -> Option<CancellationToken> {
         let calls = self.calls();
         let pending = calls.pending.get(calls.numbers.get(id)?)?;
@@ -242,7 +242,7 @@ impl Ending {
     }
 }
 
-/// What one call waits with. Dropping it gives the call up.
+/// Waits for the answer of one call. Dropping it gives the call up.
 pub(super) struct Ticket {
     desk: Arc<Desk>,
     name: String,

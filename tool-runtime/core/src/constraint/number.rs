@@ -102,10 +102,10 @@ impl<T: Ranged> Range<T> {
     }
 }
 
-/// What makes a range of `T` from its two ends.
+/// Makes a range of `T` from its two ends.
 type Make<T, N> = fn(Bound<N>, Bound<N>) -> Range<T>;
 
-/// What makes a range of `T`: generated code asks for it before it shows the ends, so that
+/// Gives the maker of a range of `T`: generated code asks for it before it shows the ends, so that
 /// what is wrong with the type is told alone.
 pub fn range<T: Ranged>() -> Make<T, T::Number> {
     Range::new

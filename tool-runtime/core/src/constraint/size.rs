@@ -76,7 +76,7 @@ impl<T: HasLength> Length<T> {
     }
 }
 
-/// What generated code makes a length with.
+/// Makes a length, for generated code.
 pub fn length<T: HasLength>(lower: Bound<usize>, upper: Bound<usize>) -> Length<T> {
     Length::new(lower, upper)
 }

@@ -53,13 +53,13 @@ impl<T: Textual> Pattern<T> {
 impl<T> Pattern<T> {
     fn compiled(&self) -> &engine::Pattern {
         self.compiled.get_or_init(|| {
-            engine::enable();
-            engine::compile(self.pattern).expect("the macro has checked the pattern")
+            let compiled = engine::enable().compile(self.pattern);
+            compiled.expect("the macro has checked the pattern")
         })
     }
 }
 
-/// What generated code makes a pattern with.
+/// Makes a pattern, for generated code.
 pub const fn pattern<T: Textual>(pattern: &'static str) -> Pattern<T> {
     Pattern::new(pattern)
 }
@@ -78,18 +78,18 @@ impl<T> Constraint<T> for Pattern<T> {
 /// A format of JSON Schema; formats that nobody here knows are advertised and not enforced.
 pub struct Format<T> {
     format: &'static str,
+    engine: &'static engine::Engine,
     text: fn(&T) -> Option<&str>,
 }
 
 impl<T: Textual> Format<T> {
     /// From the format's name.
     pub fn new(format: &'static str) -> Self {
-        engine::enable();
-        Self { format, text: T::text }
+        Self { format, engine: engine::enable(), text: T::text }
     }
 }
 
-/// What generated code makes a format with.
+/// Makes a format, for generated code.
 pub fn format<T: Textual>(format: &'static str) -> Format<T> {
     Format::new(format)
 }
@@ -100,6 +100,7 @@ impl<T> Constraint<T> for Format<T> {
     }
 
     fn admits(&self, value: &T) -> bool {
-        (self.text)(value).is_none_or(|text| engine::conforms(self.format, text).unwrap_or(true))
+        let conforms = |text| self.engine.conforms(self.format, text).unwrap_or(true);
+        (self.text)(value).is_none_or(conforms)
     }
 }

@@ -1,6 +1,6 @@
 //! The pool that runs a call, as its context reaches it.
 
-use super::ToolContext;
+use super::{Parts, ToolContext};
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
@@ -14,9 +14,9 @@ fn too_deep() -> String {
 }
 
 impl ToolContext {
-    /// Who runs the calls that a tool makes itself.
+    /// The pool that runs the calls which a tool makes itself.
     pub(crate) fn host<H: Any + Send + Sync>(&self) -> Option<Arc<H>> {
-        self.host.as_ref()?.upgrade()?.downcast().ok()
+        self.0.host.as_ref()?.upgrade()?.downcast().ok()
     }
 
     /// The context of calls that this one makes.
@@ -24,33 +24,34 @@ impl ToolContext {
     /// # Errors
     /// They would nest too deep, in words for a model.
     pub(crate) fn nested(&self) -> Result<Self, String> {
-        if self.depth >= MAX_DEPTH {
+        if self.0.depth >= MAX_DEPTH {
             return Err(too_deep());
         }
-        let depth = self.depth + 1;
-        Ok(Self { depth, call_id: None, receiver: None, ..self.clone() })
+        let parts = Parts { call_id: None, receiver: None, ..Parts::clone(&self.0) };
+        Ok(Self(Arc::new(Parts { depth: self.0.depth + 1, ..parts })))
     }
 
     /// The same context, handed on to one more call: perhaps by a tool that handed on its own.
     ///
     /// # Errors
-    /// That happened too often, in words for a model.
+    /// Handed on too often, in words for a model.
     pub(crate) fn handed_on(&self) -> Result<Self, String> {
-        if self.handed_on > MAX_DEPTH {
+        if self.0.handed_on > MAX_DEPTH {
             return Err(too_deep());
         }
-        Ok(Self { handed_on: self.handed_on + 1, ..self.clone() })
+        let handed_on = self.0.handed_on + 1;
+        Ok(Self(Arc::new(Parts { handed_on, ..Parts::clone(&self.0) })))
     }
 
     /// Whether the calls that a tool makes itself are run by this one.
     pub(crate) fn is_hosted_by<H>(&self, host: &Arc<H>) -> bool {
-        let own = self.host.as_ref().map(|own| own.as_ptr().cast::<()>());
+        let own = self.0.host.as_ref().map(|own| own.as_ptr().cast::<()>());
         own == Some(Arc::as_ptr(host).cast::<()>())
     }
 
     /// Sets who runs the calls that a tool makes itself.
     pub(crate) fn with_host(mut self, host: Weak<dyn Any + Send + Sync>) -> Self {
-        self.host = Some(host);
+        self.parts().host = Some(host);
         self
     }
 }

@@ -5,25 +5,91 @@ use crate::icon::Icon;
 use crate::parameter::Parameter;
 use crate::schema;
 use schemars::{Schema, SchemaGenerator};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// A definition in the making.
-pub struct Draft(ToolDefinition);
+/// A definition in the making: what the macros write.
+pub struct Draft<D>(pub(crate) D);
 
-impl Draft {
-    /// Starts with the name, the description and the table of arguments.
-    pub fn new(name: &str, description: &str, parameters: &[Parameter]) -> Self {
-        let mut definition =
-            ToolDefinition::generated(name.to_owned(), description.trim().to_owned());
-        (definition.input_schema, definition.problems) = schema::described(parameters);
-        Self(definition)
-    }
+/// The definition of a tool in the making.
+pub type ToolDraft = Draft<ToolDefinition>;
 
+/// A definition with the parts that all have.
+pub trait Describe {
+    #[doc(hidden)]
+    fn common(&mut self) -> Common<'_>;
+}
+
+/// The parts that all definitions have.
+pub struct Common<'a> {
+    pub(crate) title: &'a mut Option<String>,
+    pub(crate) icons: &'a mut Vec<Icon>,
+    pub(crate) meta: &'a mut Map<String, Value>,
+    pub(crate) problems: &'a mut Vec<String>,
+}
+
+/// Implements [`Describe`] by the fields of these names.
+macro_rules! describe {
+    ($definition:ty) => {
+        impl $crate::definition::Describe for $definition {
+            fn common(&mut self) -> $crate::definition::Common<'_> {
+                let Self { title, icons, meta, problems, .. } = self;
+                $crate::definition::Common { title, icons, meta, problems }
+            }
+        }
+    };
+}
+
+pub(crate) use describe;
+
+describe!(ToolDefinition);
+
+impl<D: Describe> Draft<D> {
     /// Sets the title.
     #[must_use]
     pub fn title(mut self, title: &str) -> Self {
-        self.0.title = Some(title.to_owned());
+        *self.0.common().title = Some(title.to_owned());
         self
+    }
+
+    /// Adds a picture.
+    #[must_use]
+    pub fn icon(mut self, source: &str) -> Self {
+        self.0.common().icons.push(Icon::new(source));
+        self
+    }
+
+    /// Sets the metadata, which must be an object.
+    #[must_use]
+    pub fn meta(mut self, meta: impl Into<Value>) -> Self {
+        let common = self.0.common();
+        match meta.into() {
+            Value::Object(meta) => *common.meta = meta,
+            _ => common.problems.push(
+                "its `meta` is not an object; write `meta = json!({ \"key\": \"value\" })`"
+                    .to_owned(),
+            ),
+        }
+        self
+    }
+
+    /// The definition.
+    pub fn finish(self) -> D {
+        self.0
+    }
+}
+
+impl ToolDraft {
+    /// Starts with the name, the description and the table of arguments.
+    pub fn new(name: &str, description: &str, parameters: &[Parameter]) -> Self {
+        let (input_schema, problems) = schema::described(parameters);
+        let (name, description) = (name.to_owned(), description.trim().to_owned());
+        Self(ToolDefinition {
+            name,
+            description,
+            input_schema,
+            problems,
+            ..ToolDefinition::blank()
+        })
     }
 
     /// Sets the read-only hint.
@@ -82,19 +148,6 @@ impl Draft {
         self
     }
 
-    /// Sets the metadata, which must be an object.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Value>) -> Self {
-        match meta.into() {
-            Value::Object(meta) => self.0.meta = meta,
-            _ => self.0.problems.push(
-                "its `meta` is not an object; write `meta = json!({ \"key\": \"value\" })`"
-                    .to_owned(),
-            ),
-        }
-        self
-    }
-
     /// Takes a schema word for word.
     #[must_use]
     pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
@@ -107,10 +160,5 @@ impl Draft {
     pub fn output_schema(mut self, make: fn(&mut SchemaGenerator) -> Option<Schema>) -> Self {
         self.0.output_schema = schema::output(make);
         self
-    }
-
-    /// The definition.
-    pub fn finish(self) -> ToolDefinition {
-        self.0
     }
 }

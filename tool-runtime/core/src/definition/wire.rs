@@ -132,7 +132,7 @@ impl Serialize for ToolDefinition {
 
 impl<'de> Deserialize<'de> for ToolDefinition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Whoever sends a definition may have written anything into it.
+        // A definition from outside may hold anything.
         crate::schema::engine::enable();
         let members = Map::deserialize(deserializer)?;
         let other = unknown::unknown(&members);

@@ -1,6 +1,5 @@
 //! Several calls at once: what does not meet runs together, results come in call order.
 
-use super::intercepted::access_of;
 use crate::access::{Access, Claim};
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
@@ -159,7 +158,7 @@ struct One {
 impl One {
     async fn run(self, call: ToolCall, ticket: Ticket) -> ToolResult {
         let turn = async {
-            // Whoever waits for its turn takes no room from those that run.
+            // A call that waits for its turn takes no room from those that run.
             let held = ticket.ready().await.ok();
             (held, self.permits.acquire_owned().await.ok())
         };
@@ -175,7 +174,7 @@ impl One {
     }
 }
 
-/// What a call may touch. One that will be refused touches nothing.
+/// The resources that a call may touch. One that will be refused touches nothing.
 fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     let snapshot = pool.current();
     let Some(tool) = snapshot.get(call.name()) else {
@@ -183,10 +182,10 @@ fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     };
     let access = if tool.declares_access() {
         // The user's code runs here; whatever it panics with is told when the call runs.
-        let access = caught(|| access_of(tool, call.arguments()));
-        access.map_or_else(
+        let prepared = caught(|| tool.prepare(call.arguments()));
+        prepared.map_or_else(
             |_| Access::undeclared(),
-            |access| access.unwrap_or_else(|_| Access::none()),
+            |prepared| prepared.map_or_else(|_| Access::none(), |prepared| prepared.access),
         )
     } else {
         Access::undeclared()

@@ -1,15 +1,15 @@
 //! The call of user code: inline, or in a task of its own for what a server runs.
 
-use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::tool::Tool;
+use crate::tool::{Decoded, Tool};
 
-/// Runs a tool.
+/// Runs a tool: by the action that was decoded before, or else by the text of its arguments.
 pub(super) fn of_tool<'a>(
     tool: &'a Tool,
+    action: Option<Box<dyn Decoded>>,
     arguments: &'a str,
     context: &'a ToolContext,
 ) -> BoxFuture<'a, Result<Observation, CallError>> {
@@ -20,10 +20,10 @@ pub(super) fn of_tool<'a>(
         return isolation.run(tool.name(), async move {
             // The caller may be gone while the tool still blocks its thread.
             let _occupied = context.occupied();
-            own.executor().call(Arguments::new(&arguments), &context).await
+            own.run(action, &arguments, &context).await
         });
     }
-    tool.executor().call(Arguments::new(arguments), context)
+    tool.run(action, arguments, context)
 }
 
 /// Runs what a prompt, a resource or a completion does.

@@ -7,19 +7,36 @@ use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, INTERNAL, told};
 use crate::pool::ToolPool;
 use crate::tool::Tool;
+use crate::toolset::Instance;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use std::any::Any;
+use std::borrow::Cow;
+use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
+use std::task::Poll;
 use std::time::{Duration, Instant};
-use tokio_util::sync::CancellationToken;
+use tokio::time::sleep;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 /// The shorter of the tool's limit, or else the pool's, and what is left until the caller's
 /// deadline.
 pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Duration> {
     let own = || tool.timeout().or(pool.governance().timeout);
     limit_of(if tool.keeps_time() { None } else { own() }, context)
+}
+
+/// The limit of a call, and the context in which the tool can see its deadline.
+pub(super) fn bounds<'a>(
+    pool: &ToolPool,
+    tool: &Tool,
+    context: Cow<'a, ToolContext>,
+) -> (Option<Duration>, Cow<'a, ToolContext>) {
+    match limit(pool, tool, &context) {
+        Some(limit) => (Some(limit), Cow::Owned(within(limit, &context))),
+        None => (None, context),
+    }
 }
 
 /// The shorter of a limit and what is left until the caller's deadline.
@@ -30,7 +47,7 @@ pub(super) fn limit_of(given: Option<Duration>, context: &ToolContext) -> Option
     }
 }
 
-/// What is left until the caller's deadline.
+/// The time left until the caller's deadline.
 fn left(context: &ToolContext) -> Option<Duration> {
     context.deadline().map(|deadline| deadline.saturating_duration_since(now()))
 }
@@ -86,18 +103,50 @@ pub(super) async fn waiting<T>(
     tool: &str,
     context: &ToolContext,
 ) -> Result<T, CallError> {
-    guarded(work, tool, left(context), context).await?
+    match (left(context), context.cancellation()) {
+        (None, None) => work.await,
+        (limit, _) => guarded(work, tool, limit, context).await?,
+    }
 }
 
 /// Ends with the pool: a call that works on what is closed must not go on.
 pub(super) async fn while_open<T>(
-    closing: &CancellationToken,
+    pool: &ToolPool,
+    instance: Option<&Instance>,
     work: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
-    match select(pin!(closing.cancelled()), pin!(work)).await {
-        Either::Left(((), _)) => Err(shut_down()),
-        Either::Right((outcome, _)) => outcome,
+    let (token, is_over) = match instance {
+        // A toolset lets its calls have their time to end by themselves.
+        Some(instance) => (instance.ending(), instance.ending().is_cancelled()),
+        None => (pool.closing(), pool.is_closing()),
+    };
+    if is_over {
+        return Err(shut_down());
     }
+    until_cancelled(token, work).await.unwrap_or_else(|| Err(shut_down()))
+}
+
+/// Runs work until a token is cancelled, `None` then. The token, which is not cancelled yet, is only
+/// waited for once the work waits: most work ends at its first poll, and to wait costs more than a
+/// small call.
+async fn until_cancelled<T>(token: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
+    let mut cancelled = pin!(None::<WaitForCancellationFuture<'_>>);
+    let mut work = pin!(work);
+    poll_fn(|context| {
+        if let Some(cancelled) = cancelled.as_mut().as_pin_mut()
+            && cancelled.poll(context).is_ready()
+        {
+            return Poll::Ready(None);
+        }
+        let polled = work.as_mut().poll(context).map(Some);
+        if polled.is_pending() && cancelled.is_none() {
+            cancelled.set(Some(token.cancelled()));
+            let cancelled = cancelled.as_mut().as_pin_mut().expect("it was just set");
+            return cancelled.poll(context).map(|()| None);
+        }
+        polled
+    })
+    .await
 }
 
 /// Turns a panic into an outcome: of the tool, of what it drops when it is cut short, of a
@@ -134,17 +183,20 @@ async fn bounded<F: Future>(
     limit: Option<Duration>,
     context: &ToolContext,
 ) -> Result<F::Output, CallError> {
-    let expiry = async {
+    let timed = async {
         match limit {
-            Some(limit) => tokio::time::sleep(limit).await,
-            None => std::future::pending().await,
+            None => Ok(call.await),
+            // The timer is made when the call is first found waiting.
+            Some(time) => match select(pin!(call), pin!(async { sleep(time).await })).await {
+                Either::Left((output, _)) => Ok(output),
+                Either::Right(((), _)) => Err(expired(tool, limit)),
+            },
         }
     };
-    let (stop, call, expiry) = (pin!(context.cancelled()), pin!(call), pin!(expiry));
-    match select(stop, select(call, expiry)).await {
-        Either::Left(((), _)) => Err(cancelled(tool)),
-        Either::Right((Either::Left((output, _)), _)) => Ok(output),
-        Either::Right((Either::Right(((), _)), _)) => Err(expired(tool, limit)),
+    match context.cancellation() {
+        None => timed.await,
+        Some(token) if token.is_cancelled() => Err(cancelled(tool)),
+        Some(token) => until_cancelled(token, timed).await.unwrap_or_else(|| Err(cancelled(tool))),
     }
 }
 

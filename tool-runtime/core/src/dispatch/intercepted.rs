@@ -4,34 +4,35 @@
 use super::resolve::shut_down;
 use super::{execution, guard};
 use crate::access::{Access, Claim};
-use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
-use crate::hook::{self, Around, HookCall};
+use crate::hook::{self, AroundTool, HookCall};
+use crate::limits::Limits;
 use crate::observation::Observation;
 use crate::output_check::OutputModel;
 use crate::pool::ToolPool;
-use crate::schedule::{Deadlock, Held};
-use crate::tool::Tool;
+use crate::schedule::{Deadlock, Held, Ticket};
+use crate::tool::{Decoded, Prepared, Tool};
 use crate::toolset::{Instance, Values};
 use std::any::Any;
 use std::borrow::Cow;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio_util::sync::CancellationToken;
 
 /// The hooks of a tool, and the call as they see it.
 struct Hooked<'a> {
-    hooks: &'a dyn Around,
+    hooks: &'a dyn AroundTool,
     call: HookCall,
 }
 
-/// What the hooks let through.
+/// A call that may run, in its turn.
 struct Admitted<'a> {
+    action: Option<Box<dyn Decoded>>,
     arguments: Cow<'a, str>,
     context: Cow<'a, ToolContext>,
-    access: Access,
+    held: Option<Held>,
 }
 
 impl ToolPool {
@@ -39,31 +40,44 @@ impl ToolPool {
     pub(super) fn intercepted<'a>(
         &'a self,
         tool: &'a Tool,
+        hooks: Option<&'a dyn AroundTool>,
         arguments: &'a str,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(self.stages_of_care(tool, arguments, context))
+        Box::pin(self.stages_of_care(tool, hooks, arguments, context))
     }
 
     /// However the call ends, refused or run, the after-hooks see it once.
     async fn stages_of_care(
         &self,
         tool: &Tool,
+        hooks: Option<&dyn AroundTool>,
         arguments: &str,
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
-        let mut hooked = self.hooks_of(tool.name()).map(|hooks| Hooked {
+        let mut hooked = hooks.map(|hooks| Hooked {
             hooks,
             call: HookCall::new(tool.clone(), arguments, context.clone()),
         });
         let mut started = None;
-        let run = self.admitted_run(tool, arguments, context, hooked.as_mut(), &mut started);
-        // Panics are caught here, so that hooks see them like other outcomes.
-        let outcome = guard::caught(tool.name(), run).await;
-        let outcome = self.finished(tool, outcome).await;
-        let Some(Hooked { hooks, call }) = hooked else { return outcome };
-        let duration = started.map_or(Duration::ZERO, |started| guard::now() - started);
-        hooks.after(call, outcome, duration).await
+        let outcome = {
+            let hooked = hooked.as_mut();
+            // Each stage is pinned where it is: moved into the next, it would be copied whole.
+            let run = pin!(self.admitted_run(tool, arguments, context, hooked, &mut started));
+            // Panics are caught here, so that hooks see them like other outcomes.
+            guard::caught(tool.name(), run).await
+        };
+        let mut outcome = self.checked(tool, outcome);
+        if let Some(limits) = &self.governance().limits {
+            outcome = Box::pin(limited(&**limits, tool, outcome)).await;
+        }
+        match hooked {
+            Some(Hooked { hooks, call }) if hooks.looks_after() => {
+                let duration = started.map_or(Duration::ZERO, |started| guard::now() - started);
+                hooks.after(call, outcome, duration).await
+            }
+            _ => outcome,
+        }
     }
 
     /// A stage a line. `started` is set when the tool itself begins to run.
@@ -75,23 +89,24 @@ impl ToolPool {
         hooked: Option<&mut Hooked<'_>>,
         started: &mut Option<Instant>,
     ) -> Result<Observation, CallError> {
-        let open = self.closing();
-        let admission = self.admit(tool, arguments, context, hooked);
-        let admitted = guard::while_open(open, admission).await?;
-        let turn = self.acquire(tool, admitted.access, &admitted.context);
-        let held = guard::while_open(open, turn).await?;
+        let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.hooks.looks_after());
+        let Admitted { action, arguments, context, held } = {
+            let admission = pin!(self.admit(tool, arguments, context, hooked));
+            guard::while_open(self, None, admission).await?
+        };
         let (context, _held) = match held {
             Some(held) => {
-                let (context, kept) = admitted.context.into_owned().holding(held);
+                let (context, kept) = context.into_owned().holding(held);
                 (Cow::Owned(context), Some(kept))
             }
-            None => (admitted.context, None),
+            None => (context, None),
         };
-        *started = Some(guard::now());
-        execute(self, tool, &admitted.arguments, &context).await
+        *started = is_timed.then(guard::now);
+        execute(self, tool, action, &arguments, context).await
     }
 
-    /// Hooks see valid arguments only, and what they make of them is validated again.
+    /// Hooks see valid arguments only, and what they make of them is validated again. Then the call
+    /// waits for its turn.
     async fn admit<'a>(
         &self,
         tool: &Tool,
@@ -100,64 +115,57 @@ impl ToolPool {
         hooked: Option<&mut Hooked<'_>>,
     ) -> Result<Admitted<'a>, CallError> {
         // Where nobody asks, the execution finds out what is wrong with the arguments.
-        let access = if tool.declares_access() || hooked.is_some() {
-            self.accessed(tool, arguments, context).await?
+        let mut prepared = if tool.declares_access() || hooked.is_some() {
+            self.prepared(tool, arguments, context).await?
         } else {
-            Access::undeclared()
+            Prepared::default()
         };
-        let (arguments, context) = (Cow::Borrowed(arguments), Cow::Borrowed(context));
-        let Some(hooked) = hooked else {
-            return Ok(Admitted { arguments, context, access });
-        };
-        let admitted = self.ask_hooks(hooked.hooks, &mut hooked.call).await?;
-        Ok(Admitted {
-            access: match &admitted.arguments {
-                Some(rewritten) => self.accessed(tool, rewritten, hooked.call.context()).await?,
-                None => access,
-            },
-            arguments: admitted
-                .arguments
-                .map_or(arguments, |text| Cow::Owned(String::from(&*text))),
-            context: admitted.context.map_or(context, Cow::Owned),
-        })
+        let (mut arguments, mut context) = (Cow::Borrowed(arguments), Cow::Borrowed(context));
+        if let Some(hooked) = hooked {
+            let admitted = self.ask_hooks(tool, hooked.hooks, &mut hooked.call, &context).await?;
+            if let Some(rewritten) = admitted.arguments {
+                prepared = self.prepared(tool, &rewritten, hooked.call.context()).await?;
+                arguments = Cow::Owned(rewritten);
+            }
+            context = admitted.context.map_or(context, Cow::Owned);
+        }
+        let Prepared { access, action } = prepared;
+        let held = self.acquire(tool, access, &context).await?;
+        Ok(Admitted { action, arguments, context, held })
     }
 
-    /// What a call would touch, within the tool's limit where user code runs apart: arguments are
-    /// decoded for it.
-    async fn accessed(
+    /// Decodes a call. Where user code runs apart, it has the tool's limit.
+    async fn prepared(
         &self,
         tool: &Tool,
         arguments: &str,
         context: &ToolContext,
-    ) -> Result<Access, CallError> {
+    ) -> Result<Prepared, CallError> {
         if !context.runs_apart() {
-            return access_of(tool, arguments);
+            return tool.prepare(arguments);
         }
         let (own, arguments) = (tool.clone(), arguments.to_owned());
-        let access = context.apart(
+        let prepared = context.apart(
             || tool.name().to_owned(),
-            move || Box::pin(async move { access_of(&own, &arguments) }),
+            move || Box::pin(async move { own.prepare(&arguments) }),
         );
-        guard::guarded(access, tool.name(), guard::limit(self, tool, context), context).await?
-    }
-
-    /// The hooks, if any runs for this tool.
-    pub(super) fn hooks_of(&self, tool: &str) -> Option<&dyn Around> {
-        self.governance().hooks.as_deref().filter(|hooks| hooks.concerns(tool))
+        let limit = guard::limit(self, tool, context);
+        Box::pin(guard::guarded(prepared, tool.name(), limit, context)).await?
     }
 
     /// Runs the before-hooks; a person may have to be asked, so it ends with the call. `call`
     /// keeps what the hooks made of it, also if they refuse it.
     pub(super) async fn ask_hooks(
         &self,
-        hooks: &dyn Around,
+        tool: &Tool,
+        hooks: &dyn AroundTool,
         call: &mut HookCall,
+        context: &ToolContext,
     ) -> Result<hook::Admitted, CallError> {
-        let (tool, context) = (call.tool().clone(), call.context().clone());
         let approver = self.governance().approver.as_ref();
         let asked =
-            hooks.before(call, approver, |tool, rewritten| access_of(tool, rewritten).map(drop));
-        guard::waiting(asked, tool.name(), &context).await
+            hooks.before(call, approver, |tool, rewritten| tool.prepare(rewritten).map(drop));
+        guard::waiting(asked, tool.name(), context).await
     }
 
     /// Waits for the declared resources, as long as the caller does.
@@ -167,7 +175,7 @@ impl ToolPool {
         access: Access,
         context: &ToolContext,
     ) -> Result<Option<Held>, CallError> {
-        // What declares nothing does not wait for calls outside of its batch.
+        // A call that declares nothing does not wait for calls outside of its batch.
         if access.touches_nothing() {
             return Ok(None);
         }
@@ -175,73 +183,82 @@ impl ToolPool {
             access,
             is_read_only: tool.definition().effective_annotations().is_read_only(),
         };
-        let ticket = self.governance().lane.enter(claim, context.held());
-        let ready = async {
-            ticket.ready().await.map_err(|Deadlock| {
-                let text = "it waits for a resource that is held by a call that waits for this one; try again later";
-                CallError::new(ErrorClass::Transient, format!("`{}`: {text}", tool.name()))
-            })
-        };
-        guard::waiting(ready, tool.name(), context).await.map(Some)
+        match self.governance().lane.enter(claim, context.held()).held() {
+            Ok(held) => Ok(Some(held)),
+            // In a box: few calls wait, and all would carry the room that it takes.
+            Err(ticket) => Box::pin(turn(ticket, tool, context)).await.map(Some),
+        }
     }
 
-    /// Whatever comes out is checked and limited before anybody sees it.
-    async fn finished(
+    /// Whatever comes out is checked before anybody sees it.
+    fn checked(
         &self,
         tool: &Tool,
         outcome: Result<Observation, CallError>,
     ) -> Result<Observation, CallError> {
-        let governance = self.governance();
-        let checked = outcome.and_then(|observation| {
-            if governance.checks_outputs || tool.checks_output() {
-                OutputModel::new(tool.definition())
-                    .map_or(Ok(()), |model| model.check(&observation))?;
-            }
-            Ok(observation)
-        });
-        let Some(limits) = &governance.limits else { return checked };
-        match checked {
-            Ok(observation) => Ok(limits.apply(observation, tool.name()).await),
-            // What the model reads of an error weighs as much as any other text.
-            Err(error) => {
-                let said = Observation::error(error.message());
-                let left = limits.apply(said, tool.name()).await;
-                Err(error.with_message(left.to_text()))
-            }
+        if let Ok(observation) = &outcome
+            && (self.governance().checks_outputs || tool.checks_output())
+            && let Some(model) = OutputModel::new(tool.definition())
+        {
+            model.check(observation)?;
+        }
+        outcome
+    }
+}
+
+/// Whatever comes out is limited before anybody sees it.
+async fn limited(
+    limits: &dyn Limits,
+    tool: &Tool,
+    outcome: Result<Observation, CallError>,
+) -> Result<Observation, CallError> {
+    match outcome {
+        Ok(observation) => Ok(limits.apply(observation, tool.name()).await),
+        // The text of an error weighs as much as any other.
+        Err(error) => {
+            let said = Observation::error(error.message());
+            let left = limits.apply(said, tool.name()).await;
+            Err(error.with_message(left.to_text()))
         }
     }
+}
+
+/// Waits for the turn of a call, as long as the caller does.
+async fn turn(ticket: Ticket, tool: &Tool, context: &ToolContext) -> Result<Held, CallError> {
+    let ready = async {
+        ticket.ready().await.map_err(|Deadlock| {
+            let text = "it waits for a resource that is held by a call that waits for this one; try again later";
+            CallError::new(ErrorClass::Transient, format!("`{}`: {text}", tool.name()))
+        })
+    };
+    guard::waiting(ready, tool.name(), context).await
 }
 
 /// Runs the tool within its limit, counted on the value whose method it is.
 async fn execute(
     pool: &ToolPool,
     tool: &Tool,
+    action: Option<Box<dyn Decoded>>,
     arguments: &str,
-    context: &ToolContext,
+    context: Cow<'_, ToolContext>,
 ) -> Result<Observation, CallError> {
-    let limit = guard::limit(pool, tool, context);
-    let context = limit.map_or_else(|| context.clone(), |limit| guard::within(limit, context));
+    let (limit, context) = guard::bounds(pool, tool, context);
     let Entered { context, instance, _running } = entered(pool, tool, context).await?;
-    let call = async { execution::of_tool(tool, arguments, &context).await };
     let mut given_up =
         GivenUp { tool, instance: instance.as_deref(), context: &context, is_over: false };
-    let call = guard::guarded(call, tool.name(), limit, &context);
-    let outcome = guard::while_open(ending(pool, instance.as_deref()), call).await;
+    // Dropped before the tool is told that the call was given up.
+    let outcome = {
+        let call = pin!(async { execution::of_tool(tool, action, arguments, &context).await });
+        let call = pin!(guard::guarded(call, tool.name(), limit, &context));
+        guard::while_open(pool, instance.as_deref(), call).await
+    };
     given_up.is_over = outcome.is_ok();
     outcome?
 }
 
-/// When a running call has to end: that of a toolset once it had its time to end by itself.
-pub(super) fn ending<'a>(
-    pool: &'a ToolPool,
-    instance: Option<&'a Instance>,
-) -> &'a CancellationToken {
-    instance.map_or_else(|| pool.closing(), Instance::ending)
-}
-
 /// A call that is about to run.
-pub(super) struct Entered {
-    pub(super) context: ToolContext,
+pub(super) struct Entered<'a> {
+    pub(super) context: Cow<'a, ToolContext>,
     /// The value whose method runs.
     pub(super) instance: Option<Arc<Instance>>,
     /// Counts the call on the value.
@@ -253,22 +270,22 @@ pub(super) struct Entered {
 ///
 /// # Errors
 /// The value cannot be made, or has ended while the call waited for its turn.
-pub(super) async fn entered(
+pub(super) async fn entered<'a>(
     pool: &ToolPool,
     tool: &Tool,
-    context: ToolContext,
-) -> Result<Entered, CallError> {
+    context: Cow<'a, ToolContext>,
+) -> Result<Entered<'a>, CallError> {
     let instance = match tool.values() {
         None => return Ok(Entered { context, instance: None, _running: None }),
         Some(Values::One(instance)) => Arc::clone(instance),
         Some(values) => {
             let made = guard::waiting(values.of(&context), tool.name(), &context);
-            Box::pin(guard::while_open(pool.closing(), made)).await?
+            Box::pin(guard::while_open(pool, None, made)).await?
         }
     };
-    let (context, running) = instance.enter(context).ok_or_else(shut_down)?;
+    let (context, running) = instance.enter(context.into_owned()).ok_or_else(shut_down)?;
     let (context, running) = context.occupying(running);
-    Ok(Entered { context, instance: Some(instance), _running: Some(running) })
+    Ok(Entered { context: Cow::Owned(context), instance: Some(instance), _running: Some(running) })
 }
 
 /// Tells the tool when its call ends before it has: out of time, cancelled, or dropped.
@@ -289,9 +306,4 @@ impl Drop for GivenUp<'_> {
             }
         }
     }
-}
-
-/// What a call would touch; the refusal of arguments that are not valid.
-pub(super) fn access_of(tool: &Tool, arguments: &str) -> Result<Access, CallError> {
-    tool.executor().access(Arguments::new(arguments))
 }

@@ -6,7 +6,7 @@ use crate::context::ToolContext;
 use crate::error::{BoxError, CallError, ErrorClass};
 use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::pool::{CallRequest, ToolPool};
+use crate::pool::{CallRequest, Inside, ToolPool};
 use futures_util::future::{Either, select};
 use std::convert::Infallible;
 use std::future::pending;
@@ -14,37 +14,38 @@ use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::RwLock;
 
-/// What hands a call to the outermost layer.
+/// Hands a call to the outermost layer.
 type Layers<'a> = &'a (dyn Fn(CallRequest) -> BoxFuture<'static, Answer> + Sync);
 
-/// What comes out of a layer.
+/// The answer of a layer.
 type Answer = Result<ToolResult, BoxError>;
 
-impl ToolPool {
-    /// Hands a call to the outermost layer; the innermost hands it to [`CallRequest::run`].
-    pub(crate) async fn layered(
-        &self,
-        layers: Layers<'_>,
-        name: &str,
-        arguments: &str,
-        context: &ToolContext,
-    ) -> Result<Observation, CallError> {
-        let call =
-            ToolCall::new(name, arguments).with_call_id(context.call_id().unwrap_or_default());
-        let inside = Arc::default();
-        let request = CallRequest {
-            pool: self.clone(),
-            call,
-            context: context.clone(),
-            inside: Arc::clone(&inside),
-        };
-        match guard::caught(name, answered(layers, request, &inside)).await {
-            Ok(result) => result.into_outcome(),
-            Err(error) => {
-                // What went wrong inside has been logged there.
-                report::failure(name, &error);
-                Err(error)
-            }
+impl Inside for ToolPool {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        Box::pin(self.bare(call.name(), call.arguments(), context))
+    }
+}
+
+/// Hands a call to the outermost layer; the innermost hands it to [`CallRequest::run`].
+pub(crate) async fn layered(
+    layers: Layers<'_>,
+    inside: Arc<dyn Inside>,
+    call: ToolCall,
+    context: &ToolContext,
+) -> Result<Observation, CallError> {
+    let (name, attempts) = (call.name().to_owned(), Arc::default());
+    let context = context.clone();
+    let request = CallRequest { inside, call, context, attempts: Arc::clone(&attempts) };
+    match guard::caught(&name, answered(layers, request, &attempts)).await {
+        Ok(result) => result.into_outcome(),
+        Err(error) => {
+            // Failures inside of the layers have been logged there.
+            report::failure(&name, &error);
+            Err(error)
         }
     }
 }
@@ -54,13 +55,13 @@ impl ToolPool {
 async fn answered(
     layers: Layers<'_>,
     request: CallRequest,
-    inside: &RwLock<()>,
+    attempts: &RwLock<()>,
 ) -> Result<ToolResult, CallError> {
     let (name, context) = (request.call.name().to_owned(), request.context.clone());
     let answer = async { layers(request).await.map_err(|error| refused(&name, error)) };
     let over = async {
         let over = guard::waiting(pending::<Result<Infallible, _>>(), &name, &context).await;
-        let _nobody = inside.write().await;
+        let _nobody = attempts.write().await;
         over
     };
     match select(pin!(answer), pin!(over)).await {
@@ -76,16 +77,16 @@ impl CallRequest {
         &self.call
     }
 
-    /// What the call may use.
+    /// The context of the call.
     pub fn context(&self) -> &ToolContext {
         &self.context
     }
 
     /// Runs the call inside of all layers.
     pub(crate) async fn run(self) -> ToolResult {
-        let Self { pool, call, context, inside } = self;
-        let _inside = inside.read().await;
-        let outcome = pool.bare(call.name(), call.arguments(), &context).await;
+        let Self { inside, call, context, attempts } = self;
+        let _attempt = attempts.read().await;
+        let outcome = inside.run(&call, &context).await;
         ToolResult::new(call, outcome)
     }
 }

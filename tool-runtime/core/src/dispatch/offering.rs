@@ -85,7 +85,7 @@ impl ToolPool {
         contents.ok_or_else(|| nothing_at(uri))
     }
 
-    /// What an argument of a prompt could be.
+    /// Suggests values for an argument of a prompt.
     ///
     /// # Errors
     /// [`ErrorClass::NotFound`] for a name that no prompt has, [`ErrorClass::Input`] for an
@@ -103,7 +103,7 @@ impl ToolPool {
         self.completed(name, (prompt, Prompt::terms), argument, prefix, context).await
     }
 
-    /// What a variable of a resource template could be.
+    /// Suggests values for a variable of a resource template.
     ///
     /// # Errors
     /// [`ErrorClass::NotFound`] for what is not a template of the pool, [`ErrorClass::Input`] for a

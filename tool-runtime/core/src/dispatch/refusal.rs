@@ -8,7 +8,7 @@ use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::hook::HookCall;
 use crate::observation::Observation;
-use crate::pool::ToolPool;
+use crate::pool::{Found, ToolPool};
 use std::time::Duration;
 
 impl ToolPool {
@@ -35,9 +35,12 @@ impl ToolPool {
         refusal: CallError,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
-            let (Some(hooks), Some(tool)) = (self.hooks_of(name), self.known(name)) else {
+            let Some(Found { tool, hooks: Some(hooks) }) = self.known(name) else {
                 return Err(refusal);
             };
+            if !hooks.looks_after() {
+                return Err(refusal);
+            }
             let call = HookCall::new(tool, arguments, context.clone());
             hooks.after(call, Err(refusal), Duration::ZERO).await
         })

@@ -1,7 +1,7 @@
 //! Stage one: the name to the tool.
 
 use crate::error::{CallError, ErrorClass, excerpt};
-use crate::pool::{Snapshot, ToolPool};
+use crate::pool::{Found, Snapshot, ToolPool};
 use crate::schema::nearest;
 use crate::tool::Tool;
 
@@ -22,8 +22,13 @@ impl ToolPool {
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
     pub fn resolve(&self, name: &str) -> Result<Tool, CallError> {
+        self.find(name).map(|found| found.tool)
+    }
+
+    /// The same with the hooks of the tool.
+    pub(super) fn find(&self, name: &str) -> Result<Found, CallError> {
         let snapshot = self.current();
-        snapshot.get(name).cloned().ok_or_else(|| self.unresolved(&snapshot, name))
+        snapshot.find(name).ok_or_else(|| self.unresolved(&snapshot, name))
     }
 
     #[cold]
@@ -39,7 +44,7 @@ impl ToolPool {
     }
 }
 
-/// What a call of a closed pool ends with.
+/// The error of a call of a closed pool.
 pub(super) fn shut_down() -> CallError {
     CallError::new(ErrorClass::Cancelled, "the tools have been shut down")
 }

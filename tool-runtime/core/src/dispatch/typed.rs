@@ -1,16 +1,17 @@
 //! The typed call: an action goes the same way as JSON, and its output comes back as it is.
 
 use super::guard;
-use super::intercepted::{Entered, GivenUp, ending, entered};
+use super::intercepted::{Entered, GivenUp, entered};
 use crate::access::Access;
 use crate::action::Action;
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
-use crate::hook::HookCall;
+use crate::hook::{AroundTool, HookCall};
 use crate::input::InputModel;
-use crate::pool::ToolPool;
+use crate::pool::{Found, ToolPool};
 use crate::tool::Tool;
+use std::borrow::Cow;
 
 /// Calls an action through a pool without a detour through JSON.
 ///
@@ -82,12 +83,18 @@ async fn stages<A: Action>(
     pool: &ToolPool,
     context: &ToolContext,
 ) -> Result<A::Output, CallError> {
-    let tool = pool.resolve(A::NAME)?;
+    let Found { tool, hooks } = pool.find(A::NAME)?;
     if !tool.is::<A>() {
         return Err(another(A::NAME));
     }
     action.check().map_err(|error| refused::<A>(&error))?;
-    let (action, context) = admitted(action, pool, &tool, context).await?;
+    if pool.governance().layered.is_some() {
+        return Err(unseen(A::NAME, "layers stand around every call"));
+    }
+    let (action, context) = match hooks {
+        Some(hooks) => admitted(action, pool, &tool, &*hooks, context).await?,
+        None => (action, context.clone()),
+    };
     let access = A::ACCESS.map_or_else(Access::undeclared, |access| access(&action));
     let held = pool.acquire(&tool, access, &context).await?;
     let (context, _held) = match held {
@@ -106,16 +113,10 @@ async fn admitted<A: Action>(
     action: A,
     pool: &ToolPool,
     tool: &Tool,
+    hooks: &dyn AroundTool,
     context: &ToolContext,
 ) -> Result<(A, ToolContext), CallError> {
-    let context = context.clone();
-    if pool.governance().layered.is_some() {
-        return Err(unseen(A::NAME, "layers stand around every call"));
-    }
-    let Some(hooks) = pool.hooks_of(A::NAME) else {
-        return Ok((action, context));
-    };
-    if hooks.looks_after(A::NAME) {
+    if hooks.looks_after() {
         return Err(unseen(A::NAME, "a hook looks at the results"));
     }
     let Some(json) = action.to_json() else {
@@ -125,12 +126,12 @@ async fn admitted<A: Action>(
         ));
     };
     let mut call = HookCall::new(tool.clone(), &json, context.clone());
-    let admitted = pool.ask_hooks(hooks, &mut call).await?;
+    let admitted = pool.ask_hooks(tool, hooks, &mut call, context).await?;
     let action = match &admitted.arguments {
         Some(json) => A::decode(Arguments::new(json)).map_err(|error| refused::<A>(&error))?,
         None => action,
     };
-    Ok((action, admitted.context.unwrap_or(context)))
+    Ok((action, admitted.context.unwrap_or_else(|| context.clone())))
 }
 
 async fn execute<A: Action>(
@@ -139,14 +140,13 @@ async fn execute<A: Action>(
     tool: &Tool,
     context: ToolContext,
 ) -> Result<A::Output, CallError> {
-    let limit = guard::limit(pool, tool, &context);
-    let context = limit.map_or_else(|| context.clone(), |limit| guard::within(limit, &context));
+    let (limit, context) = guard::bounds(pool, tool, Cow::Owned(context));
     let Entered { context, instance, _running } = entered(pool, tool, context).await?;
     let instance = instance.as_deref();
     let mut given_up = GivenUp { tool, instance, context: &context, is_over: false };
     let call = guard::guarded(action.run(&context), A::NAME, limit, &context);
     let outcome = if tool.is_intercepted() {
-        guard::while_open(ending(pool, instance), call).await
+        guard::while_open(pool, instance, call).await
     } else {
         call.await
     };

@@ -3,7 +3,6 @@
 use super::{BoxError, ErrorClass, ToolError};
 use crate::issue::Issue;
 use std::error::Error;
-use std::fmt;
 
 /// Why a call has no success to show: for the caller, the model and the operator.
 ///
@@ -14,10 +13,12 @@ use std::fmt;
 /// assert_eq!(error.to_string(), "calls to `rm` are not allowed here");
 /// assert!(!error.is_retryable());
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub struct CallError(Box<Failure>);
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 struct Failure {
     class: ErrorClass,
     message: String,
@@ -38,7 +39,7 @@ impl CallError {
         }))
     }
 
-    /// Attaches what was wrong with the arguments, one by one.
+    /// Attaches the mistakes in the arguments, one by one.
     #[must_use]
     pub(crate) fn with_issues(mut self, issues: Vec<Issue>) -> Self {
         self.0.issues = issues;
@@ -52,19 +53,19 @@ impl CallError {
         self
     }
 
-    /// What was wrong with the arguments of a call by JSON, one by one: path, rule and message.
+    /// Mistakes in the arguments of a call by JSON, one by one: path, rule and message.
     pub fn issues(&self) -> &[Issue] {
         &self.0.issues
     }
 
-    /// Attaches what only the operator should read.
+    /// Attaches text for the operator alone.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
         self
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub fn class(&self) -> ErrorClass {
         self.0.class
     }
@@ -79,21 +80,9 @@ impl CallError {
         &self.0.message
     }
 
-    /// What only the operator should read: the chain of causes, a panic's message.
+    /// Text for the operator alone: the chain of causes, a panic's message.
     pub fn detail(&self) -> Option<&str> {
         self.0.detail.as_deref()
-    }
-}
-
-impl fmt::Display for CallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
-    }
-}
-
-impl Error for CallError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source.as_deref().map(|source| source as _)
     }
 }
 

@@ -6,12 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Runs user code whose panic is its own failure and nobody else's.
 ///
 /// # Errors
-/// What it said when it panicked.
+/// The message of its panic.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(told)
 }
 
-/// What a panic said. Its payload may panic when it is dropped, and so may the payload of that.
+/// The message of a panic. Its payload may panic when it is dropped, and so may the payload of that.
 #[cold]
 pub fn told(panic: Box<dyn Any + Send>) -> String {
     let text = panic

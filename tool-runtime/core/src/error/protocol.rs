@@ -43,7 +43,7 @@ impl ProtocolError {
         self.code
     }
 
-    /// What happened.
+    /// Description of the error.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -4,7 +4,7 @@ use super::{BoxError, ErrorClass};
 use std::error::Error;
 use std::fmt;
 
-/// What a tool returns when it wants to say more than a text.
+/// An error of a tool that says more than a text.
 ///
 /// Any error type becomes one by `?`: its text is shown to the model, its chain of sources to
 /// the operator. It deliberately does not implement [`Error`] itself, as `anyhow::Error` does
@@ -57,7 +57,7 @@ impl ToolError {
         self
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub fn class(&self) -> ErrorClass {
         self.class
     }
@@ -86,7 +86,7 @@ impl ToolError {
     }
 }
 
-/// What the model is told of a failure that is not its business.
+/// Text for the model about a failure whose cause it must not read.
 pub const INTERNAL: &str =
     "the tool failed for an internal reason, which has been logged; try another way";
 

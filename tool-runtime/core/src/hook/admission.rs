@@ -1,7 +1,7 @@
 //! Before a call: the hooks, one after the other, then the questions they raised.
 
 use super::before::{Before, Provided, Verdict};
-use super::hooks::Hooks;
+use super::hooks::ToolHooks;
 use super::watch::{self, Failure};
 use super::{Hook, HookCall, Run, RunBefore};
 use crate::approval::{Approval, ApprovalRequest, Approver};
@@ -14,16 +14,16 @@ use std::sync::Arc;
 /// Whether the tool takes these arguments.
 pub(crate) type Validate = fn(&Tool, &str) -> Result<(), CallError>;
 
-/// What the hooks changed about a call that may run.
+/// Changes that hooks made to a call that may run.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     /// The arguments, if they were rewritten.
-    pub(crate) arguments: Option<Arc<str>>,
+    pub(crate) arguments: Option<String>,
     /// The context, if something was provided.
     pub(crate) context: Option<ToolContext>,
 }
 
-impl Hooks {
+impl ToolHooks {
     /// Runs the hooks that come before a call, in the order they were registered. Each sees what
     /// those before it made of the call; `validate` is asked after each rewriting. A call that is
     /// refused stays as the hooks up to there left it.
@@ -39,14 +39,16 @@ impl Hooks {
         approver: Option<&Arc<dyn Approver>>,
         validate: Validate,
     ) -> Result<Admitted, CallError> {
-        let tool = call.tool().clone();
         let mut admission = Admission::new(call, validate);
-        for hook in self.of(tool.name()) {
+        for hook in &self.before {
             if let Run::Before(run) = &hook.run {
                 admission.pass(hook, run).await?;
             }
         }
-        admission.approved_by(approver).await?;
+        // In boxes: few hooks ask or rewrite, and all calls would carry the room.
+        if !admission.questions.is_empty() {
+            Box::pin(admission.approved_by(approver)).await?;
+        }
         Ok(admission.admitted())
     }
 }
@@ -80,7 +82,7 @@ impl<'a> Admission<'a> {
             Verdict::Ask(question) => self.questions.push(question),
         }
         if let Some(arguments) = before.arguments {
-            self.rewrite(hook, &arguments).await?;
+            Box::pin(self.rewrite(hook, &arguments)).await?;
         }
         self.provide(before.provided);
         Ok(())
@@ -107,7 +109,7 @@ impl<'a> Admission<'a> {
 
     fn provide(&mut self, provided: Vec<Provided>) {
         for Provided { id, value } in provided {
-            *self.call = self.call.within(self.call.context().clone().with_erased(id, value));
+            self.call.context_mut().insert_erased(id, value);
             self.is_provided = true;
         }
     }
@@ -118,9 +120,6 @@ impl<'a> Admission<'a> {
     }
 
     async fn approved_by(&self, approver: Option<&Arc<dyn Approver>>) -> Result<(), CallError> {
-        if self.questions.is_empty() {
-            return Ok(());
-        }
         let Some(approver) = approver else {
             return Err(nobody_to_ask(self.call.name(), &self.questions));
         };
@@ -159,7 +158,7 @@ impl<'a> Admission<'a> {
 
     fn admitted(self) -> Admitted {
         Admitted {
-            arguments: self.is_rewritten.then(|| Arc::clone(self.call.shared_arguments())),
+            arguments: self.is_rewritten.then(|| self.call.arguments().to_owned()),
             context: self.is_provided.then(|| self.call.context().clone()),
         }
     }

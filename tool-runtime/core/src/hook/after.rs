@@ -5,7 +5,7 @@ use crate::observation::Observation;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What came of a call, with what hooks before made of it. Cheap to clone.
+/// The outcome of a call, as earlier hooks left it. Cheap to clone.
 ///
 /// ```
 /// use tool_runtime::{After, AfterCall, ErrorClass, Hook, HookCall, Observation};
@@ -39,7 +39,7 @@ impl AfterCall {
         }
     }
 
-    /// What the model will see: also of an error its text.
+    /// The observation for the model: of an error its text.
     pub fn observation(&self) -> &Observation {
         &self.observation
     }
@@ -76,7 +76,7 @@ fn copied(error: &CallError) -> CallError {
     }
 }
 
-/// What a hook decides after a call.
+/// The decision of a hook after a call.
 ///
 /// ```
 /// use tool_runtime::{After, Observation};
@@ -90,7 +90,7 @@ fn copied(error: &CallError) -> CallError {
 pub struct After(pub(super) Option<Observation>);
 
 impl After {
-    /// What came of the call stays as it is.
+    /// Keeps the outcome.
     pub fn keep() -> Self {
         Self(None)
     }

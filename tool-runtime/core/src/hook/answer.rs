@@ -3,7 +3,7 @@
 use super::{After, Before, Running};
 use crate::error::ToolError;
 
-/// What a hook's closure may give back: `T`, or a `Result<T, E>` with every `E` that is an error
+/// Return type of a hook's closure: `T`, or a `Result<T, E>` with every `E` that is an error
 /// or prints. `T` is [`Before`] or [`After`].
 ///
 /// ```

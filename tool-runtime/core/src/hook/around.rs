@@ -1,6 +1,8 @@
-//! The hooks of a pool, as its calls meet them.
+//! The hooks of a pool, as its calls meet them. Behind pointers, so that what runs hooks is linked
+//! where a pool is given one.
 
 use super::admission::{Admitted, Validate};
+use super::hooks::ToolHooks;
 use super::{HookCall, Hooks};
 use crate::approval::Approver;
 use crate::error::CallError;
@@ -10,22 +12,24 @@ use std::any::TypeId;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The hooks of a pool, as its calls meet them. Behind a pointer, so that what runs hooks is
-/// linked where a pool is given one.
+/// All hooks of a pool.
 pub(crate) trait Around: Send + Sync {
-    /// See [`Hooks::concerns`].
-    fn concerns(&self, tool: &str) -> bool;
-
-    /// See [`Hooks::looks_after`].
-    fn looks_after(&self, tool: &str) -> bool;
+    /// The hooks of one tool, if any runs for it.
+    fn of_tool(&self, tool: &str) -> Option<Arc<dyn AroundTool>>;
 
     /// See [`Hooks::provides`].
     fn provides(&self, tool: &str, id: TypeId) -> bool;
 
     /// See [`Hooks::idle`].
     fn idle(&self, tools: &[&str]) -> Vec<String>;
+}
 
-    /// See [`Hooks::before`].
+/// The hooks of one tool.
+pub(crate) trait AroundTool: Send + Sync {
+    /// Whether a hook looks at the results.
+    fn looks_after(&self) -> bool;
+
+    /// See [`ToolHooks::before`].
     fn before<'a>(
         &'a self,
         call: &'a mut HookCall,
@@ -33,7 +37,7 @@ pub(crate) trait Around: Send + Sync {
         validate: Validate,
     ) -> BoxFuture<'a, Result<Admitted, CallError>>;
 
-    /// See [`Hooks::after`].
+    /// See [`ToolHooks::after`].
     fn after(
         &self,
         call: HookCall,
@@ -43,12 +47,8 @@ pub(crate) trait Around: Send + Sync {
 }
 
 impl Around for Hooks {
-    fn concerns(&self, tool: &str) -> bool {
-        Self::concerns(self, tool)
-    }
-
-    fn looks_after(&self, tool: &str) -> bool {
-        Self::looks_after(self, tool)
+    fn of_tool(&self, tool: &str) -> Option<Arc<dyn AroundTool>> {
+        Self::of_tool(self, tool).map(|hooks| Arc::new(hooks) as _)
     }
 
     fn provides(&self, tool: &str, id: TypeId) -> bool {
@@ -57,6 +57,12 @@ impl Around for Hooks {
 
     fn idle(&self, tools: &[&str]) -> Vec<String> {
         Self::idle(self, tools)
+    }
+}
+
+impl AroundTool for ToolHooks {
+    fn looks_after(&self) -> bool {
+        !self.after.is_empty()
     }
 
     fn before<'a>(

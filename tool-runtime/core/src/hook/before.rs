@@ -5,7 +5,7 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::Arc;
 
-/// What a hook decides before a call: it proceeds, is denied, or somebody is asked.
+/// The decision of a hook before a call: it proceeds, is denied, or needs approval.
 ///
 /// Arguments can be rewritten and values provided along with any of these; a denied call has no
 /// use for either.

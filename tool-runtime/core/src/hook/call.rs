@@ -4,6 +4,7 @@ use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::tool::Tool;
+use compact_str::CompactString;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
@@ -23,84 +24,84 @@ use std::sync::Arc;
 /// # let _ = hook;
 /// ```
 #[derive(Clone)]
-pub struct HookCall {
+pub struct HookCall(Arc<Parts>);
+
+#[derive(Clone)]
+struct Parts {
     tool: Tool,
-    arguments: Arc<str>,
+    /// Most are short, and need no memory of their own.
+    arguments: CompactString,
     context: ToolContext,
 }
 
 impl HookCall {
     /// A call as it came; empty text means no arguments.
     pub(crate) fn new(tool: Tool, arguments: &str, context: ToolContext) -> Self {
-        Self { tool, arguments: normal(arguments), context }
+        Self(Arc::new(Parts { tool, arguments: normal(arguments), context }))
     }
 
     /// The tool's id.
     pub fn name(&self) -> &str {
-        self.tool.name()
+        self.0.tool.name()
     }
 
     /// The arguments as JSON text, as rewritten so far, without needless escapes. Secret ones are
     /// in it.
     pub fn arguments(&self) -> &str {
-        &self.arguments
+        &self.0.arguments
     }
 
     /// The arguments as a type that serde knows.
     ///
     /// # Errors
-    /// What does not fit. A hook that hands it on by `?` has failed.
+    /// Arguments that do not fit. A hook that hands it on by `?` has failed.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
-        Arguments::new(&self.arguments).parse()
+        Arguments::new(&self.0.arguments).parse()
     }
 
     /// The call's id, as its caller gave it.
     pub fn call_id(&self) -> Option<&str> {
-        self.context.call_id()
+        self.0.context.call_id()
     }
 
     /// Everything that a model may know of the tool.
     pub fn definition(&self) -> &ToolDefinition {
-        self.tool.definition()
+        self.0.tool.definition()
     }
 
-    /// What the call may use: the pool's state, what hooks provided so far, the deadline.
+    /// The context of the call: the pool's state, values that hooks provided so far, the deadline.
     pub fn context(&self) -> &ToolContext {
-        &self.context
+        &self.0.context
     }
 
     pub(crate) fn tool(&self) -> &Tool {
-        &self.tool
+        &self.0.tool
     }
 
     /// How it shows itself to a person.
     pub(super) fn visualize(&self) -> String {
-        self.tool.visualize(&self.arguments)
+        self.0.tool.visualize(&self.0.arguments)
     }
 
     pub(super) fn rewritten(&self, arguments: &str) -> Self {
-        Self { arguments: normal(arguments), ..self.clone() }
+        Self::new(self.0.tool.clone(), arguments, self.0.context.clone())
     }
 
-    pub(super) fn within(&self, context: ToolContext) -> Self {
-        Self { context, ..self.clone() }
-    }
-
-    pub(super) fn shared_arguments(&self) -> &Arc<str> {
-        &self.arguments
+    pub(super) fn context_mut(&mut self) -> &mut ToolContext {
+        &mut Arc::make_mut(&mut self.0).context
     }
 }
 
 /// Without escapes that are not needed: a hook that looks for a word finds it however it was
 /// written.
-fn normal(arguments: &str) -> Arc<str> {
+fn normal(arguments: &str) -> CompactString {
     let text = Arguments::new(arguments).as_str();
     if text.contains('\\')
         && let Ok(value) = serde_json::from_str::<Value>(text)
     {
-        return Arc::from(value.to_string());
+        return value.to_string().into();
     }
-    Arc::from(text)
+    text.into()
 }
 
 /// Without the arguments, which may be secret.

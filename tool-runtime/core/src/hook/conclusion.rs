@@ -1,6 +1,6 @@
 //! After a call: the hooks, one after the other, on what came of it.
 
-use super::hooks::Hooks;
+use super::hooks::ToolHooks;
 use super::watch::{self, Failure};
 use super::{After, AfterCall, Hook, HookCall, Run, RunAfter};
 use crate::error::{CallError, ErrorClass};
@@ -8,24 +8,23 @@ use crate::observation::Observation;
 use std::sync::Arc;
 use std::time::Duration;
 
-impl Hooks {
+impl ToolHooks {
     /// Runs the hooks that come after a call, in the order they were registered. Each sees what
     /// those before it made of the outcome. One that fails closed withholds the outcome from
     /// everyone, the hooks after it as well; they still run, since logs must have every call.
     ///
     /// # Errors
-    /// What went wrong with the call, or that its outcome is withheld.
+    /// The error of the call, or that its outcome is withheld.
     pub(crate) async fn after(
         &self,
         call: HookCall,
         outcome: Result<Observation, CallError>,
         duration: Duration,
     ) -> Result<Observation, CallError> {
-        let tool = call.tool().clone();
         let has_run = outcome.is_ok();
         let outcome = outcome.map(Arc::new);
         let mut conclusion = Conclusion { call, outcome, has_run, duration };
-        for hook in self.of(tool.name()) {
+        for hook in &self.after {
             if let Run::After(run) = &hook.run {
                 conclusion.pass(hook, run).await;
             }
@@ -34,7 +33,7 @@ impl Hooks {
     }
 }
 
-/// What came of a call, on its way past the hooks.
+/// The outcome of a call, on its way past the hooks.
 struct Conclusion {
     call: HookCall,
     outcome: Result<Arc<Observation>, CallError>,

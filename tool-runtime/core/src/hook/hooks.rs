@@ -5,45 +5,46 @@ use super::watch::Failure;
 use crate::pattern::PatternError;
 use std::any::TypeId;
 use std::fmt;
+use std::sync::Arc;
 
 /// All hooks of a pool, in the order they were registered.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Hooks(Vec<Hook>);
+pub(crate) struct Hooks(Vec<Arc<Hook>>);
+
+/// The hooks of one tool, in the order they were registered.
+#[derive(Debug, Default)]
+pub(crate) struct ToolHooks {
+    pub(super) before: Vec<Arc<Hook>>,
+    pub(super) after: Vec<Arc<Hook>>,
+}
 
 impl Hooks {
     pub(crate) fn push(&mut self, hook: Hook) {
-        self.0.push(hook);
+        self.0.push(Arc::new(hook));
     }
 
-    /// Whether any hook runs for this tool, before or after its calls.
-    pub(crate) fn concerns(&self, tool: &str) -> bool {
-        self.of(tool).next().is_some()
-    }
-
-    /// Whether any hook looks at the results of this tool.
-    pub(crate) fn looks_after(&self, tool: &str) -> bool {
-        self.of(tool).any(|hook| !hook.is_before())
+    /// The hooks that run for this tool, if any does.
+    pub(crate) fn of_tool(&self, tool: &str) -> Option<ToolHooks> {
+        let own = self.0.iter().filter(|hook| hook.concerns(tool)).cloned();
+        let (before, after): (Vec<_>, Vec<_>) = own.partition(|hook| hook.is_before());
+        let is_idle = before.is_empty() && after.is_empty();
+        (!is_idle).then_some(ToolHooks { before, after })
     }
 
     /// Whether a hook that runs before this tool's calls said to provide the type.
     pub(crate) fn provides(&self, tool: &str, id: TypeId) -> bool {
-        self.of(tool).any(|hook| hook.promises(id))
+        self.0.iter().any(|hook| hook.concerns(tool) && hook.promises(id))
     }
 
     /// The hooks that run for none of these tools: most likely a slip.
     pub(crate) fn idle(&self, tools: &[&str]) -> Vec<String> {
-        let is_idle = |hook: &&Hook| !tools.iter().any(|tool| hook.concerns(tool));
-        self.0.iter().filter(is_idle).map(Hook::to_string).collect()
+        let is_idle = |hook: &&Arc<Hook>| !tools.iter().any(|tool| hook.concerns(tool));
+        self.0.iter().filter(is_idle).map(|hook| hook.to_string()).collect()
     }
 
-    /// What is wrong with the hooks' patterns.
+    /// The problems of the hooks' patterns.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &PatternError> {
-        self.0.iter().filter_map(Hook::problem)
-    }
-
-    /// The hooks that run for this tool.
-    pub(super) fn of(&self, tool: &str) -> impl Iterator<Item = &Hook> {
-        self.0.iter().filter(move |hook| hook.concerns(tool))
+        self.0.iter().filter_map(|hook| hook.problem())
     }
 }
 
@@ -55,7 +56,7 @@ impl Hook {
         format!("hook {when} {pattern}")
     }
 
-    /// What a hook that decided nothing means for the call.
+    /// Judges the failure of a hook.
     ///
     /// # Errors
     /// The operator's detail, if the hook fails closed.
@@ -68,7 +69,7 @@ impl Hook {
     }
 }
 
-/// What the operator finds it by.
+/// Identifies the hook for the operator.
 impl fmt::Display for Hook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let when = if self.is_before() { "before" } else { "after" };

@@ -29,7 +29,8 @@ pub(super) async fn watched<T: Send + 'static>(
     start: impl FnOnce() -> Running<T> + Send + 'static,
 ) -> Result<T, Failure> {
     let run = async { context.apart(|| hook.title(), start).await };
-    match caught(bounded(run, hook.timeout)).await {
+    let run = pin!(bounded(run, hook.timeout));
+    match caught(run).await {
         Ok(outcome) => outcome,
         Err(panic) => Err(Failure::Panicked(panic)),
     }

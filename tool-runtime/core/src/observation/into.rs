@@ -47,7 +47,7 @@ pub trait IntoObservation {
     /// Converts it.
     ///
     /// # Errors
-    /// What the tool wants the model and the operator to know instead of a value.
+    /// The tool's own error, for the model and the operator.
     fn into_observation(self) -> Result<Observation, ToolError>;
 
     /// The schema of the structured value, if there is one. Default: none.

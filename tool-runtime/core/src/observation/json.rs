@@ -1,33 +1,45 @@
 //! The text form of a result: MCP's `CallToolResult`, written without a detour.
 
 use super::Observation;
+use super::blocks::Blocks;
 use crate::content::ContentBlock;
 
-/// What stands around a text block's text, and a little more than most results need.
+/// Bytes around the text of a text block, and a few more than most results need.
 const FRAME: usize = 64;
 
 impl Observation {
     /// MCP's `CallToolResult` as JSON text.
     #[doc(hidden)]
     pub fn to_json(&self) -> String {
-        let mut json = String::with_capacity(FRAME + self.estimated_length());
-        json.push('{');
+        if let Some(text) = self.as_mere_text() {
+            let mut json = String::with_capacity(FRAME + text.len());
+            json.push_str(r#"{"content":[{"type":"text","text":""#);
+            json.push_str(text);
+            json.push_str(r#""}]}"#);
+            return json;
+        }
+        let mut json = Vec::with_capacity(FRAME + self.estimated_length());
+        json.push(b'{');
         self.write_content(&mut json);
         if self.is_error {
-            json.push_str(r#","isError":true"#);
+            json.extend_from_slice(br#","isError":true"#);
         }
         self.write_meta(&mut json);
-        json.push('}');
-        json
+        json.push(b'}');
+        text_of(json)
     }
 
     /// The members of MCP's `CallToolResult`, with `isError` also where it is false.
     #[doc(hidden)]
     pub fn write_members(&self, json: &mut String) {
-        json.reserve(FRAME + self.estimated_length());
-        self.write_content(json);
-        json.push_str(if self.is_error { r#","isError":true"# } else { r#","isError":false"# });
-        self.write_meta(json);
+        let mut bytes = std::mem::take(json).into_bytes();
+        bytes.reserve(FRAME + self.estimated_length());
+        self.write_content(&mut bytes);
+        let is_error: &[u8] =
+            if self.is_error { br#","isError":true"# } else { br#","isError":false"# };
+        bytes.extend_from_slice(is_error);
+        self.write_meta(&mut bytes);
+        *json = text_of(bytes);
     }
 
     /// Whether it is written as it stands: its content is nothing but text, or there are members that
@@ -41,42 +53,53 @@ impl Observation {
             })
     }
 
+    /// The text of a result that is one text without escapes, as most are.
+    fn as_mere_text(&self) -> Option<&str> {
+        let has_more = self.structured.is_some() || self.extra.is_some() || self.is_error;
+        match &self.content {
+            Blocks::One(ContentBlock::Text(block)) if !has_more && block.extra.is_none() => {
+                Some(block.text()).filter(|text| !text.bytes().any(must_escape))
+            }
+            _ => None,
+        }
+    }
+
     fn estimated_length(&self) -> usize {
         let text: usize = self.content.iter().map(text_length).sum();
         // The mirrored text is the value again, its quotes escaped.
         text + self.structured_json().map_or(0, |json| json.len() * 5 / 2)
     }
 
-    fn write_content(&self, json: &mut String) {
-        json.push_str(r#""content":["#);
+    fn write_content(&self, json: &mut Vec<u8>) {
+        json.extend_from_slice(br#""content":["#);
         self.write_blocks(json);
-        json.push(']');
+        json.push(b']');
         if let Some(structured) = self.structured_json() {
-            json.push_str(r#","structuredContent":"#);
-            json.push_str(structured);
+            json.extend_from_slice(br#","structuredContent":"#);
+            json.extend_from_slice(structured.as_bytes());
         }
     }
 
-    fn write_meta(&self, json: &mut String) {
+    fn write_meta(&self, json: &mut Vec<u8>) {
         if let Some(meta) = self.meta() {
-            json.push_str(r#","_meta":"#);
+            json.extend_from_slice(br#","_meta":"#);
             push_json(json, meta);
         }
         for (key, value) in self.other().into_iter().flatten() {
-            json.push(',');
+            json.push(b',');
             push_json(json, key);
-            json.push(':');
+            json.push(b':');
             push_json(json, value);
         }
     }
 
-    fn write_blocks(&self, json: &mut String) {
+    fn write_blocks(&self, json: &mut Vec<u8>) {
         if let (true, Some(structured)) = (self.content.is_empty(), self.structured_json()) {
             push_text_block(json, structured);
         }
         for (index, block) in self.content.iter().enumerate() {
             if index > 0 {
-                json.push(',');
+                json.push(b',');
             }
             match block {
                 ContentBlock::Text(content) if content.extra.is_none() => {
@@ -88,47 +111,60 @@ impl Observation {
     }
 }
 
+fn text_of(json: Vec<u8>) -> String {
+    String::from_utf8(json).expect("JSON is written from texts")
+}
+
 fn text_length(block: &ContentBlock) -> usize {
     block.as_text().map_or(256, str::len)
 }
 
-fn push_text_block(json: &mut String, text: &str) {
-    json.push_str(r#"{"type":"text","text":""#);
+fn push_text_block(json: &mut Vec<u8>, text: &str) {
+    json.extend_from_slice(br#"{"type":"text","text":""#);
     push_escaped(json, text);
-    json.push_str(r#""}"#);
+    json.extend_from_slice(br#""}"#);
 }
 
-/// Escapes as serde_json does, which can only write to bytes: they would have to be checked to
-/// be UTF-8 once more, a twentieth of a small call.
-fn push_escaped(json: &mut String, text: &str) {
-    let mut rest = text;
-    while let Some(at) = rest.bytes().position(|b| b < b' ' || b == b'"' || b == b'\\') {
-        json.push_str(&rest[..at]);
-        match rest.as_bytes()[at] {
-            b'"' => json.push_str("\\\""),
-            b'\\' => json.push_str("\\\\"),
-            b'\n' => json.push_str("\\n"),
-            b'\t' => json.push_str("\\t"),
-            b'\r' => json.push_str("\\r"),
-            0x08 => json.push_str("\\b"),
-            0x0c => json.push_str("\\f"),
-            control => push_unicode_escape(json, control),
+/// Escapes as serde_json does. Byte by byte from the first escape on: in JSON within a text, a copy
+/// of what is between two quotes costs more.
+fn push_escaped(json: &mut Vec<u8>, text: &str) {
+    let first = text.bytes().position(must_escape).unwrap_or(text.len());
+    let (plain, rest) = text.as_bytes().split_at(first);
+    json.extend_from_slice(plain);
+    for &byte in rest {
+        match ESCAPES[usize::from(byte)] {
+            0 => json.push(byte),
+            b'u' => json.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            short => json.extend_from_slice(&[b'\\', short]),
         }
-        rest = &rest[at + 1..];
     }
-    json.push_str(rest);
 }
 
-fn push_unicode_escape(json: &mut String, control: u8) {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    json.push_str("\\u00");
-    json.push(digit(control >> 4));
-    json.push(digit(control & 15));
+fn must_escape(byte: u8) -> bool {
+    ESCAPES[usize::from(byte)] != 0
 }
+
+/// Characters after the backslash, for bytes that a JSON string cannot hold as they are.
+static ESCAPES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut control = 0;
+    while control < b' ' as usize {
+        table[control] = b'u';
+        control += 1;
+    }
+    table[b'"' as usize] = b'"';
+    table[b'\\' as usize] = b'\\';
+    table[b'\n' as usize] = b'n';
+    table[b'\t' as usize] = b't';
+    table[b'\r' as usize] = b'r';
+    table[0x08] = b'b';
+    table[0x0c] = b'f';
+    table
+};
 
 /// Appends what few results have; these types always serialise.
-fn push_json<T: serde::Serialize + ?Sized>(json: &mut String, value: &T) {
-    json.push_str(&serde_json::to_string(value).expect("content has string keys"));
+fn push_json<T: serde::Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {
+    serde_json::to_writer(json, value).expect("content has string keys");
 }
 
 #[cfg(test)]
@@ -143,8 +179,9 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn text_is_escaped_as_serde_json_does(text in proptest::arbitrary::any::<String>()) {
-            let mut json = String::new();
+            let mut json = Vec::new();
             push_escaped(&mut json, &text);
+            let json = text_of(json);
             proptest::prop_assert_eq!(format!("\"{json}\""), serde_json::to_string(&text).unwrap());
         }
     }
@@ -152,8 +189,9 @@ mod tests {
     #[test]
     fn every_control_character_is_escaped_as_serde_json_does() {
         for control in (0..=0x20_u8).chain([0x7f]).map(char::from) {
-            let mut json = String::new();
+            let mut json = Vec::new();
             push_escaped(&mut json, &format!("a{control}b"));
+            let json = text_of(json);
             assert_eq!(
                 format!("\"{json}\""),
                 serde_json::to_string(&format!("a{control}b")).unwrap()

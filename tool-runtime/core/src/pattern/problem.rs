@@ -25,7 +25,7 @@ pub enum PatternError {
         pattern: String,
         /// Where it is opened.
         at: usize,
-        /// What is opened.
+        /// The opening bracket.
         open: char,
     },
     /// A character that stands in no id, and has no meaning in a glob where it is.
@@ -60,7 +60,7 @@ pub enum PatternError {
     Regex {
         /// The expression, without slashes.
         pattern: String,
-        /// What is wrong, and where.
+        /// The reason, and its place.
         reason: String,
     },
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// What a person did about a question.
+/// The answer of a person to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<T> {
     /// They answered.
@@ -107,7 +107,7 @@ impl ToolContext {
     /// # Errors
     /// The client shows no forms, does not answer, or answers something else; `T` has a field that the
     /// compiler does not check and no form can show, or `key` names another question of the call already.
-    /// That a person declines is not an error.
+    /// A person who declines is not an error.
     // Not an `async fn`: rustc checks the bounds of its opaque type as well, and reports a missing
     // `Form` three times.
     pub fn ask<'a, T>(

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a peer must be able to do for a request to make sense: MCP's client capabilities.
+/// A capability of a peer that a request needs: MCP's client capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PeerCapability {

@@ -1,4 +1,4 @@
-//! What the caller declares about itself and the call.
+//! Declarations of the caller about itself and the call.
 
 use super::Peer;
 use crate::context::ToolContext;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What a client calls itself. Anybody can claim anything here.
+/// Name and version of a client, as it says. Nothing is verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PeerInfo {
@@ -46,7 +46,7 @@ impl ToolContext {
         self
     }
 
-    /// What the client calls itself, if it says so.
+    /// Name and version of the client, if it sends them.
     pub fn client(&self) -> Option<PeerInfo> {
         self.peer()?.info()
     }

@@ -10,23 +10,23 @@ use super::PeerCapability;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeerError {
-    /// Whoever made the call cannot do it.
+    /// The client lacks the capability.
     #[error("the client cannot {0}, which this needs; go on without, or use another client")]
     Unsupported(PeerCapability),
     /// The answer is not what was asked for.
     #[error("the answer to `{key}` is not usable: {problem}")]
     Malformed {
-        /// What the question was called.
+        /// Key of the question.
         key: String,
-        /// What is wrong with it.
+        /// The reason.
         problem: String,
     },
     /// The question cannot be put: it would be refused by every client.
     #[error("the question `{key}` cannot be asked: {problem}")]
     Unaskable {
-        /// What the question was called.
+        /// Key of the question.
         key: String,
-        /// What is wrong with it.
+        /// The reason.
         problem: String,
     },
     /// The question was refused, or the connection ended.

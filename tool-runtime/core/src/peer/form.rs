@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 
 /// A form: what a client shows, and what its answer must be.
 pub(super) struct FormSchema {
-    /// What the answer is checked against.
+    /// The schema that the answer is checked against.
     schema: Value,
     /// The only field of a form that was made for a value which is not a struct.
     only: Option<String>,
 }
 
-/// What MCP's forms know of a field, whatever its type.
+/// Properties of a field in MCP's forms, whatever its type.
 const KEYWORDS: &[&str] = &[
     "type",
     "title",
@@ -57,7 +57,7 @@ impl FormSchema {
         Self { schema, only: None }
     }
 
-    /// What a client is shown.
+    /// The schema for the client.
     ///
     /// # Errors
     /// The form has a field that clients cannot show.
@@ -82,7 +82,7 @@ impl FormSchema {
     /// The answer as a value of the type.
     ///
     /// # Errors
-    /// What is wrong with it, for the operator and the client's author.
+    /// The reason, for the operator and the client's author.
     pub(super) fn read<T: DeserializeOwned>(&self, content: Value) -> Result<T, String> {
         let mut content = self.checked(content)?;
         let value = match &self.only {
@@ -160,7 +160,7 @@ fn choices_of(entry: &Value) -> Option<Vec<Value>> {
     Some(vec![json!({ "const": value, "title": title })])
 }
 
-/// What several can be picked from.
+/// Choices of which several can be picked.
 fn selectable(items: &Value) -> Option<Value> {
     if let Some(names) = items.get("enum") {
         return Some(json!({ "type": "string", "enum": names }));

@@ -11,7 +11,7 @@ use std::fmt;
 pub enum LogLevel {
     /// For whoever looks for a fault in the tool.
     Debug,
-    /// What the tool does.
+    /// Steps of the work of a tool.
     Info,
     /// Normal, but worth knowing.
     Notice,

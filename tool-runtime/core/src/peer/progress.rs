@@ -12,7 +12,7 @@ pub struct Progress {
     pub done: f64,
     /// How much there is to do, if that is known.
     pub total: Option<f64>,
-    /// What is being done, for people.
+    /// The current step, for people.
     pub message: Option<String>,
 }
 

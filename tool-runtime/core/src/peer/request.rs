@@ -4,7 +4,7 @@ use super::{PeerCapability, PeerError};
 use crate::context::ToolContext;
 use serde_json::{Map, Value};
 
-/// What a tool asks of whoever made the call: a request of MCP.
+/// A request of a tool to its caller, as MCP has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeerRequest {
     key: String,
@@ -28,7 +28,7 @@ impl PeerRequest {
         &self.key
     }
 
-    /// What answering it takes.
+    /// The capability that answering it takes.
     pub fn capability(&self) -> PeerCapability {
         self.capability
     }

@@ -8,7 +8,7 @@ use crate::context::ToolContext;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// What the client's model is asked: MCP's `sampling/createMessage`.
+/// A request to the client's model: MCP's `sampling/createMessage`.
 ///
 /// ```
 /// use tool_runtime::SamplingRequest;
@@ -70,7 +70,7 @@ impl SamplingRequest {
     }
 }
 
-/// What the client's model said.
+/// The answer of the client's model.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

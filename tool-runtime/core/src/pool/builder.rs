@@ -1,12 +1,16 @@
 //! Assembles a pool, and refuses one that cannot work.
 
-#[cfg(feature = "tower")]
-use super::Layered;
 use super::catalog::{self, Catalog, Entry, Item};
 use super::core::Core;
+use super::filter::Filter;
+use super::governance::Governance;
+#[cfg(feature = "tower")]
+use super::governance::Layered;
+use super::handle::ToolPool;
 use super::offer::{Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
-use super::{Filter, Governance, Selector, SelectorError, Source, ToolPool};
+use super::selector::{Selector, SelectorError};
+use super::source::Source;
 use crate::action::Action;
 use crate::approval::Approver;
 use crate::context::ToolContext;
@@ -61,6 +65,13 @@ pub struct ToolPoolBuilder {
     shared_states: Vec<(TypeId, &'static str)>,
     /// The types of toolsets that were added.
     toolsets: Vec<TypeId>,
+}
+
+impl ToolPool {
+    /// Starts an empty pool.
+    pub fn builder() -> ToolPoolBuilder {
+        ToolPoolBuilder::default()
+    }
 }
 
 impl ToolPoolBuilder {
@@ -410,7 +421,7 @@ impl ToolPoolBuilder {
     #[must_use]
     pub fn hook(mut self, hook: Hook) -> Self {
         self.hooks.push(hook);
-        // What runs them is linked by this alone.
+        // The code that runs them is linked by this alone.
         self.governance.hooks = Some(Arc::new(self.hooks.clone()));
         self
     }
@@ -489,9 +500,10 @@ impl ToolPoolBuilder {
         let decision = decision.checked()?;
         let context = ToolContext::over(self.rules.state.clone());
         let catalog = Catalog::after(&Catalog::default(), &settled);
+        let may_be_idle = self.rules.may_be_idle();
         let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog));
         let pool = ToolPool::scoped(Arc::new(core), None, &context);
-        if !self.allow_empty {
+        if !self.allow_empty && (may_be_idle || pool.current().tools().is_empty()) {
             warn_of_slips(&pool);
         }
         Ok(pool)

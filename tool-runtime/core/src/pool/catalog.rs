@@ -1,7 +1,7 @@
 //! The prompts and resources of a pool: who offers them, and what is wrong with them.
 
-use super::Source;
 use super::problem::PoolProblem;
+use super::source::Source;
 use crate::context::State;
 use crate::name;
 use crate::offering::Terms;
@@ -35,7 +35,7 @@ pub(super) enum Item {
 }
 
 impl Catalog {
-    /// Of entries that are sorted, after another catalog of the same pool.
+    /// Makes a catalog from sorted entries, after another one of the same pool.
     pub(super) fn after(before: &Self, entries: &[Entry]) -> Self {
         let mut catalog = Self {
             had_prompts: before.had_prompts,
@@ -128,7 +128,7 @@ fn resource_order(one: &Resource, other: &Resource) -> Ordering {
 }
 
 /// Sorts entries, and leaves one of each: of two with one name, one that is linked in gives way.
-/// What is wrong is added to the problems.
+/// Mistakes are added to the problems.
 pub(super) fn settle(
     mut entries: Vec<Entry>,
     state: &State,

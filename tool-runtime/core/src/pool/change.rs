@@ -1,11 +1,11 @@
 //! Changes of a running pool.
 
-use super::Snapshot;
+use super::snapshot::Snapshot;
 use crate::tool::Tool;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// What a change did to the visible tools, by name, each list sorted.
+/// A change of the visible tools, by name, each list sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

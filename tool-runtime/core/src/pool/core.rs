@@ -2,12 +2,13 @@
 
 use super::catalog::{self, Catalog, Entry};
 use super::change::PoolChange;
+use super::governance::Governance;
 use super::offer::{Decision, Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
 use super::report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
-use super::scope::Scope;
+use super::snapshot::Snapshot;
+use super::source::Source;
 use super::watch::{News, Watcher};
-use super::{Governance, Snapshot, Source};
 use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::sync::lock;
@@ -15,6 +16,7 @@ use crate::tool::Tool;
 use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
@@ -25,16 +27,24 @@ pub(super) struct Core {
     governance: Governance,
     /// Cancelled when the pool is closed: what runs then on state of its own ends.
     closing: CancellationToken,
+    /// The same, read without a lock: each call asks.
+    is_closing: AtomicBool,
     snapshot: ArcSwap<Snapshot>,
     offered: Mutex<Offered>,
-    /// Who has a view of a snapshot, and must not keep what is removed.
-    scopes: Mutex<Vec<Weak<Scope>>>,
-    /// Who tells clients of changes.
+    /// Holders of a view of a snapshot, which must not keep what is removed.
+    scopes: Mutex<Vec<Weak<dyn View>>>,
+    /// Watchers that notify clients of changes.
     watchers: Mutex<Vec<Weak<Watcher>>>,
-    /// Who knows why tools are not there.
+    /// Sources that know why tools are absent.
     absences: Mutex<Vec<Weak<dyn Absence>>>,
     /// Sources that somebody sets the tools of alone.
     claims: Mutex<BTreeSet<Source>>,
+}
+
+/// Keeps what it made of a snapshot.
+pub(super) trait View: Send + Sync {
+    /// Forgets it: tools that are removed must not live on in it.
+    fn renew(&self);
 }
 
 /// Knows of tools that are not there for the time being, and why.
@@ -61,13 +71,13 @@ struct Offered {
     decision: Decision,
     /// Prompts and resources, also those that give way.
     entries: Vec<Entry>,
-    /// What was offered once and is no more.
+    /// Tools that were offered once and are no more.
     removed: BTreeSet<(String, Source)>,
     listeners: Vec<UnboundedSender<PoolChange>>,
     is_closed: bool,
 }
 
-/// What a change has put an end to.
+/// The state before a change, for the caller to drop.
 type Past = (Arc<Snapshot>, Decision);
 
 /// Prompts and resources before a change, for whoever is to drop them.
@@ -80,8 +90,10 @@ impl Core {
         decision: Decision,
         (entries, catalog): (Vec<Entry>, Catalog),
     ) -> Self {
+        let hooks = governance.hooks.as_ref();
+        let snapshot = Snapshot::new(decision.visible(), Arc::new(catalog), hooks);
         Self {
-            snapshot: ArcSwap::from_pointee(Snapshot::new(decision.visible(), Arc::new(catalog))),
+            snapshot: ArcSwap::from_pointee(snapshot),
             offered: Mutex::new(Offered {
                 decision,
                 entries,
@@ -96,11 +108,12 @@ impl Core {
             rules,
             governance,
             closing: CancellationToken::new(),
+            is_closing: AtomicBool::new(false),
         }
     }
 
     /// Tells a scope of changes from now on.
-    pub(super) fn watch(&self, scope: Weak<Scope>) {
+    pub(super) fn watch(&self, scope: Weak<dyn View>) {
         let mut scopes = lock(&self.scopes);
         if scopes.len() == scopes.capacity() {
             scopes.retain(|scope| scope.strong_count() > 0);
@@ -158,6 +171,10 @@ impl Core {
         &self.closing
     }
 
+    pub(super) fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::Acquire)
+    }
+
     pub(super) fn governance(&self) -> &Governance {
         &self.governance
     }
@@ -170,7 +187,7 @@ impl Core {
             report.unmatched.clear();
             report.idle_hooks.clear();
         }
-        // Whoever is asked may ask the pool.
+        // The sources that are asked may ask the pool.
         let absences = lock(&self.absences).clone();
         let removed = offered.removed.iter().map(|(name, source)| ToolReport {
             name: name.clone(),
@@ -217,7 +234,7 @@ impl Core {
         Ok(change)
     }
 
-    /// What becomes of all offers by a change of one source's, and the names that it loses.
+    /// The decision after a change of one source's offers, and the names that it loses.
     fn decided(
         &self,
         offered: &Offered,
@@ -249,7 +266,8 @@ impl Core {
             offered.removed.remove(&(offer.tool.name().to_owned(), offer.source.clone()));
         }
         let catalog = Arc::clone(self.snapshot.load().catalog());
-        let (change, before) = self.replace(offered, Snapshot::new(decision.visible(), catalog));
+        let snapshot = Snapshot::new(decision.visible(), catalog, self.governance.hooks.as_ref());
+        let (change, before) = self.replace(offered, snapshot);
         (change, (before, std::mem::replace(&mut offered.decision, decision)))
     }
 
@@ -259,7 +277,7 @@ impl Core {
         let before = self.snapshot.swap(Arc::clone(&next));
         let change = PoolChange::between(&before, &next);
         if !change.is_empty() {
-            // Whoever listens no more is forgotten.
+            // Closed listeners are removed.
             offered.listeners.retain(|listener| listener.send(change.clone()).is_ok());
             self.tell(&|news| news.tools = true);
         }
@@ -296,7 +314,8 @@ impl Core {
         }
         let before = self.snapshot.load_full();
         let catalog = Catalog::after(before.catalog(), &settled);
-        self.snapshot.store(Arc::new(Snapshot::new(before.tools().to_vec(), Arc::new(catalog))));
+        let (tools, hooks) = (before.tools().to_vec(), self.governance.hooks.as_ref());
+        self.snapshot.store(Arc::new(Snapshot::new(tools, Arc::new(catalog), hooks)));
         Ok((before, std::mem::replace(&mut offered.entries, entries)))
     }
 
@@ -311,6 +330,7 @@ impl Core {
         let (_before, _entries, tools) = {
             let mut offered = self.offered();
             offered.is_closed = true;
+            self.is_closing.store(true, Ordering::Release);
             self.closing.cancel();
             let (_, before) = self.replace(&mut offered, Snapshot::closed());
             offered.listeners.clear();

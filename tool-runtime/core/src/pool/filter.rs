@@ -1,6 +1,7 @@
 //! Selects offered tools.
 
-use super::{Selector, Source};
+use super::selector::Selector;
+use super::source::Source;
 use crate::tool::Tool;
 use serde::{Deserialize, Serialize};
 

@@ -12,8 +12,8 @@ use crate::future::BoxFuture;
 use crate::hook::Around;
 use crate::limits::Limits;
 use crate::observation::Observation;
-use crate::pool::ToolPool;
 use crate::schedule::Lane;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::RwLock;
@@ -23,7 +23,7 @@ use tower::util::BoxCloneSyncService;
 /// How many calls of a batch run at once, unless told otherwise.
 const BATCH_LIMIT: usize = 10;
 
-/// What calls of a pool go by, beside the tools themselves.
+/// The rules for the calls of a pool, beside the tools themselves.
 pub(crate) struct Governance {
     /// The time limit of calls whose tool has none of its own.
     pub(crate) timeout: Option<Duration>,
@@ -34,7 +34,7 @@ pub(crate) struct Governance {
     pub(crate) limits: Option<Arc<dyn Limits>>,
     /// Whether structured results of generated tools are checked against their schema, too.
     pub(crate) checks_outputs: bool,
-    /// Who waits for which declared resource.
+    /// The queue for declared resources.
     pub(crate) lane: Lane,
     /// The layers around every call.
     pub(crate) layered: Option<Arc<dyn Layered>>,
@@ -56,9 +56,9 @@ impl Default for Governance {
 }
 
 impl Governance {
-    /// Whether every call of every tool takes the long way.
+    /// Whether every call of every tool takes the long way. Hooks are looked up by tool.
     pub(crate) fn concerns_all(&self) -> bool {
-        self.hooks.is_some() || self.limits.is_some() || self.checks_outputs
+        self.limits.is_some() || self.checks_outputs
     }
 }
 
@@ -66,11 +66,20 @@ impl Governance {
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "tower"), allow(dead_code))]
 pub struct CallRequest {
-    pub(crate) pool: ToolPool,
+    pub(crate) inside: Arc<dyn Inside>,
     pub(crate) call: ToolCall,
     pub(crate) context: ToolContext,
     /// Held by each attempt that runs inside of all layers.
-    pub(crate) inside: Arc<RwLock<()>>,
+    pub(crate) attempts: Arc<RwLock<()>>,
+}
+
+/// Runs calls inside of all layers: the pool.
+pub(crate) trait Inside: fmt::Debug + Send + Sync {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>>;
 }
 
 /// The layers around every call, their types erased, and with them the way through them: it is
@@ -79,9 +88,8 @@ pub(crate) trait Layered: Send + Sync {
     /// Runs a call through all of them.
     fn call<'a>(
         &'a self,
-        pool: &'a ToolPool,
-        name: &'a str,
-        arguments: &'a str,
+        inside: Arc<dyn Inside>,
+        call: ToolCall,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 

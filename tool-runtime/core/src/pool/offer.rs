@@ -1,16 +1,16 @@
-//! Of all tools that are offered, those that a pool has: pure, so that a build and a change
+//! Decides which of the offered tools a pool has: pure, so that a build and a change
 //! decide alike.
 
+use super::filter::Filter;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
-use super::{Filter, Source};
+use super::source::Source;
 use crate::context::State;
 use crate::definition::ToolDefinition;
 use crate::hook::Around;
 use crate::name;
 use crate::pattern::ToolPattern;
 use crate::tool::Tool;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A tool and who offers it.
@@ -20,10 +20,10 @@ pub(super) struct Offer {
     pub(super) source: Source,
 }
 
-/// What decides about offers.
+/// The rules by which offers are decided.
 #[derive(Default)]
 pub(super) struct Rules {
-    /// What `allow` and `deny` said.
+    /// The selectors of `allow` and `deny`.
     pub(super) filter: Filter,
     /// Filters that configurations added: each leaves out more.
     pub(super) further: Vec<Filter>,
@@ -33,7 +33,7 @@ pub(super) struct Rules {
     pub(super) hooks: Option<Arc<dyn Around>>,
 }
 
-/// What became of each offer.
+/// The status of each offer.
 pub(super) struct Decision {
     pub(super) offers: Vec<(Offer, ToolStatus)>,
     pub(super) problems: Vec<PoolProblem>,
@@ -101,9 +101,15 @@ impl Rules {
         ToolStatus::Visible
     }
 
-    /// What leaves a tool out, if something does.
+    /// The rule that leaves a tool out, if one does.
     fn refusal(&self, offer: &Offer) -> Option<String> {
         self.filters().find_map(|filter| filter.refusal(&offer.tool, &offer.source))
+    }
+
+    /// Whether a rule could apply to nothing.
+    pub(super) fn may_be_idle(&self) -> bool {
+        let selects = |filter: &Filter| filter.allow.is_some() || !filter.deny.is_empty();
+        self.hooks.is_some() || self.filters().any(selects)
     }
 
     pub(super) fn filters(&self) -> impl Iterator<Item = &Filter> {
@@ -168,21 +174,18 @@ impl Decision {
 /// Sets aside what clients would refuse: of our own program it is a mistake to be mended, of a
 /// server's one odd tool must not cost the others.
 fn without_odd(group: Vec<Offer>, decision: &mut Decision) -> Vec<Offer> {
-    let mut sound = Vec::with_capacity(group.len());
-    for offer in group {
+    let sound = group.into_iter().filter_map(|offer| {
         let problems = definition_problems(&offer);
-        if problems.is_empty() {
-            sound.push(offer);
-        } else if matches!(offer.source, Source::Mcp(_)) {
+        if !problems.is_empty() && matches!(offer.source, Source::Mcp(_)) {
             let reasons: Vec<String> = problems.into_iter().map(reason).collect();
             let reason = reasons.join("; ");
             decision.offers.push((offer, ToolStatus::Quarantined { reason }));
-        } else {
-            decision.problems.extend(problems);
-            sound.push(offer);
+            return None;
         }
-    }
-    sound
+        decision.problems.extend(problems);
+        Some(offer)
+    });
+    sound.collect()
 }
 
 /// A problem of a tool, where the tool is named beside it.
@@ -243,13 +246,13 @@ fn find_case_collisions(decision: &mut Decision) {
     }
 }
 
-/// Groups of names that differ in case alone, all sorted.
+/// Groups of names that differ in case alone, all sorted, from names that are sorted.
 fn alike<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Vec<String>> {
-    let mut groups = BTreeMap::<String, Vec<String>>::new();
-    for name in names {
-        groups.entry(name.to_ascii_lowercase()).or_default().push(name.to_owned());
-    }
-    groups.into_values().filter(|group| group.len() > 1).collect()
+    let lower = |name: &'a str| name.bytes().map(|byte| byte.to_ascii_lowercase());
+    let mut names: Vec<&str> = names.collect();
+    names.sort_by(|a, b| lower(a).cmp(lower(b)));
+    let groups = names.chunk_by(|a, b| a.eq_ignore_ascii_case(b)).filter(|group| group.len() > 1);
+    groups.map(|group| group.iter().map(|name| (*name).to_owned()).collect()).collect()
 }
 
 fn duplicate(first: &Offer, second: &Offer) -> PoolProblem {

@@ -1,8 +1,10 @@
 //! Changes of a pool's prompts and resources while it runs.
 
 use super::catalog::{Entry, Item};
+use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
-use super::{Scope, Source, ToolPool};
+use super::scope::Scope;
+use super::source::Source;
 use crate::context::ToolContext;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
@@ -69,8 +71,7 @@ impl ToolPool {
         self.remove_items(source, false, uris.into_iter().map(Into::into).collect())
     }
 
-    /// Says that the contents of a resource are others now: clients that subscribed to this very
-    /// URI are told.
+    /// Notifies the clients that subscribed to this very URI that the resource changed.
     pub fn resource_updated(&self, uri: impl Into<String>) {
         let uri = uri.into();
         self.0.core.tell(&|news| {
@@ -128,8 +129,8 @@ impl ToolPool {
 }
 
 impl ToolContext {
-    /// Says that the contents of a resource are others now, see [`ToolPool::resource_updated`].
-    /// Without a pool, as in a test that calls a function itself, nobody is told.
+    /// Notifies subscribers that the resource changed, see [`ToolPool::resource_updated`].
+    /// Without a pool, as in a test that calls a function itself, nobody is notified.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -155,7 +156,7 @@ impl ToolContext {
     }
 }
 
-/// What an item goes by: prompts and resources may have equal names.
+/// The key of an item: prompts and resources may have equal names.
 fn names(item: &Item) -> (bool, &str) {
     (item.is_prompt(), item.name())
 }

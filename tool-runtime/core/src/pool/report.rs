@@ -1,10 +1,11 @@
 //! The status of every tool that was offered to a pool.
 
-use super::{Selector, Source};
+use super::selector::Selector;
+use super::source::Source;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What became of every tool that was ever offered to a pool. It shows itself as a table.
+/// The status of every tool that was ever offered to a pool. It prints as a table.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -25,7 +26,7 @@ use std::fmt;
 pub struct PoolReport {
     /// Every tool that was ever offered, sorted by name, then source.
     pub tools: Vec<ToolReport>,
-    /// What stands in the filter and picks nothing.
+    /// Selectors of the filter that pick nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<Selector>,
     /// The hooks that run for no tool that was offered, in words.
@@ -58,7 +59,7 @@ impl AbsentSource {
     }
 }
 
-/// What became of one tool.
+/// The status of one tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolReport {
@@ -90,7 +91,7 @@ pub enum ToolStatus {
     },
     /// A restriction that is in force hides it.
     Restricted {
-        /// What the restriction lets through.
+        /// The tools that the restriction lets through.
         by: String,
     },
     /// It says that it cannot work here.

@@ -1,8 +1,9 @@
 //! Changes of a pool's tools while it runs.
 
-use super::change::PoolChanges;
+use super::change::{PoolChange, PoolChanges};
+use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
-use super::{PoolChange, Source, ToolPool};
+use super::source::Source;
 use crate::pattern::ToolPattern;
 use crate::tool::Tool;
 use std::collections::BTreeMap;

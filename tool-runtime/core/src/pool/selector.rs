@@ -1,6 +1,6 @@
 //! Words that pick tools: ids, tags, hints, sources.
 
-use super::Source;
+use super::source::Source;
 use crate::annotations::ToolAnnotations;
 use crate::pattern::{PatternError, ToolPattern};
 use crate::tool::Tool;
@@ -97,7 +97,7 @@ impl From<Infallible> for SelectorError {
     }
 }
 
-/// Why a text is no [`Selector`].
+/// Why a text is not a valid [`Selector`].
 ///
 /// ```
 /// use tool_runtime::Selector;
@@ -132,7 +132,7 @@ pub enum SelectorError {
     Hint {
         /// The hint.
         name: String,
-        /// What may have been meant.
+        /// The nearest hint, or all of them.
         help: String,
     },
 }

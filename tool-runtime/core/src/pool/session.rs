@@ -1,6 +1,6 @@
 //! A session of a pool, for programs that call it themselves.
 
-use super::ToolPool;
+use super::handle::ToolPool;
 use crate::context::{Session, SessionId};
 use std::sync::Arc;
 

@@ -2,15 +2,17 @@
 
 use super::catalog::Catalog;
 use crate::definition::ToolDefinition;
+use crate::hook::{Around, AroundTool};
 use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::tool::Tool;
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 use std::fmt;
+use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
 /// The visible tools of one moment, sorted by name, and the prompts and resources beside them.
-/// What changes in the pool later does not change it.
+/// Later changes of the pool do not change it.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -25,27 +27,55 @@ use std::sync::{Arc, OnceLock};
 pub struct Snapshot {
     tools: Vec<Tool>,
     catalog: Arc<Catalog>,
-    by_name: HashMap<String, Tool, foldhash::fast::RandomState>,
+    /// Positions in `tools` by the hash of their names.
+    by_name: HashTable<usize>,
+    hasher: foldhash::fast::RandomState,
+    hooks: Option<Hooked>,
     listing: OnceLock<Arc<str>>,
     is_closed: bool,
 }
 
+/// The hooks of a pool, and those of each tool once it was called.
+struct Hooked {
+    all: Arc<dyn Around>,
+    of_tools: Vec<OnceLock<Option<Arc<dyn AroundTool>>>>,
+}
+
+/// A tool with what runs around its calls.
+pub(crate) struct Found {
+    pub(crate) tool: Tool,
+    pub(crate) hooks: Option<Arc<dyn AroundTool>>,
+}
+
 impl Snapshot {
-    /// Of tools that are sorted by name.
-    pub(super) fn new(tools: Vec<Tool>, catalog: Arc<Catalog>) -> Self {
-        let named = |tool: &Tool| (tool.name().to_owned(), tool.clone());
-        Self {
-            by_name: tools.iter().map(named).collect(),
-            tools,
-            catalog,
-            listing: OnceLock::new(),
-            is_closed: false,
+    /// From tools that are sorted by name, and the hooks of the pool.
+    pub(super) fn new(
+        tools: Vec<Tool>,
+        catalog: Arc<Catalog>,
+        hooks: Option<&Arc<dyn Around>>,
+    ) -> Self {
+        let (mut by_name, hasher) = (HashTable::with_capacity(tools.len()), Default::default());
+        let hash = |tool: &Tool| foldhash::fast::RandomState::hash_one(&hasher, tool.name());
+        for (index, tool) in tools.iter().enumerate() {
+            by_name.insert_unique(hash(tool), index, |index: &usize| hash(&tools[*index]));
         }
+        let hooks = hooks.map(|all| Hooked {
+            all: Arc::clone(all),
+            of_tools: tools.iter().map(|_| OnceLock::new()).collect(),
+        });
+        Self { tools, catalog, by_name, hasher, hooks, listing: OnceLock::new(), is_closed: false }
     }
 
-    /// Of a pool that has been closed.
+    /// Some of the tools, in their order, in the same pool.
+    pub(super) fn narrowed(&self, is_visible: impl Fn(&str) -> bool) -> Self {
+        let visible = self.tools.iter().filter(|tool| is_visible(tool.name())).cloned();
+        let hooks = self.hooks.as_ref().map(|hooks| &hooks.all);
+        Self::new(visible.collect(), Arc::clone(&self.catalog), hooks)
+    }
+
+    /// The snapshot of a pool that has been closed.
     pub(super) fn closed() -> Self {
-        Self { is_closed: true, ..Self::new(Vec::new(), Arc::default()) }
+        Self { is_closed: true, ..Self::new(Vec::new(), Arc::default(), None) }
     }
 
     /// All tools, sorted by name.
@@ -66,7 +96,20 @@ impl Snapshot {
 
     /// A tool by its exact name.
     pub fn get(&self, name: &str) -> Option<&Tool> {
-        self.by_name.get(name)
+        self.position(name).map(|index| &self.tools[index])
+    }
+
+    /// A tool by its exact name, with its hooks.
+    pub(crate) fn find(&self, name: &str) -> Option<Found> {
+        let index = self.position(name)?;
+        let tool = self.tools[index].clone();
+        let hooks = self.hooks.as_ref().and_then(|hooks| hooks.of_tool(index, name));
+        Some(Found { tool, hooks })
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        let hash = self.hasher.hash_one(name);
+        self.by_name.find(hash, |index| self.tools[*index].name() == name).copied()
     }
 
     /// All definitions, sorted by name.
@@ -110,6 +153,12 @@ impl Snapshot {
 
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed
+    }
+}
+
+impl Hooked {
+    fn of_tool(&self, index: usize, name: &str) -> Option<Arc<dyn AroundTool>> {
+        self.of_tools[index].get_or_init(|| self.all.of_tool(name)).clone()
     }
 }
 

@@ -30,7 +30,7 @@ pub enum Source {
     Custom,
     /// Added while the pool runs, by the part of the program of that name.
     Owner(String),
-    /// Of the MCP server of that name.
+    /// The MCP server of that name.
     Mcp(String),
 }
 

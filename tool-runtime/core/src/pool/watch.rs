@@ -13,7 +13,7 @@ pub struct Watcher {
     arrived: Notify,
 }
 
-/// What has happened since somebody looked.
+/// Changes since the last look.
 #[derive(Debug, Default)]
 pub struct News {
     /// The tools are others.

@@ -4,8 +4,7 @@ use super::{IntoPrompt, PromptDefinition, PromptMessages};
 use crate::arguments::{Arguments, DecodeError};
 use crate::completion::ArgumentCompleter;
 use crate::context::ToolContext;
-use crate::error::ToolError;
-use crate::future::BoxFuture;
+use crate::offering::Running;
 use crate::parameter::Settings;
 
 /// A prompt's typed arguments, and what makes its messages: what `#[prompt]` generates from a
@@ -27,7 +26,7 @@ pub trait PromptAction: Sized + Send + 'static {
     /// The prompt's name.
     const NAME: &'static str;
 
-    /// What it returns.
+    /// Return type.
     type Output: IntoPrompt;
 
     /// Everything that a client may know of it.
@@ -61,15 +60,13 @@ pub trait PromptAction: Sized + Send + 'static {
 
 /// Decodes an action and starts it.
 pub(super) type Enter =
-    for<'a> fn(Arguments<'_>, &'a ToolContext) -> Result<Running<'a>, DecodeError>;
-
-type Running<'a> = BoxFuture<'a, Result<PromptMessages, ToolError>>;
+    for<'a> fn(Arguments<'_>, &'a ToolContext) -> Result<Running<'a, PromptMessages>, DecodeError>;
 
 /// All that is compiled per prompt.
 pub(super) fn enter<'a, A: PromptAction>(
     arguments: Arguments<'_>,
     context: &'a ToolContext,
-) -> Result<Running<'a>, DecodeError> {
+) -> Result<Running<'a, PromptMessages>, DecodeError> {
     let action = A::decode(arguments)?;
     Ok(Box::pin(async move { action.run(context).await.into_prompt() }))
 }

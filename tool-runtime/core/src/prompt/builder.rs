@@ -1,12 +1,8 @@
 //! Prompts from closures, for those who have no function to annotate.
 
 use super::{IntoPrompt, Prompt, PromptArgument, PromptDefinition};
-use crate::completion::Complete;
 use crate::error::CallError;
-use crate::icon::Icon;
-use crate::offering::{self, Terms, TextHandler};
-use std::fmt;
-use std::time::Duration;
+use crate::offering::{self, OfferingBuilder, TextHandler};
 
 /// Builds a prompt from a closure.
 ///
@@ -22,24 +18,9 @@ use std::time::Duration;
 ///     });
 /// assert_eq!(review.definition().arguments.len(), 2);
 /// ```
-pub struct PromptBuilder {
-    definition: PromptDefinition,
-    terms: Terms,
-}
+pub type PromptBuilder = OfferingBuilder<PromptDefinition>;
 
 impl PromptBuilder {
-    pub(super) fn new(name: String, description: String) -> Self {
-        let definition = PromptDefinition { name, description, ..PromptDefinition::default() };
-        Self { definition, terms: Terms::default() }
-    }
-
-    /// Sets the title for people.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.definition.title = Some(title.into());
-        self
-    }
-
     /// Adds an argument that must be given.
     #[must_use]
     pub fn argument(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
@@ -52,28 +33,6 @@ impl PromptBuilder {
     pub fn optional(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
         let argument = PromptArgument { required: false, ..PromptArgument::new(name, description) };
         self.definition.arguments.push(argument);
-        self
-    }
-
-    /// Says what an argument could be while it is typed.
-    #[must_use]
-    pub fn complete<M>(mut self, argument: &str, function: impl Complete<M>) -> Self {
-        let completers = &mut self.terms.completers;
-        completers.insert(argument, move |prefix, context| function.complete(prefix, context));
-        self
-    }
-
-    /// Adds a picture.
-    #[must_use]
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.definition.icons.push(icon);
-        self
-    }
-
-    /// Sets the prompt's own time limit. Default: the pool's.
-    #[must_use]
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.terms.timeout = Some(timeout);
         self
     }
 
@@ -102,13 +61,5 @@ impl PromptBuilder {
             let output = handler.start(texts, context);
             Box::pin(async move { output.await.into_prompt().map_err(CallError::from) })
         })
-    }
-}
-
-impl fmt::Debug for PromptBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PromptBuilder")
-            .field("definition", &self.definition)
-            .finish_non_exhaustive()
     }
 }

@@ -1,5 +1,6 @@
 //! Everything that a client may know of a prompt.
 
+use crate::definition::{Draft, describe};
 use crate::icon::Icon;
 use crate::parameter::Parameter;
 use serde::{Deserialize, Serialize};
@@ -33,10 +34,10 @@ pub struct PromptDefinition {
     /// A title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the prompt is for.
+    /// Purpose of the prompt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What it takes, in the order in which a client asks for it.
+    /// Arguments, in the order in which a client asks for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<PromptArgument>,
     /// Pictures to show beside it.
@@ -45,12 +46,12 @@ pub struct PromptDefinition {
     /// MCP metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
-    /// What is wrong with it; the pool refuses to be built while there is anything.
+    /// Its problems; no pool is built with any.
     #[serde(skip)]
     pub(crate) problems: Vec<String>,
 }
 
-/// What a prompt takes: text, whatever it is read as.
+/// An argument of a prompt: text, whatever it is read as.
 ///
 /// ```
 /// use tool_runtime::PromptArgument;
@@ -66,7 +67,7 @@ pub struct PromptArgument {
     /// A title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it means.
+    /// Its description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Whether there is no prompt without it.
@@ -86,8 +87,10 @@ impl PromptArgument {
     }
 }
 
-/// A definition in the making: what the macro writes.
-pub struct PromptDraft(PromptDefinition);
+describe!(PromptDefinition);
+
+/// The definition of a prompt in the making.
+pub type PromptDraft = Draft<PromptDefinition>;
 
 impl PromptDraft {
     /// Starts with the name, the description and the table of arguments.
@@ -99,37 +102,5 @@ impl PromptDraft {
             problems: crate::schema::described(parameters).1,
             ..PromptDefinition::default()
         })
-    }
-
-    /// Sets the title.
-    #[must_use]
-    pub fn title(mut self, title: &str) -> Self {
-        self.0.title = Some(title.to_owned());
-        self
-    }
-
-    /// Adds a picture.
-    #[must_use]
-    pub fn icon(mut self, src: &str) -> Self {
-        self.0.icons.push(Icon::new(src));
-        self
-    }
-
-    /// Sets the metadata, which must be an object.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Value>) -> Self {
-        match meta.into() {
-            Value::Object(meta) => self.0.meta = meta,
-            _ => self.0.problems.push(
-                "its `meta` is not an object; write `meta = json!({ \"key\": \"value\" })`"
-                    .to_owned(),
-            ),
-        }
-        self
-    }
-
-    /// The definition.
-    pub fn finish(self) -> PromptDefinition {
-        self.0
     }
 }

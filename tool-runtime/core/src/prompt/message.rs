@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Who says a message.
+/// The speaker of a message.
 ///
 /// ```
 /// use tool_runtime::Role;
@@ -35,9 +35,9 @@ pub enum Role {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PromptMessage {
-    /// Who says it.
+    /// The speaker.
     pub role: Role,
-    /// What is said: one block.
+    /// The content: one block.
     pub content: ContentBlock,
 }
 
@@ -58,7 +58,7 @@ impl PromptMessage {
     }
 }
 
-/// What a prompt gives: its messages, and what may be said of them. Its JSON form is MCP's
+/// The result of a prompt: its messages, and a description of them. Its JSON form is MCP's
 /// `GetPromptResult`.
 ///
 /// ```
@@ -70,7 +70,7 @@ impl PromptMessage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptMessages {
-    /// What these messages are for. Default: what the prompt is for.
+    /// Purpose of these messages. Default: the prompt's description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The messages, in order.

@@ -47,7 +47,7 @@ impl PoolConfig {
     /// From JSON text: an object, or the list of tools alone.
     ///
     /// # Errors
-    /// What is wrong, with line and column.
+    /// Syntax and schema errors, with line and column.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
         let parsed = if text.trim_start().starts_with('[') {
             serde_json::from_str(text).map(|tools| Self { tools, ..Self::default() })
@@ -60,7 +60,7 @@ impl PoolConfig {
     /// From TOML text.
     ///
     /// # Errors
-    /// What is wrong, with the line.
+    /// Syntax and schema errors, with the line.
     #[cfg(feature = "toml")]
     pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|error| ConfigError::bad(&error))
@@ -69,7 +69,7 @@ impl PoolConfig {
     /// From YAML text.
     ///
     /// # Errors
-    /// What is wrong, with line and column.
+    /// Syntax and schema errors, with line and column.
     #[cfg(feature = "yaml")]
     pub fn from_yaml(text: &str) -> Result<Self, ConfigError> {
         serde_norway::from_str(text).map_err(|error| ConfigError::bad(&error))
@@ -119,7 +119,8 @@ fn parse(form: &str, text: &str) -> Result<PoolConfig, ConfigError> {
 /// let error = PoolConfig::from_json(r#"{ "tool": ["ping"] }"#).unwrap_err();
 /// assert!(error.to_string().starts_with("unknown field `tool`, expected one of `tools`"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{reason}", .file.as_deref().map(|file| format!("{}: ", file.display())).unwrap_or_default())]
 pub struct ConfigError {
     file: Option<PathBuf>,
     reason: String,
@@ -151,14 +152,3 @@ impl ConfigError {
         self.file.as_deref()
     }
 }
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(file) = &self.file {
-            write!(f, "{}: ", file.display())?;
-        }
-        f.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for ConfigError {}

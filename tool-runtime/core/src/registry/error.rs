@@ -1,6 +1,6 @@
 //! Why specifications cannot be resolved.
 
-use std::fmt;
+use crate::error::list;
 
 /// Why a name could not be registered, or specifications have no tools: everything that is
 /// wrong with them at once.
@@ -15,48 +15,29 @@ use std::fmt;
 /// assert!(matches!(registry.tool(ping()), Err(RegistryError::Taken { .. })));
 /// # Ok::<(), RegistryError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {
     /// The name is registered already.
+    #[error("`{name}` is registered already; give one of the two another name")]
     Taken {
         /// The name.
         name: String,
     },
-    /// What is wrong with specifications.
+    /// Problems of specifications.
+    #[error("the tools could not be made:{}", list(.0))]
     Specs(Vec<SpecProblem>),
 }
 
-/// What is wrong with one specification.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A problem of one specification.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("spec {} (`{name}`): {reason}", .index + 1)]
 #[non_exhaustive]
 pub struct SpecProblem {
     /// Its place in the list, from 0.
     pub index: usize,
     /// The name that it says.
     pub name: String,
-    /// What is wrong, and what to do.
+    /// The reason, and what to do.
     pub reason: String,
 }
-
-impl fmt::Display for SpecProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "spec {} (`{}`): {}", self.index + 1, self.name, self.reason)
-    }
-}
-
-impl fmt::Display for RegistryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Taken { name } => {
-                write!(f, "`{name}` is registered already; give one of the two another name")
-            }
-            Self::Specs(problems) => {
-                f.write_str("the tools could not be made:")?;
-                problems.iter().try_for_each(|problem| write!(f, "\n- {problem}"))
-            }
-        }
-    }
-}
-
-impl std::error::Error for RegistryError {}

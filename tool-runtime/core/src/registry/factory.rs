@@ -8,6 +8,7 @@ use crate::toolset::{ToolsetError, decoded};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::future::ready;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -54,12 +55,11 @@ impl Tools for Vec<Tool> {
 )]
 pub trait ToolFactory<M>: Send + Sync + 'static {
     #[doc(hidden)]
-    fn make(
-        &self,
-        params: Value,
-        context: &ToolContext,
-    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
+    fn make(&self, params: Value, context: &ToolContext) -> Made;
 }
+
+/// The tools that a factory makes.
+type Made = BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
 
 /// Marks factories that answer at once.
 #[derive(Debug)]
@@ -77,13 +77,8 @@ where
     T: Tools,
     E: Into<ToolError>,
 {
-    fn make(
-        &self,
-        params: Value,
-        _: &ToolContext,
-    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
-        let made = decoded::<P>(params).and_then(|params| settled(self(params)));
-        Box::pin(std::future::ready(made))
+    fn make(&self, params: Value, _: &ToolContext) -> Made {
+        made(params, |params| at_once(self(params)))
     }
 }
 
@@ -96,18 +91,8 @@ where
     T: Tools,
     E: Into<ToolError>,
 {
-    fn make(
-        &self,
-        params: Value,
-        _: &ToolContext,
-    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
-        match decoded::<P>(params) {
-            Ok(params) => {
-                let future = self(params);
-                Box::pin(async move { settled(future.await) })
-            }
-            Err(error) => Box::pin(std::future::ready(Err(error))),
-        }
+    fn make(&self, params: Value, _: &ToolContext) -> Made {
+        made(params, |params| later(self(params)))
     }
 }
 
@@ -119,13 +104,8 @@ where
     T: Tools,
     E: Into<ToolError>,
 {
-    fn make(
-        &self,
-        params: Value,
-        context: &ToolContext,
-    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
-        let made = decoded::<P>(params).and_then(|params| settled(self(params, context.clone())));
-        Box::pin(std::future::ready(made))
+    fn make(&self, params: Value, context: &ToolContext) -> Made {
+        made(params, |params| at_once(self(params, context.clone())))
     }
 }
 
@@ -138,19 +118,24 @@ where
     T: Tools,
     E: Into<ToolError>,
 {
-    fn make(
-        &self,
-        params: Value,
-        context: &ToolContext,
-    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
-        match decoded::<P>(params) {
-            Ok(params) => {
-                let future = self(params, context.clone());
-                Box::pin(async move { settled(future.await) })
-            }
-            Err(error) => Box::pin(std::future::ready(Err(error))),
-        }
+    fn make(&self, params: Value, context: &ToolContext) -> Made {
+        made(params, |params| later(self(params, context.clone())))
     }
+}
+
+/// Decodes the parameters, and makes the tools of them.
+fn made<P: DeserializeOwned + JsonSchema>(params: Value, make: impl FnOnce(P) -> Made) -> Made {
+    decoded(params).map_or_else(|error| Box::pin(ready(Err(error))) as Made, make)
+}
+
+fn later<T: Tools, E: Into<ToolError>>(
+    tools: impl Future<Output = Result<T, E>> + Send + 'static,
+) -> Made {
+    Box::pin(async move { settled(tools.await) })
+}
+
+fn at_once<T: Tools, E: Into<ToolError>>(tools: Result<T, E>) -> Made {
+    Box::pin(ready(settled(tools)))
 }
 
 fn settled<T: Tools, E: Into<ToolError>>(made: Result<T, E>) -> Result<Vec<Tool>, ToolsetError> {
@@ -159,11 +144,7 @@ fn settled<T: Tools, E: Into<ToolError>>(made: Result<T, E>) -> Result<Vec<Tool>
 
 /// A factory, its type erased.
 pub(super) trait Erased: Send + Sync {
-    fn make(
-        &self,
-        params: Value,
-        context: &ToolContext,
-    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
+    fn make(&self, params: Value, context: &ToolContext) -> Made;
 }
 
 pub(super) fn erase<M: 'static>(factory: impl ToolFactory<M>) -> Arc<dyn Erased> {
@@ -176,11 +157,7 @@ struct Of<F, M> {
 }
 
 impl<F: ToolFactory<M>, M> Erased for Of<F, M> {
-    fn make(
-        &self,
-        params: Value,
-        context: &ToolContext,
-    ) -> BoxFuture<'static, Result<Vec<Tool>, ToolsetError>> {
+    fn make(&self, params: Value, context: &ToolContext) -> Made {
         self.factory.make(params, context)
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// What a configuration says of a tool: a name that a [`Registry`](crate::Registry) knows, or a
+/// A tool in a configuration: a name that a [`Registry`](crate::Registry) knows, or a
 /// glob over such names, and parameters.
 ///
 /// Written as `{ "name": "terminal", "params": { "shell": "bash" } }`, or as the name alone

@@ -5,8 +5,7 @@ use crate::arguments::{Arguments, DecodeError};
 use crate::completion::ArgumentCompleter;
 use crate::content::ResourceContents;
 use crate::context::ToolContext;
-use crate::error::ToolError;
-use crate::future::BoxFuture;
+use crate::offering::Running;
 use crate::parameter::Settings;
 
 /// A resource's typed variables, and what reads it: what `#[resource]` generates from a function.
@@ -27,7 +26,7 @@ pub trait ResourceAction: Sized + Send + 'static {
     /// The URI, or the template of URIs.
     const URI: &'static str;
 
-    /// What it returns.
+    /// Return type.
     type Output: IntoResource;
 
     /// Everything that a client may know of it.
@@ -61,16 +60,18 @@ pub trait ResourceAction: Sized + Send + 'static {
 
 /// Decodes an action and starts it.
 pub(super) type Enter =
-    for<'a> fn(Arguments<'_>, ReadRequest<'a>, &'a ToolContext) -> Result<Running<'a>, DecodeError>;
-
-type Running<'a> = BoxFuture<'a, Result<Option<Vec<ResourceContents>>, ToolError>>;
+    for<'a> fn(
+        Arguments<'_>,
+        ReadRequest<'a>,
+        &'a ToolContext,
+    ) -> Result<Running<'a, Option<Vec<ResourceContents>>>, DecodeError>;
 
 /// All that is compiled per resource.
 pub(super) fn enter<'a, A: ResourceAction>(
     arguments: Arguments<'_>,
     reading: ReadRequest<'a>,
     context: &'a ToolContext,
-) -> Result<Running<'a>, DecodeError> {
+) -> Result<Running<'a, Option<Vec<ResourceContents>>>, DecodeError> {
     let action = A::decode(arguments)?;
     Ok(Box::pin(async move { action.run(context).await.into_resource(reading) }))
 }

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// What is being read: the return value of a resource's function becomes the contents of this
+/// A request to read a URI: the return value of a resource's function becomes the contents of this
 /// URI.
 ///
 /// ```

@@ -1,6 +1,7 @@
 //! Everything that a client may know of a resource.
 
 use crate::content::ContentAnnotations;
+use crate::definition::{Draft, describe};
 use crate::icon::Icon;
 use crate::parameter::Parameter;
 use serde_json::{Map, Value};
@@ -29,7 +30,7 @@ pub struct ResourceDefinition {
     pub name: String,
     /// A title for people.
     pub title: Option<String>,
-    /// What it is.
+    /// Its description.
     pub description: String,
     /// Its MIME type.
     pub mime_type: Option<String>,
@@ -41,7 +42,7 @@ pub struct ResourceDefinition {
     pub icons: Vec<Icon>,
     /// MCP metadata.
     pub meta: Map<String, Value>,
-    /// What is wrong with it; the pool refuses to be built while there is anything.
+    /// Its problems; no pool is built with any.
     pub(crate) problems: Vec<String>,
 }
 
@@ -52,8 +53,10 @@ impl ResourceDefinition {
     }
 }
 
-/// A definition in the making: what the macro writes.
-pub struct ResourceDraft(ResourceDefinition);
+describe!(ResourceDefinition);
+
+/// The definition of a resource in the making.
+pub type ResourceDraft = Draft<ResourceDefinition>;
 
 impl ResourceDraft {
     /// Starts with the URI, the name, the description and the table of variables.
@@ -65,13 +68,6 @@ impl ResourceDraft {
             problems: crate::schema::described(parameters).1,
             ..ResourceDefinition::default()
         })
-    }
-
-    /// Sets the title.
-    #[must_use]
-    pub fn title(mut self, title: &str) -> Self {
-        self.0.title = Some(title.to_owned());
-        self
     }
 
     /// Sets the MIME type.
@@ -100,30 +96,5 @@ impl ResourceDraft {
     pub fn priority(mut self, priority: f64) -> Self {
         self.0.annotations.priority = Some(priority);
         self
-    }
-
-    /// Adds a picture.
-    #[must_use]
-    pub fn icon(mut self, src: &str) -> Self {
-        self.0.icons.push(Icon::new(src));
-        self
-    }
-
-    /// Sets the metadata, which must be an object.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Value>) -> Self {
-        match meta.into() {
-            Value::Object(meta) => self.0.meta = meta,
-            _ => self.0.problems.push(
-                "its `meta` is not an object; write `meta = json!({ \"key\": \"value\" })`"
-                    .to_owned(),
-            ),
-        }
-        self
-    }
-
-    /// The definition.
-    pub fn finish(self) -> ResourceDefinition {
-        self.0
     }
 }

@@ -27,7 +27,7 @@ impl UriTemplate {
     /// Reads it.
     ///
     /// # Errors
-    /// What is wrong with it, and what to write instead.
+    /// The mistake, and what to write instead.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parts: Vec<Part> = Vec::new();
         let mut rest = text;
@@ -108,7 +108,7 @@ impl UriTemplate {
         (self.is_template(), spans, std::cmp::Reverse(text))
     }
 
-    /// What stands in `uri` for the variables, percent-decoded; `None` if it is another URI.
+    /// The values of the variables in `uri`, percent-decoded; `None` if it is another URI.
     ///
     /// Each variable takes as little as it can. The time is that of reading the URI once per
     /// part of the template, whatever the URI is.

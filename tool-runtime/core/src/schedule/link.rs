@@ -20,7 +20,7 @@ impl Link {
         Self { own: Arc::downgrade(own), above: above.clone() }
     }
 
-    /// What is above a call that is made under this one: those that have not ended.
+    /// The calls above one that is made under this one: those that have not ended.
     pub(super) fn to_above(&self) -> Above {
         let all = std::iter::once(&self.own).chain(self.above.iter().flat_map(|above| &**above));
         let alive: Vec<_> = all.filter(|id| id.strong_count() > 0).cloned().collect();

@@ -46,6 +46,17 @@ impl Ticket {
         Self { place: outcome.map(|(place, _)| place), is_held }
     }
 
+    /// The turn, if it is there already.
+    ///
+    /// # Errors
+    /// The ticket, which has to wait.
+    pub(crate) fn held(self) -> Result<Held, Self> {
+        match self.place {
+            Ok(place) if self.is_held => Ok(Held(place)),
+            place => Err(Self { place, is_held: false }),
+        }
+    }
+
     /// Waits until no earlier ticket that meets this one is left; without waiting if there is none.
     ///
     /// # Errors
@@ -65,7 +76,7 @@ impl Ticket {
 }
 
 impl Held {
-    /// What the calls that this one makes are to know of it.
+    /// The link for the context of calls that this one makes.
     pub(crate) fn link(&self) -> Link {
         Link::new(&self.0.id, &self.0.above)
     }

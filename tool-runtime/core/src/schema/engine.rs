@@ -1,9 +1,9 @@
-//! What checks `pattern` and `format`, in binaries whose schemas can hold them.
+//! Checks of `pattern` and `format`, in binaries whose schemas can hold them.
 //!
 //! Regular expressions and the parsers of formats are a sixth of a small binary, and most tools
-//! need neither. So nothing that is always there names them: [`enable`] does, and only what makes
-//! a schema that may hold these keywords calls it. A binary without such a schema is linked
-//! without them.
+//! need neither. Only [`enable`] names them, and only what makes a schema that may hold these
+//! keywords calls it: a binary without such a schema is linked without them. A schema that holds
+//! one of them nevertheless refuses every value that it is checked against.
 
 use super::format;
 use crate::regex::Regex;
@@ -47,8 +47,8 @@ pub(crate) struct Engine {
 static ENGINE: OnceLock<Engine> = OnceLock::new();
 
 /// Links the engine: for whatever makes a schema that may hold `pattern` or `format`.
-pub(crate) fn enable() {
-    ENGINE.get_or_init(|| Engine { compile: compiled, conforms: format::conforms });
+pub(crate) fn enable() -> &'static Engine {
+    ENGINE.get_or_init(|| Engine { compile: compiled, conforms: format::conforms })
 }
 
 /// The engine, where something has linked it. Without it a check of patterns and formats must fail.
@@ -69,22 +69,6 @@ impl Engine {
     pub(crate) fn conforms(&self, format: &str, text: &str) -> Option<bool> {
         (self.conforms)(format, text)
     }
-}
-
-/// The pattern, if it compiles.
-///
-/// # Errors
-/// In the words of crate `regex`.
-pub(crate) fn compile(pattern: &str) -> Result<Pattern, String> {
-    match linked() {
-        Some(engine) => engine.compile(pattern),
-        None => Err("nothing in this binary compiles patterns".to_owned()),
-    }
-}
-
-/// Whether `text` has the form that `format` asks for; `None` for a format that is not enforced.
-pub(crate) fn conforms(format: &str, text: &str) -> Option<bool> {
-    linked()?.conforms(format, text)
 }
 
 fn compiled(pattern: &str) -> Result<Pattern, String> {

@@ -13,8 +13,8 @@ pub(crate) fn no_arguments() -> Map<String, Value> {
     object(Map::new(), Vec::new(), Map::new())
 }
 
-fn advertised(schema: &Map<String, Value>) -> Map<String, Value> {
-    let mut schema = Schema::from(schema.clone());
+fn advertised(schema: Map<String, Value>) -> Map<String, Value> {
+    let mut schema = Schema::from(schema);
     normal::without_widths(&mut schema);
     match schema.to_value() {
         Value::Object(map) => map,
@@ -40,7 +40,7 @@ pub(crate) fn described(parameters: &[Parameter]) -> (Map<String, Value>, Vec<St
     let Input { mut schema, mut problems, .. } = fields.schema(parameters);
     problems.extend(wrong_values(&schema));
     hide_secrets(&mut schema, parameters);
-    (advertised(&schema), problems)
+    (advertised(schema), problems)
 }
 
 /// A default or an example of a secret is one too.
@@ -265,16 +265,24 @@ fn describe(schema: &mut Schema, parameter: &Parameter) {
 
 /// Defaults, examples and bounds that only the run could know: constants instead of literals.
 fn wrong_values(schema: &Map<String, Value>) -> Vec<String> {
-    let root = Value::Object(schema.clone());
     let properties = schema.get("properties").and_then(Value::as_object);
     let mut problems = Vec::new();
     for (name, property) in properties.into_iter().flatten() {
-        problems.extend(empty_bounds(name, property));
-        problems.extend(bad_pattern(name, property));
+        // Most properties are a type and a description: these three are looked for at once.
+        let has = property.as_object().map(Keywords::of).unwrap_or_default();
+        if has.bounds {
+            problems.extend(empty_bounds(name, property));
+        }
+        if has.pattern {
+            problems.extend(bad_pattern(name, property));
+        }
+        if !has.values {
+            continue;
+        }
         let only_this = json!({
             "type": "object",
             "properties": { name: property },
-            "$defs": root.get("$defs").unwrap_or(&Value::Null),
+            "$defs": schema.get("$defs").unwrap_or(&Value::Null),
         });
         for (kind, value) in values(property) {
             let issues = check::check(&only_this, &json!({ name: value }));
@@ -283,6 +291,42 @@ fn wrong_values(schema: &Map<String, Value>) -> Vec<String> {
     }
     problems
 }
+
+/// Keywords of a property that only the run can judge.
+#[derive(Default)]
+struct Keywords {
+    bounds: bool,
+    pattern: bool,
+    values: bool,
+}
+
+impl Keywords {
+    fn of(property: &Map<String, Value>) -> Self {
+        let mut found = Self::default();
+        for keyword in property.keys() {
+            match keyword.as_str() {
+                "default" | "examples" => found.values = true,
+                "pattern" => found.pattern = true,
+                other => found.bounds |= BOUNDS.contains(&other),
+            }
+        }
+        found
+    }
+}
+
+/// Keywords that bound a value.
+const BOUNDS: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+];
 
 /// The default and the examples of a property.
 fn values(property: &Value) -> impl Iterator<Item = (&'static str, &Value)> {
@@ -294,13 +338,15 @@ fn values(property: &Value) -> impl Iterator<Item = (&'static str, &Value)> {
 /// The macro has parsed the pattern; that it can be compiled is known only here.
 fn bad_pattern(name: &str, property: &Value) -> Option<String> {
     let pattern = property.get("pattern")?.as_str()?;
-    let error = engine::compile(pattern).err()?;
+    let error = match engine::linked() {
+        Some(engine) => engine.compile(pattern).err()?,
+        None => "nothing in this binary compiles patterns".to_owned(),
+    };
     Some(format!("the pattern of its argument `{name}` is not usable: {error}; write another"))
 }
 
 fn empty_bounds(name: &str, property: &Value) -> Option<String> {
-    let bounds = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
-    if bounds.iter().any(|keyword| property.get(keyword).is_some_and(Value::is_null)) {
+    if BOUNDS[..4].iter().any(|keyword| property.get(keyword).is_some_and(Value::is_null)) {
         return Some(format!(
             "a bound of its argument `{name}` is not a finite number; write one, or leave that end open"
         ));

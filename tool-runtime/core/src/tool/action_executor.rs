@@ -50,19 +50,30 @@ impl ActionParts {
 /// Decodes an action, and does with it what it was decoded for.
 type Enter = for<'a> fn(Arguments<'a>, Purpose<'a>) -> Result<Entered<'a>, DecodeError>;
 
-/// What an action is decoded for. It is one function that does all of this, because decoding is
+/// The purpose of decoding an action. It is one function that does all of this, because decoding is
 /// most of what is compiled per action.
 enum Purpose<'a> {
     Run { context: &'a ToolContext, promise: &'a Promise },
-    Access,
+    Prepare,
     Visual,
 }
 
-/// What came of it.
+/// The result for each purpose.
 enum Entered<'a> {
     Running(Outcome<'a>),
-    Access(Option<Access>),
+    Prepared(Option<Access>, Box<dyn Decoded>),
     Visual(Option<String>),
+}
+
+/// An action that was decoded before it may run.
+pub(crate) trait Decoded: Send {
+    fn start<'a>(self: Box<Self>, context: &'a ToolContext, promise: &'a Promise) -> Outcome<'a>;
+}
+
+impl<A: Action> Decoded for A {
+    fn start<'a>(self: Box<Self>, context: &'a ToolContext, promise: &'a Promise) -> Outcome<'a> {
+        start(*self, context, promise)
+    }
 }
 
 impl ActionExecutor {
@@ -97,6 +108,28 @@ impl ActionExecutor {
         self.input.get_or_init(|| InputModel::new(&self.definition, &self.settings))
     }
 
+    /// Decodes the arguments of a call that may run later.
+    pub(super) fn prepare(
+        &self,
+        arguments: Arguments<'_>,
+    ) -> Result<(Access, Box<dyn Decoded>), CallError> {
+        self.input().check(arguments)?;
+        match (self.enter)(arguments, Purpose::Prepare) {
+            Ok(Entered::Prepared(access, action)) => Ok((access.unwrap_or_default(), action)),
+            Ok(_) => unreachable!("what is to be prepared is"),
+            Err(error) => Err(self.input().explain(arguments, &error)),
+        }
+    }
+
+    /// Runs an action that was prepared.
+    pub(super) fn start<'a>(
+        &'a self,
+        action: Box<dyn Decoded>,
+        context: &'a ToolContext,
+    ) -> Outcome<'a> {
+        action.start(context, &self.promise)
+    }
+
     #[cold]
     fn refused<'a>(&self, arguments: Arguments<'a>, error: &DecodeError) -> Outcome<'a> {
         let refusal = self.input().explain(arguments, error);
@@ -126,12 +159,7 @@ impl Executor for ActionExecutor {
     }
 
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
-        self.input().check(arguments)?;
-        match (self.enter)(arguments, Purpose::Access) {
-            Ok(Entered::Access(Some(access))) => Ok(access),
-            Ok(_) => Ok(Access::undeclared()),
-            Err(error) => Err(self.input().explain(arguments, &error)),
-        }
+        self.prepare(arguments).map(|(access, _)| access)
     }
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
@@ -142,22 +170,26 @@ impl Executor for ActionExecutor {
     }
 }
 
-/// The one box of a call: it holds the action's own future and little else.
 fn enter<'a, A: Action>(
     arguments: Arguments<'a>,
     purpose: Purpose<'a>,
 ) -> Result<Entered<'a>, DecodeError> {
     let action = A::decode(arguments)?;
     Ok(match purpose {
-        Purpose::Run { context, promise } => Entered::Running(Box::pin(async move {
-            settle(A::observe(action.run(context).await), promise)
-        })),
-        Purpose::Access => Entered::Access(A::ACCESS.map(|access| access(&action))),
+        Purpose::Run { context, promise } => Entered::Running(start(action, context, promise)),
+        Purpose::Prepare => {
+            Entered::Prepared(A::ACCESS.map(|access| access(&action)), Box::new(action))
+        }
         Purpose::Visual => Entered::Visual(action.visualize()),
     })
 }
 
-/// What is the same for every action.
+/// The one box of a call: it holds the action's own future and little else.
+fn start<'a, A: Action>(action: A, context: &'a ToolContext, promise: &'a Promise) -> Outcome<'a> {
+    Box::pin(async move { settle(A::observe(action.run(context).await), promise) })
+}
+
+/// Ends the call of any action.
 pub(crate) fn settle(
     observed: Result<Observation, ToolError>,
     promise: &Promise,

@@ -1,7 +1,7 @@
 //! Tools from closures, for those who have no function to annotate.
 
 use super::Tool;
-use super::handler::{AccessOf, Handler, HandlerExecutor};
+use super::handler::{AccessOf, Handler, HandlerExecutor, TypedInput};
 use crate::access::Access;
 use crate::definition::{TaskSupport, ToolDefinition};
 use crate::icon::Icon;
@@ -175,7 +175,7 @@ impl ToolBuilder {
     /// [`IntoObservation`]: crate::IntoObservation
     /// [`Json`]: crate::Json
     pub fn handler<H: Handler<M>, M: 'static>(mut self, handler: H) -> Tool {
-        let own = H::input_schema();
+        let own = H::INPUT.map(TypedInput::schema);
         if let (Some(Value::Object(given)), Some(Value::Object(own))) = (&self.input_schema, &own) {
             let problems = schema::unfit(given, own, |name| name);
             self.definition.problems.extend(problems);

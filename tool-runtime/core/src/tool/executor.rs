@@ -8,7 +8,7 @@ use crate::future::BoxFuture;
 use crate::observation::Observation;
 use std::sync::Arc;
 
-/// What executes calls of one tool.
+/// Executes the calls of one tool.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -38,7 +38,7 @@ pub trait Executor: Send + Sync + 'static {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 
-    /// What a call would touch, so that calls which do not meet may run together; the refusal of
+    /// The resources that a call would touch, so that calls which do not meet may run together; the refusal of
     /// arguments that are not valid. Default: nothing is checked, nothing is declared.
     ///
     /// # Errors

@@ -35,19 +35,12 @@ use std::marker::PhantomData;
     note = "`Args` needs `Deserialize` and `JsonSchema`; the result needs `IntoObservation`, a struct goes into `Json(..)`"
 )]
 pub trait Handler<M>: Send + Sync + 'static {
+    /// The type of the arguments; `None` without any.
     #[doc(hidden)]
-    fn input_schema() -> Option<Value>;
+    const INPUT: Option<TypedInput>;
 
     #[doc(hidden)]
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema>;
-
-    /// The decoder of the arguments; `None` without any.
-    #[doc(hidden)]
-    fn decoder() -> Option<Decode>;
-
-    /// Whether the arguments decode, without starting anything.
-    #[doc(hidden)]
-    fn decodes(arguments: Arguments<'_>) -> Result<(), DecodeError>;
 
     #[doc(hidden)]
     fn start(
@@ -57,6 +50,29 @@ pub trait Handler<M>: Send + Sync + 'static {
     ) -> Result<impl Future<Output = Result<Observation, ToolError>> + Send, DecodeError>;
 }
 
+/// The type that holds the arguments of a closure.
+#[derive(Clone, Copy)]
+pub struct TypedInput {
+    schema: fn() -> Value,
+    decode: Decode,
+    /// Whether the arguments decode.
+    check: fn(Arguments<'_>) -> Result<(), DecodeError>,
+}
+
+impl TypedInput {
+    const fn of<A: DeserializeOwned + JsonSchema>() -> Self {
+        Self {
+            schema: || crate::schema::input_of_closed::<A>(probe::decode::<A>),
+            decode: probe::decode::<A>,
+            check: |arguments| arguments.parse_closed::<A>().map(drop),
+        }
+    }
+
+    pub(super) fn schema(self) -> Value {
+        (self.schema)()
+    }
+}
+
 #[diagnostic::do_not_recommend]
 impl<F, Fut, R> Handler<(R,)> for F
 where
@@ -64,20 +80,10 @@ where
     Fut: Future<Output = R> + Send,
     R: IntoObservation,
 {
-    fn input_schema() -> Option<Value> {
-        None
-    }
+    const INPUT: Option<TypedInput> = None;
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
         R::output_schema(generator)
-    }
-
-    fn decoder() -> Option<Decode> {
-        None
-    }
-
-    fn decodes(_: Arguments<'_>) -> Result<(), DecodeError> {
-        Ok(())
     }
 
     fn start(
@@ -98,20 +104,10 @@ where
     A: DeserializeOwned + JsonSchema,
     R: IntoObservation,
 {
-    fn input_schema() -> Option<Value> {
-        Some(crate::schema::input_of_closed::<A>(probe::decode::<A>))
-    }
+    const INPUT: Option<TypedInput> = Some(TypedInput::of::<A>());
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
         R::output_schema(generator)
-    }
-
-    fn decoder() -> Option<Decode> {
-        Some(probe::decode::<A>)
-    }
-
-    fn decodes(arguments: Arguments<'_>) -> Result<(), DecodeError> {
-        arguments.parse_closed::<A>().map(drop)
     }
 
     fn start(
@@ -132,20 +128,10 @@ where
     A: DeserializeOwned + JsonSchema,
     R: IntoObservation,
 {
-    fn input_schema() -> Option<Value> {
-        Some(crate::schema::input_of_closed::<A>(probe::decode::<A>))
-    }
+    const INPUT: Option<TypedInput> = Some(TypedInput::of::<A>());
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
         R::output_schema(generator)
-    }
-
-    fn decoder() -> Option<Decode> {
-        Some(probe::decode::<A>)
-    }
-
-    fn decodes(arguments: Arguments<'_>) -> Result<(), DecodeError> {
-        arguments.parse_closed::<A>().map(drop)
     }
 
     fn start(
@@ -158,7 +144,7 @@ where
     }
 }
 
-/// What a call of a closure touches.
+/// The resources that a call of a closure touches.
 pub(super) type AccessOf = dyn Fn(&Map<String, Value>) -> Access + Send + Sync;
 
 pub(super) struct HandlerExecutor<H, M> {
@@ -187,11 +173,11 @@ impl<H: Handler<M>, M> HandlerExecutor<H, M> {
 
 /// A schema that was given may say more than the type does.
 fn input<H: Handler<M>, M>(definition: &ToolDefinition) -> InputModel {
-    let own = H::input_schema();
-    let is_own = own.as_ref().and_then(Value::as_object) == Some(&definition.input_schema);
-    match H::decoder().filter(|_| is_own) {
-        Some(decode) => InputModel::decoded(definition, decode),
-        None => InputModel::walked(definition),
+    match H::INPUT {
+        Some(own) if own.schema().as_object() == Some(&definition.input_schema) => {
+            InputModel::decoded(definition, own.decode)
+        }
+        _ => InputModel::walked(definition),
     }
 }
 
@@ -214,8 +200,8 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
         self.input.check(arguments)?;
         // A type may refuse what its schema allows; a hook or a person is not asked about that.
-        let valid = H::decodes(arguments).map_err(|error| self.input.explain(arguments, &error));
-        valid?;
+        let decoded = H::INPUT.map_or(Ok(()), |input| (input.check)(arguments));
+        decoded.map_err(|error| self.input.explain(arguments, &error))?;
         Ok(match &self.access {
             Some(access) => access(&serde_json::from_str(arguments.as_str()).unwrap_or_default()),
             None => Access::undeclared(),

@@ -23,7 +23,7 @@ impl Life {
         Self { executor, is_closed: AtomicBool::new(false), dropped: Some(apart) }
     }
 
-    /// Of an executor that has nothing to close.
+    /// Holds an executor that has nothing to close.
     pub(super) fn without_end(executor: Arc<dyn Executor>) -> Self {
         Self { executor, is_closed: AtomicBool::new(false), dropped: None }
     }

@@ -19,7 +19,7 @@ pub(crate) struct Work {
     dropped: Dropped,
 }
 
-/// What does the work that was dropped before it was done.
+/// Function that does the work that was dropped before it was done.
 pub(crate) type Dropped = fn(BoxFuture<'static, ()>);
 
 impl Work {

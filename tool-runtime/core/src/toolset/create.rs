@@ -139,32 +139,28 @@ impl fmt::Debug for ToolsetKind {
 /// let error = ToolsetError::Failed(ToolError::user("no such shell"));
 /// assert_eq!(error.to_string(), "no such shell");
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolsetError {
     /// The parameters do not fit; everything that is wrong with them.
+    #[error("{}", joined(.0))]
     Params(Vec<Issue>),
     /// `create` failed.
+    #[error("{}", for_operators(.0))]
     Failed(ToolError),
 }
 
-impl fmt::Display for ToolsetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Params(issues) => {
-                let texts: Vec<String> = issues.iter().map(|issue| issue.to_string()).collect();
-                f.write_str(&texts.join("; "))
-            }
-            // Whoever reads this is not a model: an internal error is told as it is.
-            Self::Failed(error) => match error.source() {
-                Some(source) if error.class() == ErrorClass::Internal => write!(f, "{source}"),
-                _ => f.write_str(error.message()),
-            },
-        }
-    }
+fn joined(issues: &[Issue]) -> String {
+    issues.iter().map(Issue::to_string).collect::<Vec<_>>().join("; ")
 }
 
-impl std::error::Error for ToolsetError {}
+/// No model reads it: an internal error is shown as it is.
+fn for_operators(error: &ToolError) -> String {
+    match error.source() {
+        Some(source) if error.class() == ErrorClass::Internal => source.to_string(),
+        _ => error.message().to_owned(),
+    }
+}
 
 async fn create<T: Toolset>(params: Value, new: New) -> Result<Vec<Tool>, ToolsetError> {
     start::<T>(decoded::<T::Params>(params)?, new).await

@@ -127,7 +127,7 @@ impl Instance {
     }
 }
 
-/// What comes of work within a limit. A runtime without timers knows no limits.
+/// The output of work within a limit. A runtime without timers knows no limits.
 pub(super) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
     let Ok(timer) = caught(|| tokio::time::sleep(limit)) else {
         return Some(work.await);

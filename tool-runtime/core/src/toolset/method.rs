@@ -25,7 +25,7 @@ impl Method {
         self.name
     }
 
-    /// What the tool says of itself.
+    /// Definition of the tool.
     pub(crate) fn definition(&self) -> ToolDefinition {
         (self.definition)()
     }

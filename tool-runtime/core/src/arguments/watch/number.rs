@@ -1,62 +1,51 @@
-//! Visitors that read numbers exactly.
+//! A visitor that reads numbers exactly.
 
 use serde::de::{Error, Visitor};
 use std::fmt;
 
-/// A visitor for an integer: serde_json reads `-0` as a float.
-pub(super) struct Integer<V>(pub(super) V);
+/// A visitor of a number, which serde_json may give as a float.
+pub(super) struct Number<V> {
+    visitor: V,
+    is_integer: bool,
+}
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Integer<V> {
-    type Value = V::Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.expecting(f)
+impl<V> Number<V> {
+    /// For an integer: serde_json reads `-0` as a float.
+    pub(super) fn integer(visitor: V) -> Self {
+        Self { visitor, is_integer: true }
     }
 
-    #[inline]
-    fn visit_i64<E: Error>(self, number: i64) -> Result<V::Value, E> {
-        self.0.visit_i64(number)
-    }
-
-    #[inline]
-    fn visit_u64<E: Error>(self, number: u64) -> Result<V::Value, E> {
-        self.0.visit_u64(number)
-    }
-
-    #[inline]
-    fn visit_f64<E: Error>(self, number: f64) -> Result<V::Value, E> {
-        if number == 0.0 && number.is_sign_negative() {
-            return self.0.visit_u64(0);
-        }
-        self.0.visit_f64(number)
+    /// For an `f32`, which must not become infinite.
+    pub(super) fn single(visitor: V) -> Self {
+        Self { visitor, is_integer: false }
     }
 }
 
-/// A visitor for an `f32`, which must not become infinite.
-pub(super) struct Single<V>(pub(super) V);
-
-impl<'de, V: Visitor<'de>> Visitor<'de> for Single<V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for Number<V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.expecting(f)
+        self.visitor.expecting(f)
     }
 
     #[inline]
     fn visit_i64<E: Error>(self, number: i64) -> Result<V::Value, E> {
-        self.0.visit_i64(number)
+        self.visitor.visit_i64(number)
     }
 
     #[inline]
     fn visit_u64<E: Error>(self, number: u64) -> Result<V::Value, E> {
-        self.0.visit_u64(number)
+        self.visitor.visit_u64(number)
     }
 
     #[inline]
     fn visit_f64<E: Error>(self, number: f64) -> Result<V::Value, E> {
-        if (number as f32).is_infinite() {
+        if self.is_integer && number == 0.0 && number.is_sign_negative() {
+            return self.visitor.visit_u64(0);
+        }
+        if !self.is_integer && (number as f32).is_infinite() {
             return Err(E::custom("the number is too large for 32 bits"));
         }
-        self.0.visit_f64(number)
+        self.visitor.visit_f64(number)
     }
 }

@@ -1,4 +1,4 @@
-use super::support::{ARGUMENTS, Notes, before, call, hooks, valid};
+use super::support::{ARGUMENTS, Notes, before, call, own, valid};
 use crate::approval::Approver;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
@@ -43,7 +43,7 @@ async fn a_hook_sees_all_of_the_call() {
 async fn no_arguments_are_an_empty_object() {
     let notes = Notes::default();
     let mut bare = HookCall::new(call().tool().clone(), " ", ToolContext::default());
-    let list = hooks([watcher("*", &notes)]);
+    let list = own([watcher("*", &notes)]);
     list.before(&mut bare, None, valid).await.unwrap();
     assert_eq!(notes.all(), ["{}"]);
 }
@@ -86,7 +86,7 @@ async fn every_rewriting_is_validated_before_the_next_hook_sees_it() {
 #[tokio::test]
 async fn arguments_that_nobody_rewrote_are_not_validated() {
     let refuses = |_: &Tool, _: &str| Err(CallError::new(ErrorClass::Input, "never asked"));
-    let list = hooks([Hook::before("*", |_| async { Before::proceed() })]);
+    let list = own([Hook::before("*", |_| async { Before::proceed() })]);
     assert!(list.before(&mut call(), None, refuses).await.is_ok());
 }
 
@@ -115,7 +115,7 @@ async fn what_is_provided_is_in_the_context_for_everyone_after() {
 async fn what_one_call_is_provided_with_no_other_sees() {
     let tool = Tool::builder("fs.read", "Read a file.").handler(|| async { "text" });
     let shared = ToolContext::default().with(User("pool"));
-    let list = hooks([Hook::before("*", |_| async { Before::proceed().provide(User("ada")) })]);
+    let list = own([Hook::before("*", |_| async { Before::proceed().provide(User("ada")) })]);
     let mut call = HookCall::new(tool, "{}", shared.clone());
     let admitted = list.before(&mut call, None, valid).await.unwrap();
     assert_eq!(admitted.context.unwrap().get::<User>().unwrap().0, "ada");
@@ -154,7 +154,7 @@ async fn patterns_come_as_text_or_made() {
 #[test]
 fn the_runners_can_be_sent() {
     fn sendable<T: Send>(_: T) {}
-    let list = hooks([]);
+    let list = own([]);
     let approver: Option<&Arc<dyn Approver>> = None;
     sendable(list.before(&mut call(), approver, valid));
     sendable(list.after(call(), Err(CallError::new(ErrorClass::Tool, "")), super::support::TOOK));

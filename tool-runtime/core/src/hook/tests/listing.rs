@@ -14,10 +14,10 @@ fn after(pattern: &str) -> Hook {
 
 #[test]
 fn only_a_list_with_hooks_concerns_anything() {
-    assert!(!Hooks::default().concerns("fs.read"));
+    assert!(Hooks::default().of_tool("fs.read").is_none());
     let list = hooks([before("fs.*"), after("web.search")]);
-    assert!(list.concerns("fs.read") && list.concerns("web.search"));
-    assert!(!list.concerns("web.fetch"));
+    assert!(list.of_tool("fs.read").is_some() && list.of_tool("web.search").is_some());
+    assert!(list.of_tool("web.fetch").is_none());
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn bad_patterns_are_kept_and_match_nothing() {
         matches!(problems[..], [PatternError::Unclosed { at: 4, .. }, PatternError::Empty]),
         "{problems:?}"
     );
-    assert!(!hooks([before("fs.[")]).concerns("fs.["));
+    assert!(hooks([before("fs.[")]).of_tool("fs.[").is_none());
 }
 
 #[test]

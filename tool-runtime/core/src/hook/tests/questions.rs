@@ -1,4 +1,4 @@
-use super::support::{Notes, asking, before, call, hooks, valid};
+use super::support::{Notes, asking, before, call, own, valid};
 use crate::approval::{Approval, ApprovalRequest, Approver};
 use crate::context::ToolContext;
 use crate::error::ErrorClass;
@@ -136,7 +136,7 @@ async fn a_request_says_all_of_the_call_and_shows_no_secret() {
         Approval::Approved
     };
     let approver: Arc<dyn Approver> = Arc::new(approver);
-    hooks([ask("Sure?")]).before(&mut call, Some(&approver), valid).await.unwrap();
+    own([ask("Sure?")]).before(&mut call, Some(&approver), valid).await.unwrap();
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use crate::approval::Approver;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
+use crate::hook::hooks::ToolHooks;
 use crate::hook::{Admitted, Hook, HookCall, Hooks};
 use crate::observation::Observation;
 use crate::tool::Tool;
@@ -28,6 +29,11 @@ pub(super) fn hooks(list: impl IntoIterator<Item = Hook>) -> Hooks {
     hooks
 }
 
+/// The hooks of the tool that is called.
+pub(super) fn own(list: impl IntoIterator<Item = Hook>) -> ToolHooks {
+    hooks(list).of_tool("fs.read").unwrap_or_default()
+}
+
 /// Refuses what is not JSON.
 pub(super) fn valid(_: &Tool, arguments: &str) -> Result<(), CallError> {
     match serde_json::from_str::<serde_json::Value>(arguments) {
@@ -37,7 +43,7 @@ pub(super) fn valid(_: &Tool, arguments: &str) -> Result<(), CallError> {
 }
 
 pub(super) async fn before(list: impl IntoIterator<Item = Hook>) -> Result<Admitted, CallError> {
-    hooks(list).before(&mut call(), None, valid).await
+    own(list).before(&mut call(), None, valid).await
 }
 
 pub(super) async fn asking(
@@ -45,14 +51,14 @@ pub(super) async fn asking(
     approver: impl Approver,
 ) -> Result<Admitted, CallError> {
     let approver: Arc<dyn Approver> = Arc::new(approver);
-    hooks(list).before(&mut call(), Some(&approver), valid).await
+    own(list).before(&mut call(), Some(&approver), valid).await
 }
 
 pub(super) async fn after(
     list: impl IntoIterator<Item = Hook>,
     outcome: Result<Observation, CallError>,
 ) -> Result<Observation, CallError> {
-    hooks(list).after(call(), outcome, TOOK).await
+    own(list).after(call(), outcome, TOOK).await
 }
 
 /// What was seen, in order.
