@@ -25,69 +25,87 @@
 //! The function is left exactly as written: `add(2, 3).await` still works. Everything else
 //! follows from its signature, see [`tool`](macro@tool).
 //!
-//! # Where things are
+//! # Guides
 //!
-//! | You want to | Look at |
+//! In reading order:
+//!
+//! 1. [`#[tool]`](macro@tool): parameters, return values, every option.
+//! 2. [`guide::parameters`]: arguments, state and context side by side.
+//! 3. [`guide::axum`]: state that an axum application and its tools share.
+//! 4. [`guide::results`]: structured results, `?` in tools, an error enum of your own.
+//! 5. [`guide::testing`]: tests of a server that `main!` writes.
+//! 6. [`guide::pools`]: the builder's methods, toolsets with parameters and prefixes, hooks.
+//! 7. [`guide::selectors`]: how rules name tools.
+//! 8. [`guide::clients`]: registration with Claude Code, Claude Desktop, VS Code, Cursor and Codex.
+//!
+//! # Find an item
+//!
+//! | Task | Item |
 //! |---|---|
 //! | make a tool from a function | [`#[tool]`](macro@tool) |
-//! | make tools of the methods of one value | [`#[toolset]`](macro@toolset), [`Toolset`] |
+//! | make tools from the methods of one value | [`#[toolset]`](macro@toolset), [`Toolset`] |
 //! | make a tool from a closure | [`Tool::builder`] |
-//! | make tools that share state | [`#[toolset]`](macro@toolset), [`Toolset`] |
-//! | offer a prompt, a resource | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`Prompt::builder`], [`Resource::builder`] |
-//! | put tools together, filter and call them | [`ToolPool`], [`ToolPoolBuilder`], [`Selector`] |
-//! | make tools of what a configuration says | [`Registry`], [`ToolSpec`], [`PoolConfig`] |
-//! | narrow what an agent or a skill sees | [`ToolPool::restrict`], [`ToolPool::scope`] |
-//! | make many calls at once | [`ToolPool::call_all`], [`Batch`], [`Access`] |
-//! | call a tool from a tool | [`ToolContext::call`] |
-//! | check, rewrite, ask, log around calls | [`Hook`], [`Approver`] |
-//! | keep results small | [`OutputLimits`] |
-//! | change a running pool, hear of changes | [`ToolPool::add_tools`], [`Source`], [`ToolPool::changes`] |
-//! | let the host program do the calls | [`ClientTools`] |
-//! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
+//! | offer a prompt or a resource | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`Prompt::builder`], [`Resource::builder`] |
 //! | return images, errors, structured values | [`Observation`], [`ToolError`], [`Json`] |
-//! | use state, cancellation, deadlines | [`ToolContext`] |
-//! | tell how far a call is, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`], [`Form`](trait@Form) |
-//! | hear and answer that in an agent of your own | [`Peer`] |
-//! | know who calls | [`Principal`], `HttpOptions::auth` |
-//! | test a server, keep its schemas from changing unseen | `testing` |
-//! | serve over HTTP | `McpServer::serve_http`, `HttpOptions`, `Authenticate` |
+//! | use cancellation, deadlines, optional state | [`ToolContext`] |
+//! | report progress, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`], [`Form`](trait@Form) |
+//! | identify the caller | [`Principal`], `HttpOptions::auth` |
+//! | **Pools** | |
+//! | assemble, filter and call tools | [`ToolPool`], [`ToolPoolBuilder`], [`Selector`] |
+//! | create tools from a configuration | [`Registry`], [`ToolSpec`], [`PoolConfig`] |
+//! | narrow what an agent or a skill sees | [`ToolPool::restrict`], [`ToolPool::scope`] |
+//! | run many calls at once | [`ToolPool::call_all`], [`Batch`], [`Access`] |
+//! | call a tool from a tool | [`ToolContext::call`] |
+//! | check, rewrite, approve, log calls | [`Hook`], [`Approver`] |
+//! | limit the size of results | [`OutputLimits`] |
+//! | change a running pool, follow its changes | [`ToolPool::add_tools`], [`Source`], [`ToolPool::changes`] |
+//! | let the host program run the calls | [`ClientTools`] |
+//! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
+//! | answer the questions of tools in an agent | [`Peer`] |
+//! | **Servers** | |
 //! | ship a server binary | `main!`, `Cli`, `McpServer` |
-//! | say which external MCP servers there are | `McpConfig`, `McpServerConfig` |
-//! | make their tools tools of a pool, and look after them | `McpManager`, `McpServerStatus`, `McpState` |
-//! | give them headers, let a person log in | `McpManagerBuilder::headers`, `McpManagerBuilder::oauth` |
-//! | answer what they ask | `McpManagerBuilder::peer`, [`Peer::request`] |
-//! | hold back tools that change after they were approved | `McpPins`, `McpManager::unapproved` |
+//! | serve over HTTP | `McpServer::serve_http`, `HttpOptions`, `Authenticate` |
+//! | test a server, detect changed schemas | `testing` |
+//! | **External MCP servers** | |
+//! | read `mcpServers` files | `McpConfig`, `McpServerConfig` |
+//! | connect servers and add their tools to a pool | `McpManager`, `McpServerStatus`, `McpState` |
+//! | set headers, let a user log in | `McpManagerBuilder::headers`, `McpManagerBuilder::oauth` |
+//! | answer what servers ask | `McpManagerBuilder::peer`, [`Peer::request`] |
+//! | hold back tools that change after approval | `McpPins`, `McpManager::unapproved` |
 //!
 //! # Features
 //!
-//! | Feature | What for | Default |
+//! | Feature | Enables | Default |
 //! |---|---|---|
 //! | `macros` | `#[tool]`, `#[toolset]`, `#[prompt]`, `#[resource]`, `#[derive(Form)]` | yes |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
+//! | `cli` | the command line of the generated binary, `main!`; implies `mcp-server` | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
-//! | `mcp-client` | the tools of external MCP servers in the pool | no |
-//! | `mcp-client-http` | external MCP servers over HTTP as well | no |
-//! | `mcp-client-oauth` | tokens for them by OAuth | no |
-//! | `toml`, `yaml` | [`PoolConfig`] from TOML, from YAML | no |
+//! | `mcp-client` | tools of external MCP servers over stdio | no |
+//! | `mcp-client-http` | external MCP servers over HTTP | no |
+//! | `mcp-client-oauth` | OAuth tokens for them | no |
+//! | `toml`, `yaml` | [`PoolConfig`] and `McpConfig` in TOML, in YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
-//! | `testing` | an MCP client in memory and schema snapshots, for tests | no |
-//! | `cli` | the command line of the generated binary, `main!` | yes |
+//! | `testing` | an in-memory MCP client and schema snapshots, for tests | no |
 //!
-//! # Systems
+//! # Platforms
 //!
-//! Tested on Linux. The others are compiled and differ in this:
+//! Tested on Linux. macOS and Windows are compiled and differ in this:
 //!
-//! | | macOS | Windows |
+//! | Topic | macOS | Windows |
 //! |---|---|---|
-//! | a server of ours over stdio | pipes have a thread each | so has everything; what C code prints reaches the protocol |
-//! | `serve` is told to end by | SIGTERM, SIGINT | Ctrl-C only |
-//! | over HTTP, a client whose machine is gone is noticed | when the system asks for it, after hours | when something is written to it |
-//! | what `OutputLimits` keeps in files may be read by | its user | whoever may read the folder |
-//! | an external server's program is ended by | the end of its input, SIGTERM, SIGKILL, to it and all that it started | the end of its input, then it is terminated with all that it started |
-//! | what left its process group is ended by | nothing; on Linux by `Subreaper`, as `main!` does | nothing: it cannot leave its job |
-//! | it ends when our own process is killed | if it heeds the end of its input | with all that it started |
-//! | its program is found | in `PATH` | in `PATH`, with the endings of `PATHEXT` |
+//! | server over stdio | each pipe has a thread | each stream has a thread; output of C code reaches the protocol |
+//! | signals that end `serve` | SIGTERM, SIGINT | Ctrl-C only |
+//! | HTTP client whose machine is gone | detected by the system's keep-alive, after hours | detected by the next write |
+//! | files of `OutputLimits` | readable by their user | readable by everyone with access to the folder |
+//! | end of an external server's process | end of its input, SIGTERM, SIGKILL, for its whole process group | end of its input, then termination with all that it started |
+//! | descendants that left the process group | stay; on Linux `Subreaper` ends them, as `main!` does | cannot leave the job object |
+//! | external servers when this process is killed | end if they react to the end of their input | terminated with all that they started |
+//! | program lookup | `PATH` | `PATH`, with the endings of `PATHEXT` |
+
+#[cfg(doc)]
+pub mod guide;
 
 #[cfg(feature = "cli")]
 #[doc(inline)]
@@ -164,7 +182,7 @@ pub use tool_macros::toolset;
 #[doc = include_str!("../docs/form.md")]
 pub use tool_macros::Form;
 
-/// What a file with tools needs: `use tool_runtime::prelude::*;`.
+/// Items that a file with tools needs: `use tool_runtime::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "macros")]
     #[doc(no_inline)]

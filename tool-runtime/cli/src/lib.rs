@@ -70,6 +70,8 @@ mod exit {
 /// | 2 | wrong usage: an unknown tool or argument, a value of the wrong type |
 /// | 3 | the pool cannot be built, the configuration of MCP servers cannot be used, or one that is required is not there (only `main!`) |
 ///
+/// `call` is not an MCP client and has no user to ask: a tool that asks answers it with an error.
+///
 /// [`Self::run`] and `main!` close the pool when they are done.
 ///
 /// Logs go to standard error; `RUST_LOG` says how much of them: `warn` by default, nothing for

@@ -11,33 +11,33 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder};
 
-/// Writes `main`: all linked tools, served and called by [`Cli`](crate::Cli). Tests reach the same
-/// pool by the function `pool()`, which it writes as well.
+/// Writes `main`: all linked tools, served and called by [`Cli`](crate::Cli), and a function `pool()`, which
+/// builds the same pool for tests.
 ///
-/// Its options are the methods of a pool and a command line, each written `name = value`:
+/// Each option is written `name = value`:
 ///
-/// | Option | Does |
+/// | Option | Effect |
 /// |---|---|
-/// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more |
-/// | `tools = PATH` | has the tools that this file names, instead of all that are linked in; `--tools FILE` names another. See [`PoolConfig`](tool_runtime_core::PoolConfig) |
-/// | `mcp = PATH` | has the tools of the MCP servers that this file names, if the file is there; `--mcp-config FILE` names others, and `--var NAME=VALUE` gives their variables. See `McpConfig`; feature `mcp-client` |
-/// | `registry = EXPR` | resolves the names in that file, instead of what is linked in |
-/// | `pool = CLOSURE` | changes the pool's builder: `|pool: ToolPoolBuilder| pool.deny(["x"])` |
-/// | `toolsets = CLOSURE` | adds toolsets with parameters or prefixes: `async \|pool: ToolPoolBuilder\| pool.toolset_as::<Lamp>("desk", params).await`. One of their types is not made without parameters as well |
+/// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more values |
+/// | `tools = PATH` | uses the tools that this file names, instead of everything linked; `--tools FILE` names another file. See [`PoolConfig`](tool_runtime_core::PoolConfig) |
+/// | `mcp = PATH` | adds the tools of the MCP servers in this file, if it exists; `--mcp-config FILE` names other files, `--var NAME=VALUE` sets their variables. See `McpConfig`; feature `mcp-client` |
+/// | `registry = EXPR` | resolves the names in the file of `tools`, instead of what is linked |
+/// | `pool = CLOSURE` | changes the pool's builder: `\|pool: ToolPoolBuilder\| pool.deny(["x"])` |
+/// | `toolsets = CLOSURE` | adds toolsets with parameters or prefixes: `async \|pool: ToolPoolBuilder\| pool.toolset_as::<Lamp>("desk", params).await`. Their types are not created without parameters as well |
 /// | `timeout = DURATION` | limits calls whose tool has no limit of its own |
-/// | `name = EXPR`, `version = EXPR`, `about = EXPR` | instead of the package's own |
-/// | `title = EXPR` | the title that MCP clients show to people |
-/// | `instructions = EXPR` | tells models how to use the tools together |
+/// | `name = EXPR`, `version = EXPR`, `about = EXPR` | replace those of the package |
+/// | `title = EXPR` | the title that MCP clients display |
+/// | `instructions = EXPR` | instructs models how to use the tools together |
 ///
-/// Without a file, all tools that are linked in are there, and every toolset is made without
-/// parameters.
+/// Without a file, the pool has all linked tools, and one value of each linked toolset without parameters. What
+/// `pool` and `toolsets` add is in the pool with every file.
 ///
-/// Expressions may `.await`, and may fail by `?`. Name, version and description are those of
-/// the calling package; without cargo, the name is that of the crate. What fails, also a pool
-/// that cannot be built, is reported on standard error and ends the process with exit code 3.
+/// Expressions may `.await` and may fail by `?`. Name, version and description are those of
+/// the calling package; without cargo, the name is that of the crate. A failed expression, and a pool
+/// that cannot be built, are reported on standard error, and the process ends with exit code 3.
 ///
-/// With the feature `mcp-client`, on Linux, the process ends all of its remaining descendants when it
-/// ends in an orderly way, see `Subreaper`.
+/// With the feature `mcp-client`, on Linux, the process ends all of its remaining descendants on an
+/// orderly exit, see `Subreaper`.
 ///
 /// ```no_run
 /// use tool_runtime::prelude::*;
@@ -47,7 +47,7 @@ use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder};
 /// /// Greet somebody.
 /// #[tool(read_only)]
 /// async fn greet(
-///     /// Whom to greet.
+///     /// Name of the person.
 ///     name: String,
 ///     greeting: &Greeting,
 /// ) -> String {
@@ -70,9 +70,9 @@ use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder};
 ///
 /// # In tests
 ///
-/// Beside `main`, this defines `pub(crate) async fn pool()`. Its result is a new
-/// [`ToolPool`](tool_runtime_core::ToolPool) by the same options, without what the command line adds: tests
-/// call it as above. External servers of `mcp` are not connected there.
+/// `pub(crate) async fn pool()` returns a new [`ToolPool`](tool_runtime_core::ToolPool) by the same options, without
+/// those of the command line. It does not connect the servers of `mcp`. Tests need `tokio` with the features `macros`
+/// and `rt-multi-thread`, and `tool-runtime` with the feature `testing`.
 #[macro_export]
 macro_rules! main {
     ($($option:ident = $value:expr),* $(,)?) => {

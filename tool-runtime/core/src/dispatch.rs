@@ -1,4 +1,15 @@
-//! The way of a call, a stage a file; the shorter way of prompts and resources.
+//! The stages of a call, one a file; a shorter way for prompts and resources.
+//!
+//! Stages are pinned where they are made and hand a pointer to the next one: moving futures and
+//! observations between stages was a quarter of the cost of a small call. `intercepted` is boxed, so
+//! that calls which skip it do not carry its size. A tool whose call ends early (time limit,
+//! cancellation, dropped future) is notified by `interrupt`.
+//!
+//! Arguments are decoded from text without a `serde_json::Value`. Only when decoding refuses them are
+//! they parsed as a value and walked by the schema, which finds every issue and words it. The error of
+//! the decoder itself is used where the schema knows nothing: a hand-written `Deserialize`, a repeated
+//! key. The schema is walked before decoding if it asserts more than decoding enforces: schemars
+//! attributes on users' types, `input_schema`, closures. A tool finds that out on its first call.
 
 mod batch;
 mod execution;

@@ -1,5 +1,24 @@
 //! The core of `tool-runtime`: vocabulary, schemas, tools, pool and dispatch. Users depend on
 //! `tool-runtime`, which exports everything public here.
+//!
+//! Modules stand on floors and import only from their own floor and below; `tests/suite` checks it.
+//! `__private` (for generated code), `seam` (for the other crates) and `__fuzz` re-export only.
+//!
+//! | Floor | Modules | Topic |
+//! |---|---|---|
+//! | 6 edges | `blocking`, `service` | the pool for threads without `.await`, and for tower |
+//! | 5 dispatch | `dispatch` | the stages of a call; batches; typed calls |
+//! | 4 pool | `pool`, `registry` | builder, offers, snapshots, restrictions, changes; specifications |
+//! | 3 governance | `approval`, `client_executed`, `hook`, `limits` | rules around calls; calls that the host executes |
+//! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `resource`, `schedule`, `schema`, `texts`, `tool`, `toolset` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
+//! | 1 vocabulary | `annotations`, `canonical`, `content`, `error`, `future`, `icon`, `issue`, `loopback`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `secret`, `sync` | shared terms |
+//!
+//! Governance is below the pool, because a pool owns its hooks and limits and hands them what they need.
+//!
+//! Binaries link only what they use. Hooks, limits and layers are trait objects (`Around`, `Limits`,
+//! `Layered`) that a builder method creates; the host of a context is an `Any` whose type only
+//! `ToolContext::call_all` knows; the end of a dropped toolset is a function pointer. Do not name
+//! these types in code that every binary has.
 
 mod access;
 mod action;

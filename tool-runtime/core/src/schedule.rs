@@ -1,8 +1,10 @@
-//! Which calls may run now: in the order they came, and at once unless they meet.
+//! The schedule of calls: in order of arrival, and at once unless they touch the same resources.
 //!
-//! A call takes a [`Ticket`] when it comes and waits until it is [`Held`]. While a call runs it
-//! may make others; those know what is above them by a [`Link`]. That is where waiting could go
-//! round in a circle, and what most of the rules in `queue/` are about.
+//! A call takes a [`Ticket`] when it arrives and waits until it is [`Held`]. A ticket claims all its
+//! keys at once. A batch has a queue of its own; declared keys take a second ticket in the pool's
+//! queue, which orders calls of different batches. While a call runs it may make others, which know
+//! their caller by a [`Link`]. Only these can wait in a cycle; the cycle is found when it would close
+//! (`queue/circle.rs`).
 
 mod entry;
 mod lane;

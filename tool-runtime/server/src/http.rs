@@ -1,8 +1,27 @@
-//! Streamable HTTP, both eras.
+//! Streamable HTTP, all protocol versions.
 //!
-//! rmcp stays the authority for the protocol: versions, headers, streams, sessions. What stands in
-//! front of it is ours: who may ask, how much and how fast, and what a message is read from. A plain
-//! call is answered without the rest.
+//! rmcp stays the authority for the protocol: versions, headers, streams, sessions. Authentication, limits and the reading of
+//! messages are in front of it. A request passes in this order, and each step may refuse it:
+//!
+//! | Step | Rule | File |
+//! |---|---|---|
+//! | connection | limits on number, headers and idle time; `TCP_NODELAY`; clients that do not read | `open_connections`, `connection`, `write_timeout` |
+//! | guard | host, origin, authentication | `request_guard` |
+//! | session | belongs to the caller, else 404 | `service` |
+//! | body | size and time; the oldest unfinished one gives way | `body`, `pending_bodies` |
+//! | place | one of the requests in flight, until the answer ends; a share per principal | `concurrency_limit` |
+//! | fast path | a plain call is answered here | `plain`, `call` |
+//! | message | JSON; the arguments of a call are taken out | `message` |
+//! | rmcp | versions, headers, streams, sessions | `sessions` |
+//!
+//! rmcp gets the message with `{}` for the arguments, which reach the handler as a slice of the body: it would parse them
+//! twice and refuse what is not an object. Arguments that headers repeat (`x-mcp-header`) stay in, because rmcp compares them.
+//!
+//! A plain call that sends a message before its result becomes a stream with a task of its own (`events`). `sessions` wraps
+//! rmcp's: it limits their number, knows their owners, ends idle ones, and cancels the call of a stream that is lost and not
+//! resumed in time. There is no share by address: behind a proxy all clients have the same one.
+//!
+//! The server ends in two steps: nothing new is accepted and calls finish; then the rest is cancelled.
 //!
 //! Limits: HTTP/1.1 without TLS; put a proxy in front of it for both.
 

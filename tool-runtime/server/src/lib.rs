@@ -1,4 +1,25 @@
 //! A pool as an MCP server.
+//!
+//! rmcp keeps lifecycles, version negotiation and the protocol's types; transports, the handler over the pool, conversions
+//! and the fast path for plain calls are here. Requests for capabilities that were not declared are answered with -32601,
+//! where rmcp's defaults answer with empty lists. Output schemas that are not objects are wrapped as `{"result": ..}` for
+//! clients before 2026-07-28, which refuse them.
+//!
+//! Messages of a running call (progress, log) wait in an `Outbox`, which `run_call.rs` empties in the task of the request:
+//! rmcp knows by that task which stream a message belongs to.
+//!
+//! A question of a tool has a key. A client of 2026-07-28 gets the call answered with all questions that were asked so far
+//! and with the earlier answers, sealed by HMAC for the same tool and arguments (`rounds.rs`, `request_state.rs`); its next
+//! request brings the answers, and the function runs again. Older clients are asked while the call waits. In a task the
+//! question becomes part of the task's state, and the function waits.
+//!
+//! A call of a tool with `task` is polled once in its request and goes on as a task only if it waits for something other than
+//! an answer. Tasks are kept in `tasks.rs`, since rmcp's manager knows no owners and no limits: ended tasks give way to new
+//! ones, and the entries of a server end with its last handler.
+//!
+//! A handler belongs to one client, a clone to another. Older clients are notified of changes through their handler, newer
+//! ones through the sinks of their subscriptions. One task per server waits for changes (`subscribers.rs`). A listing is
+//! converted once per snapshot. A cursor holds the last name given, and a checksum.
 
 mod arguments;
 mod call_result;

@@ -4,6 +4,22 @@
 //! files, because nothing a tool prints may reach the protocol stream, because every line a peer
 //! gets wrong deserves an answer, and because parsing `tools/call` dominates the cost of a call.
 //!
+//! Descriptors 0 and 1 are duplicated (`descriptor`); 0 then reads `/dev/null` and 1 is standard error.
+//! FIFOs are reopened non-blocking through `/proc`, sockets use `MSG_DONTWAIT`, everything else has a
+//! thread. Messages that are ready together leave in one write.
+//!
+//! The task that reads (`read_loop`) polls plain calls once itself, and hands everything else to rmcp's
+//! service loop. While a call is polled, the reader is lent to the `connection`, so that another task
+//! reads on if the call blocks its thread.
+//!
+//! A client that sends faster than it is served is slowed down in two ways: after some messages other
+//! tasks get their turn (`read_budget`), and 1024 calls run at most, further ones wait as text
+//! (`backlog`).
+//!
+//! The end of the input, or a signal to the command line, cancels `gone` of the session: reading stops,
+//! questions and notifications fail, and after a second the remaining calls are cancelled. rmcp itself
+//! would wait for five seconds, and hosts kill after two.
+//!
 //! Limits: one pair of streams per process, no JSON-RPC batches, and on systems without `/proc`
 //! a pipe is served by two threads instead of the runtime's event loop. On Windows all streams are,
 //! and what C code prints is not kept from the protocol (`handles`).

@@ -1,4 +1,8 @@
 //! The connection that a client and its running calls share.
+//!
+//! The client has a JSON-RPC implementation of its own, not rmcp's: every line can be inspected, and the server is held to one
+//! answer per request. It talks to the stdio transport through tokio's in-memory stream, not through a socket: on a paused
+//! clock the runtime would advance time while bytes are in the kernel.
 
 use super::question::{Desk, Question};
 use super::wire::{Sent, Wire};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bottom floor first, as in ARCHITECTURE.md. `lib.rs`, `__fuzz.rs`, `__private.rs` and `seam.rs`
+/// Bottom floor first, as in `tool-runtime/core/src/lib.rs`. `lib.rs`, `__fuzz.rs`, `__private.rs` and `seam.rs`
 /// stand outside: they only hand on.
 const FLOORS: &[&[&str]] = &[
     &[
@@ -68,7 +68,7 @@ fn nothing_runs_back_up() {
             continue;
         }
         let floor = floor_of(&module).unwrap_or_else(|| {
-            panic!("module `{module}` is on no floor; add it to FLOORS and to ARCHITECTURE.md")
+            panic!("module `{module}` is on no floor; add it to FLOORS and to the table in `tool-runtime/core/src/lib.rs`")
         });
         let text = fs::read_to_string(&file).expect("a readable source");
         for (number, line) in code_lines(&text) {

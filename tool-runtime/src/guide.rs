@@ -1,0 +1,22 @@
+//! Guides, one topic a page. The [front page](crate#guides) has them in reading order.
+
+#[doc = include_str!("../docs/guide/parameters.md")]
+pub mod parameters {}
+
+#[doc = include_str!("../docs/guide/axum.md")]
+pub mod axum {}
+
+#[doc = include_str!("../docs/guide/results.md")]
+pub mod results {}
+
+#[doc = include_str!("../docs/guide/testing.md")]
+pub mod testing {}
+
+#[doc = include_str!("../docs/guide/pools.md")]
+pub mod pools {}
+
+#[doc = include_str!("../docs/guide/selectors.md")]
+pub mod selectors {}
+
+#[doc = include_str!("../docs/guide/clients.md")]
+pub mod clients {}
