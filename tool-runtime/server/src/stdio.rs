@@ -9,11 +9,11 @@
 //! thread. Messages that are ready together leave in one write.
 //!
 //! The task that reads (`read_loop`) polls plain calls once itself, and hands everything else to rmcp's
-//! service loop. While a call is polled, the reader is lent to the `connection`, so that another task
+//! service loop. While a call is polled, the reader is lent (`Lent` in `read_loop`), so that another task
 //! reads on if the call blocks its thread.
 //!
 //! A client that sends faster than it is served is slowed down in two ways: after some messages other
-//! tasks get their turn (`read_budget`), and 1024 calls run at most, further ones wait as text
+//! tasks get their turn (`YIELD_INTERVAL` in `read_loop`), and 1024 calls run at most, further ones wait as text
 //! (`backlog`).
 //!
 //! The end of the input, or a signal to the command line, cancels `gone` of the session: reading stops,

@@ -69,6 +69,7 @@ pub(super) struct ReadLoop {
 }
 
 /// What a line asks for.
+#[allow(clippy::large_enum_variant, reason = "it is moved once, to where it is served")]
 enum Incoming {
     Message(Message),
     Call(Arc<FastCall>),
