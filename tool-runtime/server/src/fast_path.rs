@@ -7,7 +7,9 @@ mod envelope;
 mod meta;
 mod plain_call;
 
-pub(crate) use answer::{Answer, written};
+pub(crate) use answer::Answer;
+#[cfg(feature = "http")]
+pub(crate) use answer::written;
 pub(crate) use envelope::Envelope;
 pub(crate) use meta::Meta;
 pub(crate) use plain_call::PlainCall;

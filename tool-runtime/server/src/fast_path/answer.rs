@@ -12,7 +12,8 @@ use tool_runtime_core::Observation;
 pub(crate) struct Answer {
     /// A JSON-RPC response.
     pub(crate) json: String,
-    /// The code of an error.
+    /// The code of an error, which HTTP shows as a status.
+    #[cfg_attr(not(feature = "http"), allow(dead_code))]
     pub(crate) code: Option<ErrorCode>,
 }
 
