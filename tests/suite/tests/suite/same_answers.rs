@@ -254,7 +254,8 @@ async fn calls_in_flight(client: &mut Client) {
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": "hang", "reason": "enough"}});
     client.write(&cancel.to_string()).await;
-    client.call(json!("hang"), json!({"name": "add", "arguments": {"a": 5}})).await;
+    // Another id: rmcp may answer the first request of an id that is used again at once.
+    client.call(json!("next"), json!({"name": "add", "arguments": {"a": 5}})).await;
     client.write(&cancel.to_string()).await;
     client.send_call(&json!("late"), json!({"name": "wait", "arguments": {"millis": 100}})).await;
     client.call(json!("early"), json!({"name": "add", "arguments": {"a": 6}})).await;
