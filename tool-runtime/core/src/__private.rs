@@ -8,7 +8,7 @@ pub use crate::constraint::{
     Constraint, Format, Length, Pattern, Range, ensure, format, length, pattern, range,
 };
 pub use crate::context::{Injectable, ToolContext};
-pub use crate::definition::{TaskSupport, ToolDefinition, ToolDraft as Draft};
+pub use crate::definition::{Draft, DraftOf, TaskSupport, ToolDefinition};
 pub use crate::error::ToolError;
 pub use crate::need::Need;
 pub use crate::observation::Observation;

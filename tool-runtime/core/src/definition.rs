@@ -5,9 +5,9 @@ mod task;
 pub(crate) mod unknown;
 mod wire;
 
-pub use draft::ToolDraft;
 pub(crate) use draft::describe;
-pub(crate) use draft::{Common, Describe, Draft};
+pub(crate) use draft::{Common, Describe};
+pub use draft::{Draft, DraftOf};
 pub use task::TaskSupport;
 
 use crate::annotations::ToolAnnotations;

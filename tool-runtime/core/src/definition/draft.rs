@@ -8,10 +8,10 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 /// A definition in the making: what the macros write.
-pub struct Draft<D>(pub(crate) D);
+pub struct DraftOf<D>(pub(crate) D);
 
 /// The definition of a tool in the making.
-pub type ToolDraft = Draft<ToolDefinition>;
+pub type Draft = DraftOf<ToolDefinition>;
 
 /// A definition with the parts that all have.
 pub trait Describe {
@@ -43,7 +43,7 @@ pub(crate) use describe;
 
 describe!(ToolDefinition);
 
-impl<D: Describe> Draft<D> {
+impl<D: Describe> DraftOf<D> {
     /// Sets the title.
     #[must_use]
     pub fn title(mut self, title: &str) -> Self {
@@ -78,7 +78,7 @@ impl<D: Describe> Draft<D> {
     }
 }
 
-impl ToolDraft {
+impl Draft {
     /// Starts with the name, the description and the table of arguments.
     pub fn new(name: &str, description: &str, parameters: &[Parameter]) -> Self {
         let (input_schema, problems) = schema::described(parameters);

@@ -1,6 +1,6 @@
 //! Everything that a client may know of a prompt.
 
-use crate::definition::{Draft, describe};
+use crate::definition::{DraftOf, describe};
 use crate::icon::Icon;
 use crate::parameter::Parameter;
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ impl PromptArgument {
 describe!(PromptDefinition);
 
 /// The definition of a prompt in the making.
-pub type PromptDraft = Draft<PromptDefinition>;
+pub type PromptDraft = DraftOf<PromptDefinition>;
 
 impl PromptDraft {
     /// Starts with the name, the description and the table of arguments.

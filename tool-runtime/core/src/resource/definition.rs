@@ -1,7 +1,7 @@
 //! Everything that a client may know of a resource.
 
 use crate::content::ContentAnnotations;
-use crate::definition::{Draft, describe};
+use crate::definition::{DraftOf, describe};
 use crate::icon::Icon;
 use crate::parameter::Parameter;
 use serde_json::{Map, Value};
@@ -56,7 +56,7 @@ impl ResourceDefinition {
 describe!(ResourceDefinition);
 
 /// The definition of a resource in the making.
-pub type ResourceDraft = Draft<ResourceDefinition>;
+pub type ResourceDraft = DraftOf<ResourceDefinition>;
 
 impl ResourceDraft {
     /// Starts with the URI, the name, the description and the table of variables.
