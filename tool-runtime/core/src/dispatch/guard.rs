@@ -123,26 +123,30 @@ pub(super) async fn while_open<T>(
     if is_over {
         return Err(shut_down());
     }
-    until_cancelled(token, work).await.unwrap_or_else(|| Err(shut_down()))
+    until_cancelled(token, work, || Err(shut_down())).await
 }
 
-/// Runs work until a token is cancelled, `None` then. The token, which is not cancelled yet, is only
-/// waited for once the work waits: most work ends at its first poll, and to wait costs more than a
-/// small call.
-async fn until_cancelled<T>(token: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
+/// Runs work until a token is cancelled, and gives `otherwise` then. The token, which is not cancelled
+/// yet, is only waited for once the work waits: most work ends at its first poll, and to wait costs
+/// more than a small call.
+async fn until_cancelled<T>(
+    token: &CancellationToken,
+    work: impl Future<Output = T>,
+    otherwise: impl Fn() -> T,
+) -> T {
     let mut cancelled = pin!(None::<WaitForCancellationFuture<'_>>);
     let mut work = pin!(work);
     poll_fn(|context| {
         if let Some(cancelled) = cancelled.as_mut().as_pin_mut()
             && cancelled.poll(context).is_ready()
         {
-            return Poll::Ready(None);
+            return Poll::Ready(otherwise());
         }
-        let polled = work.as_mut().poll(context).map(Some);
+        let polled = work.as_mut().poll(context);
         if polled.is_pending() && cancelled.is_none() {
             cancelled.set(Some(token.cancelled()));
             let cancelled = cancelled.as_mut().as_pin_mut().expect("it was just set");
-            return cancelled.poll(context).map(|()| None);
+            return cancelled.poll(context).map(|()| otherwise());
         }
         polled
     })
@@ -196,7 +200,7 @@ async fn bounded<F: Future>(
     match context.cancellation() {
         None => timed.await,
         Some(token) if token.is_cancelled() => Err(cancelled(tool)),
-        Some(token) => until_cancelled(token, timed).await.unwrap_or_else(|| Err(cancelled(tool))),
+        Some(token) => until_cancelled(token, timed, || Err(cancelled(tool))).await,
     }
 }
 

@@ -60,14 +60,18 @@ impl ToolPool {
             call: HookCall::new(tool.clone(), arguments, context.clone()),
         });
         let mut started = None;
-        let outcome = {
+        let mut outcome = {
             let hooked = hooked.as_mut();
             // Each stage is pinned where it is: moved into the next, it would be copied whole.
             let run = pin!(self.admitted_run(tool, arguments, context, hooked, &mut started));
             // Panics are caught here, so that hooks see them like other outcomes.
             guard::caught(tool.name(), run).await
         };
-        let mut outcome = self.checked(tool, outcome);
+        if let Ok(observation) = &outcome
+            && let Err(error) = self.check_output(tool, observation)
+        {
+            outcome = Err(error);
+        }
         if let Some(limits) = &self.governance().limits {
             outcome = Box::pin(limited(&**limits, tool, outcome)).await;
         }
@@ -191,18 +195,11 @@ impl ToolPool {
     }
 
     /// Whatever comes out is checked before anybody sees it.
-    fn checked(
-        &self,
-        tool: &Tool,
-        outcome: Result<Observation, CallError>,
-    ) -> Result<Observation, CallError> {
-        if let Ok(observation) = &outcome
-            && (self.governance().checks_outputs || tool.checks_output())
-            && let Some(model) = OutputModel::new(tool.definition())
-        {
-            model.check(observation)?;
+    fn check_output(&self, tool: &Tool, observation: &Observation) -> Result<(), CallError> {
+        if !self.governance().checks_outputs && !tool.checks_output() {
+            return Ok(());
         }
-        outcome
+        OutputModel::new(tool.definition()).map_or(Ok(()), |model| model.check(observation))
     }
 }
 
