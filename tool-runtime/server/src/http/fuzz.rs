@@ -1,7 +1,7 @@
 //! A connection to a server, for the fuzz targets.
 
+use super::closing::Closing;
 use super::connection::Connections;
-use super::listen::Closing;
 use super::open_connections::OpenConnections;
 use super::options::HttpOptions;
 use super::service::Service;
