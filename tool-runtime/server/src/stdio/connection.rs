@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::lock;
 
-/// What the parts of a connection share.
+/// State shared by the reader, the calls and the loop of one connection.
 pub(super) struct Connection {
     inbound: Mutex<Inbound>,
     pub(super) writer: Writer,

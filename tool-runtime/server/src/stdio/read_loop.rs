@@ -1,6 +1,6 @@
 //! The task that reads: it polls plain calls itself and hands everything else to rmcp.
 //!
-//! While it polls a call, the reader is lent to the connection. If the poll blocks the thread, another
+//! While it polls a call, the reader is lent ([`Lent`]). If the poll blocks the thread, another
 //! task takes it and reads on; the task that was blocked finds it gone, and ends.
 
 use super::connection::Connection;

@@ -35,7 +35,7 @@ pub(super) trait Outlet: Send + Sync {
     }
 }
 
-/// What to stop when the transport has closed; a thread stops by itself.
+/// The task to stop when the transport has closed; a thread stops by itself.
 pub(super) struct Pump(pub(super) Option<tokio::task::AbortHandle>);
 
 impl Pump {
