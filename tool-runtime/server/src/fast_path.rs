@@ -11,5 +11,5 @@ pub(crate) use answer::Answer;
 #[cfg(feature = "http")]
 pub(crate) use answer::written;
 pub(crate) use envelope::Envelope;
-pub(crate) use meta::Meta;
+pub(crate) use meta::{Meta, MetaCache};
 pub(crate) use plain_call::PlainCall;

@@ -1,6 +1,7 @@
 //! Answers MCP requests from a pool. rmcp keeps the lifecycles and the versions.
 
 use super::client::{Client, Subject};
+use super::fast_path::MetaCache;
 use super::listing::Listing;
 use super::logging::{self, SetLevel};
 use super::methods::{is_known_method, is_old_method};
@@ -39,6 +40,7 @@ pub(super) struct PoolHandler {
     session: Arc<Session>,
     codec: Arc<StateCodec>,
     tasks: Tasks,
+    metas: Arc<MetaCache>,
     /// When it is cancelled, the server ends.
     ending: CancellationToken,
     /// Runs user code apart from the server; `None` runs it in the tasks of requests.
@@ -56,6 +58,7 @@ impl Clone for PoolHandler {
             session: Arc::default(),
             codec: Arc::clone(&self.codec),
             tasks: self.tasks.clone(),
+            metas: Arc::clone(&self.metas),
             ending: self.ending.clone(),
             isolation: self.isolation.clone(),
         }
@@ -80,6 +83,7 @@ impl PoolHandler {
             session: Arc::default(),
             codec: Arc::new(StateCodec::random()),
             tasks: Tasks::default(),
+            metas: Arc::default(),
             ending: CancellationToken::new(),
             isolation: Some(Isolation::default()),
             paging: Pagination::default(),
@@ -113,6 +117,10 @@ impl PoolHandler {
 
     pub(super) fn tasks(&self) -> &Tasks {
         &self.tasks
+    }
+
+    pub(super) fn metas(&self) -> &MetaCache {
+        &self.metas
     }
 
     pub(super) fn ending(&self) -> &CancellationToken {

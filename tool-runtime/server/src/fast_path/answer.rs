@@ -5,8 +5,14 @@ use crate::client::Client;
 use crate::exact;
 use crate::passing;
 use crate::request::Request;
-use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
+use rmcp::model::{
+    ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult,
+};
+use std::fmt::Write as _;
 use tool_runtime_core::Observation;
+
+/// Bytes that most answers fit in.
+const USUAL_LENGTH: usize = 512;
 
 /// The answer to a call.
 pub(crate) struct Answer {
@@ -60,8 +66,12 @@ fn result(called: Called, client: &Client) -> String {
 
 /// The result of a tool, written as rmcp would, without a detour by its types.
 fn observed(observation: &Observation, request: &dyn Request) -> String {
-    let mut json = String::from(r#"{"jsonrpc":"2.0","id":"#);
-    json.push_str(&serde_json::to_string(request.id()).expect("ids are JSON"));
+    let mut json = String::with_capacity(USUAL_LENGTH);
+    json.push_str(r#"{"jsonrpc":"2.0","id":"#);
+    match request.id() {
+        RequestId::Number(id) => write!(json, "{id}").expect("a string takes everything"),
+        id => json.push_str(&serde_json::to_string(id).expect("ids are JSON")),
+    }
     json.push_str(r#","result":{"#);
     if request.is_modern() {
         json.push_str(r#""resultType":"complete","#);

@@ -1,16 +1,38 @@
 //! The `_meta` of a plain call, which most tools never look at.
 
+use arc_swap::ArcSwap;
 use rmcp::model::{ClientCapabilities, ProtocolVersion, RequestMetaObject};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+
+/// The last `_meta` that was read: most clients send the same one with every call.
+#[derive(Debug, Default)]
+pub(crate) struct MetaCache(ArcSwap<Meta>);
+
+impl MetaCache {
+    /// The metadata, if it is what its protocol version has: all that 2026-07-28 requires, or nothing
+    /// of it.
+    pub(super) fn read(&self, raw: Option<&RawValue>, is_modern: bool) -> Option<Arc<Meta>> {
+        let text = raw.map_or("", RawValue::get);
+        let last = self.0.load();
+        if last.is_modern == is_modern && *last.text == *text {
+            return Some(Arc::clone(&last));
+        }
+        let meta = Arc::new(Meta::read(text, is_modern)?);
+        self.0.store(Arc::clone(&meta));
+        Some(meta)
+    }
+}
 
 /// A `_meta` object, parsed when it is first needed.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Meta {
+    /// Empty if there is none.
     text: Box<str>,
+    is_modern: bool,
     parsed: OnceLock<RequestMetaObject>,
 }
 
@@ -31,19 +53,18 @@ struct NoVersion {
 }
 
 impl Meta {
-    /// The metadata, if it is what its protocol version has: all that 2026-07-28 requires, or nothing
-    /// of it.
-    pub(super) fn read(raw: Option<&RawValue>, is_modern: bool) -> Option<Self> {
-        let Some(raw) = raw else { return (!is_modern).then(Self::default) };
+    fn read(text: &str, is_modern: bool) -> Option<Self> {
         let is_complete = match is_modern {
             true => {
-                let Version { version, capabilities } = serde_json::from_str(raw.get()).ok()?;
+                let Version { version, capabilities } = serde_json::from_str(text).ok()?;
                 let expected = ProtocolVersion::V_2026_07_28;
                 version.as_deref() == Some(expected.as_str()) && capabilities.is_some()
             }
-            false => serde_json::from_str::<NoVersion>(raw.get()).ok()?.version.is_none(),
+            false => {
+                text.is_empty() || serde_json::from_str::<NoVersion>(text).ok()?.version.is_none()
+            }
         };
-        is_complete.then(|| Self { text: raw.get().into(), parsed: OnceLock::new() })
+        is_complete.then(|| Self { text: text.into(), is_modern, parsed: OnceLock::new() })
     }
 
     pub(crate) fn get(&self) -> &RequestMetaObject {

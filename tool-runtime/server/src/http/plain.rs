@@ -20,7 +20,7 @@ pub(super) fn call<'a>(
     is_modern: bool,
     handler: &PoolHandler,
 ) -> Option<PlainCall<'a>> {
-    let call = PlainCall::read(std::str::from_utf8(body).ok()?, is_modern)?;
+    let call = PlainCall::read(std::str::from_utf8(body).ok()?, is_modern, handler.metas())?;
     let name = &call.subject.name;
     let is_named = !is_modern || names(&parts.headers, name);
     if !is_named || handler.has_mirrored_arguments(name) {

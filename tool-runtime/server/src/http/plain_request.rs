@@ -18,7 +18,7 @@ use tool_runtime_core::{BoxFuture, Principal};
 /// A request without a session, so that its client cannot be asked while it waits.
 pub(super) struct PlainRequest {
     pub(super) id: RequestId,
-    pub(super) meta: Meta,
+    pub(super) meta: Arc<Meta>,
     pub(super) is_modern: bool,
     pub(super) parts: Parts,
     pub(super) token: CancellationToken,

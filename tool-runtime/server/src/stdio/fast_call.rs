@@ -17,7 +17,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, ReusableBoxFuture};
 use tool_runtime_core::seam::{INTERNAL, Watched};
 use tool_runtime_core::{BoxFuture, Principal};
 
@@ -26,6 +26,9 @@ pub(super) trait ReadOn: Send + Sync {
     /// Another task reads on: this tool has blocked the thread of the one that read.
     fn read_on(&self, tool: &str);
 }
+
+/// The work of a call, up to its answer.
+pub(super) type Work = ReusableBoxFuture<'static, String>;
 
 /// A call on the fast path.
 pub(super) struct FastCall {
@@ -65,32 +68,39 @@ impl FastCall {
         &self.state
     }
 
-    /// The work, up to the answer.
-    pub(super) fn run(&self) -> BoxFuture<'static, String> {
+    /// The work, in the memory of a call that has finished.
+    pub(super) fn run(&self, finished: Option<Work>) -> Work {
         let (handler, client) = (Arc::clone(&self.calls.handler), Arc::clone(&self.client));
-        Box::pin(async move {
+        let work = async move {
             // User code that panics is an error of its call: what is caught here are faults of ours.
             let called = AssertUnwindSafe(handler.called(&client)).catch_unwind().await;
             let internal = |_| Err(ErrorData::internal_error(INTERNAL, None));
             Answer::new(&client, called.unwrap_or_else(internal)).json
-        })
+        };
+        match finished {
+            Some(mut memory) => {
+                memory.set(work);
+                memory
+            }
+            None => Work::new(work),
+        }
     }
 
     /// Polls the work on this thread. `None` if it is not done, or may not be polled now.
     pub(super) fn poll(
         self: &Arc<Self>,
-        work: &mut BoxFuture<'static, String>,
+        work: &mut Work,
         task: &mut Context<'_>,
     ) -> Option<String> {
         let watched: Arc<dyn Watched> = Arc::clone(self) as _;
-        match self.calls.isolation.poll(&watched, || work.as_mut().poll(task)) {
+        match self.calls.isolation.poll(&watched, || work.poll(task)) {
             Some(Poll::Ready(answer)) => Some(answer),
             _ => None,
         }
     }
 
     /// Goes on in a task of its own.
-    pub(super) fn detach(self: Arc<Self>, work: BoxFuture<'static, String>) {
+    pub(super) fn detach(self: Arc<Self>, work: Work) {
         let watched = Arc::clone(&self);
         let isolation = self.calls.isolation.clone();
         let rest = Box::pin(async move {
@@ -133,7 +143,7 @@ impl Watched for FastCall {
 
 /// The request of such a call.
 struct FastRequest {
-    meta: Meta,
+    meta: Arc<Meta>,
     arguments: Option<String>,
     state: Arc<CallState>,
     calls: Arc<PlainCalls>,

@@ -4,7 +4,7 @@
 //! task takes it and reads on; the task that was blocked finds it gone, and ends.
 
 use super::connection::Connection;
-use super::fast_call::{FastCall, ReadOn};
+use super::fast_call::{FastCall, ReadOn, Work};
 use super::message::parse;
 use super::reader::Reader;
 use crate::caller::Caller;
@@ -35,7 +35,8 @@ const HANG_UP_CHECK: Duration = Duration::from_millis(100);
 /// Lines that are read before other tasks get a turn: those that are here already never wait.
 const YIELD_INTERVAL: u32 = 64;
 
-/// A first poll that takes longer than this is given a task of its own next time.
+/// Two first polls in a row that take longer than this give the next call a task of its own. One
+/// may be long because the system ran something else.
 const SHORT: Duration = Duration::from_micros(200);
 
 type Message = RxJsonRpcMessage<RoleServer>;
@@ -59,19 +60,22 @@ pub(super) struct ReadLoop {
     pub(super) since_yield: u32,
     /// Lines that were rejected since the client has not read its answers.
     pub(super) unread_rejections: u32,
-    /// Tools whose last first poll took long.
+    /// The tool whose last first poll took long.
+    pub(super) suspect: Option<String>,
+    /// Tools whose last two first polls took long.
     pub(super) slow: HashSet<String>,
     /// Tools that have blocked their thread.
     pub(super) blocking: HashSet<String>,
     /// Whether a task was woken since the last poll of a call.
     pub(super) has_woken: bool,
+    /// The work of the last call, whose memory the next one takes.
+    pub(super) finished: Option<Work>,
     pub(super) lent: Arc<Lent>,
 }
 
 /// What a line asks for.
-#[allow(clippy::large_enum_variant, reason = "it is moved once, to where it is served")]
 enum Incoming {
-    Message(Message),
+    Message(Box<Message>),
     Call(Arc<FastCall>),
 }
 
@@ -86,7 +90,7 @@ async fn read(mut reader: Box<ReadLoop>) {
         match incoming {
             Incoming::Message(message) => {
                 reader.connection.flush();
-                let message = reader.marked(message);
+                let message = reader.marked(*message);
                 reader.has_woken = true;
                 if reader.messages.send(message).await.is_err() {
                     return;
@@ -103,7 +107,7 @@ async fn read(mut reader: Box<ReadLoop>) {
 
 /// Polls a call for the first time. Gives the reader back, unless another task has taken it.
 async fn poll_call(mut reader: Box<ReadLoop>, call: Arc<FastCall>) -> Option<Box<ReadLoop>> {
-    let mut work = call.run();
+    let mut work = call.run(reader.finished.take());
     if reader.is_detached(call.name()) {
         call.detach(work);
         reader.has_woken = true;
@@ -120,7 +124,12 @@ async fn poll_call(mut reader: Box<ReadLoop>, call: Arc<FastCall>) -> Option<Box
         reader.has_woken |= answer.is_none();
     }
     match answer {
-        Some(answer) => call.answer(&answer),
+        Some(answer) => {
+            call.answer(&answer);
+            if let Some(reader) = &mut reader {
+                reader.finished = Some(work);
+            }
+        }
         None => call.detach(work),
     }
     if reader.is_none() {
@@ -301,10 +310,14 @@ impl ReadLoop {
 
     /// Notes how long the first poll of a tool has taken.
     fn note(&mut self, tool: &str, is_slow: bool) {
-        if is_slow && !self.slow.contains(tool) {
-            self.slow.insert(tool.to_owned());
-        } else if !is_slow && !self.slow.is_empty() {
-            self.slow.remove(tool);
+        let is_suspect = self.suspect.as_deref() == Some(tool);
+        match is_slow {
+            true if is_suspect => drop(self.slow.insert(tool.to_owned())),
+            true => self.suspect = Some(tool.to_owned()),
+            false => {
+                self.suspect.take_if(|_| is_suspect);
+                self.slow.remove(tool);
+            }
         }
     }
 
@@ -346,5 +359,5 @@ fn fast_call(connection: &Arc<Connection>, lent: &Arc<Lent>, line: &[u8]) -> Opt
 }
 
 fn as_message(message: Option<Message>) -> Option<Incoming> {
-    message.map(Incoming::Message)
+    message.map(Box::new).map(Incoming::Message)
 }
