@@ -162,7 +162,12 @@ impl PoolHandler {
     }
 
     fn context_of(&self, id: &RequestId, principal: Option<Arc<Principal>>) -> ToolContext {
-        let context = self.pool.context().with_call_id(id.to_string());
+        let context = match id {
+            RequestId::Number(id) => {
+                self.pool.context().with_call_id(itoa::Buffer::new().format(*id))
+            }
+            RequestId::String(id) => self.pool.context().with_call_id(Arc::clone(id)),
+        };
         let context = context.with_isolation(self.isolation.clone());
         match principal {
             Some(principal) => context.with_principal(principal),

@@ -6,6 +6,7 @@
 //! Limit: an id is free as soon as its request is taken back, although its work ends a moment later.
 //! A client that uses it again in that moment may get the answer to what it has taken back.
 
+use foldhash::fast::RandomState;
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::service::RxJsonRpcMessage;
@@ -15,11 +16,11 @@ use tool_runtime_core::seam::excerpt;
 
 /// The requests that have no answer yet, by their ids, each with a note.
 #[derive(Debug)]
-pub(super) struct InFlight<T = ()>(HashMap<RequestId, T>);
+pub(super) struct InFlight<T = ()>(HashMap<RequestId, T, RandomState>);
 
 impl<T> Default for InFlight<T> {
     fn default() -> Self {
-        Self(HashMap::new())
+        Self(HashMap::default())
     }
 }
 

@@ -8,7 +8,6 @@ use crate::request::Request;
 use rmcp::model::{
     ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult,
 };
-use std::fmt::Write as _;
 use tool_runtime_core::Observation;
 
 /// Bytes that most answers fit in.
@@ -69,7 +68,7 @@ fn observed(observation: &Observation, request: &dyn Request) -> String {
     let mut json = String::with_capacity(USUAL_LENGTH);
     json.push_str(r#"{"jsonrpc":"2.0","id":"#);
     match request.id() {
-        RequestId::Number(id) => write!(json, "{id}").expect("a string takes everything"),
+        RequestId::Number(id) => json.push_str(itoa::Buffer::new().format(*id)),
         id => json.push_str(&serde_json::to_string(id).expect("ids are JSON")),
     }
     json.push_str(r#","result":{"#);
