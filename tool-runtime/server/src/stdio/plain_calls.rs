@@ -29,7 +29,8 @@ impl PlainCalls {
 
     /// The call in a line, if it is a plain one.
     pub(super) fn read<'a>(&self, line: &'a [u8]) -> Option<PlainCall<'a>> {
-        let call = PlainCall::read(std::str::from_utf8(line).ok()?, self.is_modern, self.handler.metas())?;
+        let call =
+            PlainCall::read(std::str::from_utf8(line).ok()?, self.is_modern, self.handler.metas())?;
         let tool = self.handler.pool().get(&call.subject.name);
         // A call that may go on as a task is not answered by its result.
         let is_task = tool.is_some_and(|tool| tool.definition().task != TaskSupport::None);

@@ -35,8 +35,8 @@ const HANG_UP_CHECK: Duration = Duration::from_millis(100);
 /// Lines that are read before other tasks get a turn: those that are here already never wait.
 const YIELD_INTERVAL: u32 = 64;
 
-/// Two first polls in a row that take longer than this give the next call a task of its own. One
-/// may be long because the system ran something else.
+/// A first poll that takes longer than this gives the next calls of its tool tasks of their own, up to
+/// the next yield: the system may just have run something else.
 const SHORT: Duration = Duration::from_micros(200);
 
 type Message = RxJsonRpcMessage<RoleServer>;
@@ -60,9 +60,7 @@ pub(super) struct ReadLoop {
     pub(super) since_yield: u32,
     /// Lines that were rejected since the client has not read its answers.
     pub(super) unread_rejections: u32,
-    /// The tool whose last first poll took long.
-    pub(super) suspect: Option<String>,
-    /// Tools whose last two first polls took long.
+    /// Tools with a long first poll since the last yield.
     pub(super) slow: HashSet<String>,
     /// Tools that have blocked their thread.
     pub(super) blocking: HashSet<String>,
@@ -169,6 +167,7 @@ impl ReadLoop {
             self.since_yield += 1;
             if self.since_yield > YIELD_INTERVAL {
                 self.since_yield = 0;
+                self.slow.clear();
                 self.connection.flush();
                 yield_now().await;
             }
@@ -308,16 +307,10 @@ impl ReadLoop {
         }
     }
 
-    /// Notes how long the first poll of a tool has taken.
+    /// Notes a long first poll of a tool.
     fn note(&mut self, tool: &str, is_slow: bool) {
-        let is_suspect = self.suspect.as_deref() == Some(tool);
-        match is_slow {
-            true if is_suspect => drop(self.slow.insert(tool.to_owned())),
-            true => self.suspect = Some(tool.to_owned()),
-            false => {
-                self.suspect.take_if(|_| is_suspect);
-                self.slow.remove(tool);
-            }
+        if is_slow {
+            self.slow.insert(tool.to_owned());
         }
     }
 

@@ -88,7 +88,6 @@ impl StdioTransport {
             since_yield: 0,
             unread_rejections: 0,
             slow: HashSet::new(),
-            suspect: None,
             blocking: HashSet::new(),
             finished: None,
             has_woken: false,
