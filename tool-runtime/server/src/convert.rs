@@ -1,6 +1,6 @@
 //! Converts our types to rmcp's, which are not public.
 
-use super::passing;
+use super::passthrough;
 use rmcp::model::{self, CallToolResult, Tool};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) fn tool(definition: &ToolDefinition) -> Tool {
     tool.annotations = hints(&definition.annotations);
     let meta = definition.wire_meta();
     tool.meta = (!meta.is_empty()).then(|| model::MetaObject(meta.into_owned()));
-    passing::keep_unknown(&mut tool, &definition.other);
+    passthrough::keep_unknown(&mut tool, &definition.other);
     tool
 }
 
@@ -97,7 +97,7 @@ pub(super) fn result(
         result.structured_content = Some(value);
     }
     result.meta = observation.meta().cloned().map(model::MetaObject);
-    if observation.is_known() { Ok(result) } else { passing::keep_whole(result, observation) }
+    if observation.is_known() { Ok(result) } else { passthrough::keep_whole(result, observation) }
 }
 
 /// An integer of more than 64 bits in the structured value, which rmcp's types do not keep. A
@@ -156,7 +156,7 @@ pub(super) fn meta(meta: &Map<String, Value>) -> Option<model::MetaObject> {
 
 pub(super) fn block(block: &ContentBlock) -> serde_json::Result<model::ContentBlock> {
     match block {
-        // For clients that `passing` does not reach.
+        // For clients that `passthrough` does not reach.
         ContentBlock::Other(block) => Ok(model::ContentBlock::text(serde_json::to_string(block)?)),
         ContentBlock::Text(content) if content.extra.is_none() => {
             Ok(model::ContentBlock::text(content.text()))

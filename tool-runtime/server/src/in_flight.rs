@@ -41,11 +41,6 @@ impl<T> InFlight<T> {
         Err(ErrorData::invalid_request(text, None))
     }
 
-    /// The note of a request.
-    pub(super) fn note(&mut self, id: &RequestId) -> Option<&mut T> {
-        self.0.get_mut(id)
-    }
-
     /// The notes of all of them.
     pub(super) fn notes(&self) -> impl Iterator<Item = &T> {
         self.0.values()
@@ -75,7 +70,7 @@ pub(super) fn cancelled_id(message: &RxJsonRpcMessage<RoleServer>) -> Option<&Re
 }
 
 /// Which request a message answers.
-pub(super) fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+pub(super) fn answered_id(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         ServerJsonRpcMessage::Response(response) => Some(&response.id),
         ServerJsonRpcMessage::Error(error) => error.id.as_ref(),

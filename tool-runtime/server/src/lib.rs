@@ -42,7 +42,7 @@ mod logging;
 mod methods;
 mod outbox;
 mod pagination;
-mod passing;
+mod passthrough;
 mod prompts;
 mod question;
 mod refusal;
@@ -80,7 +80,7 @@ use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use stdio::{Outbox, PlainCalls, StdioTransport};
+use stdio::{Connection, PlainCalls, StdioTransport};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{BoxFuture, ToolPool};
@@ -199,21 +199,21 @@ impl McpServer {
 
     /// Serves on standard input and output until the input ends.
     ///
-    /// Then questions that are open fail, and calls that run have one second to finish before they
-    /// are cancelled. Answers that the client does not read are given up after 0.8 seconds. A client
-    /// that closes its end of the output has gone as well, where the system tells: on Linux.
+    /// At the end of the input, open questions fail, and running calls have one second to finish before
+    /// they are cancelled. Answers that the client leaves unread for 0.8 seconds are dropped. On Linux, a
+    /// client that closes only its end of the output counts as gone, too.
     ///
-    /// An `async` tool that blocks its thread does not stop the server; the log names it. The process
-    /// ends without it when it exits: a runtime that is dropped waits for blocked threads
+    /// An `async` tool that blocks its thread does not stop the server; the log names the tool. The
+    /// process can exit while the thread is blocked; dropping the runtime waits for the thread
     /// (`Runtime::shutdown_background` does not).
     ///
-    /// Of one client 1024 calls run at a time (of tools, prompts, resources, completions). Further ones
-    /// wait, 8 MiB of them before nothing more is read, and are refused if they do not get their turn
-    /// within five seconds after the end of the input. When none has ended for 30 seconds, reading goes
-    /// on, so that cancellations are heard, and calls that find no room are refused meanwhile.
+    /// At most 1024 calls of the client (of tools, prompts, resources, completions) run at a time. Before
+    /// a further one, reading pauses until a call ends. If none ends within five seconds, further calls
+    /// are refused until one does, so that cancellations and answers to questions are read. Reading also
+    /// pauses while the client leaves 4 MiB of answers unread.
     ///
-    /// From here on the process's standard output is its standard error, so that nothing a
-    /// tool prints can spoil the protocol.
+    /// From here on, the process's standard output is its standard error, so that nothing a tool
+    /// prints reaches the protocol.
     ///
     /// # Errors
     /// If the standard streams cannot be used.
@@ -262,32 +262,32 @@ impl McpServer {
     async fn serve_on(self, transport: StdioTransport) -> io::Result<()> {
         self.handler.session().open();
         let gone = self.handler.session().gone.clone();
-        let transport = transport.with_line_limit(self.line_limit).telling(gone);
-        let outbox = transport.outbox();
-        let mut served = pin!(self.served(transport, &outbox));
-        let given_up = pin!(outbox.given_up(UNREAD_TIMEOUT));
+        let transport = transport.with_line_limit(self.line_limit).with_end(gone);
+        let connection = transport.connection();
+        let mut served = pin!(self.served(transport, &connection));
+        let given_up = pin!(connection.drop_unread(UNREAD_TIMEOUT));
         let served = match select(&mut served, given_up).await {
             Either::Left((served, _)) => served,
             Either::Right(_) => served.await,
         };
         // A client that has closed its end, or reads no more, is not a failure of the server.
-        drop(outbox.emptied().await);
-        if outbox.is_broken() { Ok(()) } else { served }
+        drop(connection.drained().await);
+        if connection.is_broken() { Ok(()) } else { served }
     }
 
-    /// The handler is erased for the same reason: rmcp's loop answers requests in two places, and
-    /// the future of a request is its largest.
-    async fn served(self, transport: StdioTransport, outbox: &Outbox) -> io::Result<()> {
+    /// The handler is erased for the same reason as in [`Self::boxed`]: rmcp's loop answers requests in
+    /// two places, and the future of a request is its largest.
+    async fn served(self, transport: StdioTransport, connection: &Connection) -> io::Result<()> {
         let gone = self.handler.session().gone.clone();
         let handler = Arc::new(self.handler);
         match Arc::clone(&handler).into_dyn().serve(transport).await {
             Ok(running) => {
-                open_fast_path(outbox, &handler, running.peer());
+                open_fast_path(connection, &handler, running.peer());
                 let end = running.cancellation_token();
                 let late = async move {
                     gone.cancelled().await;
                     tokio::time::sleep(CALL_GRACE).await;
-                    outbox.cancel_calls();
+                    connection.cancel_calls();
                     end.cancel();
                 };
                 let reason = match select(pin!(running.waiting()), pin!(late)).await {
@@ -295,23 +295,23 @@ impl McpServer {
                     Either::Right(((), ending)) => ending.await,
                 };
                 let reason = reason.map_err(io::Error::other)?;
-                tracing::info!(?reason, "the client is gone");
+                tracing::info!(?reason, "the client has disconnected");
                 Ok(())
             }
-            // A client that leaves before it said anything is not a failure of ours.
+            // A client that leaves before its first request is not a failure of the server.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::other(error)),
         }
     }
 }
 
-/// Lets plain calls be polled by the task that reads, where another worker can read on when a call
-/// blocks its thread.
-fn open_fast_path(outbox: &Outbox, handler: &Arc<PoolHandler>, peer: &Peer<RoleServer>) {
+/// Lets the reading task poll plain calls, where another worker can read on when a call blocks its
+/// thread.
+fn open_fast_path(connection: &Connection, handler: &Arc<PoolHandler>, peer: &Peer<RoleServer>) {
     let Some(isolation) = handler.isolation() else { return };
     if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
         let (handler, isolation) = (Arc::clone(handler), isolation.outer());
-        outbox.open(PlainCalls::new(handler, isolation, peer.clone()));
+        connection.open(PlainCalls::new(handler, isolation, peer.clone()));
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::call_result::Called;
 use crate::client::Client;
 use crate::exact;
-use crate::passing;
+use crate::passthrough;
 use crate::request::Request;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
 use tool_runtime_core::Observation;
@@ -49,7 +49,8 @@ fn result(called: Called, client: &Client) -> String {
             if !request.is_modern() {
                 result.strip_result_type_for_legacy_peer();
             }
-            let message = JsonRpcMessage::response(passing::whole(result), request.id().clone());
+            let message =
+                JsonRpcMessage::response(passthrough::whole(result), request.id().clone());
             match exact::message(&message).filter(|_| request.keeps_numbers()) {
                 Some(exact) => exact.get().to_owned(),
                 None => written(&message),

@@ -1,7 +1,7 @@
 //! Requests over HTTP that the fast path may answer.
 
 use crate::arguments::BodyArguments;
-use crate::fast_path::PlainCall;
+use crate::fast_path::{PlainCall, RawCall};
 use crate::handler::PoolHandler;
 use axum::body::Bytes;
 use axum::http::request::Parts;
@@ -20,7 +20,7 @@ pub(super) fn call<'a>(
     is_modern: bool,
     handler: &PoolHandler,
 ) -> Option<PlainCall<'a>> {
-    let call = PlainCall::read(std::str::from_utf8(body).ok()?, is_modern)?;
+    let call = RawCall::read(std::str::from_utf8(body).ok()?)?.plain(is_modern)?;
     let name = &call.subject.name;
     let is_named = !is_modern || names(&parts.headers, name);
     if !is_named || handler.has_mirrored_arguments(name) {

@@ -2,10 +2,10 @@
 
 use super::call_state::CallState;
 use super::connection::Connection;
-use super::plain_calls::PlainCalls;
 use crate::call_result::{Called, failed};
 use crate::client::Client;
-use crate::fast_path::{Answer, Meta, PlainCall};
+use crate::fast_path::{Answer, Meta, PlainCall, RawCall};
+use crate::handler::PoolHandler;
 use crate::request::Request;
 use futures_util::FutureExt as _;
 use rmcp::RoleServer;
@@ -18,8 +18,37 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::seam::{INTERNAL, Watched};
-use tool_runtime_core::{BoxFuture, Principal};
+use tool_runtime_core::seam::{INTERNAL, Isolation, Watched};
+use tool_runtime_core::{BoxFuture, Principal, TaskSupport};
+
+/// The parts that the plain calls of a connection share. Exists once the handshake is over.
+pub(crate) struct PlainCalls {
+    pub(super) handler: Arc<PoolHandler>,
+    pub(super) isolation: Isolation,
+    pub(super) peer: Peer<RoleServer>,
+    /// Whether the client speaks 2026-07-28: rmcp has seen no `initialize`.
+    pub(super) is_modern: bool,
+}
+
+impl PlainCalls {
+    pub(crate) fn new(
+        handler: Arc<PoolHandler>,
+        isolation: Isolation,
+        peer: Peer<RoleServer>,
+    ) -> Self {
+        let is_modern = peer.peer_info().is_none();
+        Self { handler, isolation, peer, is_modern }
+    }
+
+    /// The plain call, if it is one. A call that may become a task is not.
+    pub(super) fn plain<'a>(&self, call: &RawCall<'a>) -> Option<PlainCall<'a>> {
+        let tool = self.handler.pool().get(call.name());
+        match tool.is_some_and(|tool| tool.definition().task != TaskSupport::None) {
+            true => None,
+            false => call.plain(self.is_modern),
+        }
+    }
+}
 
 /// Reads on while a call blocks its thread.
 pub(super) trait ReadOn: Send + Sync {

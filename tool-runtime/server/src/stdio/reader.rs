@@ -30,18 +30,6 @@ pub(super) enum Reader {
 }
 
 impl Reader {
-    /// Sorts a descriptor and prepares to read it.
-    #[cfg(unix)]
-    pub(super) fn open(descriptor: std::os::fd::OwnedFd) -> io::Result<Self> {
-        use super::descriptor_kind::{Opened, open_by_kind};
-        use super::polled::Direction;
-
-        match open_by_kind(descriptor, Direction::Input)? {
-            Opened::Polled(descriptor) => Ok(Self::Polled { descriptor, untried: true }),
-            Opened::Blocking(file) => Self::thread(file),
-        }
-    }
-
     /// Starts a thread that reads until the end, an error, or until nobody listens.
     ///
     /// It may sit in a read when the process ends, which is why it is not one of the runtime's

@@ -169,7 +169,16 @@ impl Shared {
         lock(&self.queue)
     }
 
-    /// Wakes whoever waits for the queue to get shorter.
+    /// Notes how writing a batch of the queue has ended.
+    pub(super) fn batch_written(&self, result: io::Result<()>) {
+        match result {
+            Ok(()) => self.lock().batch_written(),
+            Err(error) => self.lock().fail(error),
+        }
+        self.announce();
+    }
+
+    /// Wakes the tasks that wait for the queue to get shorter.
     pub(super) fn announce(&self) {
         self.changed.notify_waiters();
     }

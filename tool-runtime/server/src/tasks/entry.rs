@@ -1,6 +1,6 @@
 //! One task, for its client.
 
-use crate::passing;
+use crate::passthrough;
 use crate::rounds::{endless, said};
 use rmcp::model::{CallToolResult, ErrorData, InputRequest, JsonObject, Task, TaskPayload};
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub(in super::super) enum Outcome {
 
 impl Outcome {
     pub(in super::super) fn completed(result: CallToolResult) -> Self {
-        Self::Completed(written(&passing::whole(result.into())))
+        Self::Completed(written(&passthrough::whole(result.into())))
     }
 
     pub(in super::super) fn failed(error: &ErrorData) -> Self {

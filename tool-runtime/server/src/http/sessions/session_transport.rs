@@ -2,8 +2,8 @@
 
 use super::problem::SessionProblem;
 use super::routing::{self, cancelled};
-use crate::in_flight::{InFlight, answered, cancelled_id};
-use crate::passing;
+use crate::in_flight::{InFlight, answered_id, cancelled_id};
+use crate::passthrough;
 use rmcp::RoleServer;
 use rmcp::model::RequestId;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -59,10 +59,10 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for SessionTransport<T> {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
-        if let Some(id) = answered(&message) {
+        if let Some(id) = answered_id(&message) {
             self.ongoing.running().end(id);
         }
-        self.transport.send(routing::addressed(passing::restored(message)))
+        self.transport.send(routing::addressed(passthrough::restored(message)))
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

@@ -3,7 +3,7 @@
 use super::replay_buffer::{Messages, ReplayBuffer};
 use super::routing;
 use super::session::Session;
-use crate::in_flight::answered;
+use crate::in_flight::answered_id;
 use futures_util::{Stream, stream};
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
@@ -132,7 +132,7 @@ impl Watch {
         if let Some(number) = message.event_id.as_deref().and_then(number) {
             self.is_numbered(number);
         }
-        let answered = message.message.as_deref().and_then(answered);
+        let answered = message.message.as_deref().and_then(answered_id);
         if answered.is_some() && answered == self.request.as_ref() {
             self.request = None;
             if let Some(number) = self.number {
