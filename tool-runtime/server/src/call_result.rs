@@ -1,7 +1,7 @@
 //! Results of calls, as clients read them.
 
 use super::convert;
-use super::refusal;
+use super::errors;
 use rmcp::model::{CallToolResponse, CallToolResult, ErrorData};
 use tool_runtime_core::seam::INTERNAL;
 use tool_runtime_core::{CallError, ErrorClass, Observation};
@@ -67,8 +67,8 @@ pub(crate) fn failed(error: &CallError, is_modern: bool) -> Result<CallToolResul
     if error.class() == ErrorClass::NotFound {
         return Err(ErrorData::invalid_params(error.message().to_owned(), None));
     }
-    match refusal::of_protocol(error, is_modern) {
-        Some(refusal) => Err(refusal),
+    match errors::of_protocol(error, is_modern) {
+        Some(error) => Err(error),
         None => Ok(convert::failure(error.message())),
     }
 }

@@ -1,6 +1,6 @@
 //! The client of one request, as the `Peer` of its call.
 
-use super::logging::level_asked;
+use super::logging::requested_level;
 use super::outbox::{Asked, OpenQuestion, Outbox, Question};
 use super::request::Request;
 use super::request_state::StateCodec;
@@ -96,7 +96,7 @@ impl Client {
     }
 
     /// Lets the call go on as a task: what it asks and tells from now on goes there.
-    pub(super) fn go_on_as(&self, task: Handle) {
+    pub(super) fn become_task(&self, task: Handle) {
         drop(self.task.set(task));
     }
 
@@ -211,9 +211,9 @@ impl Peer for Client {
 
     fn hears_log(&self, level: LogLevel) -> bool {
         if !self.is_modern() {
-            return self.session.level.hears(level);
+            return self.session.level.includes(level);
         }
-        level_asked(self.request.meta()).is_some_and(|least| level >= least)
+        requested_level(self.request.meta()).is_some_and(|least| level >= least)
     }
 
     fn log(&self, entry: LogEntry) {

@@ -120,7 +120,7 @@ impl McpServer {
             let bound = exposed(&listener, &options)?;
             let closing = Closing::new(options.shutdown.clone());
             let service =
-                Service::new(self.handler, options.clone(), Some(bound.ip()), closing.clone());
+                Service::new(&self.handler, options.clone(), Some(bound.ip()), closing.clone());
             listen::serve(listener, service.router(), &options, closing).await
         })
     }
@@ -180,7 +180,7 @@ impl McpServer {
     /// ```
     pub fn into_router(self, options: HttpOptions) -> Router {
         let closing = Closing::new(options.shutdown.clone());
-        Service::new(self.handler, options, None, closing).router()
+        Service::new(&self.handler, options, None, closing).router()
     }
 }
 

@@ -28,6 +28,7 @@ mod client;
 mod completion;
 mod convert;
 mod double_option;
+mod errors;
 mod exact;
 mod fast_path;
 #[cfg(fuzzing)]
@@ -45,16 +46,15 @@ mod pagination;
 mod passthrough;
 mod prompts;
 mod question;
-mod refusal;
 mod rejection;
 mod request;
 mod request_state;
 mod resources;
 mod rounds;
 mod run_call;
+mod server_handler;
 mod stdio;
 mod subscribers;
-mod subscriptions;
 mod task_call;
 mod tasks;
 #[cfg(test)]
@@ -135,14 +135,14 @@ impl McpServer {
     /// Sets a title for people.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
-        self.handler.set_title(title.into());
+        self.handler.config.server_info.title = Some(title.into());
         self
     }
 
     /// Tells models how to use the tools together.
     #[must_use]
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.handler.set_instructions(instructions.into());
+        self.handler.config.instructions = Some(instructions.into());
         self
     }
 
@@ -150,7 +150,7 @@ impl McpServer {
     /// 250. Clients that turn no pages see the first.
     #[must_use]
     pub fn with_page_size(mut self, size: usize) -> Self {
-        self.handler.set_page_size(size);
+        self.handler.pagination.size = size.max(1);
         self
     }
 
@@ -169,7 +169,7 @@ impl McpServer {
     /// ```
     #[must_use]
     pub fn with_cache_hint(mut self, fresh: Duration, scope: CacheScope) -> Self {
-        self.handler.set_hint(Hint::new(fresh, scope));
+        self.handler.pagination.hint = Some(Hint::new(fresh, scope));
         self
     }
 
@@ -193,7 +193,7 @@ impl McpServer {
     #[must_use]
     pub fn with_state_secret(mut self, secret: impl AsRef<[u8]>) -> Self {
         let codec = StateCodec::with_key(secret.as_ref());
-        self.handler.set_seal(codec.unwrap_or_else(|problem| panic!("{problem}")));
+        self.handler.codec = Arc::new(codec.unwrap_or_else(|problem| panic!("{problem}")));
         self
     }
 
@@ -221,27 +221,24 @@ impl McpServer {
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
     pub async fn serve_stdio(self) -> io::Result<()> {
-        self.boxed().await
+        self.serve_stdio_until(&CancellationToken::new()).await
     }
 
     /// Serves on standard input and output until the input ends or the token is cancelled, which is
     /// as if the input ended.
     #[doc(hidden)]
-    pub async fn serve_stdio_until(mut self, end: &CancellationToken) -> io::Result<()> {
-        self.handler.set_end(end);
-        self.boxed().await
+    pub async fn serve_stdio_until(self, end: &CancellationToken) -> io::Result<()> {
+        self.boxed(end.clone()).await
     }
 
-    /// A future that can be named is compiled once more wherever it is awaited: rmcp's whole
-    /// service loop, in every user's crate.
-    fn boxed(self) -> BoxFuture<'static, io::Result<()>> {
-        Box::pin(self.serve_on_stdio())
-    }
-
-    async fn serve_on_stdio(self) -> io::Result<()> {
-        let transport = StdioTransport::take()?;
-        tracing::info!("serving MCP on stdio");
-        self.serve_on(transport).await
+    /// The future without its type: otherwise rmcp's whole service loop is compiled again in every
+    /// crate that awaits it.
+    fn boxed(self, end: CancellationToken) -> BoxFuture<'static, io::Result<()>> {
+        Box::pin(async move {
+            let transport = StdioTransport::take()?;
+            tracing::info!("serving MCP on stdio");
+            self.serve_on(transport, &end).await
+        })
     }
 
     /// Serves a client in the same process as it would one over stdio. User code runs in the tasks of
@@ -254,17 +251,19 @@ impl McpServer {
     ) -> BoxFuture<'static, io::Result<()>> {
         let runtime = Handle::try_current().map(|runtime| runtime.runtime_flavor());
         if caller.is_some() || !matches!(runtime, Ok(RuntimeFlavor::MultiThread)) {
-            self.handler.set_inline();
+            self.handler.isolation = None;
         }
-        Box::pin(self.serve_on(StdioTransport::in_memory(stream, caller)))
+        let transport = StdioTransport::in_memory(stream, caller);
+        Box::pin(async move { self.serve_on(transport, &CancellationToken::new()).await })
     }
 
-    async fn serve_on(self, transport: StdioTransport) -> io::Result<()> {
-        self.handler.session().open();
-        let gone = self.handler.session().gone.clone();
+    async fn serve_on(self, transport: StdioTransport, end: &CancellationToken) -> io::Result<()> {
+        let handler = self.handler.for_client(end);
+        handler.session.open();
+        let gone = handler.session.gone.clone();
         let transport = transport.with_line_limit(self.line_limit).with_end(gone);
         let connection = transport.connection();
-        let mut served = pin!(self.served(transport, &connection));
+        let mut served = pin!(serve_client(handler, transport, &connection));
         let given_up = pin!(connection.drop_unread(UNREAD_TIMEOUT));
         let served = match select(&mut served, given_up).await {
             Either::Left((served, _)) => served,
@@ -274,41 +273,45 @@ impl McpServer {
         drop(connection.drained().await);
         if connection.is_broken() { Ok(()) } else { served }
     }
+}
 
-    /// The handler is erased for the same reason as in [`Self::boxed`]: rmcp's loop answers requests in
-    /// two places, and the future of a request is its largest.
-    async fn served(self, transport: StdioTransport, connection: &Connection) -> io::Result<()> {
-        let gone = self.handler.session().gone.clone();
-        let handler = Arc::new(self.handler);
-        match Arc::clone(&handler).into_dyn().serve(transport).await {
-            Ok(running) => {
-                open_fast_path(connection, &handler, running.peer());
-                let end = running.cancellation_token();
-                let late = async move {
-                    gone.cancelled().await;
-                    tokio::time::sleep(CALL_GRACE).await;
-                    connection.cancel_calls();
-                    end.cancel();
-                };
-                let reason = match select(pin!(running.waiting()), pin!(late)).await {
-                    Either::Left((reason, _)) => reason,
-                    Either::Right(((), ending)) => ending.await,
-                };
-                let reason = reason.map_err(io::Error::other)?;
-                tracing::info!(?reason, "the client has disconnected");
-                Ok(())
-            }
-            // A client that leaves before its first request is not a failure of the server.
-            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(io::Error::other(error)),
+/// Serves one client with a handler without its type: rmcp's loop answers requests in two places, and
+/// the future of a request is its largest.
+async fn serve_client(
+    handler: PoolHandler,
+    transport: StdioTransport,
+    connection: &Connection,
+) -> io::Result<()> {
+    let gone = handler.session.gone.clone();
+    let handler = Arc::new(handler);
+    match Arc::clone(&handler).into_dyn().serve(transport).await {
+        Ok(running) => {
+            open_fast_path(connection, &handler, running.peer());
+            let end = running.cancellation_token();
+            let late = async move {
+                gone.cancelled().await;
+                tokio::time::sleep(CALL_GRACE).await;
+                connection.cancel_calls();
+                end.cancel();
+            };
+            let reason = match select(pin!(running.waiting()), pin!(late)).await {
+                Either::Left((reason, _)) => reason,
+                Either::Right(((), ending)) => ending.await,
+            };
+            let reason = reason.map_err(io::Error::other)?;
+            tracing::info!(?reason, "the client has disconnected");
+            Ok(())
         }
+        // A client that leaves before its first request is not a failure of the server.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(io::Error::other(error)),
     }
 }
 
 /// Lets the reading task poll plain calls, where another worker can read on when a call blocks its
 /// thread.
 fn open_fast_path(connection: &Connection, handler: &Arc<PoolHandler>, peer: &Peer<RoleServer>) {
-    let Some(isolation) = handler.isolation() else { return };
+    let Some(isolation) = &handler.isolation else { return };
     if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
         let (handler, isolation) = (Arc::clone(handler), isolation.outer());
         connection.open(PlainCalls::new(handler, isolation, peer.clone()));

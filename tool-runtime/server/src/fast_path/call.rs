@@ -118,7 +118,7 @@ impl<'a> RawCall<'a> {
             request.extensions.insert(RequestMetaObject::deserialize(meta).ok()?);
         }
         if let Some(arguments) = self.params.arguments {
-            request.extensions.insert(RawArguments(arguments.to_owned()));
+            request.extensions.insert(RawArguments::new(arguments));
         }
         Some(JsonRpcMessage::request(ClientRequest::CallToolRequest(request), self.id))
     }

@@ -11,7 +11,7 @@ use tokio::io::DuplexStream;
 /// Serves one connection until it ends; see [`McpServer::serve_http`].
 pub async fn serve_http(server: McpServer, options: HttpOptions, stream: DuplexStream) {
     let closing = Closing::new(options.shutdown.clone());
-    let service = Service::new(server.handler, options.clone(), None, closing.clone());
+    let service = Service::new(&server.handler, options.clone(), None, closing.clone());
     let connection = OpenConnections::new(1).admit().expect("the first");
     Connections::new(service.router(), &options, closing).converse(stream, &connection).await;
 }

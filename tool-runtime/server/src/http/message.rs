@@ -1,6 +1,6 @@
 //! Parses a request body before rmcp.
 
-use crate::arguments::BodyArguments;
+use crate::arguments::RawArguments;
 use crate::handler::PoolHandler;
 use crate::rejection::{Rejection, diagnose, unusable_cursor};
 use axum::body::Bytes;
@@ -20,7 +20,7 @@ pub(super) struct Message {
     pub(super) body: Bytes,
     /// Whether it asks for messages until somebody ends that.
     pub(super) listens: bool,
-    pub(super) arguments: Option<BodyArguments>,
+    pub(super) arguments: Option<RawArguments>,
 }
 
 /// What matters here of a message.
@@ -58,7 +58,7 @@ impl Message {
         }
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
         let message = match outline.arguments(handler) {
-            Some(arguments) => Self::without(&body, BodyArguments::within(&body, arguments)),
+            Some(arguments) => Self::without(&body, RawArguments::within(&body, arguments)),
             None => Self { body, listens, arguments: None },
         };
         message.checked()
@@ -73,9 +73,9 @@ impl Message {
     }
 
     /// Takes the arguments out, so that rmcp need not parse them.
-    fn without(body: &Bytes, arguments: BodyArguments) -> Self {
-        let (start, length) = arguments.place(body);
-        let rest = [&body[..start], b"{}", &body[start + length..]].concat();
+    fn without(body: &Bytes, arguments: RawArguments) -> Self {
+        let range = arguments.range(body);
+        let rest = [&body[..range.start], b"{}", &body[range.end..]].concat();
         Self { body: rest.into(), listens: false, arguments: Some(arguments) }
     }
 }
@@ -86,7 +86,7 @@ impl<'a> Outline<'a> {
     fn arguments(&self, handler: &PoolHandler) -> Option<&'a RawValue> {
         let params = self.params.as_ref()?;
         let is_call = self.method == CallToolRequestMethod::VALUE;
-        let is_ours = is_call && !handler.has_mirrored_arguments(params.name.as_ref()?);
+        let is_ours = is_call && !handler.listing().is_mirrored(params.name.as_ref()?);
         params.arguments.filter(|_| is_ours)
     }
 }

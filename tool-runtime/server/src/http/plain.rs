@@ -1,6 +1,6 @@
 //! Requests over HTTP that the fast path may answer.
 
-use crate::arguments::BodyArguments;
+use crate::arguments::RawArguments;
 use crate::fast_path::{PlainCall, RawCall};
 use crate::handler::PoolHandler;
 use axum::body::Bytes;
@@ -23,11 +23,11 @@ pub(super) fn call<'a>(
     let call = RawCall::read(std::str::from_utf8(body).ok()?)?.plain(is_modern)?;
     let name = &call.subject.name;
     let is_named = !is_modern || names(&parts.headers, name);
-    if !is_named || handler.has_mirrored_arguments(name) {
+    if !is_named || handler.listing().is_mirrored(name) {
         return None;
     }
     if let Some(arguments) = call.arguments {
-        parts.extensions.insert(BodyArguments::within(body, arguments));
+        parts.extensions.insert(RawArguments::within(body, arguments));
     }
     Some(call)
 }

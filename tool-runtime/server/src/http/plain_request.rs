@@ -1,14 +1,12 @@
 //! The request of a call on the fast path over HTTP.
 
 use super::reply::Reply;
-use crate::arguments;
+use crate::arguments::RawArguments;
 use crate::fast_path::Meta;
 use crate::request::Request;
 use axum::http::request::Parts;
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientCapabilities, Implementation, RequestId, RequestMetaObject, ServerNotification,
-};
+use rmcp::model::{RequestId, RequestMetaObject, ServerNotification};
 use rmcp::service::Peer;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -43,20 +41,12 @@ impl Request for PlainRequest {
         self.is_modern
     }
 
-    fn client_info(&self) -> Option<Implementation> {
-        self.meta.get().client_info()
-    }
-
-    fn client_capabilities(&self) -> Option<ClientCapabilities> {
-        self.meta.get().client_capabilities()
-    }
-
     fn principal(&self) -> Option<Arc<Principal>> {
         self.parts.extensions.get().cloned()
     }
 
     fn arguments(&self) -> Option<&str> {
-        arguments::of(&self.parts)
+        self.parts.extensions.get().map(RawArguments::get)
     }
 
     fn header(&self, name: &str) -> Option<&str> {

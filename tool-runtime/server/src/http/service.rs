@@ -23,6 +23,7 @@ use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::net::IpAddr;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 use tool_runtime_core::Principal;
 
 /// Headers that may occur once.
@@ -56,19 +57,20 @@ pub(super) struct Service {
 impl Service {
     /// `bound` is the address that is listened on, if it is known.
     pub(super) fn new(
-        mut handler: PoolHandler,
+        handler: &PoolHandler,
         options: HttpOptions,
         bound: Option<IpAddr>,
         closing: Closing,
     ) -> Self {
-        handler.set_ending(closing.begun.clone());
+        let mut handler = handler.clone();
+        handler.shutdown = closing.begun.clone();
         let handler = Arc::new(handler);
         let sessions = Sessions::new(&options);
-        let made = Arc::clone(&handler);
+        let template = Arc::clone(&handler);
         Self {
             rmcp: StreamableHttpService::new(
                 move || {
-                    let handler = PoolHandler::clone(&made);
+                    let handler = template.for_client(&CancellationToken::new());
                     Sessions::is_served_by(&handler);
                     Ok(handler)
                 },

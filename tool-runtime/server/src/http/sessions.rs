@@ -99,7 +99,7 @@ impl Sessions {
     /// Marks a handler as the one of the session that the caller may open. rmcp makes handlers for
     /// other purposes, too.
     pub(super) fn is_served_by(handler: &PoolHandler) {
-        let known = |caller: &Caller| caller.client.set(Some(Arc::clone(handler.session())));
+        let known = |caller: &Caller| caller.client.set(Some(Arc::clone(&handler.session)));
         let _asked = CALLER.try_with(known);
     }
 

@@ -9,9 +9,7 @@ use crate::handler::PoolHandler;
 use crate::request::Request;
 use futures_util::FutureExt as _;
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientCapabilities, ErrorData, Implementation, RequestId, RequestMetaObject, ServerNotification,
-};
+use rmcp::model::{ErrorData, RequestId, RequestMetaObject, ServerNotification};
 use rmcp::service::Peer;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -19,7 +17,7 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::{INTERNAL, Isolation, Watched};
-use tool_runtime_core::{BoxFuture, Principal, TaskSupport};
+use tool_runtime_core::{BoxFuture, TaskSupport};
 
 /// The parts that the plain calls of a connection share. Exists once the handshake is over.
 pub(crate) struct PlainCalls {
@@ -42,7 +40,7 @@ impl PlainCalls {
 
     /// The plain call, if it is one. A call that may become a task is not.
     pub(super) fn plain<'a>(&self, call: &RawCall<'a>) -> Option<PlainCall<'a>> {
-        let tool = self.handler.pool().get(call.name());
+        let tool = self.handler.pool.get(call.name());
         match tool.is_some_and(|tool| tool.definition().task != TaskSupport::None) {
             true => None,
             false => call.plain(self.is_modern),
@@ -139,7 +137,7 @@ impl FastCall {
     async fn expire(self: Arc<Self>) {
         let client = &self.client;
         let context = self.calls.handler.context_with(client, self.state.token.clone());
-        let pool = self.calls.handler.pool();
+        let pool = &self.calls.handler.pool;
         let error = pool.expiry(client.name(), self.begun, &context).await;
         let failed = failed(&error, client.is_modern()).map(|result| Called::Other(result.into()));
         self.answer(&Answer::new(client, failed).json);
@@ -185,30 +183,8 @@ impl Request for FastRequest {
         self.calls.is_modern
     }
 
-    fn client_info(&self) -> Option<Implementation> {
-        let of_session = || Some(self.calls.peer.peer_info()?.client_info.clone());
-        self.meta.get().client_info().or_else(of_session)
-    }
-
-    fn client_capabilities(&self) -> Option<ClientCapabilities> {
-        let of_session = || Some(self.calls.peer.peer_info()?.capabilities.clone());
-        self.meta.get().client_capabilities().or_else(of_session)
-    }
-
-    fn principal(&self) -> Option<Arc<Principal>> {
-        None
-    }
-
     fn arguments(&self) -> Option<&str> {
         self.arguments.as_deref()
-    }
-
-    fn header(&self, _: &str) -> Option<&str> {
-        None
-    }
-
-    fn keeps_numbers(&self) -> bool {
-        true
     }
 
     fn is_polled_by_transport(&self) -> bool {
