@@ -17,7 +17,7 @@
 //! rmcp gets the message with `{}` for the arguments, which reach the handler as a slice of the body: it would parse them
 //! twice and refuse what is not an object. Arguments that headers repeat (`x-mcp-header`) stay in, because rmcp compares them.
 //!
-//! A plain call that sends a message before its result becomes a stream with a task of its own (`events`). `sessions` wraps
+//! A plain call that sends a message before its result becomes a stream with a task of its own (`reply`). `sessions` wraps
 //! rmcp's: it limits their number, knows their owners, ends idle ones, and cancels the call of a stream that is lost and not
 //! resumed in time. There is no share by address: behind a proxy all clients have the same one.
 //!
@@ -30,11 +30,9 @@ mod auth;
 mod bearer;
 mod body;
 mod call;
-mod closing;
 mod concurrency_limit;
 mod connection;
 mod cors;
-mod events;
 #[cfg(fuzzing)]
 mod fuzz;
 mod guarded_body;
@@ -46,7 +44,6 @@ mod options;
 mod origins;
 mod pending_bodies;
 mod plain;
-mod plain_request;
 mod refusal;
 mod reply;
 mod request_guard;
@@ -63,11 +60,11 @@ pub use options::HttpOptions;
 
 use super::McpServer;
 use axum::Router;
-use closing::Closing;
 use service::Service;
 use std::io;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use tool_runtime_core::BoxFuture;
 
 impl McpServer {
@@ -118,10 +115,10 @@ impl McpServer {
     ) -> BoxFuture<'static, io::Result<()>> {
         Box::pin(async move {
             let bound = exposed(&listener, &options)?;
-            let closing = Closing::new(options.shutdown.clone());
+            let stop = CancellationToken::new();
             let service =
-                Service::new(&self.handler, options.clone(), Some(bound.ip()), closing.clone());
-            listen::serve(listener, service.router(), &options, closing).await
+                Service::new(&self.handler, options.clone(), Some(bound.ip()), stop.clone());
+            listen::serve(listener, service.router(), options, stop).await
         })
     }
 
@@ -179,8 +176,7 @@ impl McpServer {
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
     pub fn into_router(self, options: HttpOptions) -> Router {
-        let closing = Closing::new(options.shutdown.clone());
-        Service::new(&self.handler, options, None, closing).router()
+        Service::new(&self.handler, options, None, CancellationToken::new()).router()
     }
 }
 

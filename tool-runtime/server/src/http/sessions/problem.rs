@@ -1,6 +1,6 @@
 //! Errors of sessions.
 
-use crate::http::concurrency_limit::NoPlace;
+use crate::http::concurrency_limit::LimitReached;
 use crate::http::refusal::Refusal;
 use crate::rejection::Rejection;
 use axum::http::StatusCode;
@@ -11,7 +11,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 #[derive(Clone, Debug, thiserror::Error)]
 pub(in crate::http) enum SessionProblem {
     #[error("there are as many sessions as there may be")]
-    Full(NoPlace),
+    Full(LimitReached),
     /// It has ended, or was never there.
     #[error("there is no such session")]
     Gone,
@@ -20,8 +20,8 @@ pub(in crate::http) enum SessionProblem {
     Taken { request: RequestId, error: ErrorData },
 }
 
-impl From<NoPlace> for SessionProblem {
-    fn from(full: NoPlace) -> Self {
+impl From<LimitReached> for SessionProblem {
+    fn from(full: LimitReached) -> Self {
         Self::Full(full)
     }
 }
@@ -37,11 +37,11 @@ impl From<LocalSessionManagerError> for SessionProblem {
 impl From<SessionProblem> for Refusal {
     fn from(problem: SessionProblem) -> Self {
         match problem {
-            SessionProblem::Full(NoPlace::All(most)) => Self::busy(format!(
-                "there are {most} sessions, and no more are opened; try again later"
+            SessionProblem::Full(LimitReached::Total(limit)) => Self::busy(format!(
+                "there are {limit} sessions, and no more are opened; try again later"
             )),
-            SessionProblem::Full(NoPlace::Share(most)) => Self::crowded(format!(
-                "one client has {most} of all sessions at most, and yours are open; end those that you do not need, or try again later"
+            SessionProblem::Full(LimitReached::Principal(limit)) => Self::crowded(format!(
+                "one client has {limit} of all sessions at most, and yours are open; end those that you do not need, or try again later"
             )),
             SessionProblem::Gone => {
                 Self::new(StatusCode::NOT_FOUND, "Not Found: Session not found")
