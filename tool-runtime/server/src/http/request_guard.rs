@@ -71,7 +71,7 @@ impl RequestGuard {
             |_| Err(AuthRefusal::Unavailable(format!("no answer in {:?}", self.auth_timeout)));
         who.unwrap_or_else(late)
             .map(Arc::new)
-            .map_err(|why| auth::refused(&why, token.is_some(), self.metadata.as_deref()))
+            .map_err(|reason| auth::refused(&reason, token.is_some(), self.metadata.as_deref()))
     }
 }
 

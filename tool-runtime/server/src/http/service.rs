@@ -70,7 +70,7 @@ impl Service {
             rmcp: StreamableHttpService::new(
                 move || {
                     let handler = template.for_client(&CancellationToken::new());
-                    Sessions::is_served_by(&handler);
+                    Sessions::set_handler(&handler);
                     Ok(handler)
                 },
                 Arc::clone(&sessions),

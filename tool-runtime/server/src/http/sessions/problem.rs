@@ -7,15 +7,15 @@ use axum::http::StatusCode;
 use rmcp::model::{ErrorData, RequestId};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManagerError;
 
-/// Why a session does not do what is asked of it.
+/// The reason to refuse a request in a session.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(in crate::http) enum SessionProblem {
     #[error("there are as many sessions as there may be")]
     Full(LimitReached),
-    /// It has ended, or was never there.
+    /// The session has ended, or never existed.
     #[error("there is no such session")]
     Gone,
-    /// The id of a request is that of another one that runs.
+    /// A request with this id is in flight.
     #[error("the request {request} runs")]
     Taken { request: RequestId, error: ErrorData },
 }
@@ -26,7 +26,7 @@ impl From<LimitReached> for SessionProblem {
     }
 }
 
-/// All that rmcp reports of a session is that it has ended meanwhile.
+/// rmcp's errors mean that the session has ended meanwhile.
 impl From<LocalSessionManagerError> for SessionProblem {
     fn from(error: LocalSessionManagerError) -> Self {
         tracing::debug!(%error, "a session does not answer");
