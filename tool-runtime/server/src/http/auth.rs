@@ -85,7 +85,7 @@ pub(super) fn refused(reason: &AuthRefusal, has_token: bool, metadata: Option<&s
         ),
         AuthRefusal::Unavailable(reason) => {
             tracing::warn!(reason, "authentication is unavailable");
-            return Refusal::busy("nobody can be authenticated now; try again later");
+            return Refusal::busy("authentication is unavailable; try again later");
         }
     };
     Refusal::new(status, text).with(header::WWW_AUTHENTICATE, challenge(error, metadata))

@@ -5,7 +5,7 @@ use super::guarded_body::guarded;
 use super::message::{Message, invalid_message};
 use super::options::HttpOptions;
 use super::pending_bodies::PendingBodies;
-use super::refusal::{Refusal, Step};
+use super::refusal::{HttpResult, Refusal};
 use super::request_guard::RequestGuard;
 use super::sessions::{SessionProblem, Sessions};
 use super::{body, call, cors, plain, rmcp_refusal};
@@ -119,7 +119,7 @@ impl Service {
     }
 
     /// Serves a request with an allowed host and origin.
-    async fn serve(&self, mut parts: Parts, body: &mut Body) -> Step<Response> {
+    async fn serve(&self, mut parts: Parts, body: &mut Body) -> HttpResult<Response> {
         let principal = self.guard.principal(&parts).await?;
         check_repeated(&parts.headers)?;
         self.check_session(&parts, &principal)?;
@@ -142,7 +142,7 @@ impl Service {
         mut parts: Parts,
         body: &mut Body,
         principal: Arc<Principal>,
-    ) -> Step<Response> {
+    ) -> HttpResult<Response> {
         check_type(&parts.headers)?;
         let HttpOptions { max_body, body_timeout, .. } = self.options;
         let body = body::read(body, max_body, body_timeout, &self.pending).await?;
@@ -165,7 +165,7 @@ impl Service {
             return Err(self.reject(&message.body, session).await);
         }
         if response.status().is_client_error() {
-            return Err(rmcp_refusal::reworded(response, &message.body).await);
+            return Err(rmcp_refusal::json_rpc_error(response, &message.body).await);
         }
         Ok(response.map(|body| match message.listens {
             // A subscription takes no place, and is answered when the server shuts down.
@@ -190,7 +190,11 @@ impl Service {
         plain::version(headers).filter(|is_modern| *is_modern || !self.options.sessions)
     }
 
-    async fn hand_on(&self, request: Request<Bytes>, principal: Arc<Principal>) -> Step<Response> {
+    async fn hand_on(
+        &self,
+        request: Request<Bytes>,
+        principal: Arc<Principal>,
+    ) -> HttpResult<Response> {
         let is_end = request.method() == Method::DELETE;
         let answer = self.rmcp.handle(request.map(Full::new));
         let mut response = Sessions::for_caller(principal, answer).await?.map(Body::new);
@@ -208,7 +212,7 @@ impl Service {
 
     /// Refuses the session of another principal as unknown. rmcp refuses unknown sessions, except in
     /// `DELETE`.
-    fn check_session(&self, parts: &Parts, principal: &Principal) -> Step<()> {
+    fn check_session(&self, parts: &Parts, principal: &Principal) -> HttpResult<()> {
         let Some(id) = session_of(&parts.headers) else { return Ok(()) };
         let is_end = parts.method == Method::DELETE && self.options.sessions;
         match self.sessions.is_of(id, principal).unwrap_or(!is_end) {
@@ -217,12 +221,12 @@ impl Service {
         }
     }
 
-    fn place(&self, principal: &Arc<Principal>) -> Step<Permit> {
+    fn place(&self, principal: &Arc<Principal>) -> HttpResult<Permit> {
         self.limit.take(principal).map_err(|full| match full {
             LimitReached::Total(limit) => {
                 Refusal::busy(format!("{limit} requests are in flight; try again later"))
             }
-            LimitReached::Principal(limit) => Refusal::crowded(format!(
+            LimitReached::Principal(limit) => Refusal::too_many(format!(
                 "one client has {limit} of all requests in flight at most, and yours are; try again when some are answered"
             )),
         })
@@ -230,7 +234,7 @@ impl Service {
 }
 
 /// Refuses a repeated header of which one value is read: a proxy may have read the other one.
-fn check_repeated(headers: &HeaderMap) -> Step<()> {
+fn check_repeated(headers: &HeaderMap) -> HttpResult<()> {
     match SINGLE_HEADERS.into_iter().find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
         Some(name) => {
             Err(Refusal::new(StatusCode::BAD_REQUEST, format!("send one `{name}` header")))
@@ -243,7 +247,7 @@ fn session_of(headers: &HeaderMap) -> Option<&str> {
     headers.get("mcp-session-id")?.to_str().ok()
 }
 
-fn check_type(headers: &HeaderMap) -> Step<()> {
+fn check_type(headers: &HeaderMap) -> HttpResult<()> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|given| given.to_str().ok());
     let essence = given.and_then(|given| given.split(';').next()).map(str::trim);
     if essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {

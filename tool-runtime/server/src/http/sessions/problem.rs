@@ -40,7 +40,7 @@ impl From<SessionProblem> for Refusal {
             SessionProblem::Full(LimitReached::Total(limit)) => Self::busy(format!(
                 "there are {limit} sessions, and no more are opened; try again later"
             )),
-            SessionProblem::Full(LimitReached::Principal(limit)) => Self::crowded(format!(
+            SessionProblem::Full(LimitReached::Principal(limit)) => Self::too_many(format!(
                 "one client has {limit} of all sessions at most, and yours are open; end those that you do not need, or try again later"
             )),
             SessionProblem::Gone => {
