@@ -45,7 +45,6 @@ mod outbox;
 mod pagination;
 mod passthrough;
 mod prompts;
-mod question;
 mod rejection;
 mod request;
 mod request_state;

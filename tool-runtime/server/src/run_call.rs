@@ -62,7 +62,7 @@ pub(super) fn interrupted<T: From<InputRequiredResult>>(
 ) -> Result<T, ErrorData> {
     match interruption {
         Interruption::Questions(questions) => Ok(questions.into()),
-        Interruption::Refused(error) => Err(error),
+        Interruption::Failed(error) => Err(error),
     }
 }
 
