@@ -8,18 +8,18 @@
 //! Messages of a running call (progress, log) wait in an `Outbox`, which `run_call.rs` empties in the task of the request:
 //! rmcp knows by that task which stream a message belongs to.
 //!
-//! A question of a tool has a key. A client of 2026-07-28 gets the call answered with all questions that were asked so far
-//! and with the earlier answers, sealed by HMAC for the same tool and arguments (`rounds.rs`, `request_state.rs`); its next
-//! request brings the answers, and the function runs again. Older clients are asked while the call waits. In a task the
-//! question becomes part of the task's state, and the function waits.
+//! A question of a tool has a key. The call of a client of 2026-07-28 is answered with all open questions and with the
+//! earlier answers, sealed by HMAC for the same tool and arguments (`rounds.rs`, `request_state.rs`); the next request has
+//! the answers, and the function runs again. Older clients answer while the call waits. In a task, the question becomes
+//! part of the task's state, and the function waits.
 //!
-//! A call of a tool with `task` is polled once in its request and goes on as a task only if it waits for something other than
-//! an answer. Tasks are kept in `tasks.rs`, since rmcp's manager knows no owners and no limits: ended tasks give way to new
-//! ones, and the entries of a server end with its last handler.
+//! A call of a tool with `task` is polled once in its request and becomes a task only if it waits for something other than
+//! an answer. Tasks are in `tasks.rs`, since rmcp's manager has neither owners nor limits: new tasks replace ended ones, and
+//! the tasks of a server end with its last handler.
 //!
-//! A handler belongs to one client, a clone to another. Older clients are notified of changes through their handler, newer
-//! ones through the sinks of their subscriptions. One task per server waits for changes (`subscribers.rs`). A listing is
-//! converted once per snapshot. A cursor holds the last name given, and a checksum.
+//! A handler belongs to one client. Older clients are notified of changes through their session, newer ones through the
+//! sinks of their subscriptions. One task per server waits for changes (`subscribers.rs`). A listing is converted once per
+//! snapshot. A cursor names the list and the last item of a page.
 
 mod arguments;
 mod call_result;
@@ -85,24 +85,24 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{BoxFuture, ToolPool};
 use tool_runtime_mcp::InProcessServer;
 
-/// How many bytes one message may have.
+/// Default limit on the bytes of a message.
 const LINE_LIMIT: usize = 16 << 20;
 
 /// Grace period for calls whose client is gone. Hosts kill a server after two seconds.
 const CALL_GRACE: Duration = Duration::from_secs(1);
 
-/// Time that answers wait for a client that has ended its input and does not read.
+/// Time that answers wait for a client that has ended the input and does not read.
 const UNREAD_TIMEOUT: Duration = Duration::from_millis(800);
 
 /// A pool as an MCP server: its tools, prompts and resources.
 ///
-/// It speaks both lifecycles: `initialize` (2024-11-05 to 2025-11-25) and the stateless one
-/// of 2026-07-28 with `server/discover`. A wrong argument is a result with `isError`, which
-/// the model can correct; an unknown tool is a protocol error, as the specification says.
+/// The server supports both lifecycles: `initialize` (2024-11-05 to 2025-11-25) and the stateless one
+/// of 2026-07-28 with `server/discover`. An invalid argument is a result with `isError`, which
+/// the model can correct; an unknown tool is a protocol error, as the specification requires.
 ///
-/// Clients are told when any of these change, and of the resources that they subscribed to, see
-/// [`ToolPool::resource_updated`]. Declared is what there is: prompts, resources and completions
-/// only where the pool has had any.
+/// Clients are notified of changed lists, and of changed resources that they subscribed to, see
+/// [`ToolPool::resource_updated`]. Capabilities for prompts, resources and completions are declared
+/// only if the pool has had any.
 ///
 /// It serves over stdio, and over HTTP with the feature `http`.
 ///
@@ -123,7 +123,7 @@ pub struct McpServer {
 }
 
 impl McpServer {
-    /// A server with the name and version that clients are told.
+    /// A server with a name and a version, which clients see.
     pub fn new(pool: ToolPool, name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             handler: PoolHandler::new(pool, name.into(), version.into()),
@@ -138,23 +138,23 @@ impl McpServer {
         self
     }
 
-    /// Tells models how to use the tools together.
+    /// Sets instructions for models on how to use the tools together.
     #[must_use]
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
         self.handler.config.instructions = Some(instructions.into());
         self
     }
 
-    /// Sets how many tools, prompts or resources one page of a list holds, at least 1. Default:
-    /// 250. Clients that turn no pages see the first.
+    /// Sets the number of tools, prompts or resources on one page of a list, at least 1. Default: 250.
+    /// Clients without support for pages see the first page.
     #[must_use]
     pub fn with_page_size(mut self, size: usize) -> Self {
         self.handler.pagination.size = size.max(1);
         self
     }
 
-    /// Tells clients of 2026-07-28 and later how long they may keep lists and resources, in whole
-    /// milliseconds, and for whom. Default: not at all, and for the one who asked.
+    /// Sets how long clients of 2026-07-28 and later may cache lists and resources, in whole
+    /// milliseconds, and for whom. Default: no caching, private.
     ///
     /// ```
     /// use std::time::Duration;
@@ -172,18 +172,18 @@ impl McpServer {
         self
     }
 
-    /// Sets how many bytes one message may have on stdio. Default: 16 MiB. A longer one is
-    /// answered with an error and not kept in memory.
+    /// Limits the bytes of a message on stdio. Default: 16 MiB. A longer message is answered with an
+    /// error and not kept in memory.
     #[must_use]
     pub fn with_line_limit(mut self, bytes: usize) -> Self {
         self.line_limit = bytes;
         self
     }
 
-    /// Sets a secret of at least 32 bytes by which this server knows again what it gave clients to
-    /// carry: the answers to the first of several questions ([`ToolContext::ask`]). Default: a
-    /// secret of this process, so that a question is answered by the process that asked it. Servers
-    /// behind a load balancer share one.
+    /// Sets a secret of at least 32 bytes that authenticates the state that clients carry between
+    /// requests: the answers to the first of several questions ([`ToolContext::ask`]). Default: a random
+    /// secret of this process, so that only this process accepts its state. Servers behind a load balancer
+    /// share one secret.
     ///
     /// # Panics
     /// The secret is shorter than 32 bytes.
@@ -215,7 +215,7 @@ impl McpServer {
     /// prints reaches the protocol.
     ///
     /// # Errors
-    /// If the standard streams cannot be used.
+    /// The standard streams cannot be used.
     ///
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
@@ -223,8 +223,7 @@ impl McpServer {
         self.serve_stdio_until(&CancellationToken::new()).await
     }
 
-    /// Serves on standard input and output until the input ends or the token is cancelled, which is
-    /// as if the input ended.
+    /// Serves on standard input and output until the input ends. Cancelling the token ends the input.
     #[doc(hidden)]
     pub async fn serve_stdio_until(self, end: &CancellationToken) -> io::Result<()> {
         self.boxed(end.clone()).await
@@ -240,8 +239,8 @@ impl McpServer {
         })
     }
 
-    /// Serves a client in the same process as it would one over stdio. User code runs in the tasks of
-    /// requests for a test, whose clock may be paused, and where there is one thread anyway.
+    /// Serves a client in the same process like one over stdio. User code runs in the tasks of requests in
+    /// tests, whose clock may be paused, and on single-threaded runtimes.
     #[doc(hidden)]
     pub fn serve_in_memory(
         mut self,

@@ -5,7 +5,7 @@ use super::client::Client;
 use super::convert;
 use super::handler::PoolHandler;
 use super::request::{McpResult, Request};
-use super::run_call::{cut_short, interrupted, sent};
+use super::run_call::{cut_short, interrupted, send_queued};
 use super::tasks::{Outcome, Work};
 use rmcp::model::{CallToolResponse, ClientCapabilities, CreateTaskResult, ErrorData};
 use std::convert::identity;
@@ -46,7 +46,7 @@ impl PoolHandler {
         let mut call = self.owned_call(&client, stop.clone());
         let first = first_polled(&mut call, client.first_poll()).await;
         // Earlier messages belong to the request.
-        sent(&client).await;
+        send_queued(&client).await;
         match first {
             Poll::Ready(outcome) => {
                 answer(client.name(), outcome, client.request().keeps_numbers()).map(Into::into)

@@ -1,4 +1,4 @@
-//! Answers as the text that goes to the client.
+//! Answers as JSON text.
 
 use crate::call_result::Called;
 use crate::client::Client;
@@ -12,7 +12,7 @@ use tool_runtime_core::Observation;
 pub(crate) struct Answer {
     /// A JSON-RPC response.
     pub(crate) json: String,
-    /// The code of an error, which HTTP shows as a status.
+    /// The code of an error, which HTTP maps to a status.
     #[cfg_attr(not(feature = "http"), allow(dead_code))]
     pub(crate) code: Option<ErrorCode>,
 }
@@ -21,12 +21,12 @@ impl Answer {
     pub(crate) fn new(client: &Client, called: Result<Called, ErrorData>) -> Self {
         match called {
             Ok(called) => Self { json: result(called, client), code: None },
-            Err(error) => Self::refusal(error, client.request()),
+            Err(error) => Self::error(error, client.request()),
         }
     }
 
     /// An error in place of a result.
-    pub(crate) fn refusal(error: ErrorData, request: &dyn Request) -> Self {
+    pub(crate) fn error(error: ErrorData, request: &dyn Request) -> Self {
         let code = Some(error.code);
         let message = JsonRpcMessage::error(error, Some(request.id().clone()));
         Self { json: written(&message), code }
@@ -42,7 +42,7 @@ fn result(called: Called, client: &Client) -> String {
     let request = client.request();
     match called {
         Called::Observation { observation, is_wrapped: false, .. } if observation.is_plain() => {
-            observed(&observation, request)
+            plain_result(&observation, request)
         }
         called => {
             let mut result = ServerResult::from(called.into_response(client.name()));
@@ -59,8 +59,8 @@ fn result(called: Called, client: &Client) -> String {
     }
 }
 
-/// The result of a tool, written as rmcp would, without a detour by its types.
-fn observed(observation: &Observation, request: &dyn Request) -> String {
+/// The result of a tool as rmcp would write it.
+fn plain_result(observation: &Observation, request: &dyn Request) -> String {
     let mut json = String::from(r#"{"jsonrpc":"2.0","id":"#);
     json.push_str(&serde_json::to_string(request.id()).expect("ids are JSON"));
     json.push_str(r#","result":{"#);

@@ -1,4 +1,4 @@
-//! The `_meta` of a plain call, which most tools never look at.
+//! The `_meta` of a plain call, which most tools do not read.
 
 use rmcp::model::{ClientCapabilities, ProtocolVersion, RequestMetaObject};
 use serde::Deserialize;
@@ -14,7 +14,7 @@ pub(crate) struct Meta {
     parsed: OnceLock<RequestMetaObject>,
 }
 
-/// The members that tell the protocol version.
+/// The members that 2026-07-28 requires.
 #[derive(Deserialize)]
 struct Version<'a> {
     #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
@@ -23,7 +23,7 @@ struct Version<'a> {
     capabilities: Option<ClientCapabilities>,
 }
 
-/// The same for a client whose messages have no version of their own.
+/// The version, for older clients, which must not send one.
 #[derive(Deserialize)]
 struct NoVersion {
     #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
@@ -31,8 +31,8 @@ struct NoVersion {
 }
 
 impl Meta {
-    /// The metadata, if it is what its protocol version has: all that 2026-07-28 requires, or nothing
-    /// of it.
+    /// The metadata, if it is valid for the protocol version: with all members that 2026-07-28 requires,
+    /// or without a version for older clients.
     pub(super) fn read(raw: Option<&RawValue>, is_modern: bool) -> Option<Self> {
         let Some(raw) = raw else { return (!is_modern).then(Self::default) };
         let is_complete = match is_modern {
@@ -47,7 +47,7 @@ impl Meta {
     }
 
     pub(crate) fn get(&self) -> &RequestMetaObject {
-        // It was an object when it was read; what is nested too deep counts as none.
+        // It was an object when it was read; one that is nested too deep counts as empty.
         self.parsed.get_or_init(|| serde_json::from_str(&self.text).unwrap_or_default())
     }
 }
