@@ -50,7 +50,7 @@ impl PlainCalls {
 
 /// Reads on while a call blocks its thread.
 pub(super) trait ReadOn: Send + Sync {
-    /// Another task reads on: this tool has blocked the thread of the one that read.
+    /// Reads on in another task: this tool has blocked the thread of the reading task.
     fn read_on(&self, tool: &str);
 }
 
@@ -92,18 +92,18 @@ impl FastCall {
         &self.state
     }
 
-    /// The work, up to the answer.
+    /// Runs the call up to the answer.
     pub(super) fn run(&self) -> BoxFuture<'static, String> {
         let (handler, client) = (Arc::clone(&self.calls.handler), Arc::clone(&self.client));
         Box::pin(async move {
-            // User code that panics is an error of its call: what is caught here are faults of ours.
+            // The core turns panics of user code into errors: this catches faults of the server.
             let called = AssertUnwindSafe(handler.called(&client)).catch_unwind().await;
             let internal = |_| Err(ErrorData::internal_error(INTERNAL, None));
             Answer::new(&client, called.unwrap_or_else(internal)).json
         })
     }
 
-    /// Polls the work on this thread. `None` if it is not done, or may not be polled now.
+    /// Polls the work on this thread. `None` if it is pending, or may not be polled now.
     pub(super) fn poll(
         self: &Arc<Self>,
         work: &mut BoxFuture<'static, String>,
@@ -116,7 +116,7 @@ impl FastCall {
         }
     }
 
-    /// Goes on in a task of its own.
+    /// Continues the work in a task of its own.
     pub(super) fn detach(self: Arc<Self>, work: BoxFuture<'static, String>) {
         let watched = Arc::clone(&self);
         let isolation = self.calls.isolation.clone();
@@ -133,7 +133,7 @@ impl FastCall {
         self.connection.answer(&self.state, json);
     }
 
-    /// Answers when the limit is over, or the session ends: a thread that is blocked cannot.
+    /// Answers at the time limit, or the end of the session, in place of a blocked thread.
     async fn expire(self: Arc<Self>) {
         let client = &self.client;
         let context = self.calls.handler.context_with(client, self.state.token.clone());
@@ -158,7 +158,7 @@ impl Watched for FastCall {
     }
 }
 
-/// The request of such a call.
+/// The request of a fast call.
 struct FastRequest {
     meta: Meta,
     arguments: Option<String>,
