@@ -58,7 +58,7 @@ fn call(id: i64) -> String {
 }
 
 fn calls(ids: std::ops::Range<i64>) -> String {
-    ids.map(|id| call(id)).collect()
+    ids.map(call).collect()
 }
 
 fn cancelled(id: i64) -> String {
