@@ -263,7 +263,7 @@ mod tests {
     proptest! {
         /// However it arrives, and whether or not a line end follows.
         #[test]
-        fn a_line_over_the_limit_is_told_of_once_with_its_ends(
+        fn a_line_over_the_limit_is_reported_once_with_its_ends(
             chunk in 1..30_000_usize,
             length in 101..50_000_usize,
             is_last: bool,
@@ -271,7 +271,7 @@ mod tests {
             let line = ["<".repeat(50), "x".repeat(length - 100), ">".repeat(50)].concat();
             let text = if is_last { format!("a\n{line}") } else { format!("a\n{line}\nb\n") };
             let mut buffer = LineBuffer::new(100).keeping_ends();
-            let (mut told, mut found) = (0, String::new());
+            let (mut reported, mut found) = (0, String::new());
             let chunks = text.as_bytes().chunks(chunk).map(Some).chain([None]);
             for chunk in chunks {
                 match chunk {
@@ -282,7 +282,7 @@ mod tests {
                     match next {
                         Line::Whole(line) => found.push_str(&String::from_utf8_lossy(line)),
                         Line::TooLong { .. } => {
-                            told += 1;
+                            reported += 1;
                             let (head, tail) = buffer.ends();
                             prop_assert!(head.len() <= ENDS && line.as_bytes().starts_with(head));
                             prop_assert!(tail.len() <= ENDS && line.as_bytes().ends_with(tail));
@@ -291,7 +291,7 @@ mod tests {
                     }
                 }
             }
-            prop_assert_eq!((told, &*found), (1, if is_last { "a" } else { "ab" }));
+            prop_assert_eq!((reported, &*found), (1, if is_last { "a" } else { "ab" }));
         }
     }
 }

@@ -247,7 +247,7 @@ mod tests {
     fn a_log_of_long_entries_is_bounded_by_its_bytes() {
         let outbox = Outbox::default();
         let log = |data| outbox.log(LogEntry::new(LogLevel::Info, data));
-        // However long it is, one entry is told.
+        // However long it is, one entry is queued.
         log(json!({ "all": "x".repeat(2 * MAX_BYTES) }));
         log("x".into());
         assert_eq!(outbox.dropped(), 1);

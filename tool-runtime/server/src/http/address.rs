@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_told_what_to_write() {
+    fn the_error_says_what_to_write() {
         for text in
             ["", "localhost", "127.0.0.1", "::1", "::1:80", "[::1]", "h:65536", "h:-1", "h:"]
         {
