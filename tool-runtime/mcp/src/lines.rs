@@ -2,14 +2,14 @@
 
 use memchr::memchr;
 
-/// Room offered to each read: what a Linux pipe holds.
+/// Free space for each read: the capacity of a Linux pipe.
 pub const CHUNK: usize = 64 * 1024;
 
 /// Default limit of a line; that of rmcp.
 pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// A buffer that grew beyond this is given back once its lines are consumed.
-const KEEP: usize = 16 * CHUNK;
+/// A larger buffer is freed once its lines are consumed.
+const MAX_KEPT: usize = 16 * CHUNK;
 
 /// Kept bytes of the beginning and of the end of a line over the limit.
 const ENDS: usize = 4 * 1024;
@@ -20,7 +20,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// One line as the peer sent it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// A line with something in it, without its end and surrounding white space.
+    /// A line that is not blank, without its end and surrounding white space.
     Whole(&'a [u8]),
     /// A line over the limit. Reported once, when the limit is passed; the rest is skipped.
     TooLong {
@@ -85,12 +85,12 @@ impl LineBuffer {
         self.limit = limit;
     }
 
-    /// Notes that nothing more will come: what is left counts as a line.
+    /// Notes the end of the input: remaining bytes are a line.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// Whether all that has come is consumed.
+    /// Whether all bytes are consumed.
     pub fn is_empty(&self) -> bool {
         self.start == self.bytes.len()
     }
@@ -119,11 +119,11 @@ impl LineBuffer {
         }
     }
 
-    /// Drops the consumed lines, and the memory one huge line has claimed.
+    /// Removes the consumed lines, and the memory of a huge line.
     fn compact(&mut self) {
         if self.start == self.bytes.len() {
             self.bytes.clear();
-            if self.bytes.capacity() > KEEP {
+            if self.bytes.capacity() > MAX_KEPT {
                 self.bytes = Vec::new();
             }
         } else if self.start > 0 {
@@ -164,7 +164,7 @@ impl LineBuffer {
                 }
                 continue;
             }
-            return Some(self.judge(start, end));
+            return Some(self.check_limit(start, end));
         }
     }
 
@@ -188,7 +188,7 @@ impl LineBuffer {
             return None;
         }
         self.consume(end);
-        Some(self.judge(start, end))
+        Some(self.check_limit(start, end))
     }
 
     /// Moves past everything before `position`.
@@ -198,7 +198,7 @@ impl LineBuffer {
     }
 
     /// Applies the limit to a complete line.
-    fn judge(&mut self, start: usize, end: usize) -> Cut {
+    fn check_limit(&mut self, start: usize, end: usize) -> Cut {
         if end - start > self.limit {
             self.begin_ends(start, end);
             return Cut::TooLong;
@@ -206,7 +206,7 @@ impl LineBuffer {
         Cut::Line { start, end }
     }
 
-    /// Keeps both ends of what a line over the limit has so far; `false`, if none are kept.
+    /// Keeps both ends of the beginning of a line over the limit. `false` if ends are not kept.
     fn begin_ends(&mut self, start: usize, end: usize) -> bool {
         let Some(ends) = &mut self.ends else { return false };
         let line = &self.bytes[start..end];
@@ -216,7 +216,7 @@ impl LineBuffer {
         true
     }
 
-    /// Keeps the end of a line over the limit that goes on; `false`, if none are kept.
+    /// Keeps the end of a further part of a line over the limit. `false` if ends are not kept.
     fn keep_ends(&mut self, start: usize, end: usize) -> bool {
         let Some(ends) = &mut self.ends else { return false };
         ends.grow(&self.bytes[start..end]);
@@ -233,6 +233,7 @@ impl LineBuffer {
         (start + leading, start + line.trim_ascii_end().len())
     }
 }
+
 impl Ends {
     fn grow(&mut self, piece: &[u8]) {
         self.tail.extend_from_slice(&piece[piece.len().saturating_sub(ENDS)..]);
@@ -241,7 +242,7 @@ impl Ends {
     }
 }
 
-/// A line by position, so that it can be judged without borrowing the buffer.
+/// A line by position, which does not borrow the buffer.
 enum Cut {
     /// The bytes from `start` to `end`, line end excluded.
     Line {
@@ -262,7 +263,7 @@ mod tests {
     proptest! {
         /// However it arrives, and whether or not a line end follows.
         #[test]
-        fn a_line_over_the_limit_is_told_of_once_with_its_ends(
+        fn a_line_over_the_limit_is_reported_once_with_its_ends(
             chunk in 1..30_000_usize,
             length in 101..50_000_usize,
             is_last: bool,
@@ -270,7 +271,7 @@ mod tests {
             let line = ["<".repeat(50), "x".repeat(length - 100), ">".repeat(50)].concat();
             let text = if is_last { format!("a\n{line}") } else { format!("a\n{line}\nb\n") };
             let mut buffer = LineBuffer::new(100).keeping_ends();
-            let (mut told, mut found) = (0, String::new());
+            let (mut reported, mut found) = (0, String::new());
             let chunks = text.as_bytes().chunks(chunk).map(Some).chain([None]);
             for chunk in chunks {
                 match chunk {
@@ -281,7 +282,7 @@ mod tests {
                     match next {
                         Line::Whole(line) => found.push_str(&String::from_utf8_lossy(line)),
                         Line::TooLong { .. } => {
-                            told += 1;
+                            reported += 1;
                             let (head, tail) = buffer.ends();
                             prop_assert!(head.len() <= ENDS && line.as_bytes().starts_with(head));
                             prop_assert!(tail.len() <= ENDS && line.as_bytes().ends_with(tail));
@@ -290,7 +291,7 @@ mod tests {
                     }
                 }
             }
-            prop_assert_eq!((told, &*found), (1, if is_last { "a" } else { "ab" }));
+            prop_assert_eq!((reported, &*found), (1, if is_last { "a" } else { "ab" }));
         }
     }
 }

@@ -4,14 +4,14 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Digits of the shortest number that may have more than 64 bits.
-const LONG: usize = 19;
+const MIN_DIGITS: usize = 19;
 
-/// Whether JSON holds an integer of more than 64 bits. Digits in strings do not count.
+/// Whether JSON text has an integer of more than 64 bits. Digits in strings do not count.
 pub fn has_long_integer(text: &str) -> bool {
     long_integer(text).is_some()
 }
 
-/// The first integer of more than 64 bits in JSON.
+/// The first integer of more than 64 bits in JSON text.
 pub fn long_integer(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -31,17 +31,17 @@ pub fn long_integer(text: &str) -> Option<&str> {
     None
 }
 
-/// The text of a value that a `Value` has changed, given the text that may be its source.
+/// The exact text of a value whose integers a `Value` has changed, if `text` is its source.
 pub fn exact(changed: &Value, text: &str) -> Option<Box<RawValue>> {
-    if text.len() < LONG || !has_long_integer(text) {
+    if text.len() < MIN_DIGITS || !has_long_integer(text) {
         return None;
     }
     let value: Value = serde_json::from_str(text).ok()?;
     (value == *changed).then(|| RawValue::from_string(text.to_owned()).ok())?
 }
 
-/// A number of a value that its schema calls an integer, and that has more than 64 bits: a `Value` has
-/// lost its digits. Looks at plain properties and items.
+/// A number with more than 64 bits where the schema has an integer: the `Value` has lost its digits.
+/// Checks `properties` and `items` only.
 pub fn lost_integer(value: &Value, schema: &Value) -> Option<f64> {
     match value {
         Value::Number(number) if schema["type"] == "integer" => {
@@ -71,7 +71,7 @@ fn end_of_number(bytes: &[u8], start: usize) -> usize {
 fn is_long(number: &str) -> bool {
     let is_integer = number.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
     is_integer
-        && number.len() >= LONG
+        && number.len() >= MIN_DIGITS
         && number.parse::<i64>().is_err()
         && number.parse::<u64>().is_err()
 }

@@ -1,42 +1,36 @@
 //! The arguments of a `tools/call` as the client wrote them.
 //!
-//! They travel in the extensions of a request, since rmcp's own field holds nothing but objects:
-//! arguments that are a list, a string or `null` reach the dispatcher too, which answers them with a
-//! tool result.
+//! They are an extension of the request, since rmcp's own field holds nothing but objects: arguments
+//! that are a list, a string or `null` reach the dispatcher too, which answers them with a tool result.
 
-#[cfg(feature = "http")]
-use axum::{body::Bytes, http::request::Parts};
+use bytes::Bytes;
 use serde_json::value::RawValue;
 
-/// Out of a line. Absent when the client sent no `arguments`.
+/// JSON text. Absent when the client sent no `arguments`.
 #[derive(Clone, Debug)]
-pub(super) struct RawArguments(pub(super) Box<RawValue>);
+pub(super) struct RawArguments(Bytes);
 
-/// Out of the body of an HTTP request, which keeps them without a copy.
-#[cfg(feature = "http")]
-#[derive(Clone, Debug)]
-pub(super) struct BodyArguments(Bytes);
+impl RawArguments {
+    /// A copy of the arguments in a line.
+    pub(super) fn new(arguments: &RawValue) -> Self {
+        Self(Bytes::copy_from_slice(arguments.get().as_bytes()))
+    }
 
-#[cfg(feature = "http")]
-impl BodyArguments {
-    /// Some part of a body.
+    /// The arguments in the body of an HTTP request, without a copy.
+    #[cfg(feature = "http")]
     pub(super) fn within(body: &Bytes, arguments: &RawValue) -> Self {
         Self(body.slice_ref(arguments.get().as_bytes()))
     }
 
-    /// Where they begin in the body, and how many bytes they have.
-    pub(super) fn place(&self, body: &Bytes) -> (usize, usize) {
-        (self.0.as_ptr().addr() - body.as_ptr().addr(), self.0.len())
+    /// The range of bytes in the body.
+    #[cfg(feature = "http")]
+    pub(super) fn range(&self, body: &Bytes) -> std::ops::Range<usize> {
+        let start = self.0.as_ptr().addr() - body.as_ptr().addr();
+        start..start + self.0.len()
     }
 
-    /// JSON text. It was UTF-8 when it was found.
-    fn text(&self) -> &str {
+    pub(super) fn get(&self) -> &str {
+        // The constructors take text.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
-}
-
-/// The arguments of an HTTP request, unless rmcp is to read them.
-#[cfg(feature = "http")]
-pub(super) fn of(parts: &Parts) -> Option<&str> {
-    parts.extensions.get().map(BodyArguments::text)
 }

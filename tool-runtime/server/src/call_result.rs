@@ -1,14 +1,14 @@
-//! Results of calls, as clients read them.
+//! Results of calls in MCP's terms.
 
 use super::convert;
-use super::refusal;
+use super::errors;
 use rmcp::model::{CallToolResponse, CallToolResult, ErrorData};
 use tool_runtime_core::seam::INTERNAL;
 use tool_runtime_core::{CallError, ErrorClass, Observation};
 
-/// What a call came to.
+/// The outcome of a call.
 pub(crate) enum Called {
-    /// What its tool gave back.
+    /// The observation of the tool.
     Observation {
         observation: Observation,
         /// Whether this client sees its structured value wrapped.
@@ -16,36 +16,36 @@ pub(crate) enum Called {
         /// Whether the transport restores integers of more than 64 bits.
         keeps_numbers: bool,
     },
-    /// What else can become of a call.
+    /// An error result, a task, or questions.
     Other(CallToolResponse),
 }
 
 impl Called {
-    /// As rmcp has it.
+    /// The response in rmcp's types.
     pub(super) fn into_response(self, tool: &str) -> CallToolResponse {
         match self {
             Self::Observation { observation, is_wrapped, keeps_numbers } => {
-                fit(tool, &observation, is_wrapped, keeps_numbers).into()
+                call_result(tool, &observation, is_wrapped, keeps_numbers).into()
             }
             Self::Other(response) => response,
         }
     }
 }
 
-/// What a call that goes on as a task came to: only clients of 2026-07-28 have them.
+/// The result of a call that may become a task, for a client of 2026-07-28.
 pub(super) fn answer(
     tool: &str,
     outcome: Result<Observation, CallError>,
     keeps_numbers: bool,
 ) -> Result<CallToolResult, ErrorData> {
     match outcome {
-        Ok(observation) => Ok(fit(tool, &observation, false, keeps_numbers)),
+        Ok(observation) => Ok(call_result(tool, &observation, false, keeps_numbers)),
         Err(error) => failed(&error, true),
     }
 }
 
-/// The result, or that it is nothing a client could read.
-fn fit(
+/// The result, or an error result if MCP cannot represent it.
+fn call_result(
     tool: &str,
     observation: &Observation,
     is_wrapped: bool,
@@ -62,13 +62,13 @@ fn fit(
     })
 }
 
-/// Most failures are for the model to read; some are the protocol's.
+/// Most failures are results for the model; some are JSON-RPC errors.
 pub(crate) fn failed(error: &CallError, is_modern: bool) -> Result<CallToolResult, ErrorData> {
     if error.class() == ErrorClass::NotFound {
         return Err(ErrorData::invalid_params(error.message().to_owned(), None));
     }
-    match refusal::of_protocol(error, is_modern) {
-        Some(refusal) => Err(refusal),
+    match errors::of_protocol(error, is_modern) {
+        Some(error) => Err(error),
         None => Ok(convert::failure(error.message())),
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use tool_runtime_core::Principal;
 
-/// Who calls, in the extensions of each of their requests.
+/// The caller of a request, which is an extension of the request.
 #[derive(Clone, Debug, Default)]
 pub struct Caller {
-    /// Checked by whoever makes the requests.
+    /// The principal, authenticated by the client.
     pub principal: Option<Arc<Principal>>,
-    /// What a request over HTTP would bring.
+    /// The headers that an HTTP request would have.
     pub headers: Vec<(String, String)>,
 }
 

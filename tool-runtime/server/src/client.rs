@@ -1,7 +1,7 @@
 //! The client of one request, as the `Peer` of its call.
 
-use super::logging::level_asked;
-use super::outbox::{Asked, OpenQuestion, Outbox, Question};
+use super::logging::requested_level;
+use super::outbox::{Outbox, Question, QuestionGuard, SentQuestion};
 use super::request::Request;
 use super::request_state::StateCodec;
 use super::rounds::{Interruption, Round, Rounds, digest};
@@ -22,9 +22,9 @@ use tool_runtime_core::{
     BoxFuture, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
 
-/// What a request asks for, and with what.
+/// The target of a request, with its arguments.
 pub(super) struct Subject {
-    /// Its method.
+    /// The method.
     pub(super) method: &'static str,
     /// The name of a tool or prompt, or a resource's URI.
     pub(super) name: String,
@@ -38,12 +38,12 @@ pub(super) struct Client {
     subject: Subject,
     session: Arc<Session>,
     outbox: Arc<Outbox>,
-    /// How a client of 2026-07-28 is asked. Older ones are asked while the request waits.
-    asking: Option<(Round, Arc<StateCodec>)>,
+    /// Set for clients of 2026-07-28. Older clients answer questions while the request waits.
+    round: Option<(Round, Arc<StateCodec>)>,
     rounds: OnceLock<Rounds>,
-    /// What was asked, by key.
-    named: Mutex<BTreeMap<String, String>>,
-    /// The task that the call goes on as.
+    /// Digests of questions, by key.
+    questions: Mutex<BTreeMap<String, String>>,
+    /// The task that the call has become.
     task: OnceLock<Handle>,
     token: OnceLock<Option<ProgressToken>>,
     first_poll: Arc<FirstPoll>,
@@ -54,16 +54,16 @@ impl Client {
         request: Box<dyn Request>,
         subject: Subject,
         session: Arc<Session>,
-        asking: (Round, Arc<StateCodec>),
+        round: (Round, Arc<StateCodec>),
     ) -> Self {
         Self {
-            asking: request.is_modern().then_some(asking),
+            round: request.is_modern().then_some(round),
             request,
             subject,
             session,
             outbox: Arc::default(),
             rounds: OnceLock::new(),
-            named: Mutex::default(),
+            questions: Mutex::default(),
             task: OnceLock::new(),
             token: OnceLock::new(),
             first_poll: Arc::default(),
@@ -87,25 +87,25 @@ impl Client {
     }
 
     pub(super) fn is_modern(&self) -> bool {
-        self.asking.is_some()
+        self.round.is_some()
     }
 
-    /// How far the task is that runs the call.
+    /// The state of the first poll of the call.
     pub(super) fn first_poll(&self) -> &Arc<FirstPoll> {
         &self.first_poll
     }
 
-    /// Lets the call go on as a task: what it asks and tells from now on goes there.
-    pub(super) fn go_on_as(&self, task: Handle) {
+    /// Sends further questions and progress to a task.
+    pub(super) fn become_task(&self, task: Handle) {
         drop(self.task.set(task));
     }
 
-    /// What progress is reported with, if the client wants to hear of it.
+    /// The token of progress notifications, if the client wants them.
     pub(super) fn progress_token(&self) -> Option<&ProgressToken> {
         self.token.get_or_init(|| self.request.meta().get_progress_token()).as_ref()
     }
 
-    /// Why the request must be answered before its work is done, if it must.
+    /// The reason to answer the request before the call has ended, if there is one.
     pub(super) fn interruption(&self) -> Option<Interruption> {
         self.rounds.get()?.interruption()
     }
@@ -130,7 +130,7 @@ impl Client {
     fn rounds(&self, (round, codec): &(Round, Arc<StateCodec>)) -> &Rounds {
         self.rounds.get_or_init(|| {
             let arguments = self.arguments();
-            // What is not a value of ours, too deep for instance, goes by its text.
+            // Arguments that are not a value, such as too deep ones, are bound by their text.
             let arguments: Value =
                 serde_json::from_str(&arguments).unwrap_or_else(|_| (&*arguments).into());
             let Subject { method, name, .. } = &self.subject;
@@ -141,45 +141,44 @@ impl Client {
         })
     }
 
-    /// Whoever answers a question must know which one: a key names one question of a call.
-    /// Gives what it says, in short.
-    fn named_once(&self, request: &PeerRequest) -> Result<String, PeerError> {
-        let wording = digest(request);
-        let mut named = lock(&self.named);
-        let known = named.entry(request.key().to_owned()).or_insert_with(|| wording.clone());
-        if *known == wording {
-            return Ok(wording);
+    /// Checks that the key names one question of the call. Returns the digest of the question.
+    fn check_key(&self, request: &PeerRequest) -> Result<String, PeerError> {
+        let digest = digest(request);
+        let mut questions = lock(&self.questions);
+        let known = questions.entry(request.key().to_owned()).or_insert_with(|| digest.clone());
+        if *known == digest {
+            return Ok(digest);
         }
         let problem = "it names another question of this call; give each question its own key";
         Err(PeerError::Unaskable { key: request.key().to_owned(), problem: problem.to_owned() })
     }
 
-    /// Waits for what involves the client, as long as it is there.
-    pub(super) async fn while_there<F: Future>(&self, what: F) -> Option<F::Output> {
-        self.session.gone.run_until_cancelled(what).await
+    /// Runs a future until the client disconnects.
+    pub(super) async fn while_connected<F: Future>(&self, future: F) -> Option<F::Output> {
+        self.session.gone.run_until_cancelled(future).await
     }
 
-    /// Asks a client of the older era, while the call waits.
-    async fn pushed(&self, request: PeerRequest) -> Result<Value, PeerError> {
-        let (asked, sent) = oneshot::channel();
-        self.outbox.ask(Question { request, asked });
+    /// Asks a client of 2025-11-25 or before, while the call waits.
+    async fn ask(&self, request: PeerRequest) -> Result<Value, PeerError> {
+        let (sender, sent) = oneshot::channel();
+        self.outbox.ask(Question { request, sent: sender });
         let gone = PeerError::Failed("its request has ended".to_owned());
-        let (mut open, sent) = sent.await.map_err(|_| gone)??;
+        let (mut guard, sent) = sent.await.map_err(|_| gone)??;
         let answer = sent.await_response().await;
-        open.id = None;
+        guard.id = None;
         serde_json::to_value(answer.map_err(|error| failed(&error))?)
             .map_err(|error| failed(&error))
     }
 
     /// Sends a question, from the task of the request.
     pub(super) async fn send(&self, question: Question) {
-        let Question { request, asked } = question;
-        let sent = self.while_there(self.sent(request)).await;
-        // The caller may have gone: then the question is withdrawn.
-        drop(asked.send(sent.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())))));
+        let Question { request, sent: sender } = question;
+        let sent = self.while_connected(self.send_request(request)).await;
+        // Without a receiver, the guard cancels the question.
+        drop(sender.send(sent.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())))));
     }
 
-    async fn sent(&self, request: PeerRequest) -> Result<Asked, PeerError> {
+    async fn send_request(&self, request: PeerRequest) -> Result<SentQuestion, PeerError> {
         let unsupported = PeerError::Unsupported(request.capability());
         let peer = self.request.peer().ok_or(unsupported)?;
         let method = request.method();
@@ -188,8 +187,8 @@ impl Client {
         let options = PeerRequestOptions::no_options();
         let sent = peer.send_cancellable_request(request.into(), options).await;
         let sent = sent.map_err(|error| failed(&error))?;
-        let open = OpenQuestion { outbox: Arc::clone(&self.outbox), id: Some(sent.id.clone()) };
-        Ok((open, sent))
+        let guard = QuestionGuard { outbox: Arc::clone(&self.outbox), id: Some(sent.id.clone()) };
+        Ok((guard, sent))
     }
 }
 
@@ -211,9 +210,9 @@ impl Peer for Client {
 
     fn hears_log(&self, level: LogLevel) -> bool {
         if !self.is_modern() {
-            return self.session.level.hears(level);
+            return self.session.level.includes(level);
         }
-        level_asked(self.request.meta()).is_some_and(|least| level >= least)
+        requested_level(self.request.meta()).is_some_and(|least| level >= least)
     }
 
     fn log(&self, entry: LogEntry) {
@@ -228,12 +227,12 @@ impl Peer for Client {
             return false;
         };
         match capability {
-            // A client that names neither way shows forms, as all did once.
+            // A client that names neither mode shows forms, as in older versions.
             PeerCapability::Elicitation => {
-                client.elicitation.is_some_and(|ways| ways.form.is_some() || ways.url.is_none())
+                client.elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
             }
             PeerCapability::ElicitationUrl => {
-                client.elicitation.is_some_and(|ways| ways.url.is_some())
+                client.elicitation.is_some_and(|modes| modes.url.is_some())
             }
             PeerCapability::Sampling => client.sampling.is_some(),
             PeerCapability::Roots => client.roots.is_some(),
@@ -243,22 +242,22 @@ impl Peer for Client {
 
     fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
         Box::pin(async move {
-            let wording = self.named_once(&request)?;
+            let digest = self.check_key(&request)?;
             if let Some(task) = self.task.get() {
                 return task.ask(request).await;
             }
-            let Some(asking) = &self.asking else {
-                let answer = self.while_there(self.pushed(request)).await;
+            let Some(round) = &self.round else {
+                let answer = self.while_connected(self.ask(request)).await;
                 return answer.unwrap_or_else(|| Err(PeerError::Failed("it is gone".to_owned())));
             };
-            let rounds = self.rounds(asking);
-            if let Some(answer) = rounds.ask(request, &wording)? {
+            let rounds = self.rounds(round);
+            if let Some(answer) = rounds.ask(request, &digest)? {
                 return Ok(answer);
             }
-            // Everything that the tool asks at once is sent together: the rest of its poll comes first.
+            // Concurrent questions are sent together: first the rest of this poll runs.
             yield_now().await;
             rounds.complete();
-            self.outbox.nudge();
+            self.outbox.wake();
             // The task of the request ends the call here.
             pending().await
         })

@@ -1,10 +1,15 @@
-//! Converts our types to rmcp's, which are not public.
+//! Converts the core's types to rmcp's.
 
-use super::passing;
-use rmcp::model::{self, CallToolResult, Tool};
+use super::passthrough;
+use rmcp::model::{self, CallToolResult, Prompt, PromptArgument, Resource, ResourceTemplate, Tool};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use tool_runtime_core::{ContentBlock, Icon, Observation, ToolAnnotations, ToolDefinition};
+use tool_runtime_core::{
+    self as core, ContentAnnotations, ContentBlock, Icon, Observation, ResourceDefinition,
+    ToolAnnotations, ToolDefinition,
+};
 use tool_runtime_mcp::numbers;
 
 /// A definition for clients of 2026-07-28 and later.
@@ -19,7 +24,7 @@ pub(super) fn tool(definition: &ToolDefinition) -> Tool {
     tool.annotations = hints(&definition.annotations);
     let meta = definition.wire_meta();
     tool.meta = (!meta.is_empty()).then(|| model::MetaObject(meta.into_owned()));
-    passing::keep_unknown(&mut tool, &definition.other);
+    passthrough::keep_unknown(&mut tool, &definition.other);
     tool
 }
 
@@ -80,11 +85,11 @@ fn wrapped(schema: &Map<String, Value>) -> Arc<Map<String, Value>> {
     Arc::new(outer)
 }
 
-/// What a call gave back, its structured value wrapped where its schema is.
+/// The result of a call, with its structured value wrapped if its schema is.
 ///
 /// # Errors
-/// What MCP cannot carry: an audience that it does not know, a resource without contents, a
-/// value nested too deep.
+/// The observation is not valid in MCP: an unknown audience, a resource without contents, a value
+/// nested too deep.
 pub(super) fn result(
     observation: &Observation,
     is_wrapped: bool,
@@ -97,7 +102,7 @@ pub(super) fn result(
         result.structured_content = Some(value);
     }
     result.meta = observation.meta().cloned().map(model::MetaObject);
-    if observation.is_known() { Ok(result) } else { passing::keep_whole(result, observation) }
+    if observation.is_known() { Ok(result) } else { passthrough::keep_whole(result, observation) }
 }
 
 /// An integer of more than 64 bits in the structured value, which rmcp's types do not keep. A
@@ -119,7 +124,7 @@ pub(super) fn changed_integer(observation: &Observation, is_restored: bool) -> O
     (!is_restored).then_some(number)
 }
 
-/// A failure, in words for the model.
+/// An error result for the model.
 pub(super) fn failure(message: &str) -> CallToolResult {
     CallToolResult::error(vec![model::ContentBlock::text(message)])
 }
@@ -133,34 +138,79 @@ fn content(observation: &Observation) -> serde_json::Result<Vec<model::ContentBl
     }
 }
 
-/// Pictures, if there are any.
-pub(super) fn icons(icons: &[Icon]) -> Option<Vec<model::Icon>> {
-    let icon = |icon: &Icon| {
-        let mut converted = model::Icon::new(&*icon.src);
-        converted.mime_type.clone_from(&icon.mime_type);
-        converted.sizes = Some(icon.sizes.clone()).filter(|sizes| !sizes.is_empty());
-        converted.theme = match icon.theme.as_deref() {
-            Some("light") => Some(model::IconTheme::Light),
-            Some("dark") => Some(model::IconTheme::Dark),
-            _ => None,
-        };
-        converted
-    };
-    (!icons.is_empty()).then(|| icons.iter().map(icon).collect())
+pub(super) fn prompt(prompt: &core::Prompt) -> Prompt {
+    let definition = prompt.definition();
+    let arguments: Vec<PromptArgument> = definition.arguments.iter().map(argument).collect();
+    let mut listed = Prompt::new(&*definition.name, text(&definition.description), None);
+    listed.title.clone_from(&definition.title);
+    listed.arguments = (!arguments.is_empty()).then_some(arguments);
+    listed.icons = icons(&definition.icons);
+    listed.meta = meta(&definition.meta);
+    listed
 }
 
-/// Metadata, if there is any.
-pub(super) fn meta(meta: &Map<String, Value>) -> Option<model::MetaObject> {
+fn argument(argument: &core::PromptArgument) -> PromptArgument {
+    let mut listed = PromptArgument::new(&*argument.name).with_required(argument.required);
+    listed.title.clone_from(&argument.title);
+    listed.description = text(&argument.description);
+    listed
+}
+
+pub(super) fn resource(definition: &ResourceDefinition) -> Resource {
+    let mut listed = Resource::new(&*definition.uri, &*definition.name);
+    listed.title.clone_from(&definition.title);
+    listed.description = text(&definition.description);
+    listed.mime_type.clone_from(&definition.mime_type);
+    listed.size = definition.size;
+    listed.icons = icons(&definition.icons);
+    listed.meta = meta(&definition.meta);
+    listed.annotations = annotations(&definition.annotations);
+    listed
+}
+
+pub(super) fn template(definition: &ResourceDefinition) -> ResourceTemplate {
+    let resource = resource(definition);
+    let mut listed = ResourceTemplate::new(resource.uri, resource.name);
+    listed.title = resource.title;
+    listed.description = resource.description;
+    listed.mime_type = resource.mime_type;
+    listed.icons = resource.icons;
+    listed.meta = resource.meta;
+    listed.annotations = resource.annotations;
+    listed
+}
+
+fn text(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn annotations(annotations: &ContentAnnotations) -> Option<model::Annotations> {
+    let is_set = *annotations != ContentAnnotations::default();
+    is_set.then(|| via_json(annotations).ok()).flatten()
+}
+
+/// Icons without those that rmcp cannot hold.
+fn icons(icons: &[Icon]) -> Option<Vec<model::Icon>> {
+    let icons: Vec<_> = icons.iter().filter_map(|icon| via_json(icon).ok()).collect();
+    (!icons.is_empty()).then_some(icons)
+}
+
+fn meta(meta: &Map<String, Value>) -> Option<model::MetaObject> {
     (!meta.is_empty()).then(|| model::MetaObject(meta.clone()))
+}
+
+/// Converts between types with the same JSON.
+pub(super) fn via_json<T: DeserializeOwned>(value: &impl Serialize) -> serde_json::Result<T> {
+    serde_json::from_value(serde_json::to_value(value)?)
 }
 
 pub(super) fn block(block: &ContentBlock) -> serde_json::Result<model::ContentBlock> {
     match block {
-        // For clients that `passing` does not reach.
+        // `passthrough` does not reach this client.
         ContentBlock::Other(block) => Ok(model::ContentBlock::text(serde_json::to_string(block)?)),
         ContentBlock::Text(content) if content.extra.is_none() => {
             Ok(model::ContentBlock::text(content.text()))
         }
-        other => serde_json::from_value(serde_json::to_value(other)?),
+        other => via_json(other),
     }
 }

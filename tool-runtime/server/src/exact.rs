@@ -1,4 +1,4 @@
-//! Results whose structured value has integers of more than 64 bits, which rmcp does not keep.
+//! Restores integers of more than 64 bits in structured values, which rmcp does not keep.
 
 use rmcp::RoleServer;
 use rmcp::model::{ContentBlock, JsonRpcMessage, ServerResult};
@@ -6,7 +6,7 @@ use rmcp::service::TxJsonRpcMessage;
 use serde_json::value::RawValue;
 use tool_runtime_mcp::numbers;
 
-/// The message with the structured value as its text mirror writes it, if rmcp has changed it.
+/// The message with the structured value of its text mirror, if rmcp has changed the value.
 pub(crate) fn message(message: &TxJsonRpcMessage<RoleServer>) -> Option<Box<RawValue>> {
     let JsonRpcMessage::Response(response) = message else { return None };
     let ServerResult::CallToolResult(result) = &response.result else { return None };

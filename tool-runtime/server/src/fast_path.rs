@@ -1,15 +1,12 @@
-//! Plain calls from text to text, without rmcp's service loop and the types that it parses and
-//! writes. Whatever is unusual about a request is rmcp's: it judges versions, headers and metadata,
-//! and says what is wrong with them.
+//! Plain calls from text to text, without rmcp's service loop and its types. A call is plain if rmcp
+//! has nothing to check: everything unusual goes to rmcp, which also words the errors.
 
 mod answer;
-mod envelope;
+mod call;
 mod meta;
-mod plain_call;
 
 pub(crate) use answer::Answer;
 #[cfg(feature = "http")]
 pub(crate) use answer::written;
-pub(crate) use envelope::Envelope;
+pub(crate) use call::{PlainCall, RawCall};
 pub(crate) use meta::{Meta, MetaCache};
-pub(crate) use plain_call::PlainCall;

@@ -7,10 +7,11 @@ use super::stdio::StdioTransport;
 pub use super::stdio::{Fate, fates};
 use std::io;
 use std::os::fd::OwnedFd;
+use tokio_util::sync::CancellationToken;
 
 /// The server without threads of its own, for a runtime whose clock is paused.
 pub fn inline(mut server: McpServer) -> McpServer {
-    server.handler.set_inline();
+    server.handler.isolation = None;
     server
 }
 
@@ -20,5 +21,5 @@ pub fn inline(mut server: McpServer) -> McpServer {
 /// Those of [`McpServer::serve_stdio`].
 pub async fn serve(server: McpServer, input: OwnedFd, output: OwnedFd) -> io::Result<()> {
     let transport = StdioTransport::from_descriptors(input, output)?;
-    server.serve_on(transport).await
+    server.serve_on(transport, &CancellationToken::new()).await
 }

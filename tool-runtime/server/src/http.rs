@@ -1,7 +1,7 @@
 //! Streamable HTTP, all protocol versions.
 //!
-//! rmcp stays the authority for the protocol: versions, headers, streams, sessions. Authentication, limits and the reading of
-//! messages are in front of it. A request passes in this order, and each step may refuse it:
+//! rmcp keeps the protocol: versions, headers, streams, sessions. Authentication, limits and the parsing of
+//! messages are in front of it. A request passes these steps in order, and each step may refuse it:
 //!
 //! | Step | Rule | File |
 //! |---|---|---|
@@ -17,7 +17,7 @@
 //! rmcp gets the message with `{}` for the arguments, which reach the handler as a slice of the body: it would parse them
 //! twice and refuse what is not an object. Arguments that headers repeat (`x-mcp-header`) stay in, because rmcp compares them.
 //!
-//! A plain call that sends a message before its result becomes a stream with a task of its own (`events`). `sessions` wraps
+//! A plain call that sends a message before its result becomes a stream with a task of its own (`reply`). `sessions` wraps
 //! rmcp's: it limits their number, knows their owners, ends idle ones, and cancels the call of a stream that is lost and not
 //! resumed in time. There is no share by address: behind a proxy all clients have the same one.
 //!
@@ -30,11 +30,9 @@ mod auth;
 mod bearer;
 mod body;
 mod call;
-mod closing;
 mod concurrency_limit;
 mod connection;
 mod cors;
-mod events;
 #[cfg(fuzzing)]
 mod fuzz;
 mod guarded_body;
@@ -46,7 +44,6 @@ mod options;
 mod origins;
 mod pending_bodies;
 mod plain;
-mod plain_request;
 mod refusal;
 mod reply;
 mod request_guard;
@@ -63,16 +60,16 @@ pub use options::HttpOptions;
 
 use super::McpServer;
 use axum::Router;
-use closing::Closing;
 use service::Service;
 use std::io;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use tool_runtime_core::BoxFuture;
 
 impl McpServer {
-    /// Serves over HTTP at `/mcp`, until the options' token ends it: then nothing more is accepted,
-    /// and calls in flight have some time to finish, see [`HttpOptions::shutdown`].
+    /// Serves over HTTP at `/mcp` until shutdown: then no connection is accepted, and calls in flight
+    /// have some time to finish, see [`HttpOptions::shutdown`].
     ///
     /// The address is `host:port`, or a port alone, as `8080` or `:8080`, which means 127.0.0.1.
     /// Port 0 lets the system choose; [`Self::serve_http_on`] takes a listener whose port is known.
@@ -89,8 +86,8 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// If the address is none or cannot be listened on, or if others than this machine could reach
-    /// it and nobody has to authenticate.
+    /// The address is not valid or not available, or other machines can reach it and no authentication is
+    /// configured.
     ///
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
@@ -101,7 +98,7 @@ impl McpServer {
     /// Serves over HTTP on a listener, as [`Self::serve_http`] does.
     ///
     /// # Errors
-    /// If others than this machine could reach the listener and nobody has to authenticate.
+    /// Other machines can reach the listener, and no authentication is configured.
     pub async fn serve_http_on(
         self,
         listener: TcpListener,
@@ -117,16 +114,16 @@ impl McpServer {
         options: HttpOptions,
     ) -> BoxFuture<'static, io::Result<()>> {
         Box::pin(async move {
-            let bound = exposed(&listener, &options)?;
-            let closing = Closing::new(options.shutdown.clone());
+            let bound = checked_address(&listener, &options)?;
+            let stop = CancellationToken::new();
             let service =
-                Service::new(self.handler, options.clone(), Some(bound.ip()), closing.clone());
-            listen::serve(listener, service.router(), &options, closing).await
+                Service::new(&self.handler, options.clone(), Some(bound.ip()), stop.clone());
+            listen::serve(listener, service.router(), options, stop).await
         })
     }
 
-    /// The server as routes for an [`axum`] application: the protocol at `/mcp`, and `/healthz`.
-    /// Nest it where it should be elsewhere.
+    /// The server as routes for an [`axum`] application: the protocol at `/mcp`, and `/healthz`. Nest the
+    /// router for other paths.
     ///
     /// Limits on connections and on slow requests are the application's, and `TCP_NODELAY` must be
     /// set on what it accepts, or streams wait 40 ms for each answer:
@@ -179,23 +176,22 @@ impl McpServer {
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
     pub fn into_router(self, options: HttpOptions) -> Router {
-        let closing = Closing::new(options.shutdown.clone());
-        Service::new(self.handler, options, None, closing).router()
+        Service::new(&self.handler, options, None, CancellationToken::new()).router()
     }
 }
 
-/// [`McpServer::serve_http`], and tells where once that is known.
+/// [`McpServer::serve_http`] with a callback that gets the address of the listener.
 ///
 /// # Errors
-/// Those of [`McpServer::serve_http`], before anything is told.
+/// Those of [`McpServer::serve_http`].
 pub async fn serve(
     server: McpServer,
     address: &str,
     options: HttpOptions,
-    tell: impl FnOnce(SocketAddr),
+    on_listening: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
     let listener = bind(address).await?;
-    tell(exposed(&listener, &options)?);
+    on_listening(checked_address(&listener, &options)?);
     server.serve_http_on(listener, options).await
 }
 
@@ -207,8 +203,8 @@ async fn bind(address: &str) -> io::Result<TcpListener> {
     })
 }
 
-/// Where it listens, if it may: whoever reaches the server can call its tools.
-fn exposed(listener: &TcpListener, options: &HttpOptions) -> io::Result<SocketAddr> {
+/// The address of the listener, if it is loopback or clients authenticate: every client can call tools.
+fn checked_address(listener: &TcpListener, options: &HttpOptions) -> io::Result<SocketAddr> {
     let bound = listener.local_addr()?;
     if bound.ip().is_loopback() || options.auth.is_some() || options.insecure_no_auth {
         return Ok(bound);

@@ -1,10 +1,10 @@
-//! Which requests of one client have no answer yet.
+//! Requests of one client without an answer, by id.
 //!
-//! rmcp knows them by their ids: of two that run with the same one, the second takes the place of
-//! the first, which can then be neither cancelled nor answered.
+//! rmcp finds requests by id: a second request with the id of a running one would replace the first, which
+//! could then be neither cancelled nor answered.
 //!
-//! Limit: an id is free as soon as its request is taken back, although its work ends a moment later.
-//! A client that uses it again in that moment may get the answer to what it has taken back.
+//! Limit: an id is free as soon as its request is cancelled, although the work ends a moment later. A client
+//! that uses the id again in that moment may get the answer to the cancelled request.
 
 use foldhash::fast::RandomState;
 use rmcp::RoleServer;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use tool_runtime_core::seam::excerpt;
 
-/// The requests that have no answer yet, by their ids, each with a note.
+/// The requests in flight by id, each with a note.
 #[derive(Debug)]
 pub(super) struct InFlight<T = ()>(HashMap<RequestId, T, RandomState>);
 
@@ -25,10 +25,10 @@ impl<T> Default for InFlight<T> {
 }
 
 impl<T> InFlight<T> {
-    /// A request begins.
+    /// Begins a request.
     ///
     /// # Errors
-    /// Another one with its id runs.
+    /// A request with this id is in flight.
     pub(super) fn begin(&mut self, id: &RequestId, note: T) -> Result<(), ErrorData> {
         if let Entry::Vacant(free) = self.0.entry(id.clone()) {
             free.insert(note);
@@ -42,22 +42,17 @@ impl<T> InFlight<T> {
         Err(ErrorData::invalid_request(text, None))
     }
 
-    /// The note of a request.
-    pub(super) fn note(&mut self, id: &RequestId) -> Option<&mut T> {
-        self.0.get_mut(id)
-    }
-
-    /// The notes of all of them.
+    /// The notes of all requests.
     pub(super) fn notes(&self) -> impl Iterator<Item = &T> {
         self.0.values()
     }
 
-    /// A request is answered, or taken back. Gives its note.
+    /// Ends a request that is answered or cancelled. Returns its note.
     pub(super) fn end(&mut self, id: &RequestId) -> Option<T> {
         self.0.remove(id)
     }
 
-    /// Ends one of them, and gives its id.
+    /// Ends any request, and returns its id.
     #[cfg(feature = "http")]
     pub(super) fn take(&mut self) -> Option<RequestId> {
         let id = self.0.keys().next()?.clone();
@@ -66,7 +61,7 @@ impl<T> InFlight<T> {
     }
 }
 
-/// The request that a message takes back, which then has no answer.
+/// The id of the request that a message cancels.
 pub(super) fn cancelled_id(message: &RxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
     let JsonRpcMessage::Notification(message) = message else { return None };
     let ClientNotification::CancelledNotification(cancelled) = &message.notification else {
@@ -75,8 +70,8 @@ pub(super) fn cancelled_id(message: &RxJsonRpcMessage<RoleServer>) -> Option<&Re
     cancelled.params.request_id.as_ref()
 }
 
-/// Which request a message answers.
-pub(super) fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+/// The id of the request that a message answers.
+pub(super) fn answered_id(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         ServerJsonRpcMessage::Response(response) => Some(&response.id),
         ServerJsonRpcMessage::Error(error) => error.id.as_ref(),

@@ -8,18 +8,18 @@
 //! Messages of a running call (progress, log) wait in an `Outbox`, which `run_call.rs` empties in the task of the request:
 //! rmcp knows by that task which stream a message belongs to.
 //!
-//! A question of a tool has a key. A client of 2026-07-28 gets the call answered with all questions that were asked so far
-//! and with the earlier answers, sealed by HMAC for the same tool and arguments (`rounds.rs`, `request_state.rs`); its next
-//! request brings the answers, and the function runs again. Older clients are asked while the call waits. In a task the
-//! question becomes part of the task's state, and the function waits.
+//! A question of a tool has a key. The call of a client of 2026-07-28 is answered with all open questions and with the
+//! earlier answers, sealed by HMAC for the same tool and arguments (`rounds.rs`, `request_state.rs`); the next request has
+//! the answers, and the function runs again. Older clients answer while the call waits. In a task, the question becomes
+//! part of the task's state, and the function waits.
 //!
-//! A call of a tool with `task` is polled once in its request and goes on as a task only if it waits for something other than
-//! an answer. Tasks are kept in `tasks.rs`, since rmcp's manager knows no owners and no limits: ended tasks give way to new
-//! ones, and the entries of a server end with its last handler.
+//! A call of a tool with `task` is polled once in its request and becomes a task only if it waits for something other than
+//! an answer. Tasks are in `tasks.rs`, since rmcp's manager has neither owners nor limits: new tasks replace ended ones, and
+//! the tasks of a server end with its last handler.
 //!
-//! A handler belongs to one client, a clone to another. Older clients are notified of changes through their handler, newer
-//! ones through the sinks of their subscriptions. One task per server waits for changes (`subscribers.rs`). A listing is
-//! converted once per snapshot. A cursor holds the last name given, and a checksum.
+//! A handler belongs to one client. Older clients are notified of changes through their session, newer ones through the
+//! sinks of their subscriptions. One task per server waits for changes (`subscribers.rs`). A listing is converted once per
+//! snapshot. A cursor names the list and the last item of a page.
 
 mod arguments;
 mod call_result;
@@ -28,6 +28,7 @@ mod client;
 mod completion;
 mod convert;
 mod double_option;
+mod errors;
 mod exact;
 mod fast_path;
 #[cfg(fuzzing)]
@@ -42,19 +43,17 @@ mod logging;
 mod methods;
 mod outbox;
 mod pagination;
-mod passing;
+mod passthrough;
 mod prompts;
-mod question;
-mod refusal;
 mod rejection;
 mod request;
 mod request_state;
 mod resources;
 mod rounds;
 mod run_call;
+mod server_handler;
 mod stdio;
 mod subscribers;
-mod subscriptions;
 mod task_call;
 mod tasks;
 #[cfg(test)]
@@ -80,30 +79,30 @@ use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use stdio::{Outbox, PlainCalls, StdioTransport};
+use stdio::{Connection, PlainCalls, StdioTransport};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{BoxFuture, ToolPool};
 use tool_runtime_mcp::InProcessServer;
 
-/// How many bytes one message may have.
+/// Default limit on the bytes of a message.
 const LINE_LIMIT: usize = 16 << 20;
 
 /// Grace period for calls whose client is gone. Hosts kill a server after two seconds.
 const CALL_GRACE: Duration = Duration::from_secs(1);
 
-/// Time that answers wait for a client that has ended its input and does not read.
+/// Time that answers wait for a client that has ended the input and does not read.
 const UNREAD_TIMEOUT: Duration = Duration::from_millis(800);
 
 /// A pool as an MCP server: its tools, prompts and resources.
 ///
-/// It speaks both lifecycles: `initialize` (2024-11-05 to 2025-11-25) and the stateless one
-/// of 2026-07-28 with `server/discover`. A wrong argument is a result with `isError`, which
-/// the model can correct; an unknown tool is a protocol error, as the specification says.
+/// The server supports both lifecycles: `initialize` (2024-11-05 to 2025-11-25) and the stateless one
+/// of 2026-07-28 with `server/discover`. An invalid argument is a result with `isError`, which
+/// the model can correct; an unknown tool is a protocol error, as the specification requires.
 ///
-/// Clients are told when any of these change, and of the resources that they subscribed to, see
-/// [`ToolPool::resource_updated`]. Declared is what there is: prompts, resources and completions
-/// only where the pool has had any.
+/// Clients are notified of changed lists, and of changed resources that they subscribed to, see
+/// [`ToolPool::resource_updated`]. Capabilities for prompts, resources and completions are declared
+/// only if the pool has had any.
 ///
 /// It serves over stdio, and over HTTP with the feature `http`.
 ///
@@ -124,7 +123,7 @@ pub struct McpServer {
 }
 
 impl McpServer {
-    /// A server with the name and version that clients are told.
+    /// A server with a name and a version, which clients see.
     pub fn new(pool: ToolPool, name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             handler: PoolHandler::new(pool, name.into(), version.into()),
@@ -135,27 +134,27 @@ impl McpServer {
     /// Sets a title for people.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
-        self.handler.set_title(title.into());
+        self.handler.config.server_info.title = Some(title.into());
         self
     }
 
-    /// Tells models how to use the tools together.
+    /// Sets instructions for models on how to use the tools together.
     #[must_use]
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.handler.set_instructions(instructions.into());
+        self.handler.config.instructions = Some(instructions.into());
         self
     }
 
-    /// Sets how many tools, prompts or resources one page of a list holds, at least 1. Default:
-    /// 250. Clients that turn no pages see the first.
+    /// Sets the number of tools, prompts or resources on one page of a list, at least 1. Default: 250.
+    /// Clients without support for pages see the first page.
     #[must_use]
     pub fn with_page_size(mut self, size: usize) -> Self {
-        self.handler.set_page_size(size);
+        self.handler.pagination.size = size.max(1);
         self
     }
 
-    /// Tells clients of 2026-07-28 and later how long they may keep lists and resources, in whole
-    /// milliseconds, and for whom. Default: not at all, and for the one who asked.
+    /// Sets how long clients of 2026-07-28 and later may cache lists and resources, in whole
+    /// milliseconds, and for whom. Default: no caching, private.
     ///
     /// ```
     /// use std::time::Duration;
@@ -169,22 +168,22 @@ impl McpServer {
     /// ```
     #[must_use]
     pub fn with_cache_hint(mut self, fresh: Duration, scope: CacheScope) -> Self {
-        self.handler.set_hint(Hint::new(fresh, scope));
+        self.handler.pagination.hint = Some(Hint::new(fresh, scope));
         self
     }
 
-    /// Sets how many bytes one message may have on stdio. Default: 16 MiB. A longer one is
-    /// answered with an error and not kept in memory.
+    /// Limits the bytes of a message on stdio. Default: 16 MiB. A longer message is answered with an
+    /// error and not kept in memory.
     #[must_use]
     pub fn with_line_limit(mut self, bytes: usize) -> Self {
         self.line_limit = bytes;
         self
     }
 
-    /// Sets a secret of at least 32 bytes by which this server knows again what it gave clients to
-    /// carry: the answers to the first of several questions ([`ToolContext::ask`]). Default: a
-    /// secret of this process, so that a question is answered by the process that asked it. Servers
-    /// behind a load balancer share one.
+    /// Sets a secret of at least 32 bytes that authenticates the state that clients carry between
+    /// requests: the answers to the first of several questions ([`ToolContext::ask`]). Default: a random
+    /// secret of this process, so that only this process accepts its state. Servers behind a load balancer
+    /// share one secret.
     ///
     /// # Panics
     /// The secret is shorter than 32 bytes.
@@ -193,59 +192,55 @@ impl McpServer {
     #[must_use]
     pub fn with_state_secret(mut self, secret: impl AsRef<[u8]>) -> Self {
         let codec = StateCodec::with_key(secret.as_ref());
-        self.handler.set_seal(codec.unwrap_or_else(|problem| panic!("{problem}")));
+        self.handler.codec = Arc::new(codec.unwrap_or_else(|problem| panic!("{problem}")));
         self
     }
 
     /// Serves on standard input and output until the input ends.
     ///
-    /// Then questions that are open fail, and calls that run have one second to finish before they
-    /// are cancelled. Answers that the client does not read are given up after 0.8 seconds. A client
-    /// that closes its end of the output has gone as well, where the system tells: on Linux.
+    /// At the end of the input, open questions fail, and running calls have one second to finish before
+    /// they are cancelled. Answers that the client leaves unread for 0.8 seconds are dropped. On Linux, a
+    /// client that closes only its end of the output counts as gone, too.
     ///
-    /// An `async` tool that blocks its thread does not stop the server; the log names it. The process
-    /// ends without it when it exits: a runtime that is dropped waits for blocked threads
+    /// An `async` tool that blocks its thread does not stop the server; the log names the tool. The
+    /// process can exit while the thread is blocked; dropping the runtime waits for the thread
     /// (`Runtime::shutdown_background` does not).
     ///
-    /// Of one client 1024 calls run at a time (of tools, prompts, resources, completions). Further ones
-    /// wait, 8 MiB of them before nothing more is read, and are refused if they do not get their turn
-    /// within five seconds after the end of the input. When none has ended for 30 seconds, reading goes
-    /// on, so that cancellations are heard, and calls that find no room are refused meanwhile.
+    /// At most 1024 calls of the client (of tools, prompts, resources, completions) run at a time. Before
+    /// a further one, reading pauses until a call ends. If none ends within five seconds, further calls
+    /// are refused until one does, so that cancellations and answers to questions are read. Reading also
+    /// pauses while the client leaves 4 MiB of answers unread.
     ///
-    /// From here on the process's standard output is its standard error, so that nothing a
-    /// tool prints can spoil the protocol.
+    /// From here on, the process's standard output is its standard error, so that nothing a tool
+    /// prints reaches the protocol.
     ///
     /// # Errors
-    /// If the standard streams cannot be used.
+    /// The standard streams cannot be used.
     ///
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
     pub async fn serve_stdio(self) -> io::Result<()> {
-        self.boxed().await
+        self.serve_stdio_until(&CancellationToken::new()).await
     }
 
-    /// Serves on standard input and output until the input ends or the token is cancelled, which is
-    /// as if the input ended.
+    /// Serves on standard input and output until the input ends. Cancelling the token ends the input.
     #[doc(hidden)]
-    pub async fn serve_stdio_until(mut self, end: &CancellationToken) -> io::Result<()> {
-        self.handler.set_end(end);
-        self.boxed().await
+    pub async fn serve_stdio_until(self, end: &CancellationToken) -> io::Result<()> {
+        self.boxed(end.clone()).await
     }
 
-    /// A future that can be named is compiled once more wherever it is awaited: rmcp's whole
-    /// service loop, in every user's crate.
-    fn boxed(self) -> BoxFuture<'static, io::Result<()>> {
-        Box::pin(self.serve_on_stdio())
+    /// The future without its type: otherwise rmcp's whole service loop is compiled again in every
+    /// crate that awaits it.
+    fn boxed(self, end: CancellationToken) -> BoxFuture<'static, io::Result<()>> {
+        Box::pin(async move {
+            let transport = StdioTransport::take()?;
+            tracing::info!("serving MCP on stdio");
+            self.serve_on(transport, &end).await
+        })
     }
 
-    async fn serve_on_stdio(self) -> io::Result<()> {
-        let transport = StdioTransport::take()?;
-        tracing::info!("serving MCP on stdio");
-        self.serve_on(transport).await
-    }
-
-    /// Serves a client in the same process as it would one over stdio. User code runs in the tasks of
-    /// requests for a test, whose clock may be paused, and where there is one thread anyway.
+    /// Serves a client in the same process like one over stdio. User code runs in the tasks of requests in
+    /// tests, whose clock may be paused, and on single-threaded runtimes.
     #[doc(hidden)]
     pub fn serve_in_memory(
         mut self,
@@ -254,64 +249,70 @@ impl McpServer {
     ) -> BoxFuture<'static, io::Result<()>> {
         let runtime = Handle::try_current().map(|runtime| runtime.runtime_flavor());
         if caller.is_some() || !matches!(runtime, Ok(RuntimeFlavor::MultiThread)) {
-            self.handler.set_inline();
+            self.handler.isolation = None;
         }
-        Box::pin(self.serve_on(StdioTransport::in_memory(stream, caller)))
+        let transport = StdioTransport::in_memory(stream, caller);
+        Box::pin(async move { self.serve_on(transport, &CancellationToken::new()).await })
     }
 
-    async fn serve_on(self, transport: StdioTransport) -> io::Result<()> {
-        self.handler.session().open();
-        let gone = self.handler.session().gone.clone();
-        let transport = transport.with_line_limit(self.line_limit).telling(gone);
-        let outbox = transport.outbox();
-        let mut served = pin!(self.served(transport, &outbox));
-        let given_up = pin!(outbox.given_up(UNREAD_TIMEOUT));
+    async fn serve_on(self, transport: StdioTransport, end: &CancellationToken) -> io::Result<()> {
+        let handler = self.handler.for_client(end);
+        handler.session.open();
+        let gone = handler.session.gone.clone();
+        let transport = transport.with_line_limit(self.line_limit).with_end(gone);
+        let connection = transport.connection();
+        let mut served = pin!(serve_client(handler, transport, &connection));
+        let given_up = pin!(connection.drop_unread(UNREAD_TIMEOUT));
         let served = match select(&mut served, given_up).await {
             Either::Left((served, _)) => served,
             Either::Right(_) => served.await,
         };
         // A client that has closed its end, or reads no more, is not a failure of the server.
-        drop(outbox.emptied().await);
-        if outbox.is_broken() { Ok(()) } else { served }
-    }
-
-    /// The handler is erased for the same reason: rmcp's loop answers requests in two places, and
-    /// the future of a request is its largest.
-    async fn served(self, transport: StdioTransport, outbox: &Outbox) -> io::Result<()> {
-        let gone = self.handler.session().gone.clone();
-        let handler = Arc::new(self.handler);
-        match Arc::clone(&handler).into_dyn().serve(transport).await {
-            Ok(running) => {
-                open_fast_path(outbox, &handler, running.peer());
-                let end = running.cancellation_token();
-                let late = async move {
-                    gone.cancelled().await;
-                    tokio::time::sleep(CALL_GRACE).await;
-                    outbox.cancel_calls();
-                    end.cancel();
-                };
-                let reason = match select(pin!(running.waiting()), pin!(late)).await {
-                    Either::Left((reason, _)) => reason,
-                    Either::Right(((), ending)) => ending.await,
-                };
-                let reason = reason.map_err(io::Error::other)?;
-                tracing::info!(?reason, "the client is gone");
-                Ok(())
-            }
-            // A client that leaves before it said anything is not a failure of ours.
-            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(io::Error::other(error)),
-        }
+        drop(connection.drained().await);
+        if connection.is_broken() { Ok(()) } else { served }
     }
 }
 
-/// Lets plain calls be polled by the task that reads, where another worker can read on when a call
-/// blocks its thread.
-fn open_fast_path(outbox: &Outbox, handler: &Arc<PoolHandler>, peer: &Peer<RoleServer>) {
-    let Some(isolation) = handler.isolation() else { return };
+/// Serves one client with a handler without its type: rmcp's loop answers requests in two places, and
+/// the future of a request is its largest.
+async fn serve_client(
+    handler: PoolHandler,
+    transport: StdioTransport,
+    connection: &Connection,
+) -> io::Result<()> {
+    let gone = handler.session.gone.clone();
+    let handler = Arc::new(handler);
+    match Arc::clone(&handler).into_dyn().serve(transport).await {
+        Ok(running) => {
+            open_fast_path(connection, &handler, running.peer());
+            let end = running.cancellation_token();
+            let late = async move {
+                gone.cancelled().await;
+                tokio::time::sleep(CALL_GRACE).await;
+                connection.cancel_calls();
+                end.cancel();
+            };
+            let reason = match select(pin!(running.waiting()), pin!(late)).await {
+                Either::Left((reason, _)) => reason,
+                Either::Right(((), ending)) => ending.await,
+            };
+            let reason = reason.map_err(io::Error::other)?;
+            tracing::info!(?reason, "the client has disconnected");
+            Ok(())
+        }
+        // A client that leaves before its first request is not a failure of the server.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+/// Lets the reading task poll plain calls, where another worker can read on when a call blocks its
+/// thread.
+fn open_fast_path(connection: &Connection, handler: &Arc<PoolHandler>, peer: &Peer<RoleServer>) {
+    let Some(isolation) = &handler.isolation else { return };
     if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
         let (handler, isolation) = (Arc::clone(handler), isolation.outer());
-        outbox.open(PlainCalls::new(handler, isolation, peer.clone()));
+        connection.open(PlainCalls::new(handler, isolation, peer.clone()));
     }
 }
 

@@ -1,20 +1,18 @@
 //! Lists tools, prompts and resources of one snapshot.
 
-mod prompts;
-mod resources;
-
 use super::{convert, logging};
 use rmcp::model::{
-    JsonObject, Prompt, Resource, ResourceTemplate, ServerCapabilities, TASKS_EXTENSION_ID, Tool,
+    JsonObject, Prompt, PromptsCapability, Resource, ResourceTemplate, ResourcesCapability,
+    ServerCapabilities, TASKS_EXTENSION_ID, Tool,
 };
 use std::sync::{Arc, Weak};
-use tool_runtime_core::{Snapshot, TaskSupport};
+use tool_runtime_core::{self as core, Snapshot, TaskSupport};
 
-/// What one snapshot offers, converted once. Every list is sorted by what its cursors go by.
+/// The lists of one snapshot, converted once. Every list is sorted by the names in its cursors.
 #[derive(Debug)]
 pub(super) struct Listing {
-    /// Only to be recognised by: tools that are removed must not live on here.
-    of: Weak<Snapshot>,
+    /// Identifies the snapshot. Weak, so that removed tools are dropped.
+    snapshot: Weak<Snapshot>,
     /// For clients of 2026-07-28 and later.
     pub(super) modern: Vec<Tool>,
     pub(super) legacy: Vec<Tool>,
@@ -28,22 +26,26 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    pub(super) fn new(of: &Arc<Snapshot>) -> Self {
-        let (resources, templates) = resources::listed(of.resources());
+    pub(super) fn new(snapshot: &Arc<Snapshot>) -> Self {
+        let mut resources: Vec<_> =
+            snapshot.resources().iter().map(core::Resource::definition).collect();
+        resources.sort_by(|one, other| one.uri.cmp(&other.uri));
+        let (templates, resources): (Vec<_>, Vec<_>) =
+            resources.into_iter().partition(|resource| resource.is_template());
         Self {
-            modern: of.definitions().map(convert::tool).collect(),
-            legacy: of.definitions().map(convert::legacy_tool).collect(),
-            prompts: of.prompts().iter().map(prompts::listed).collect(),
-            resources,
-            templates,
-            capabilities: capabilities(of),
+            modern: snapshot.definitions().map(convert::tool).collect(),
+            legacy: snapshot.definitions().map(convert::legacy_tool).collect(),
+            prompts: snapshot.prompts().iter().map(convert::prompt).collect(),
+            resources: resources.into_iter().map(convert::resource).collect(),
+            templates: templates.into_iter().map(convert::template).collect(),
+            capabilities: capabilities(snapshot),
             #[cfg(feature = "http")]
-            mirrored: of.definitions().map(convert::is_mirrored).collect(),
-            of: Arc::downgrade(of),
+            mirrored: snapshot.definitions().map(convert::is_mirrored).collect(),
+            snapshot: Arc::downgrade(snapshot),
         }
     }
 
-    /// A tool of this name, for clients of 2026-07-28.
+    /// The tool of this name, for clients of 2026-07-28.
     pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
         self.find(name).map(|index| &self.modern[index])
     }
@@ -59,13 +61,13 @@ impl Listing {
     }
 
     pub(super) fn is_of(&self, snapshot: &Arc<Snapshot>) -> bool {
-        std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(snapshot))
+        std::ptr::eq(self.snapshot.as_ptr(), Arc::as_ptr(snapshot))
     }
 }
 
-/// Prompts, resources and templates as clients are told of them, each kind only if there is any.
-pub fn offered_beside_tools(of: &Arc<Snapshot>) -> Vec<(&'static str, serde_json::Value)> {
-    let listing = Listing::new(of);
+/// Prompts, resources and templates in MCP's JSON, without empty lists.
+pub fn offered_beside_tools(snapshot: &Arc<Snapshot>) -> Vec<(&'static str, serde_json::Value)> {
+    let listing = Listing::new(snapshot);
     let written = [
         ("prompts", serde_json::to_value(listing.prompts)),
         ("resources", serde_json::to_value(listing.resources)),
@@ -75,23 +77,25 @@ pub fn offered_beside_tools(of: &Arc<Snapshot>) -> Vec<(&'static str, serde_json
     lists.filter(|(_, list)| list.as_array().is_some_and(|list| !list.is_empty())).collect()
 }
 
-/// Exactly what there is; tools may come at any time.
-fn capabilities(of: &Snapshot) -> ServerCapabilities {
+/// The capabilities in use, and tools, which may be added at any time.
+fn capabilities(snapshot: &Snapshot) -> ServerCapabilities {
     let mut capabilities =
         ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
     logging::declare(&mut capabilities);
-    if of.definitions().any(|tool| tool.task != TaskSupport::None) {
+    if snapshot.definitions().any(|tool| tool.task != TaskSupport::None) {
         let extensions = capabilities.extensions.get_or_insert_default();
         extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
     }
-    if of.offers_prompts() {
-        capabilities.prompts = Some(prompts::capability());
+    if snapshot.offers_prompts() {
+        let prompts = capabilities.prompts.insert(PromptsCapability::default());
+        prompts.list_changed = Some(true);
     }
-    if of.offers_resources() {
-        capabilities.resources = Some(resources::capability());
+    if snapshot.offers_resources() {
+        let resources = capabilities.resources.insert(ResourcesCapability::default());
+        (resources.subscribe, resources.list_changed) = (Some(true), Some(true));
     }
-    let prompts = of.prompts().iter().any(|prompt| prompt.is_completed());
-    if prompts || of.resources().iter().any(|resource| resource.is_completed()) {
+    let prompts = snapshot.prompts().iter().any(|prompt| prompt.is_completed());
+    if prompts || snapshot.resources().iter().any(|resource| resource.is_completed()) {
         capabilities.completions = Some(serde_json::Map::new());
     }
     capabilities

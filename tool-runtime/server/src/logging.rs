@@ -2,6 +2,7 @@
 
 #![allow(deprecated, reason = "rmcp marks the log's types as MCP does; they are named here alone")]
 
+use super::convert::via_json;
 use rmcp::model::{
     JsonObject, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam,
     RequestMetaObject, ServerCapabilities, ServerNotification, SetLevelRequestParams,
@@ -9,73 +10,46 @@ use rmcp::model::{
 use std::sync::atomic::{AtomicU8, Ordering};
 use tool_runtime_core::{LogEntry, LogLevel};
 
-/// The least level that a client of the older era hears.
+/// The lowest level that a stateful client receives.
 #[derive(Debug)]
 pub(super) struct Level(AtomicU8);
 
 impl Level {
-    pub(super) fn set(&self, level: LogLevel) {
-        self.0.store(level as u8, Ordering::Relaxed);
+    pub(super) fn set(&self, request: &SetLevelRequestParams) {
+        self.0.store(level(request.level) as u8, Ordering::Relaxed);
     }
 
-    pub(super) fn hears(&self, level: LogLevel) -> bool {
+    pub(super) fn includes(&self, level: LogLevel) -> bool {
         level as u8 >= self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A client that says nothing hears what is worth knowing, not what helps to find faults.
+/// A client that sets no level gets no debug messages.
 impl Default for Level {
     fn default() -> Self {
         Self(AtomicU8::new(LogLevel::Info as u8))
     }
 }
 
-/// What a client of the older era sends to set its level.
+/// The parameters of `logging/setLevel`.
 pub(super) type SetLevel = SetLevelRequestParams;
 
-/// Any tool may log.
+/// Declares logging: any tool may log.
 pub(super) fn declare(capabilities: &mut ServerCapabilities) {
     capabilities.logging = Some(JsonObject::new());
 }
 
-/// The level that a client sets.
-pub(super) fn level_set(request: &SetLevel) -> LogLevel {
-    level_of(request.level)
+/// The level in a request of 2026-07-28; without one the client receives nothing.
+pub(super) fn requested_level(meta: &RequestMetaObject) -> Option<LogLevel> {
+    meta.log_level().map(level)
 }
 
-/// The level that a request of 2026-07-28 asks for; without one it hears nothing.
-pub(super) fn level_asked(meta: &RequestMetaObject) -> Option<LogLevel> {
-    meta.log_level().map(level_of)
-}
-
-/// The message that carries an entry.
+/// The notification of an entry.
 pub(super) fn message(entry: LogEntry) -> ServerNotification {
-    let param = LoggingMessageNotificationParam::new(mcp_level(entry.level), entry.data);
-    LoggingMessageNotification::new(param).into()
+    let level = via_json(&entry.level).expect("MCP has these levels");
+    LoggingMessageNotification::new(LoggingMessageNotificationParam::new(level, entry.data)).into()
 }
 
-fn level_of(level: LoggingLevel) -> LogLevel {
-    match level {
-        LoggingLevel::Debug => LogLevel::Debug,
-        LoggingLevel::Info => LogLevel::Info,
-        LoggingLevel::Notice => LogLevel::Notice,
-        LoggingLevel::Warning => LogLevel::Warning,
-        LoggingLevel::Error => LogLevel::Error,
-        LoggingLevel::Critical => LogLevel::Critical,
-        LoggingLevel::Alert => LogLevel::Alert,
-        LoggingLevel::Emergency => LogLevel::Emergency,
-    }
-}
-
-fn mcp_level(level: LogLevel) -> LoggingLevel {
-    match level {
-        LogLevel::Debug => LoggingLevel::Debug,
-        LogLevel::Info => LoggingLevel::Info,
-        LogLevel::Notice => LoggingLevel::Notice,
-        LogLevel::Warning => LoggingLevel::Warning,
-        LogLevel::Error => LoggingLevel::Error,
-        LogLevel::Critical => LoggingLevel::Critical,
-        LogLevel::Alert => LoggingLevel::Alert,
-        LogLevel::Emergency => LoggingLevel::Emergency,
-    }
+fn level(level: LoggingLevel) -> LogLevel {
+    via_json(&level).expect("the levels are MCP's")
 }

@@ -1,4 +1,4 @@
-//! Requests that the protocol defines.
+//! The methods of MCP.
 
 use rmcp::model::{
     CallToolRequestMethod, CancelTaskMethod, CompleteRequestMethod, ConstString,
@@ -10,40 +10,7 @@ use rmcp::model::{
     UpdateTaskMethod,
 };
 
-/// The methods of rmcp's `ClientRequest`, one per variant.
-const KNOWN: [&str; 21] = [
-    CallToolRequestMethod::VALUE,
-    CancelTaskMethod::VALUE,
-    CompleteRequestMethod::VALUE,
-    DiscoverRequestMethod::VALUE,
-    GetPromptRequestMethod::VALUE,
-    GetSkillRequestMethod::VALUE,
-    GetTaskMethod::VALUE,
-    InitializeResultMethod::VALUE,
-    ListPromptsRequestMethod::VALUE,
-    ListResourceTemplatesRequestMethod::VALUE,
-    ListResourcesRequestMethod::VALUE,
-    ListSkillsRequestMethod::VALUE,
-    ListToolsRequestMethod::VALUE,
-    PingRequestMethod::VALUE,
-    ReadResourceDirectoryRequestMethod::VALUE,
-    ReadResourceRequestMethod::VALUE,
-    SetLevelRequestMethod::VALUE,
-    SubscribeRequestMethod::VALUE,
-    SubscriptionsListenRequestMethod::VALUE,
-    UnsubscribeRequestMethod::VALUE,
-    UpdateTaskMethod::VALUE,
-];
-
-/// Whether rmcp has a request type for `method`.
-///
-/// A request of such a method that nevertheless arrives as a `CustomRequest` had parameters that
-/// do not fit; its handler should answer "invalid params", not rmcp's "method not found".
-pub(crate) fn is_known_method(method: &str) -> bool {
-    KNOWN.contains(&method)
-}
-
-/// The methods that only older clients have: 2026-07-28 removed them.
+/// The methods that 2026-07-28 has removed.
 const OLD: [&str; 5] = [
     InitializeResultMethod::VALUE,
     PingRequestMethod::VALUE,
@@ -52,7 +19,35 @@ const OLD: [&str; 5] = [
     UnsubscribeRequestMethod::VALUE,
 ];
 
-/// Whether there is no such method for clients of 2026-07-28.
+/// The other methods of rmcp's `ClientRequest`.
+const CURRENT: [&str; 16] = [
+    CallToolRequestMethod::VALUE,
+    CancelTaskMethod::VALUE,
+    CompleteRequestMethod::VALUE,
+    DiscoverRequestMethod::VALUE,
+    GetPromptRequestMethod::VALUE,
+    GetSkillRequestMethod::VALUE,
+    GetTaskMethod::VALUE,
+    ListPromptsRequestMethod::VALUE,
+    ListResourceTemplatesRequestMethod::VALUE,
+    ListResourcesRequestMethod::VALUE,
+    ListSkillsRequestMethod::VALUE,
+    ListToolsRequestMethod::VALUE,
+    ReadResourceDirectoryRequestMethod::VALUE,
+    ReadResourceRequestMethod::VALUE,
+    SubscriptionsListenRequestMethod::VALUE,
+    UpdateTaskMethod::VALUE,
+];
+
+/// Whether 2026-07-28 has removed this method.
 pub(crate) fn is_old_method(method: &str) -> bool {
     OLD.contains(&method)
+}
+
+/// Whether rmcp has a request type for `method`.
+///
+/// A `CustomRequest` with such a method had invalid parameters. Its handler should answer "invalid
+/// params", unlike rmcp's "method not found".
+pub(crate) fn is_known_method(method: &str) -> bool {
+    is_old_method(method) || CURRENT.contains(&method)
 }

@@ -1,4 +1,4 @@
-//! Messages of a running call to its client: ordered, with a limited rate of progress.
+//! Messages of a running call to its client, in order and with a limited rate of progress.
 
 use futures_util::task::AtomicWaker;
 use rmcp::RoleServer;
@@ -15,154 +15,156 @@ use tool_runtime_core::seam::lock;
 use tool_runtime_core::seam::release_woken;
 use tool_runtime_core::{LogEntry, PeerError, PeerRequest, Progress};
 
-/// Least time between two progress notifications of a call.
+/// Minimum interval of progress notifications of a call.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How many log entries wait for a client that does not read. More are dropped, and counted.
+/// Limit on queued log entries for a client that does not read. Further ones are dropped and counted.
 const MAX_ENTRIES: usize = 1000;
 
-/// How many bytes they may have together. A longer one waits alone.
+/// Limit on the bytes of queued log entries. A longer entry is queued alone.
 const MAX_BYTES: usize = 1 << 20;
 
-/// What a value takes beside its text.
-const VALUE: usize = size_of::<Value>();
+/// Bytes of a value beside its text.
+const VALUE_SIZE: usize = size_of::<Value>();
 
-/// Filled by the tool, which never waits; emptied by whoever drives the call.
+/// A queue between the tool, which never waits, and the task of the request, which sends.
 #[derive(Default)]
 pub(super) struct Outbox {
-    waiting: Mutex<Waiting>,
+    queue: Mutex<Queue>,
     waker: AtomicWaker,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct Queue {
     entries: VecDeque<LogEntry>,
-    /// How many bytes these have.
+    /// Bytes of the entries.
     bytes: usize,
     dropped: u64,
-    /// Questions whose answer nobody waits for any more.
-    taken_back: Vec<RequestId>,
-    /// Questions that were not asked yet.
+    /// Questions to cancel: nobody waits for the answers.
+    cancelled: Vec<RequestId>,
+    /// Questions to send.
     questions: VecDeque<Question>,
-    /// The newest report: older ones that were not sent yet say nothing more.
+    /// The newest report, which replaces older ones that were not sent.
     progress: Option<Progress>,
-    /// How far the newest report was, sent or not.
-    furthest: Option<f64>,
-    /// When the next report may be sent.
+    /// The progress of the newest report, sent or not.
+    reported: Option<f64>,
+    /// The earliest time of the next report.
     next_report: Option<Instant>,
 }
 
-/// What is to be done next.
+/// The next message to send.
 pub(super) enum Next {
-    TakeBack(RequestId),
+    CancelQuestion(RequestId),
     Ask(Question),
     Log(LogEntry),
     Progress(Progress),
-    /// A report waits until then.
+    /// A report waits until this time.
     Wait(Instant),
     Nothing,
 }
 
 impl Outbox {
     pub(super) fn log(&self, entry: LogEntry) {
-        self.waiting().log(entry);
-        self.nudge();
+        self.queue().log(entry);
+        self.wake();
     }
 
     pub(super) fn progress(&self, progress: Progress) {
-        let mut waiting = self.waiting();
-        if !progress.done.is_finite() || waiting.furthest.is_some_and(|far| progress.done <= far) {
+        let mut queue = self.queue();
+        if !progress.done.is_finite()
+            || queue.reported.is_some_and(|reported| progress.done <= reported)
+        {
             return;
         }
-        waiting.furthest = Some(progress.done);
-        waiting.progress = Some(progress);
-        drop(waiting);
-        self.nudge();
+        queue.reported = Some(progress.done);
+        queue.progress = Some(progress);
+        drop(queue);
+        self.wake();
     }
 
-    pub(super) fn take_back(&self, question: RequestId) {
-        self.waiting().taken_back.push(question);
-        self.nudge();
+    fn cancel(&self, question: RequestId) {
+        self.queue().cancelled.push(question);
+        self.wake();
     }
 
     pub(super) fn ask(&self, question: Question) {
-        self.waiting().questions.push_back(question);
-        self.nudge();
+        self.queue().questions.push_back(question);
+        self.wake();
     }
 
-    /// Who is woken when there is something to do.
-    pub(super) fn wake(&self, waker: &Waker) {
+    /// Sets the waker of the sending task.
+    pub(super) fn register(&self, waker: &Waker) {
         self.waker.register(waker);
     }
 
-    /// Wakes whoever drives the call.
-    pub(super) fn nudge(&self) {
+    /// Wakes the sending task.
+    pub(super) fn wake(&self) {
         self.waker.wake();
         release_woken();
     }
 
-    /// Takes what comes next; at the end of the call nothing waits for its time any more.
+    /// Takes the next message; at the end of the call (`is_over`), reports do not wait.
     pub(super) fn next(&self, is_over: bool) -> Next {
-        let mut waiting = self.waiting();
-        if let Some(question) = waiting.taken_back.pop() {
-            return Next::TakeBack(question);
+        let mut queue = self.queue();
+        if let Some(question) = queue.cancelled.pop() {
+            return Next::CancelQuestion(question);
         }
-        if let Some(question) = waiting.questions.pop_front() {
+        if let Some(question) = queue.questions.pop_front() {
             return Next::Ask(question);
         }
-        if let Some(entry) = waiting.entries.pop_front() {
-            waiting.bytes -= bytes(&entry.data);
+        if let Some(entry) = queue.entries.pop_front() {
+            queue.bytes -= bytes(&entry.data);
             return Next::Log(entry);
         }
-        if waiting.progress.is_none() {
+        if queue.progress.is_none() {
             return Next::Nothing;
         }
         let now = Instant::now();
-        match waiting.next_report.filter(|at| *at > now && !is_over) {
+        match queue.next_report.filter(|at| *at > now && !is_over) {
             Some(at) => Next::Wait(at),
             None => {
-                waiting.next_report = Some(now + PROGRESS_INTERVAL);
-                waiting.progress.take().map_or(Next::Nothing, Next::Progress)
+                queue.next_report = Some(now + PROGRESS_INTERVAL);
+                queue.progress.take().map_or(Next::Nothing, Next::Progress)
             }
         }
     }
 
-    /// How many log entries were dropped.
+    /// The number of dropped log entries.
     pub(super) fn dropped(&self) -> u64 {
-        self.waiting().dropped
+        self.queue().dropped
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        lock(&self.waiting)
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        lock(&self.queue)
     }
 }
 
-/// A question on its way to whoever drives the call, who sends it: rmcp knows by the task of a request
-/// which stream a message belongs to, and what asks may run in another one.
+/// A question for the task of the request to send: rmcp knows by the task which stream a message belongs
+/// to, and the tool may run in another task.
 pub(super) struct Question {
     pub(super) request: PeerRequest,
-    pub(super) asked: oneshot::Sender<Result<Asked, PeerError>>,
+    pub(super) sent: oneshot::Sender<Result<SentQuestion, PeerError>>,
 }
 
-/// A question that was sent, and its answer to come.
-pub(super) type Asked = (OpenQuestion, RequestHandle<RoleServer>);
+/// A sent question with the handle of its answer.
+pub(super) type SentQuestion = (QuestionGuard, RequestHandle<RoleServer>);
 
-/// A question that a client was asked. If nobody waits for the answer any more, it is taken back.
-pub(super) struct OpenQuestion {
+/// Cancels a sent question when it is dropped without an answer.
+pub(super) struct QuestionGuard {
     pub(super) outbox: Arc<Outbox>,
-    /// `None` once it is answered.
+    /// `None` once the question is answered.
     pub(super) id: Option<RequestId>,
 }
 
-impl Drop for OpenQuestion {
+impl Drop for QuestionGuard {
     fn drop(&mut self) {
         if let Some(id) = self.id.take() {
-            self.outbox.take_back(id);
+            self.outbox.cancel(id);
         }
     }
 }
 
-impl Waiting {
+impl Queue {
     fn log(&mut self, entry: LogEntry) {
         let bytes = bytes(&entry.data);
         let has_room = self.entries.len() < MAX_ENTRIES && self.bytes + bytes <= MAX_BYTES;
@@ -175,17 +177,17 @@ impl Waiting {
     }
 }
 
-/// How much memory a value takes, more or less.
+/// The approximate memory of a value.
 fn bytes(data: &Value) -> usize {
     let within = match data {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         Value::String(text) => text.len(),
         Value::Array(items) => items.iter().map(bytes).sum(),
         Value::Object(members) => {
-            members.iter().map(|(name, value)| VALUE + name.len() + bytes(value)).sum()
+            members.iter().map(|(name, value)| VALUE_SIZE + name.len() + bytes(value)).sum()
         }
     };
-    VALUE + within
+    VALUE_SIZE + within
 }
 
 #[cfg(test)]
@@ -245,7 +247,7 @@ mod tests {
     fn a_log_of_long_entries_is_bounded_by_its_bytes() {
         let outbox = Outbox::default();
         let log = |data| outbox.log(LogEntry::new(LogLevel::Info, data));
-        // However long it is, one entry is told.
+        // However long it is, one entry is queued.
         log(json!({ "all": "x".repeat(2 * MAX_BYTES) }));
         log("x".into());
         assert_eq!(outbox.dropped(), 1);
@@ -255,6 +257,6 @@ mod tests {
         }
         assert_eq!(outbox.dropped(), 2);
         while let Next::Log(_) = outbox.next(false) {}
-        assert_eq!(outbox.waiting().bytes, 0);
+        assert_eq!(outbox.queue().bytes, 0);
     }
 }

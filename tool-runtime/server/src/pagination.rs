@@ -1,7 +1,7 @@
 //! Pages of lists, and their cache hints.
 
+use super::request::McpResult;
 use rmcp::model::{self, ErrorData};
-use std::ops::Range;
 use std::time::Duration;
 use tool_runtime_core::seam::excerpt;
 
@@ -14,21 +14,21 @@ use tool_runtime_core::seam::excerpt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheScope {
-    /// Anybody may be given the same answer.
+    /// Every user may get the same answer.
     Public,
-    /// Only the user who asked.
+    /// Only the user who sent the request may get the answer again.
     Private,
 }
 
-/// How lists are served.
+/// Page size and cache hint of all lists.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pagination {
     pub(super) size: usize,
-    /// Without one, rmcp says what the specification's default is: nothing is fresh.
+    /// Without a hint, rmcp sends the specification's default: nothing is fresh.
     pub(super) hint: Option<Hint>,
 }
 
-/// How long an answer is fresh, and for whom.
+/// Freshness and scope of answers in a cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hint {
     pub(super) ttl_ms: u64,
@@ -45,74 +45,41 @@ impl Hint {
     }
 }
 
-/// Enough for all but the largest pools: not every client turns pages.
+/// Enough for all but the largest pools: some clients read only the first page.
 impl Default for Pagination {
     fn default() -> Self {
         Self { size: 250, hint: None }
     }
 }
 
-/// One of the lists that a server has; a cursor is of one of them.
-#[derive(Clone, Copy)]
-pub(super) enum List {
-    Tools = 1,
-    Prompts,
-    Resources,
-    Templates,
-}
-
 impl Pagination {
-    /// The page behind a cursor, and the cursor of the next one. Names are sorted.
+    /// The page after a cursor of the list `kind`, and the cursor of the next page. Items are sorted by
+    /// name.
     ///
-    /// A cursor holds the last name that was given: what comes and goes meanwhile neither
-    /// repeats nor hides other names.
+    /// A cursor holds the kind and the last name of its page: items that come and go meanwhile neither
+    /// repeat nor hide others.
     ///
     /// # Errors
-    /// A cursor that this list never gave out.
-    pub(super) fn page(
+    /// The cursor is not one of this list.
+    pub(super) fn page<'a, T>(
         self,
-        list: List,
-        count: usize,
-        name: &dyn Fn(usize) -> String,
+        kind: &str,
+        items: &'a [T],
+        name: impl Fn(&T) -> &str,
         cursor: Option<&str>,
-    ) -> Result<(Range<usize>, Option<String>), ErrorData> {
+    ) -> McpResult<(&'a [T], Option<String>)> {
         let begin = match cursor {
             None => 0,
             Some(cursor) => {
-                let last = opened(list, cursor).ok_or_else(|| unknown(cursor))?;
-                position_after(count, name, last)
+                let last = cursor.strip_prefix(kind).and_then(|rest| rest.strip_prefix(':'));
+                let last = last.ok_or_else(|| unknown(cursor))?;
+                items.partition_point(|item| name(item) <= last)
             }
         };
-        let end = begin.saturating_add(self.size).min(count);
-        let next = (end < count).then(|| sealed(list, &name(end - 1)));
-        Ok((begin..end, next))
+        let end = begin.saturating_add(self.size).min(items.len());
+        let next = (end < items.len()).then(|| format!("{kind}:{}", name(&items[end - 1])));
+        Ok((&items[begin..end], next))
     }
-}
-
-/// The first place whose name comes after `last`.
-fn position_after(count: usize, name: &dyn Fn(usize) -> String, last: &str) -> usize {
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if name(middle).as_str() <= last { low = middle + 1 } else { high = middle }
-    }
-    low
-}
-
-/// The sum keeps cursors apart from everything else that a client could send.
-fn sealed(list: List, last: &str) -> String {
-    format!("{:08x}{last}", sum(list, last))
-}
-
-fn opened(list: List, cursor: &str) -> Option<&str> {
-    let last = cursor.get(8..)?;
-    (sealed(list, last) == cursor).then_some(last)
-}
-
-/// FNV-1a, of 32 bits.
-fn sum(list: List, text: &str) -> u32 {
-    let mix = |sum: u32, byte: u8| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    std::iter::once(list as u8).chain(text.bytes()).fold(0x811c_9dc5, mix)
 }
 
 fn unknown(cursor: &str) -> ErrorData {
@@ -129,51 +96,42 @@ mod tests {
         (0..count).map(|n| format!("n{n:03}")).collect()
     }
 
-    fn walk(paging: Pagination, names: &[String]) -> Vec<usize> {
-        let (mut cursor, mut sizes, mut seen) = (None::<String>, Vec::new(), 0);
-        loop {
-            let name = |index: usize| names[index].clone();
-            let page = paging.page(List::Tools, names.len(), &name, cursor.as_deref());
-            let (range, next) = page.expect("a cursor of ours");
-            assert_eq!(range.start, seen);
-            seen = range.end;
-            sizes.push(range.len());
-            match next {
-                Some(next) => cursor = Some(next),
-                None => return sizes,
-            }
-        }
+    fn page(
+        size: usize,
+        names: &[String],
+        cursor: Option<&str>,
+    ) -> McpResult<(Vec<String>, Option<String>)> {
+        let pagination = Pagination { size, hint: None };
+        let page = pagination.page("tools", names, |name| name, cursor);
+        page.map(|(page, next)| (page.to_vec(), next))
     }
 
     #[test]
     fn pages_hold_everything_once() {
-        let paging = |size| Pagination { size, hint: None };
-        assert_eq!(walk(paging(3), &names(7)), [3, 3, 1]);
-        assert_eq!(walk(paging(3), &names(6)), [3, 3]);
-        assert_eq!(walk(paging(3), &[]), [0]);
-        assert_eq!(walk(paging(1), &names(2)), [1, 1]);
-    }
-
-    #[test]
-    fn a_cursor_outlives_what_it_stands_on() {
-        let before = names(6);
-        let paging = Pagination { size: 2, hint: None };
-        let (_, next) = paging.page(List::Tools, 6, &|index| before[index].clone(), None).unwrap();
-        let after: Vec<String> = before.into_iter().filter(|name| name != "n001").collect();
-        let (range, _) =
-            paging.page(List::Tools, 5, &|index| after[index].clone(), next.as_deref()).unwrap();
-        assert_eq!(after[range.start], "n002");
-    }
-
-    #[test]
-    fn nothing_but_a_cursor_of_the_same_list_is_one() {
-        let paging = Pagination { size: 1, hint: None };
-        let names = names(3);
-        let name = |index: usize| names[index].clone();
-        let (_, cursor) = paging.page(List::Tools, 3, &name, None).unwrap();
-        for wrong in ["", "1", "zzzzzzzzn000", "ääää", "00000000n000"] {
-            assert!(paging.page(List::Tools, 3, &name, Some(wrong)).is_err(), "{wrong}");
+        for (size, count, pages) in [(3, 7, 3), (3, 6, 2), (3, 0, 1), (1, 2, 2)] {
+            let names = names(count);
+            let (mut cursor, mut seen) = (None, Vec::new());
+            for _ in 0..pages {
+                let (page, next) = page(size, &names, cursor.as_deref()).expect("a cursor of ours");
+                seen.extend(page);
+                cursor = next;
+            }
+            assert_eq!((seen, cursor), (names, None));
         }
-        assert!(paging.page(List::Prompts, 3, &name, cursor.as_deref()).is_err());
+    }
+
+    #[test]
+    fn a_cursor_outlives_its_item() {
+        let mut names = names(6);
+        let (_, next) = page(2, &names, None).unwrap();
+        names.retain(|name| name != "n001");
+        assert_eq!(page(2, &names, next.as_deref()).unwrap().0, ["n002", "n003"]);
+    }
+
+    #[test]
+    fn only_a_cursor_of_the_same_list_is_valid() {
+        for wrong in ["", "1", "n000", "prompts:n000", "ääää"] {
+            assert!(page(1, &names(3), Some(wrong)).is_err(), "{wrong}");
+        }
     }
 }

@@ -1,65 +1,41 @@
-//! Serves prompts.
+//! `prompts/get`.
 
 use super::client::Subject;
-use super::convert;
 use super::handler::PoolHandler;
-use super::pagination::List;
-use super::refusal;
+use super::request::{McpResult, RequestContext};
 use super::rounds::Round;
 use super::run_call::{interrupted, run_call};
-use rmcp::RoleServer;
+use super::{convert, errors};
 use rmcp::model::{
-    ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject,
-    ListPromptsResult, MetaObject, PaginatedRequestParams, PromptMessage, Role,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, MetaObject,
+    PromptMessage, Role,
 };
-use rmcp::service::RequestContext;
 use serde_json::Value;
-use tool_runtime_core as core;
-use tool_runtime_core::{PromptMessages, TextArguments};
+use tool_runtime_core::{self as core, PromptMessages, TextArguments};
 
 impl PoolHandler {
-    /// `prompts/list`.
-    pub(super) fn prompts(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        let listing = self.listing();
-        refusal::unless(listing.capabilities.prompts.is_some(), "prompts/list")?;
-        let prompts = &listing.prompts;
-        let name = |index: usize| prompts[index].name.clone();
-        let page = self.page(List::Prompts, prompts.len(), &name, request, context)?;
-        Ok(ListPromptsResult {
-            next_cursor: page.next,
-            ttl_ms: page.ttl_ms,
-            cache_scope: page.scope,
-            ..ListPromptsResult::with_all_items(prompts[page.range].to_vec())
-        })
-    }
-
-    /// `prompts/get`.
     pub(super) async fn prompt(
         &self,
         request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        refusal::unless(self.listing().capabilities.prompts.is_some(), "prompts/get")?;
+        context: RequestContext,
+    ) -> McpResult<GetPromptResponse> {
+        errors::check_declared(self.listing().capabilities.prompts.as_ref(), "prompts/get")?;
         let arguments = texts(request.arguments.clone().unwrap_or_default());
         let round = Round { responses: request.input_responses, state: request.request_state };
         let subject =
             Subject { method: "prompts/get", name: request.name, arguments: request.arguments };
         let client = self.client(context, subject, round);
         let call = self.context_with(&client, client.request().token());
-        let prompt = self.pool().get_prompt(client.name(), &arguments, &call);
+        let prompt = self.pool.get_prompt(client.name(), &arguments, &call);
         match run_call(&client, prompt).await {
             Ok(Ok(messages)) => result(messages).map(GetPromptResponse::from),
-            Ok(Err(error)) => Err(refusal::of(&error, client.is_modern())),
+            Ok(Err(error)) => Err(errors::of_call(&error, client.is_modern())),
             Err(interruption) => interrupted(interruption),
         }
     }
 }
 
-/// Clients send text. One that sends a number means its digits, one that sends `null` nothing.
+/// The arguments as text. A client that sends a number means its digits; `null` is absent.
 fn texts(arguments: JsonObject) -> TextArguments {
     let text = |(name, value)| match value {
         Value::Null => None,
@@ -69,9 +45,10 @@ fn texts(arguments: JsonObject) -> TextArguments {
     arguments.into_iter().filter_map(text).collect()
 }
 
-fn result(messages: PromptMessages) -> Result<GetPromptResult, ErrorData> {
+fn result(messages: PromptMessages) -> McpResult<GetPromptResult> {
     let converted: Result<Vec<_>, _> = messages.messages.iter().map(message).collect();
-    let mut result = GetPromptResult::new(converted.map_err(|error| refusal::unfit(&error))?);
+    let mut result =
+        GetPromptResult::new(converted.map_err(|error| errors::invalid_result(&error))?);
     result.description = messages.description.filter(|text| !text.is_empty());
     result.meta = (!messages.meta.is_empty()).then_some(MetaObject(messages.meta));
     Ok(result)

@@ -1,4 +1,4 @@
-//! Answers to messages that no handler sees.
+//! Answers to invalid messages, which no handler sees.
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -15,13 +15,13 @@ use crate::methods::is_known_method;
 use tool_runtime_core::seam::excerpt;
 
 /// An error response. Not rmcp's type, which leaves an unknown `id` out where JSON-RPC wants
-/// `null`, and cannot repeat an id that is no 64-bit integer.
+/// `null`, and cannot repeat an id that is not a 64-bit integer.
 #[derive(Debug, Serialize)]
 pub(crate) struct Rejection {
     jsonrpc: JsonRpcVersion2_0,
     id: Option<Box<RawValue>>,
     error: Box<ErrorData>,
-    /// The question of ours that the message was to answer, if it was an answer.
+    /// The id of the question that the message answers, if it is an answer.
     #[serde(skip)]
     question: Option<RequestId>,
 }
@@ -43,20 +43,20 @@ struct Parts<'a> {
 
 /// The members that distinguish an answer from a request.
 #[derive(Deserialize)]
-struct Outline<'a> {
+struct IdAndMethod<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     method: Option<IgnoredAny>,
 }
 
 impl Rejection {
-    /// An error that belongs to `id`, or to no request we could make out.
+    /// An error for the request `id`, or without a known request.
     pub(crate) fn new(id: Option<&RawValue>, error: ErrorData) -> Self {
         let id = id.map(ToOwned::to_owned);
         Self { jsonrpc: JsonRpcVersion2_0, id, error: error.into(), question: None }
     }
 
-    /// An error that answers the request with this id.
+    /// An error for the request with this id.
     pub(crate) fn to(id: &RequestId, error: ErrorData) -> Self {
         let id = to_raw_value(id).ok();
         Self { jsonrpc: JsonRpcVersion2_0, id, error: error.into(), question: None }
@@ -85,21 +85,21 @@ impl Rejection {
         Self::new(id, ErrorData::invalid_request(text, None))
     }
 
-    /// An answer that cannot be used. It carries no id: that of the answer is one of ours, and
-    /// repeating it would look like an answer to the peer's request of the same number.
+    /// An invalid answer. The rejection has no id: with that of the question, it would look like an answer
+    /// to the peer's request of the same number.
     fn answer(question: Option<&RawValue>, text: &'static str) -> Self {
         let question = question.and_then(|id| serde_json::from_str(id.get()).ok());
         Self { question, ..Self::not_a_message(None, text) }
     }
 
-    /// An answer in place of the one that cannot be used, so that nobody waits for another.
+    /// An error in place of an invalid answer, so that the question does not wait for another one.
     pub(crate) fn failed_answer(&self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let question = self.question.clone()?;
         let error = ErrorData::internal_error("the answer is not a JSON-RPC response", None);
         Some(JsonRpcMessage::error(error, Some(question)))
     }
 
-    /// A request rmcp has no type for: wrong parameters, or a method with unusable ones.
+    /// A request that rmcp has no type for: invalid parameters, or an unknown method.
     fn request(id: &RawValue, method: &str) -> Self {
         let error = if is_known_method(method) {
             let text = format!("`params` do not fit `{method}`: send an object as it defines");
@@ -112,9 +112,8 @@ impl Rejection {
     }
 }
 
-/// Finds out what is wrong with a line rmcp does not take.
-///
-/// `None` means silence: it is a notification, and those are never answered.
+/// The rejection of a line that rmcp does not accept; `None` for a notification, which is never
+/// answered.
 pub(crate) fn diagnose(line: &str) -> Option<Rejection> {
     if let Err(error) = serde_json::from_str::<&RawValue>(line) {
         return Some(Rejection::not_json(&error));
@@ -127,14 +126,14 @@ pub(crate) fn diagnose(line: &str) -> Option<Rejection> {
         Ok(parts) => diagnose_parts(&parts),
         Err(_) => {
             let text = "not a JSON-RPC message: expected an object whose members are unique";
-            let outline = serde_json::from_str::<Outline<'_>>(line).ok();
-            let answer = outline.filter(|outline| outline.method.is_none());
+            let parts = serde_json::from_str::<IdAndMethod<'_>>(line).ok();
+            let answer = parts.filter(|parts| parts.method.is_none());
             Some(Rejection::answer(answer.and_then(|answer| answer.id), text))
         }
     }
 }
 
-/// Refuses a request for a list whose cursor is not a string: rmcp reads it as one without.
+/// The rejection of a list request whose cursor is not a string: rmcp would ignore the cursor.
 pub(crate) fn unusable_cursor(line: &str) -> Option<Rejection> {
     if !line.contains(r#""cursor""#) {
         return None;
@@ -164,7 +163,7 @@ struct ListParams<'a> {
     cursor: Option<&'a RawValue>,
 }
 
-/// Finds out what is wrong with an object.
+/// The rejection of an object.
 fn diagnose_parts(parts: &Parts<'_>) -> Option<Rejection> {
     let id = parts.id.filter(|id| is_string_or_number(id));
     if parts.method.is_none() {

@@ -1,62 +1,78 @@
-//! One request of a client, and the channel back to it.
+//! One request of a client, and the channel back to the client.
 
 use super::arguments::RawArguments;
 use super::caller::Caller;
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientCapabilities, GetExtensions as _, Implementation, ProtocolVersion, RequestId,
+    ClientCapabilities, ErrorData, GetExtensions as _, Implementation, ProtocolVersion, RequestId,
     RequestMetaObject, ServerNotification,
 };
-use rmcp::service::{OriginatingRequestId, Peer, RequestContext};
+use rmcp::service::{OriginatingRequestId, Peer};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::{BoxFuture, Principal};
 
-/// A request, whichever way it came.
+/// A request as rmcp's service loop hands it to handlers.
+pub(super) type RequestContext = rmcp::service::RequestContext<RoleServer>;
+
+/// A result, or a JSON-RPC error.
+pub(super) type McpResult<T> = Result<T, ErrorData>;
+
+/// A request of any transport.
 pub(super) trait Request: Send + Sync {
-    /// Its JSON-RPC id.
+    /// The JSON-RPC id.
     fn id(&self) -> &RequestId;
 
-    /// Its `_meta`.
+    /// The `_meta` object.
     fn meta(&self) -> &RequestMetaObject;
 
-    /// Cancelled when the client gives up.
+    /// Cancelled when the client cancels the request.
     fn token(&self) -> CancellationToken;
 
-    /// Whether its protocol version is 2026-07-28 or later.
+    /// Whether the protocol version is 2026-07-28 or later.
     fn is_modern(&self) -> bool;
 
-    fn client_info(&self) -> Option<Implementation>;
-
-    fn client_capabilities(&self) -> Option<ClientCapabilities>;
-
-    /// Who sent it; `None` for everybody over stdio.
-    fn principal(&self) -> Option<Arc<Principal>>;
-
-    /// The arguments as the client wrote them, where the transport has kept them.
+    /// The arguments as the client wrote them, if the transport has kept them.
     fn arguments(&self) -> Option<&str>;
 
-    /// A header of the HTTP request, by its name in any case.
-    fn header(&self, name: &str) -> Option<&str>;
+    /// The authenticated caller; `None` over stdio.
+    fn principal(&self) -> Option<Arc<Principal>> {
+        None
+    }
 
-    /// Whether the transport writes integers of more than 64 bits as a text mirror has them.
-    fn keeps_numbers(&self) -> bool;
+    /// A header of the HTTP request, by its name in any case.
+    fn header(&self, _name: &str) -> Option<&str> {
+        None
+    }
+
+    /// Whether the transport restores integers of more than 64 bits from the text of a result.
+    fn keeps_numbers(&self) -> bool {
+        true
+    }
 
     /// Whether the transport polls the call itself and isolates it as a whole.
     fn is_polled_by_transport(&self) -> bool {
         false
     }
 
-    /// Sends the client a notification. It is lost if the client has gone: its call is cancelled
-    /// elsewhere.
+    /// Sends a notification to the client. It is lost if the client has gone, which cancels the call.
     fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()>;
 
     /// Sends requests to a client of 2025-11-25 or before, if its answers can come back.
     fn peer(&self) -> Option<&Peer<RoleServer>>;
+
+    fn client_info(&self) -> Option<Implementation> {
+        let of_session = || Some(self.peer()?.peer_info()?.client_info.clone());
+        self.meta().client_info().or_else(of_session)
+    }
+
+    fn client_capabilities(&self) -> Option<ClientCapabilities> {
+        let of_session = || Some(self.peer()?.peer_info()?.capabilities.clone());
+        self.meta().client_capabilities().or_else(of_session)
+    }
 }
 
-/// A request out of rmcp's service loop.
-impl Request for RequestContext<RoleServer> {
+impl Request for RequestContext {
     fn id(&self) -> &RequestId {
         &self.id
     }
@@ -73,24 +89,16 @@ impl Request for RequestContext<RoleServer> {
         is_modern(self)
     }
 
-    fn client_info(&self) -> Option<Implementation> {
-        self.client_info()
-    }
-
-    fn client_capabilities(&self) -> Option<ClientCapabilities> {
-        self.client_capabilities()
+    fn arguments(&self) -> Option<&str> {
+        #[cfg(feature = "http")]
+        if let Some(parts) = parts(self) {
+            return parts.extensions.get().map(RawArguments::get);
+        }
+        self.extensions.get().map(RawArguments::get)
     }
 
     fn principal(&self) -> Option<Arc<Principal>> {
         principal(self)
-    }
-
-    fn arguments(&self) -> Option<&str> {
-        #[cfg(feature = "http")]
-        if let Some(parts) = parts(self) {
-            return super::arguments::of(parts);
-        }
-        self.extensions.get::<RawArguments>().map(|RawArguments(raw)| raw.get())
     }
 
     fn header(&self, name: &str) -> Option<&str> {
@@ -103,15 +111,12 @@ impl Request for RequestContext<RoleServer> {
         None
     }
 
+    #[cfg(feature = "http")]
     fn keeps_numbers(&self) -> bool {
-        #[cfg(feature = "http")]
-        return parts(self).is_none();
-        #[cfg(not(feature = "http"))]
-        true
+        parts(self).is_none()
     }
 
-    fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()> {
-        let mut message = message;
+    fn notify(&self, mut message: ServerNotification) -> BoxFuture<'_, ()> {
         message.extensions_mut().insert(OriginatingRequestId(self.id.clone()));
         Box::pin(async { drop(self.peer.send_notification(message).await) })
     }
@@ -119,10 +124,18 @@ impl Request for RequestContext<RoleServer> {
     fn peer(&self) -> Option<&Peer<RoleServer>> {
         Some(&self.peer)
     }
+
+    fn client_info(&self) -> Option<Implementation> {
+        self.client_info()
+    }
+
+    fn client_capabilities(&self) -> Option<ClientCapabilities> {
+        self.client_capabilities()
+    }
 }
 
-/// Who sent a request; `None` for everybody over stdio.
-pub(super) fn principal(request: &RequestContext<RoleServer>) -> Option<Arc<Principal>> {
+/// The authenticated caller; `None` over stdio.
+pub(super) fn principal(request: &RequestContext) -> Option<Arc<Principal>> {
     if let Some(caller) = request.extensions.get::<Caller>() {
         return caller.principal.clone();
     }
@@ -132,12 +145,12 @@ pub(super) fn principal(request: &RequestContext<RoleServer>) -> Option<Arc<Prin
     None
 }
 
-pub(super) fn is_modern(request: &RequestContext<RoleServer>) -> bool {
+pub(super) fn is_modern(request: &RequestContext) -> bool {
     request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-/// The HTTP request that it came in.
+/// The head of the HTTP request.
 #[cfg(feature = "http")]
-fn parts(request: &RequestContext<RoleServer>) -> Option<&axum::http::request::Parts> {
+fn parts(request: &RequestContext) -> Option<&axum::http::request::Parts> {
     request.extensions.get()
 }

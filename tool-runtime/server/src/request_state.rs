@@ -5,16 +5,16 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::time::Duration;
 
-/// Time that a person may take to answer.
+/// Time for a person to answer.
 const STATE_LIFETIME: Duration = Duration::from_secs(60 * 60);
 
-/// Seals the answers of earlier rounds with a key of this server: what a client brings back is
-/// what we gave it, for the same tool, arguments and principal, and not too old.
+/// Seals the answers of earlier rounds with a key of this server. An opened state is authentic, recent, and
+/// for the same tool, arguments and principal.
 #[derive(Clone)]
 pub(super) struct StateCodec(RequestStateCodec);
 
 impl StateCodec {
-    /// With a secret that several servers share; 32 bytes or more.
+    /// A codec with a secret of 32 bytes or more, which several servers may share.
     ///
     /// # Errors
     /// The key is too short.
@@ -22,7 +22,7 @@ impl StateCodec {
         RequestStateCodec::try_new(key).map(Self).map_err(|error| error.to_string())
     }
 
-    /// With a key that only this process knows.
+    /// A codec with a key that only this process knows.
     pub(super) fn random() -> Self {
         let mut key = [0; 32];
         getrandom::fill(&mut key).expect("the system gives random bytes");
@@ -40,7 +40,7 @@ impl StateCodec {
     }
 
     /// # Errors
-    /// It is not ours, or too old, or was given for something else: the client must start again.
+    /// The state is not authentic, too old, or of another request: the client must start again.
     pub(super) fn open(&self, state: &str, binding: &str) -> Result<Map<String, Value>, ErrorData> {
         let answers = match self.0.open_with(state, binding.as_bytes()) {
             Ok(payload) => serde_json::from_slice(&payload).ok(),
@@ -53,10 +53,10 @@ impl StateCodec {
     }
 }
 
-/// The key is a secret.
+/// Omits the secret key.
 impl fmt::Debug for StateCodec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Seal")
+        f.write_str("StateCodec")
     }
 }
 

@@ -1,9 +1,8 @@
-//! Questions of a call to a client of 2026-07-28: the call is answered with them, and comes again with
-//! the answers (SEP-2322, "multi round-trip requests").
+//! Questions of a call to a client of 2026-07-28: the request is answered with the questions, and the client
+//! sends it again with the answers (SEP-2322, "multi round-trip requests").
 
-use super::question;
 use super::request_state::StateCodec;
-use rmcp::model::{ErrorData, InputRequests, InputRequiredResult, InputResponses};
+use rmcp::model::{ErrorData, InputRequest, InputRequests, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -11,109 +10,109 @@ use tool_runtime_core::seam::canonical;
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::{PeerCapability, PeerError, PeerRequest};
 
-/// How many answers a run may use. A tool that asks until it likes an answer gets the same one for
-/// ever, without ever waiting.
+/// Limit on the answers that a run uses. A tool that asks until the answer is valid gets the same one for
+/// ever, without waiting.
 const MAX_ANSWERS: usize = 1000;
 
-/// What a request says of earlier rounds.
+/// The answers and the state that a request brings from earlier rounds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
-    /// The answers that came with the request.
+    /// Answers to the questions of the last round.
     pub(super) responses: Option<InputResponses>,
-    /// What we gave the client to bring back.
+    /// The sealed state of the last round.
     pub(super) state: Option<String>,
 }
 
-/// The questions of one call, and their answers so far.
+/// The questions of one call, with the answers so far.
 #[derive(Debug)]
 pub(super) struct Rounds {
     round: Round,
     codec: Arc<StateCodec>,
-    /// What the sealed answers are good for.
+    /// The request that sealed answers are valid for.
     binding: String,
-    talk: Mutex<Talk>,
+    state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
-struct Talk {
-    /// What earlier rounds have left; read when the first question is asked.
+struct State {
+    /// The state of earlier rounds; opened at the first question.
     earlier: Option<Map<String, Value>>,
-    /// What this run leaves to the next, by key: which question it was, and the answer if there is one.
+    /// State for the next round, by key: the digest of the question, and the answer if there is one.
     carried: Map<String, Value>,
-    /// How many answers this run was given.
+    /// The number of answers used.
     uses: usize,
-    /// What has no answer yet, by key.
+    /// Questions without an answer, by key.
     open: InputRequests,
-    /// Whether the poll that asked has ended, so that everything asked at once is there.
+    /// Whether the poll that asked has ended, so that all concurrent questions are known.
     is_complete: bool,
-    refusal: Option<ErrorData>,
+    error: Option<ErrorData>,
 }
 
-/// Why a call ends before its tool does.
+/// The reason to end a call before its tool has.
 pub(super) enum Interruption {
-    /// The client is to answer questions.
+    /// The client has to answer questions.
     Questions(InputRequiredResult),
-    Refused(ErrorData),
+    Failed(ErrorData),
 }
 
 impl Rounds {
-    /// Of a call whose answers are good for what `binding` says.
+    /// The rounds of a call. Its answers are valid for the same `binding` only.
     pub(super) fn new(round: Round, codec: Arc<StateCodec>, binding: String) -> Self {
-        Self { round, codec, binding, talk: Mutex::default() }
+        Self { round, codec, binding, state: Mutex::default() }
     }
 
-    /// The answer to a question of this [`digest`], or a note that it is open. What is open is sent
-    /// after [`Self::complete`].
+    /// The answer to a question with this [`digest`]. Without an answer, the question is sent after
+    /// [`Self::complete`].
     ///
     /// # Errors
-    /// The question is none that clients know.
+    /// Clients do not know the kind of question.
     pub(super) fn ask(
         &self,
         request: PeerRequest,
-        wording: &str,
+        digest: &str,
     ) -> Result<Option<Value>, PeerError> {
-        let mut talk = self.talk();
-        match self.answer(&mut talk, &request, wording) {
-            Ok(Some(_)) if talk.uses == MAX_ANSWERS => {
-                talk.refusal = Some(endless(request.key()));
+        let mut state = self.state();
+        match self.answer(&mut state, &request, digest) {
+            Ok(Some(_)) if state.uses == MAX_ANSWERS => {
+                state.error = Some(repeated_question(request.key()));
             }
             Ok(Some(answer)) => {
-                talk.uses += 1;
-                let carried = json!({ "to": wording, "is": answer });
-                talk.carried.insert(request.key().to_owned(), carried);
+                state.uses += 1;
+                let carried = json!({ "to": digest, "is": answer });
+                state.carried.insert(request.key().to_owned(), carried);
                 return Ok(Some(answer));
             }
             Ok(None) => {
-                let question = question::of(&request)?;
+                let question = input_request(&request)?;
                 let (key, _) = request.into_parts();
-                talk.carried.insert(key.clone(), json!({ "to": wording }));
-                talk.open.insert(key, question);
+                state.carried.insert(key.clone(), json!({ "to": digest }));
+                state.open.insert(key, question);
             }
-            Err(refusal) => talk.refusal = Some(refusal),
+            Err(error) => state.error = Some(error),
         }
         Ok(None)
     }
 
-    /// Lets the open questions go out.
+    /// Lets the open questions be sent.
     pub(super) fn complete(&self) {
-        self.talk().is_complete = true;
+        self.state().is_complete = true;
     }
 
-    /// What was answered to this very question. One that is worded otherwise now, because its tool
-    /// was told something else meanwhile, has no answer yet: somebody agreed to another thing.
+    /// The answer to this very question. A question whose text has changed has no answer: the person
+    /// agreed to another one.
     fn answer(
         &self,
-        talk: &mut Talk,
+        state: &mut State,
         to: &PeerRequest,
-        wording: &str,
+        digest: &str,
     ) -> Result<Option<Value>, ErrorData> {
-        let earlier = match talk.earlier.take() {
+        let earlier = match state.earlier.take() {
             Some(earlier) => earlier,
             None => self.opened()?,
         };
-        let earlier = talk.earlier.insert(earlier);
+        let earlier = state.earlier.insert(earlier);
         let asked = earlier.get(to.key());
-        if asked.is_some_and(|asked| asked["to"] != wording) {
+        if asked.is_some_and(|asked| asked["to"] != digest) {
             return Ok(None);
         }
         let given = self.round.responses.as_ref();
@@ -128,32 +127,32 @@ impl Rounds {
         }
     }
 
-    /// Why the call must end here, if it must.
+    /// The reason to end the call now, if there is one.
     pub(super) fn interruption(&self) -> Option<Interruption> {
-        if self.talk().is_complete { self.interruption_now() } else { None }
+        if self.state().is_complete { self.interruption_now() } else { None }
     }
 
     /// The same for a call that is not polled at present.
     pub(super) fn interruption_now(&self) -> Option<Interruption> {
-        let mut talk = self.talk();
-        if let Some(refusal) = talk.refusal.take() {
-            return Some(Interruption::Refused(refusal));
+        let mut state = self.state();
+        if let Some(error) = state.error.take() {
+            return Some(Interruption::Failed(error));
         }
-        if talk.open.is_empty() {
+        if state.open.is_empty() {
             return None;
         }
-        let state = self.codec.seal(&talk.carried, &self.binding);
-        let questions = std::mem::take(&mut talk.open);
-        Some(Interruption::Questions(InputRequiredResult::new(Some(questions), Some(state))))
+        let sealed = self.codec.seal(&state.carried, &self.binding);
+        let questions = std::mem::take(&mut state.open);
+        Some(Interruption::Questions(InputRequiredResult::new(Some(questions), Some(sealed))))
     }
 
-    fn talk(&self) -> MutexGuard<'_, Talk> {
-        lock(&self.talk)
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
     }
 }
 
-/// The tool asks what was answered, again and again.
-pub(super) fn endless(key: &str) -> ErrorData {
+/// The error of a tool that repeats an answered question for ever.
+pub(super) fn repeated_question(key: &str) -> ErrorData {
     tracing::error!(
         key,
         "a tool asks the same for ever; each question of a call needs its own key"
@@ -162,13 +161,25 @@ pub(super) fn endless(key: &str) -> ErrorData {
     ErrorData::internal_error(text, None)
 }
 
-/// Whether a client's answer is one to this question at all; if not, it is asked again.
-fn is_answer(answer: &Value, to: &PeerRequest) -> bool {
-    answer.get(said(to.capability())).is_some()
+/// The question in rmcp's types.
+///
+/// # Errors
+/// Clients do not know the kind of question.
+pub(super) fn input_request(request: &PeerRequest) -> Result<InputRequest, PeerError> {
+    let question = json!({ "method": request.method(), "params": request.params() });
+    serde_json::from_value(question).map_err(|error| PeerError::Unaskable {
+        key: request.key().to_owned(),
+        problem: error.to_string(),
+    })
 }
 
-/// The member that every answer to such a question has.
-pub(super) fn said(to: PeerCapability) -> &'static str {
+/// Whether an answer is valid for this question; if not, the question is repeated.
+fn is_answer(answer: &Value, to: &PeerRequest) -> bool {
+    answer.get(answer_member(to.capability())).is_some()
+}
+
+/// The member that all answers to this kind of question have.
+pub(super) fn answer_member(to: PeerCapability) -> &'static str {
     match to {
         PeerCapability::Elicitation | PeerCapability::ElicitationUrl => "action",
         PeerCapability::Sampling => "content",
@@ -176,10 +187,9 @@ pub(super) fn said(to: PeerCapability) -> &'static str {
     }
 }
 
-/// What a question says, in short.
+/// The digest of a question without its key.
 pub(super) fn digest(question: &PeerRequest) -> String {
-    let wording = canonical(&json!([question.method(), question.params()]));
-    let digest = Sha256::digest(wording);
+    let digest = Sha256::digest(canonical(&json!([question.method(), question.params()])));
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 

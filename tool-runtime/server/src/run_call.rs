@@ -1,4 +1,4 @@
-//! Runs a call: sends its messages and ends it when it asks.
+//! Runs a call: sends its messages, and ends it for questions.
 
 use super::client::Client;
 use super::logging;
@@ -17,8 +17,8 @@ use tool_runtime_core::BoxFuture;
 
 /// Runs the work of a request to its end, or to a question that the client must answer first.
 ///
-/// What the work tells its client is sent from here, in the task of the request: rmcp knows by the
-/// task which request a message belongs to.
+/// Messages of the work are sent from here, in the task of the request: rmcp knows by the task which
+/// request a message belongs to.
 pub(super) async fn run_call<F: Future>(
     client: &Client,
     work: F,
@@ -26,7 +26,7 @@ pub(super) async fn run_call<F: Future>(
     let mut work = pin!(Some(work));
     let mut sender = Sender::new(client);
     let ended = poll_fn(|task| {
-        client.outbox().wake(task.waker());
+        client.outbox().register(task.waker());
         let work = work.as_mut().as_pin_mut().expect("it is there until it ended");
         if let Poll::Ready(output) = work.poll(task) {
             return Poll::Ready(Ok(output));
@@ -34,7 +34,7 @@ pub(super) async fn run_call<F: Future>(
         if let Some(interruption) = client.interruption() {
             return Poll::Ready(Err(interruption));
         }
-        // Whether all is sent does not matter before the end.
+        // Pending messages are sent later.
         let _ = sender.poll(task, false);
         Poll::Pending
     })
@@ -44,25 +44,25 @@ pub(super) async fn run_call<F: Future>(
     ended
 }
 
-/// Sends all that a request has told its client so far.
-pub(super) async fn sent(client: &Client) {
+/// Sends all queued messages.
+pub(super) async fn send_queued(client: &Client) {
     Sender::new(client).finish().await;
 }
 
-/// Drops what a question ends. That may panic; the client is asked all the same.
+/// Drops a call that a question ends. A panic of the drop does not affect the question.
 pub(super) fn cut_short(client: &Client, drop: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(drop)).is_err() {
-        tracing::error!(name = client.name(), "what was dropped for a question panicked");
+        tracing::error!(name = client.name(), "dropping a call for a question panicked");
     }
 }
 
-/// The client has to answer questions first: they are the result.
+/// The response of an interrupted call: its questions, or an error.
 pub(super) fn interrupted<T: From<InputRequiredResult>>(
     interruption: Interruption,
 ) -> Result<T, ErrorData> {
     match interruption {
         Interruption::Questions(questions) => Ok(questions.into()),
-        Interruption::Refused(error) => Err(error),
+        Interruption::Failed(error) => Err(error),
     }
 }
 
@@ -78,7 +78,7 @@ impl<'a> Sender<'a> {
         Self { client, sending: None, timer: None }
     }
 
-    /// Sends what is left.
+    /// Sends all queued messages.
     async fn finish(mut self) {
         poll_fn(|task| self.poll(task, true)).await;
         let dropped = self.client.outbox().dropped();
@@ -88,7 +88,7 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Ready when nothing is left to send.
+    /// Ready when the queue is empty.
     fn poll(&mut self, task: &mut Context<'_>, is_over: bool) -> Poll<()> {
         loop {
             if let Some(sending) = &mut self.sending {
@@ -105,7 +105,7 @@ impl<'a> Sender<'a> {
                     }
                     std::task::ready!(timer.as_mut().poll(task));
                 }
-                Next::TakeBack(question) => {
+                Next::CancelQuestion(question) => {
                     let param = CancelledNotificationParam::new(Some(question), None);
                     self.send(CancelledNotification::new(param).into());
                 }
@@ -128,8 +128,8 @@ impl<'a> Sender<'a> {
     fn send(&mut self, message: ServerNotification) {
         let client = self.client;
         self.sending = Some(Box::pin(async move {
-            // A client that is gone hears nothing, and its call is cancelled elsewhere.
-            client.while_there(client.request().notify(message)).await.unwrap_or_default();
+            // A client that has gone gets no notification; its call is cancelled by the transport.
+            client.while_connected(client.request().notify(message)).await.unwrap_or_default();
         }));
     }
 }

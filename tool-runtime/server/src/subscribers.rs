@@ -1,16 +1,19 @@
 //! Notifies clients of changes, by one task per server.
 
 use super::logging::Level;
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use rmcp::RoleServer;
-use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
+use rmcp::model::{
+    PromptListChangedNotification, ResourceListChangedNotification, ResourceUpdatedNotification,
+    ResourceUpdatedNotificationParam, ServerNotification, ToolListChangedNotification,
+};
 use rmcp::service::{Peer, SubscriptionSink};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::seam::lock;
-use tool_runtime_core::seam::{News, Session as CallSession, Watcher};
+use tool_runtime_core::seam::{News, Session as CallSession, Watcher, lock};
 use tool_runtime_core::{Snapshot, ToolContext, ToolPool};
 
 /// Time in which changes are collected, so that a burst is one notification.
@@ -19,38 +22,38 @@ const COALESCE_INTERVAL: Duration = Duration::from_millis(10);
 /// Limit on notifying one client; the others wait meanwhile.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// All clients of one server. The task that tells them knows it weakly.
+/// All clients of one server. The notifying task holds it weakly.
 #[derive(Debug)]
 pub(super) struct Subscribers {
     pool: ToolPool,
     clients: Mutex<Vec<Weak<Session>>>,
     sinks: Mutex<Vec<Arc<SubscriptionSink>>>,
-    /// Set when somebody is there to be told.
+    /// Set once there is somebody to notify.
     watcher: OnceLock<Arc<Watcher>>,
-    /// The tools that clients know of.
-    told: Mutex<Weak<Snapshot>>,
+    /// The tools of the last notification.
+    notified: Mutex<Weak<Snapshot>>,
 }
 
-/// One client that came by `initialize`: where it is, and what it wants to hear of.
+/// One stateful client: its channel and its subscriptions.
 #[derive(Debug, Default)]
 pub(super) struct Session {
-    /// What it hears of the log.
+    /// The log level.
     pub(super) level: Level,
-    /// Cancelled when nothing more comes from it, over transports that can tell.
+    /// Cancelled when the client has gone, by transports that notice.
     pub(super) gone: CancellationToken,
-    presence: Mutex<Presence>,
-    /// The session of its calls. Calls over HTTP that stand alone have none.
+    channel: Mutex<Channel>,
+    /// The session of its calls. Stateless calls over HTTP have none.
     calls: OnceLock<Arc<CallSession>>,
 }
 
 #[derive(Debug, Default)]
-struct Presence {
+struct Channel {
     peer: Option<Peer<RoleServer>>,
     subscribed: BTreeSet<String>,
 }
 
-/// Takes a sink out of the audience when its subscription ends, however it does.
-pub(super) struct Seat<'a> {
+/// Removes a sink when its subscription ends.
+pub(super) struct SinkGuard<'a> {
     subscribers: &'a Subscribers,
     sink: Arc<SubscriptionSink>,
 }
@@ -62,56 +65,53 @@ impl Subscribers {
             clients: Mutex::default(),
             sinks: Mutex::default(),
             watcher: OnceLock::new(),
-            told: Mutex::default(),
+            notified: Mutex::default(),
         }
     }
 
-    /// A client is there, by `initialize`.
-    pub(super) fn greet(self: &Arc<Self>, client: &Arc<Session>, peer: Peer<RoleServer>) {
-        let known = client.presence().peer.replace(peer).is_some();
-        if !known {
-            let mut clients = locked(&self.clients);
+    /// Adds a client that has sent `initialize`.
+    pub(super) fn add_client(self: &Arc<Self>, client: &Arc<Session>, peer: Peer<RoleServer>) {
+        let is_known = client.channel().peer.replace(peer).is_some();
+        if !is_known {
+            let mut clients = lock(&self.clients);
             clients.retain(|client| client.strong_count() > 0);
             clients.push(Arc::downgrade(client));
         }
         self.start();
     }
 
-    /// A client listens, by `subscriptions/listen`, until the seat is given up.
-    pub(super) fn seat(self: &Arc<Self>, sink: SubscriptionSink) -> Seat<'_> {
+    /// Adds the sink of a `subscriptions/listen`, until the guard is dropped.
+    pub(super) fn add_sink(self: &Arc<Self>, sink: SubscriptionSink) -> SinkGuard<'_> {
         let sink = Arc::new(sink);
-        locked(&self.sinks).push(Arc::clone(&sink));
+        lock(&self.sinks).push(Arc::clone(&sink));
         self.start();
-        Seat { subscribers: self, sink }
+        SinkGuard { subscribers: self, sink }
     }
 
-    /// One task, when there is somebody to be told.
+    /// Starts the notifying task, unless it runs.
     fn start(self: &Arc<Self>) {
         self.watcher.get_or_init(|| {
-            *locked(&self.told) = Arc::downgrade(&self.pool.snapshot());
+            *lock(&self.notified) = Arc::downgrade(&self.pool.snapshot());
             let watcher = self.pool.watch();
-            tokio::spawn(tell(Arc::downgrade(self), Arc::clone(&watcher)));
+            tokio::spawn(watch(Arc::downgrade(self), Arc::clone(&watcher)));
             watcher
         });
     }
 
-    /// Tells everybody, all at once: none waits for another but for so long.
-    async fn tell(&self, news: &News) {
+    /// Notifies all clients concurrently, each for [`NOTIFY_TIMEOUT`] at most.
+    async fn notify(&self, news: &News) {
         let clients: Vec<Arc<Session>> =
-            locked(&self.clients).iter().filter_map(Weak::upgrade).collect();
-        let sinks = locked(&self.sinks).clone();
-        let clients =
-            clients.iter().map(|client| tokio::time::timeout(NOTIFY_TIMEOUT, client.tell(news)));
-        let sinks =
-            sinks.iter().map(|sink| tokio::time::timeout(NOTIFY_TIMEOUT, tell_sink(sink, news)));
-        join_all(clients).await;
-        join_all(sinks).await;
+            lock(&self.clients).iter().filter_map(Weak::upgrade).collect();
+        let sinks = lock(&self.sinks).clone();
+        let clients = clients.iter().map(|client| timeout(NOTIFY_TIMEOUT, client.notify(news)));
+        let sinks = sinks.iter().map(|sink| timeout(NOTIFY_TIMEOUT, notify_sink(sink, news)));
+        join(join_all(clients), join_all(sinks)).await;
     }
 
-    /// Whether the tools of this very handle are others than were told.
-    fn has_other_tools(&self) -> bool {
+    /// Whether the tools have changed since the last notification.
+    fn has_changed_tools(&self) -> bool {
         let now = Arc::downgrade(&self.pool.snapshot());
-        let before = std::mem::replace(&mut *locked(&self.told), now.clone());
+        let before = std::mem::replace(&mut *lock(&self.notified), now.clone());
         !before.ptr_eq(&now)
     }
 }
@@ -124,15 +124,14 @@ impl Drop for Subscribers {
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for SinkGuard<'_> {
     fn drop(&mut self) {
-        let is_other = |sink: &Arc<SubscriptionSink>| !Arc::ptr_eq(sink, &self.sink);
-        locked(&self.subscribers.sinks).retain(is_other);
+        lock(&self.subscribers.sinks).retain(|sink| !Arc::ptr_eq(sink, &self.sink));
     }
 }
 
 impl Session {
-    /// From now on its calls belong to one session, which ends with it.
+    /// Opens the session of the client's calls, which ends with this value.
     pub(super) fn open(&self) {
         self.calls.get_or_init(CallSession::open);
     }
@@ -150,79 +149,69 @@ impl Session {
         Self { gone: end.child_token(), ..Self::default() }
     }
 
-    /// It wants to hear of a resource, unless these are so many already.
-    pub(super) fn subscribe(&self, uri: String, most: usize) -> bool {
-        let subscribed = &mut self.presence().subscribed;
-        let may = subscribed.len() < most || subscribed.contains(&uri);
+    /// Subscribes to a resource. `false` if the client has `limit` subscriptions.
+    pub(super) fn subscribe(&self, uri: String, limit: usize) -> bool {
+        let subscribed = &mut self.channel().subscribed;
+        let may = subscribed.len() < limit || subscribed.contains(&uri);
         if may {
             subscribed.insert(uri);
         }
         may
     }
 
-    /// It wants to hear of a resource no more.
     pub(super) fn unsubscribe(&self, uri: &str) {
-        self.presence().subscribed.remove(uri);
+        self.channel().subscribed.remove(uri);
     }
 
-    async fn tell(&self, news: &News) {
-        let (peer, updated) = {
-            let presence = self.presence();
-            let updated: Vec<String> =
-                presence.subscribed.intersection(&news.updated).cloned().collect();
-            (presence.peer.clone(), updated)
+    async fn notify(&self, news: &News) {
+        let (peer, notifications) = {
+            let channel = self.channel();
+            let updated = channel.subscribed.intersection(&news.updated);
+            (channel.peer.clone(), notifications(news, updated))
         };
         let Some(peer) = peer.filter(|peer| !peer.is_transport_closed()) else { return };
-        // Whoever is gone meanwhile need not be told.
-        if news.tools {
-            let _ = peer.notify_tool_list_changed().await;
-        }
-        if news.prompts {
-            let _ = peer.notify_prompt_list_changed().await;
-        }
-        if news.resources {
-            let _ = peer.notify_resource_list_changed().await;
-        }
-        for uri in updated {
-            let _ = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
+        for notification in notifications {
+            // A client that has gone need not be notified.
+            let _ = peer.send_notification(notification).await;
         }
     }
 
-    fn presence(&self) -> MutexGuard<'_, Presence> {
-        locked(&self.presence)
+    fn channel(&self) -> MutexGuard<'_, Channel> {
+        lock(&self.channel)
     }
 }
 
-/// Tells what was asked for; the sink itself refuses the rest.
-async fn tell_sink(sink: &SubscriptionSink, news: &News) {
-    let wanted: &SubscriptionFilter = sink.accepted();
-    // Whoever is gone meanwhile need not be told.
-    if news.tools && wanted.tools_list_changed == Some(true) {
-        let _ = sink.notify_tool_list_changed().await;
-    }
-    if news.prompts && wanted.prompts_list_changed == Some(true) {
-        let _ = sink.notify_prompt_list_changed().await;
-    }
-    if news.resources && wanted.resources_list_changed == Some(true) {
-        let _ = sink.notify_resource_list_changed().await;
-    }
-    let uris = wanted.resource_subscriptions.iter().flatten();
-    for uri in uris.filter(|uri| news.updated.contains(*uri)) {
-        let _ = sink.notify_resource_updated(uri).await;
+/// Notifies a sink, which rejects everything outside its filter.
+async fn notify_sink(sink: &SubscriptionSink, news: &News) {
+    let uris = sink.accepted().resource_subscriptions.iter().flatten();
+    let updated = uris.filter(|uri| news.updated.contains(*uri));
+    for notification in notifications(news, updated) {
+        let _ = sink.send(notification).await;
     }
 }
 
-/// Ends with the audience.
-async fn tell(subscribers: Weak<Subscribers>, watcher: Arc<Watcher>) {
+fn notifications<'a>(
+    news: &News,
+    updated: impl Iterator<Item = &'a String>,
+) -> Vec<ServerNotification> {
+    let lists = [
+        news.tools.then(|| ToolListChangedNotification::default().into()),
+        news.prompts.then(|| PromptListChangedNotification::default().into()),
+        news.resources.then(|| ResourceListChangedNotification::default().into()),
+    ];
+    let updated = updated.map(|uri| {
+        ResourceUpdatedNotification::new(ResourceUpdatedNotificationParam::new(uri)).into()
+    });
+    lists.into_iter().flatten().chain(updated).collect()
+}
+
+/// Waits for changes until the server ends.
+async fn watch(subscribers: Weak<Subscribers>, watcher: Arc<Watcher>) {
     while watcher.arrived().await {
-        tokio::time::sleep(COALESCE_INTERVAL).await;
+        sleep(COALESCE_INTERVAL).await;
         let mut news = watcher.take();
         let Some(subscribers) = subscribers.upgrade() else { return };
-        news.tools = (news.tools || news.view) && subscribers.has_other_tools();
-        subscribers.tell(&news).await;
+        news.tools = (news.tools || news.view) && subscribers.has_changed_tools();
+        subscribers.notify(&news).await;
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock(mutex)
 }

@@ -4,32 +4,27 @@ use super::call_result::answer;
 use super::client::Client;
 use super::convert;
 use super::handler::PoolHandler;
-use super::request::principal;
-use super::run_call::{cut_short, interrupted, sent};
+use super::request::{McpResult, Request};
+use super::run_call::{cut_short, interrupted, send_queued};
 use super::tasks::{Outcome, Work};
-use rmcp::RoleServer;
-use rmcp::model::{
-    CallToolResponse, CancelTaskParams, ClientCapabilities, CreateTaskResult, ErrorData,
-    GetTaskParams, GetTaskResult, UpdateTaskParams,
-};
-use rmcp::service::RequestContext;
+use rmcp::model::{CallToolResponse, ClientCapabilities, CreateTaskResult, ErrorData};
 use std::convert::identity;
 use std::sync::Arc;
 use std::task::Poll;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::first_polled;
-use tool_runtime_core::{BoxFuture, CallError, ErrorClass, Observation, Principal, TaskSupport};
+use tool_runtime_core::{BoxFuture, CallError, ErrorClass, Observation, TaskSupport};
 
 type Call = BoxFuture<'static, Result<Observation, CallError>>;
 
 /// Whether a call goes on as a task.
 ///
 /// # Errors
-/// It must, and the client knows no tasks.
-pub(super) fn becomes_task(client: &Client, support: TaskSupport) -> Result<bool, ErrorData> {
+/// It must, and the client does not support tasks.
+pub(super) fn becomes_task(client: &Client, support: TaskSupport) -> McpResult<bool> {
     match support {
         TaskSupport::None => Ok(false),
-        _ if knows_tasks(client) => Ok(true),
+        _ if supports_tasks(client) => Ok(true),
         TaskSupport::Optional => Ok(false),
         _ => {
             let required = ClientCapabilities::builder().enable_tasks().build();
@@ -38,23 +33,20 @@ pub(super) fn becomes_task(client: &Client, support: TaskSupport) -> Result<bool
     }
 }
 
-fn knows_tasks(client: &Client) -> bool {
+fn supports_tasks(client: &Client) -> bool {
     let capabilities = client.request().client_capabilities();
     client.is_modern() && capabilities.is_some_and(|client| client.supports_tasks())
 }
 
 impl PoolHandler {
-    /// A call that goes on as a task as soon as it waits for anything. What it asks before that is
-    /// asked with the call, as if it were none.
-    pub(super) async fn call_as_task(
-        &self,
-        client: Arc<Client>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    /// A call that becomes a task as soon as it is pending. Questions before that are answers to the
+    /// request, as in any call.
+    pub(super) async fn call_as_task(&self, client: Arc<Client>) -> McpResult<CallToolResponse> {
         let stop = CancellationToken::new();
         let mut call = self.owned_call(&client, stop.clone());
         let first = first_polled(&mut call, client.first_poll()).await;
-        // What it told so far belongs to the request.
-        sent(&client).await;
+        // Earlier messages belong to the request.
+        send_queued(&client).await;
         match first {
             Poll::Ready(outcome) => {
                 answer(client.name(), outcome, client.request().keeps_numbers()).map(Into::into)
@@ -64,66 +56,47 @@ impl PoolHandler {
                     cut_short(&client, || drop(call));
                     interrupted(interruption)
                 }
-                // Nobody would learn of the task.
+                // The client would not learn of the task.
                 None if client.request().token().is_cancelled() => Err(cancelled()),
-                None => Ok(self.go_on(&client, call, stop)),
+                None => Ok(self.spawn_task(&client, call, stop)),
             },
         }
     }
 
     fn owned_call(&self, client: &Arc<Client>, stop: CancellationToken) -> Call {
         let context = self.context_with(client, stop);
-        let (pool, client) = (self.pool().clone(), Arc::clone(client));
+        let (pool, client) = (self.pool.clone(), Arc::clone(client));
         Box::pin(async move {
             let arguments = client.arguments();
             pool.dispatch(client.name(), &arguments, &context, identity).await
         })
     }
 
-    fn go_on(&self, client: &Arc<Client>, call: Call, stop: CancellationToken) -> CallToolResponse {
+    fn spawn_task(
+        &self,
+        client: &Arc<Client>,
+        call: Call,
+        stop: CancellationToken,
+    ) -> CallToolResponse {
         let name = client.name().to_owned();
         let work = Work {
-            owner: owner(client.request().principal()),
+            owner: owner(client.request()),
             cancellation: stop,
             call: Box::pin(async move { outcome(&name, call.await) }),
         };
-        match self.tasks().start(work, |task| client.go_on_as(task)) {
+        match self.tasks.start(work, |task| client.become_task(task)) {
             Ok(task) => CreateTaskResult::new(task).into(),
-            Err(refusal) => convert::failure(refusal).into(),
+            Err(error) => convert::failure(error).into(),
         }
     }
-
-    pub(super) fn task(
-        &self,
-        params: &GetTaskParams,
-        request: &RequestContext<RoleServer>,
-    ) -> Result<GetTaskResult, ErrorData> {
-        self.tasks().get(&owner(principal(request)), &params.task_id).map(GetTaskResult::new)
-    }
-
-    pub(super) fn answer_task(
-        &self,
-        params: UpdateTaskParams,
-        request: &RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        self.tasks().update(&owner(principal(request)), &params.task_id, params.input_responses)
-    }
-
-    pub(super) fn stop_task(
-        &self,
-        params: &CancelTaskParams,
-        request: &RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        self.tasks().cancel(&owner(principal(request)), &params.task_id)
-    }
 }
 
-/// Whose tasks a request may see.
-fn owner(principal: Option<Arc<Principal>>) -> String {
-    principal.map(|principal| principal.id().to_owned()).unwrap_or_default()
+/// The owner of the tasks that a request may see.
+pub(super) fn owner(request: &dyn Request) -> String {
+    request.principal().map(|principal| principal.id().to_owned()).unwrap_or_default()
 }
 
-/// How a task ended, as its client will read it.
+/// The outcome of a task, in the client's terms.
 fn outcome(tool: &str, outcome: Result<Observation, CallError>) -> Outcome {
     if outcome.as_ref().is_err_and(|error| error.class() == ErrorClass::Cancelled) {
         return Outcome::Cancelled;

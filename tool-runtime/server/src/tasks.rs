@@ -1,21 +1,21 @@
 //! Calls that go on after their request was answered: MCP's tasks extension (SEP-2663).
 
-mod entries;
 mod entry;
-mod handle;
 
 pub(super) use entry::Outcome;
-pub(super) use handle::Handle;
 
-use entries::Entries;
+use super::request::McpResult;
+use super::rounds::input_request;
 use entry::Entry;
 use rmcp::model::{DetailedTask, ErrorData, InputResponses, Task};
+use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::BoxFuture;
-use tool_runtime_core::seam::excerpt;
+use tool_runtime_core::seam::{excerpt, lock};
+use tool_runtime_core::{BoxFuture, PeerError, PeerRequest, Progress};
 
 /// Lifetime of a task from its creation.
 const TASK_LIFETIME: Duration = Duration::from_secs(60 * 60);
@@ -23,33 +23,36 @@ const TASK_LIFETIME: Duration = Duration::from_secs(60 * 60);
 /// Limit on the tasks of a server, ended ones included.
 const MAX_TASKS: usize = 1000;
 
-/// How many of them one owner has, who must not take the others' places.
-const MAX_OF_ONE: usize = 250;
+/// Limit on the tasks of one owner, so that others find a place.
+const MAX_PER_OWNER: usize = 250;
 
 /// The tasks of a server, which end with it. Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct Tasks(Arc<Entries>);
 
-/// What begins a task.
+/// The tasks by their ids.
+#[derive(Default)]
+struct Entries(Mutex<BTreeMap<String, Entry>>);
+
+/// The work of a new task.
 pub(super) struct Work {
-    /// Whose it is: nobody else learns that it exists.
+    /// The owner; other callers cannot see the task.
     pub(super) owner: String,
     pub(super) cancellation: CancellationToken,
     pub(super) call: BoxFuture<'static, Outcome>,
 }
 
 impl Tasks {
-    /// Begins a task, and tells the call in it of its handle.
+    /// Starts a task, and passes its handle to the call in it.
     ///
-    /// The task is known before anything of it runs, so that a client can ask for it as soon as it
-    /// has the answer.
+    /// The task is listed before it runs, so that a client can get it as soon as it has the answer.
     ///
     /// # Errors
-    /// Too many are running.
+    /// Too many tasks are running.
     pub(super) fn start(
         &self,
         work: Work,
-        tell: impl FnOnce(Handle),
+        set_handle: impl FnOnce(Handle),
     ) -> Result<Task, &'static str> {
         let id = fresh_id();
         let entry = Entry::new(work.owner.clone(), work.cancellation.clone(), TASK_LIFETIME);
@@ -59,7 +62,7 @@ impl Tasks {
             make_room(&mut entries, &entry)?;
             entries.insert(id.clone(), entry);
         }
-        tell(Handle::new(&self.0, &id));
+        set_handle(Handle { tasks: Arc::downgrade(&self.0), id: id.clone() });
         tokio::spawn(run(Arc::downgrade(&self.0), id, work));
         Ok(created)
     }
@@ -68,26 +71,22 @@ impl Tasks {
     ///
     /// # Errors
     /// There is no such task of this owner.
-    pub(super) fn get(&self, owner: &str, id: &str) -> Result<DetailedTask, ErrorData> {
+    pub(super) fn get(&self, owner: &str, id: &str) -> McpResult<DetailedTask> {
         self.own(owner, id, |entry| {
-            entry.read();
+            entry.mark_read();
             DetailedTask::new(entry.describe(id), entry.payload())
         })
     }
 
-    /// `tasks/update`: answers to what the task has asked. Others are ignored.
+    /// `tasks/update`: answers to open questions of the task. Others are ignored.
     ///
     /// # Errors
-    /// There is no such task of this owner, or one of the answers is none: then none is taken.
-    pub(super) fn update(
-        &self,
-        owner: &str,
-        id: &str,
-        answers: InputResponses,
-    ) -> Result<(), ErrorData> {
+    /// There is no such task of this owner, or one of the answers is not valid: then none is accepted.
+    pub(super) fn update(&self, owner: &str, id: &str, answers: InputResponses) -> McpResult<()> {
         self.own(owner, id, |entry| {
-            if let Some((key, _)) = answers.iter().find(|(key, answer)| !entry.takes(key, answer)) {
-                return Err(no_answer(key));
+            if let Some((key, _)) = answers.iter().find(|(key, answer)| !entry.accepts(key, answer))
+            {
+                return Err(invalid_answer(key));
             }
             answers.into_iter().for_each(|(key, answer)| entry.answer(&key, answer));
             Ok(())
@@ -98,16 +97,11 @@ impl Tasks {
     ///
     /// # Errors
     /// There is no such task of this owner.
-    pub(super) fn cancel(&self, owner: &str, id: &str) -> Result<(), ErrorData> {
+    pub(super) fn cancel(&self, owner: &str, id: &str) -> McpResult<()> {
         self.own(owner, id, Entry::cancel)
     }
 
-    fn own<T>(
-        &self,
-        owner: &str,
-        id: &str,
-        read: impl FnOnce(&mut Entry) -> T,
-    ) -> Result<T, ErrorData> {
+    fn own<T>(&self, owner: &str, id: &str, read: impl FnOnce(&mut Entry) -> T) -> McpResult<T> {
         let mut entries = self.0.lock();
         let entry = entries.get_mut(id).filter(|entry| entry.belongs_to(owner));
         entry.map(read).ok_or_else(|| {
@@ -119,12 +113,70 @@ impl Tasks {
     }
 }
 
-/// Runs a task. It knows its server weakly: with that it is cancelled.
+impl Entries {
+    /// The tasks that have not expired.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
+        let mut entries = lock(&self.0);
+        let now = Instant::now();
+        entries.retain(|_, entry| entry.expiry() > now);
+        entries
+    }
+
+    /// Changes a task, unless it has expired.
+    fn change<T>(&self, id: &str, change: impl FnOnce(&mut Entry) -> T) -> Option<T> {
+        self.lock().get_mut(id).map(change)
+    }
+}
+
+/// A task, for the call in it. Does not keep the server alive.
+pub(super) struct Handle {
+    tasks: Weak<Entries>,
+    id: String,
+}
+
+impl Handle {
+    /// Asks the client, and waits for the answer.
+    ///
+    /// # Errors
+    /// The task has ended, or clients do not know the kind of question.
+    pub(super) async fn ask(&self, request: PeerRequest) -> Result<Value, PeerError> {
+        let (question, kind) = (input_request(&request)?, request.capability());
+        let (key, _) = request.into_parts();
+        let answer = self.change(|entry| entry.ask(key, question, kind)).flatten();
+        if let Some(answer) = answer
+            && let Ok(answer) = answer.await
+        {
+            return Ok(answer);
+        }
+        // A tool that repeats the question must notice that it is cancelled.
+        tokio::task::yield_now().await;
+        Err(PeerError::Failed("the task is over".to_owned()))
+    }
+
+    /// Shows progress as the task's message.
+    pub(super) fn progress(&self, progress: &Progress) {
+        let done = match progress.total {
+            Some(total) => format!("{} of {total}", progress.done),
+            None => progress.done.to_string(),
+        };
+        let message = match &progress.message {
+            Some(message) => format!("{done}: {message}"),
+            None => done,
+        };
+        self.change(|entry| entry.set_message(message));
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Entry) -> T) -> Option<T> {
+        self.tasks.upgrade()?.change(&self.id, change)
+    }
+}
+
+/// Runs a task. The end of the server, which it holds weakly, cancels it.
 async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
     let limit = tokio::time::timeout(TASK_LIFETIME, &mut work.call).await;
     let outcome = match limit {
         Ok(outcome) => outcome,
-        // Not dropped but cancelled: what it drops may panic.
+        // Cancelled instead of dropped: a drop may panic.
         Err(_) => {
             work.cancellation.cancel();
             work.call.await
@@ -135,16 +187,16 @@ async fn run(tasks: Weak<Entries>, id: String, mut work: Work) {
     }
 }
 
-/// Where there is no place for one more, one that has ended gives way: first those whose end was
-/// read, the oldest first.
-fn make_room(entries: &mut BTreeMap<String, Entry>, newcomer: &Entry) -> Result<(), &'static str> {
-    let owned = entries.values().filter(|entry| entry.is_neighbour(newcomer)).count();
-    let is_crowded = owned >= MAX_OF_ONE;
-    if !is_crowded && entries.len() < MAX_TASKS {
+/// Removes an ended task if there is no place for one more: those whose result was read first, and the
+/// oldest first.
+fn make_room(entries: &mut BTreeMap<String, Entry>, new: &Entry) -> Result<(), &'static str> {
+    let owned = entries.values().filter(|entry| entry.has_owner_of(new)).count();
+    let is_owner_full = owned >= MAX_PER_OWNER;
+    if !is_owner_full && entries.len() < MAX_TASKS {
         return Ok(());
     }
-    let may_go = entries.iter().filter(|(_, entry)| !is_crowded || entry.is_neighbour(newcomer));
-    let ended = may_go.filter_map(|(id, entry)| Some((entry.ended()?, id)));
+    let candidates = entries.iter().filter(|(_, entry)| !is_owner_full || entry.has_owner_of(new));
+    let ended = candidates.filter_map(|(id, entry)| Some((entry.ended()?, id)));
     match ended.min().map(|(_, id)| id.clone()) {
         Some(id) => drop(entries.remove(&id)),
         None => return Err("the server has too many tasks; try again later"),
@@ -152,7 +204,7 @@ fn make_room(entries: &mut BTreeMap<String, Entry>, newcomer: &Entry) -> Result<
     Ok(())
 }
 
-fn no_answer(key: &str) -> ErrorData {
+fn invalid_answer(key: &str) -> ErrorData {
     let key = excerpt(key);
     let text = format!(
         "what `inputResponses` has for {key:?} does not answer it; send the result of the request that `tasks/get` shows"
@@ -166,7 +218,7 @@ impl std::fmt::Debug for Tasks {
     }
 }
 
-/// An id that nobody can guess: whoever knows it may ask for the task.
+/// An id that nobody can guess: anonymous clients share their tasks.
 fn fresh_id() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");
@@ -211,7 +263,7 @@ mod tests {
         // One whose end was read goes first.
         assert!(is_there(&tasks, "bob", &others));
         let mut own = Vec::new();
-        for _ in 0..MAX_OF_ONE {
+        for _ in 0..MAX_PER_OWNER {
             own.push(ended(&tasks, "ada").await);
         }
         let newest = running(&tasks, "ada").expect("the place of the oldest");
@@ -224,7 +276,7 @@ mod tests {
     async fn a_crowded_owner_whose_tasks_run_has_to_wait() {
         let tasks = Tasks::default();
         let others = ended(&tasks, "bob").await;
-        for _ in 0..MAX_OF_ONE {
+        for _ in 0..MAX_PER_OWNER {
             running(&tasks, "ada").expect("a place");
         }
         assert!(running(&tasks, "ada").is_err());

@@ -4,12 +4,11 @@ use super::call_result::{Called, failed};
 use super::client::{Client, Subject};
 use super::convert;
 use super::handler::PoolHandler;
+use super::request::{McpResult, RequestContext};
 use super::rounds::Round;
 use super::run_call::{interrupted, run_call};
 use super::task_call::becomes_task;
-use rmcp::RoleServer;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, ErrorData};
-use rmcp::service::RequestContext;
+use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use std::convert::identity;
 use std::sync::Arc;
 use tool_runtime_core::Tool;
@@ -18,8 +17,8 @@ impl PoolHandler {
     pub(super) async fn call(
         &self,
         params: CallToolRequestParams,
-        request: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+        request: RequestContext,
+    ) -> McpResult<CallToolResponse> {
         let round = Round { responses: params.input_responses, state: params.request_state };
         let subject = Subject {
             method: "tools/call",
@@ -30,10 +29,10 @@ impl PoolHandler {
         Ok(self.called(&client).await?.into_response(client.name()))
     }
 
-    /// A call, wherever it came from.
-    pub(super) async fn called(&self, client: &Arc<Client>) -> Result<Called, ErrorData> {
-        // Looked at before: the tool may be another one when the call has ended.
-        let tool = self.pool().get(client.name());
+    /// A call over any transport.
+    pub(super) async fn called(&self, client: &Arc<Client>) -> McpResult<Called> {
+        // Before the call: the pool may have another tool of this name when it has ended.
+        let tool = self.pool.get(client.name());
         let definition = tool.as_ref().map(Tool::definition);
         let support = definition.map(|definition| definition.task).unwrap_or_default();
         if becomes_task(client, support)? {
@@ -42,7 +41,7 @@ impl PoolHandler {
         let is_wrapped = !client.is_modern() && definition.is_some_and(convert::is_wrapped);
         let context = self.context_with(client, client.request().token());
         let arguments = client.arguments();
-        let call = self.pool().dispatch(client.name(), &arguments, &context, identity);
+        let call = self.pool.dispatch(client.name(), &arguments, &context, identity);
         match run_call(client, call).await {
             Ok(Ok(observation)) => {
                 let keeps_numbers = client.request().keeps_numbers();

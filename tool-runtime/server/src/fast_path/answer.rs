@@ -1,23 +1,23 @@
-//! Answers as the text that goes to the client.
+//! Answers as JSON text.
 
 use crate::call_result::Called;
 use crate::client::Client;
 use crate::exact;
-use crate::passing;
+use crate::passthrough;
 use crate::request::Request;
 use rmcp::model::{
     ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use tool_runtime_core::Observation;
 
-/// Bytes that most answers fit in.
+/// Most answers fit into this number of bytes.
 const USUAL_LENGTH: usize = 512;
 
 /// The answer to a call.
 pub(crate) struct Answer {
     /// A JSON-RPC response.
     pub(crate) json: String,
-    /// The code of an error, which HTTP shows as a status.
+    /// The code of an error, which HTTP maps to a status.
     #[cfg_attr(not(feature = "http"), allow(dead_code))]
     pub(crate) code: Option<ErrorCode>,
 }
@@ -26,12 +26,12 @@ impl Answer {
     pub(crate) fn new(client: &Client, called: Result<Called, ErrorData>) -> Self {
         match called {
             Ok(called) => Self { json: result(called, client), code: None },
-            Err(error) => Self::refusal(error, client.request()),
+            Err(error) => Self::error(error, client.request()),
         }
     }
 
     /// An error in place of a result.
-    pub(crate) fn refusal(error: ErrorData, request: &dyn Request) -> Self {
+    pub(crate) fn error(error: ErrorData, request: &dyn Request) -> Self {
         let code = Some(error.code);
         let message = JsonRpcMessage::error(error, Some(request.id().clone()));
         Self { json: written(&message), code }
@@ -47,14 +47,15 @@ fn result(called: Called, client: &Client) -> String {
     let request = client.request();
     match called {
         Called::Observation { observation, is_wrapped: false, .. } if observation.is_plain() => {
-            observed(&observation, request)
+            plain_result(&observation, request)
         }
         called => {
             let mut result = ServerResult::from(called.into_response(client.name()));
             if !request.is_modern() {
                 result.strip_result_type_for_legacy_peer();
             }
-            let message = JsonRpcMessage::response(passing::whole(result), request.id().clone());
+            let message =
+                JsonRpcMessage::response(passthrough::whole(result), request.id().clone());
             match exact::message(&message).filter(|_| request.keeps_numbers()) {
                 Some(exact) => exact.get().to_owned(),
                 None => written(&message),
@@ -63,8 +64,8 @@ fn result(called: Called, client: &Client) -> String {
     }
 }
 
-/// The result of a tool, written as rmcp would, without a detour by its types.
-fn observed(observation: &Observation, request: &dyn Request) -> String {
+/// The result of a tool as rmcp would write it.
+fn plain_result(observation: &Observation, request: &dyn Request) -> String {
     let mut json = String::with_capacity(USUAL_LENGTH);
     json.push_str(r#"{"jsonrpc":"2.0","id":"#);
     match request.id() {

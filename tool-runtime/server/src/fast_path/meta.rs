@@ -1,4 +1,4 @@
-//! The `_meta` of a plain call, which most tools never look at.
+//! The `_meta` of a plain call, which most tools do not read.
 
 use arc_swap::ArcSwap;
 use rmcp::model::{ClientCapabilities, ProtocolVersion, RequestMetaObject};
@@ -8,24 +8,9 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// The last `_meta` that was read: most clients send the same one with every call.
+/// The last valid `_meta`: most clients send the same one with every call.
 #[derive(Debug, Default)]
 pub(crate) struct MetaCache(ArcSwap<Meta>);
-
-impl MetaCache {
-    /// The metadata, if it is what its protocol version has: all that 2026-07-28 requires, or nothing
-    /// of it.
-    pub(super) fn read(&self, raw: Option<&RawValue>, is_modern: bool) -> Option<Arc<Meta>> {
-        let text = raw.map_or("", RawValue::get);
-        let last = self.0.load();
-        if last.is_modern == is_modern && *last.text == *text {
-            return Some(Arc::clone(&last));
-        }
-        let meta = Arc::new(Meta::read(text, is_modern)?);
-        self.0.store(Arc::clone(&meta));
-        Some(meta)
-    }
-}
 
 /// A `_meta` object, parsed when it is first needed.
 #[derive(Debug, Default)]
@@ -36,7 +21,7 @@ pub(crate) struct Meta {
     parsed: OnceLock<RequestMetaObject>,
 }
 
-/// The members that tell the protocol version.
+/// The members that 2026-07-28 requires.
 #[derive(Deserialize)]
 struct Version<'a> {
     #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
@@ -45,11 +30,26 @@ struct Version<'a> {
     capabilities: Option<ClientCapabilities>,
 }
 
-/// The same for a client whose messages have no version of their own.
+/// The version, for older clients, which must not send one.
 #[derive(Deserialize)]
 struct NoVersion {
     #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
     version: Option<IgnoredAny>,
+}
+
+impl MetaCache {
+    /// The metadata, if it is valid for the protocol version: with all members that 2026-07-28 requires,
+    /// or without a version for older clients.
+    pub(super) fn read(&self, raw: Option<&RawValue>, is_modern: bool) -> Option<Arc<Meta>> {
+        let text = raw.map_or("", RawValue::get);
+        let last = self.0.load();
+        if last.is_modern == is_modern && *last.text == *text {
+            return Some(Arc::clone(&last));
+        }
+        let meta = Arc::new(Meta::read(text, is_modern)?);
+        self.0.store(Arc::clone(&meta));
+        Some(meta)
+    }
 }
 
 impl Meta {
@@ -68,7 +68,7 @@ impl Meta {
     }
 
     pub(crate) fn get(&self) -> &RequestMetaObject {
-        // It was an object when it was read; what is nested too deep counts as none.
+        // It was an object when it was read; one that is nested too deep counts as empty.
         self.parsed.get_or_init(|| serde_json::from_str(&self.text).unwrap_or_default())
     }
 }

@@ -1,31 +1,31 @@
 //! Parses addresses to listen on.
 
-/// Where a port alone is: nobody but this machine reaches it.
-const HERE: &str = "127.0.0.1";
+/// The host of a port alone: only this machine can connect.
+const LOOPBACK: &str = "127.0.0.1";
 
 /// Host and port of `8080`, `:8080`, `localhost:8080`, `0.0.0.0:8080`, `[::1]:8080`.
 ///
 /// # Errors
-/// In words, what is wrong and what to write.
+/// The text is not an address; the error says what to write.
 pub(super) fn parse(text: &str) -> Result<(&str, u16), String> {
     let (host, port) = match text.rsplit_once(':') {
-        Some(("", port)) => (HERE, port),
-        Some((host, port)) => (bare(host).ok_or_else(|| wrong(text))?, port),
-        None => (HERE, text),
+        Some(("", port)) => (LOOPBACK, port),
+        Some((host, port)) => (without_brackets(host).ok_or_else(|| invalid(text))?, port),
+        None => (LOOPBACK, text),
     };
-    let port = port.parse().map_err(|_| wrong(text))?;
+    let port = port.parse().map_err(|_| invalid(text))?;
     Ok((host, port))
 }
 
-/// Without the brackets of an IPv6 address, which needs them.
-fn bare(host: &str) -> Option<&str> {
+/// The host without the brackets that an IPv6 address needs.
+fn without_brackets(host: &str) -> Option<&str> {
     match host.strip_prefix('[') {
         Some(inner) => inner.strip_suffix(']'),
         None => (!host.contains(':')).then_some(host),
     }
 }
 
-fn wrong(text: &str) -> String {
+fn invalid(text: &str) -> String {
     format!(
         "`{text}` is not an address to listen on; write `8080`, `127.0.0.1:8080` or `[::1]:8080`"
     )
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_told_what_to_write() {
+    fn the_error_says_what_to_write() {
         for text in
             ["", "localhost", "127.0.0.1", "::1", "::1:80", "[::1]", "h:65536", "h:-1", "h:"]
         {

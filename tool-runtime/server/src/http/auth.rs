@@ -5,17 +5,17 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use tool_runtime_core::{BoxFuture, Principal};
 
-/// Finds out who is asking over HTTP, from the bearer token or anything else of a request.
+/// Authenticates HTTP requests, by the bearer token or any other part of a request.
 ///
-/// [`BearerTokens`](crate::BearerTokens) is one; implement it for tokens of another kind. It is
-/// asked for every request but health checks, and has
-/// [so much time](crate::HttpOptions::auth_timeout).
+/// Implemented by [`BearerTokens`](crate::BearerTokens); implement it for tokens of another kind. It is
+/// called for every request except health checks, and has
+/// [limited time](crate::HttpOptions::auth_timeout).
 ///
 /// ```
 /// use axum::http::request::Parts;
 /// use tool_runtime::{AuthRefusal, Authenticate, BoxFuture, HttpOptions, Principal};
 ///
-/// /// Trusts what the proxy in front says.
+/// /// Trusts the header of a proxy.
 /// struct Proxied;
 ///
 /// impl Authenticate for Proxied {
@@ -34,10 +34,10 @@ use tool_runtime_core::{BoxFuture, Principal};
 /// let options = HttpOptions::default().auth(Proxied);
 /// ```
 pub trait Authenticate: Send + Sync + 'static {
-    /// Who is asking. `token` is that of the header `Authorization: Bearer`, if there is one.
+    /// The caller. `token` is the token of the header `Authorization: Bearer`, if there is one.
     ///
     /// # Errors
-    /// Why the request is not answered.
+    /// The reason to refuse the request.
     fn authenticate<'a>(
         &'a self,
         token: Option<&'a str>,
@@ -45,19 +45,19 @@ pub trait Authenticate: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Principal, AuthRefusal>>;
 }
 
-/// Why a request is not answered.
+/// The reason to refuse a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AuthRefusal {
-    /// Nobody knows who is asking: 401.
+    /// The caller is unknown: 401.
     Unknown,
-    /// They are known and may not; these scopes would be needed: 403.
+    /// The caller lacks these scopes: 403.
     InsufficientScope(Vec<String>),
-    /// It cannot be found out now: 503. The reason is logged, not told.
+    /// Authentication does not work at the moment: 503. The reason is logged and not sent.
     Unavailable(String),
 }
 
-/// The token of `Authorization: Bearer`. Of several such headers none counts.
+/// The token of `Authorization: Bearer`, if there is one such header.
 pub(super) fn bearer(request: &Parts) -> Option<&str> {
     let mut headers = request.headers.get_all(header::AUTHORIZATION).iter();
     let (header, None) = (headers.next()?, headers.next()) else { return None };
@@ -65,9 +65,9 @@ pub(super) fn bearer(request: &Parts) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// The answer to somebody who is refused.
-pub(super) fn refused(why: &AuthRefusal, has_token: bool, metadata: Option<&str>) -> Refusal {
-    let (status, error, text) = match why {
+/// The response to a refused request.
+pub(super) fn refused(reason: &AuthRefusal, has_token: bool, metadata: Option<&str>) -> Refusal {
+    let (status, error, text) = match reason {
         AuthRefusal::Unknown if has_token => (
             StatusCode::UNAUTHORIZED,
             Some(r#"error="invalid_token""#.to_owned()),
@@ -84,8 +84,8 @@ pub(super) fn refused(why: &AuthRefusal, has_token: bool, metadata: Option<&str>
             "the bearer token does not allow this; the challenge names the scopes that would",
         ),
         AuthRefusal::Unavailable(reason) => {
-            tracing::warn!(reason, "nobody can be authenticated");
-            return Refusal::busy("nobody can be authenticated now; try again later");
+            tracing::warn!(reason, "authentication is unavailable");
+            return Refusal::busy("authentication is unavailable; try again later");
         }
     };
     Refusal::new(status, text).with(header::WWW_AUTHENTICATE, challenge(error, metadata))
@@ -95,7 +95,7 @@ fn challenge(error: Option<String>, metadata: Option<&str>) -> HeaderValue {
     let metadata = metadata.map(|url| format!(r#"resource_metadata="{url}""#));
     let parts = [Some(r#"realm="mcp""#.to_owned()), error, metadata];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    // Scopes may be anything.
+    // Scopes may hold characters that a header cannot.
     HeaderValue::try_from(format!("Bearer {}", parts.join(", ")))
         .unwrap_or_else(|_| HeaderValue::from_static("Bearer"))
 }

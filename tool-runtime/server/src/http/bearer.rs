@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use subtle::ConstantTimeEq;
 use tool_runtime_core::{BoxFuture, Principal};
 
-/// Bearer tokens that are known beforehand, each with its principal.
+/// A fixed set of bearer tokens, each with its principal.
 ///
-/// They are read from lines, one token each: `NAME:TOKEN`, whose principal has the id `NAME`, or
+/// Tokens are read from lines, one token each: `NAME:TOKEN`, whose principal has the id `NAME`, or
 /// `TOKEN` alone, whose principal is `#1`, `#2` and so on by its place among the tokens. Empty
 /// lines and those that begin with `#` are skipped. One name may have several tokens, so that they
-/// can be exchanged one after the other.
+/// can be rotated.
 ///
 /// Only digests are kept, and compared in constant time; they are never printed.
 ///
@@ -35,7 +35,7 @@ struct Known {
     principal: Principal,
 }
 
-/// Why there are no bearer tokens.
+/// An error of [`BearerTokens`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokensError {
@@ -45,9 +45,9 @@ pub enum TokensError {
     /// The file cannot be read.
     #[error("cannot read the tokens in `{}`: {source}", path.display())]
     File {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
     /// There is no token at all.
@@ -59,9 +59,9 @@ pub enum TokensError {
     /// A line is not a token.
     #[error("line {line} {problem}")]
     Line {
-        /// Which one, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it, and what to write.
+        /// The problem, and what to write.
         problem: &'static str,
     },
 }
@@ -70,15 +70,15 @@ impl BearerTokens {
     /// The tokens in these lines.
     ///
     /// # Errors
-    /// If there is none, or a line is none: an empty name or token, one that no header could
-    /// carry, or one that stands there twice.
+    /// There is no token, or a line is not valid: an empty name or token, a token that no header could
+    /// carry, or a repeated token.
     pub fn parse(lines: &str) -> Result<Self, TokensError> {
         let mut tokens = Self(Vec::new());
         for (index, line) in lines.lines().map(str::trim).enumerate() {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let known = tokens.known(line);
+            let known = tokens.parse_line(line);
             tokens.0.push(known.map_err(|problem| TokensError::Line { line: index + 1, problem })?);
         }
         if tokens.0.is_empty() { Err(TokensError::Empty) } else { Ok(tokens) }
@@ -87,7 +87,7 @@ impl BearerTokens {
     /// The tokens in an environment variable.
     ///
     /// # Errors
-    /// If it is not set, and as [`Self::parse`].
+    /// The variable is not set, and as [`Self::parse`].
     pub fn from_env(variable: &str) -> Result<Self, TokensError> {
         let lines = std::env::var(variable);
         Self::parse(&lines.map_err(|_| TokensError::Variable(variable.to_owned()))?)
@@ -96,17 +96,17 @@ impl BearerTokens {
     /// The tokens in a file.
     ///
     /// # Errors
-    /// If it cannot be read, and as [`Self::parse`].
+    /// The file cannot be read, and as [`Self::parse`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, TokensError> {
         let path = path.as_ref();
         let lines = std::fs::read_to_string(path);
         Self::parse(&lines.map_err(|source| TokensError::File { path: path.to_owned(), source })?)
     }
 
-    /// These tokens, and those.
+    /// The tokens of both sets.
     ///
     /// # Errors
-    /// If a token is in both: whose is it?
+    /// A token is in both sets.
     #[doc(hidden)]
     pub fn and(mut self, more: Self) -> Result<Self, TokensError> {
         if more.0.iter().any(|known| self.find(&known.digest).is_some()) {
@@ -114,22 +114,22 @@ impl BearerTokens {
         }
         for mut known in more.0 {
             if known.principal.id().starts_with('#') {
-                known.principal = Principal::new(self.next_place());
+                known.principal = Principal::new(self.next_id());
             }
             self.0.push(known);
         }
         Ok(self)
     }
 
-    /// The id of a token without a name: no name begins like this.
-    fn next_place(&self) -> String {
+    /// The id of a token without a name.
+    fn next_id(&self) -> String {
         format!("#{}", self.0.len() + 1)
     }
 
-    fn known(&self, line: &str) -> Result<Known, &'static str> {
+    fn parse_line(&self, line: &str) -> Result<Known, &'static str> {
         let (name, token) = match line.split_once(':') {
             Some((name, token)) => (name.trim().to_owned(), token.trim()),
-            None => (self.next_place(), line),
+            None => (self.next_id(), line),
         };
         if name.is_empty() {
             return Err("has no name before its colon; write `NAME:TOKEN`");
@@ -147,7 +147,7 @@ impl BearerTokens {
         Ok(Known { digest, principal: Principal::new(name) })
     }
 
-    /// Looks at all of them, so that the time taken says nothing.
+    /// Compares with all tokens, so that the time taken reveals nothing.
     fn find(&self, digest: &[u8; 32]) -> Option<&Principal> {
         let mut found = None;
         for known in &self.0 {

@@ -1,7 +1,7 @@
 //! Reads request bodies within limits.
 
 use super::pending_bodies::{PendingBodies, PendingBody};
-use super::refusal::{Refusal, Step};
+use super::refusal::{HttpResult, Refusal};
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 use futures_util::FutureExt as _;
@@ -20,20 +20,20 @@ type Read = Result<Collected<Bytes>, Box<dyn Error + Send + Sync>>;
 /// The whole body.
 ///
 /// # Errors
-/// The answer to a body that is too long, too slow, broken off, or given up for newer ones.
+/// The response to a body that is too long, too slow, incomplete, or given up for newer ones.
 pub(super) async fn read(
     body: &mut Body,
     limit: usize,
     time: Duration,
     all: &Arc<PendingBodies>,
-) -> Step<Bytes> {
+) -> HttpResult<Bytes> {
     if body.size_hint().lower() > limit as u64 {
         return Err(too_long(limit));
     }
     let progress = Progress::default();
     let counted = body.map_frame(|frame| progress.count(frame));
     let mut whole = pin!(Limited::new(counted, limit).collect());
-    // Most bodies arrive with their head, and are never pending.
+    // Most bodies arrive with their headers, and are never pending.
     if let Some(read) = whole.as_mut().now_or_never() {
         return finished(read, limit);
     }
@@ -50,7 +50,7 @@ pub(super) async fn read(
     }
 }
 
-/// How much of a body has arrived.
+/// The received bytes of a body.
 #[derive(Default)]
 struct Progress {
     received: AtomicUsize,
@@ -72,12 +72,12 @@ impl Progress {
     }
 }
 
-fn finished(read: Read, limit: usize) -> Step<Bytes> {
+fn finished(read: Read, limit: usize) -> HttpResult<Bytes> {
     match read {
         Ok(whole) => Ok(whole.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_long(limit)),
         Err(error) => {
-            tracing::debug!(%error, "a body broke off");
+            tracing::debug!(%error, "a request body is incomplete");
             Err(Refusal::new(StatusCode::BAD_REQUEST, "the body of the request broke off"))
         }
     }

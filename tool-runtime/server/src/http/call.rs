@@ -1,86 +1,121 @@
 //! A call on the fast path, in the task of its connection.
 //!
-//! Limit: calls in sessions go through rmcp, where their clients can be asked, can cancel them, and
-//! can come back for the answer.
+//! Limit: calls in sessions go through rmcp, where clients can answer questions, cancel calls, and
+//! resume streams.
 
-use super::events;
-use super::plain_request::PlainRequest;
-use super::reply::Reply;
+use super::reply::{self, Reply};
+use crate::arguments::RawArguments;
 use crate::call_result::Called;
 use crate::client::Client;
-use crate::fast_path::{Answer, PlainCall};
+use crate::fast_path::{Answer, Meta, PlainCall};
 use crate::handler::PoolHandler;
+use crate::request::{McpResult, Request};
 use axum::http::request::Parts;
 use axum::response::Response;
 use futures_util::future::maybe_done;
-use rmcp::model::ErrorData;
+use rmcp::RoleServer;
+use rmcp::model::{RequestId, RequestMetaObject, ServerNotification};
+use rmcp::service::Peer;
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::{BoxFuture, Principal};
 
-/// Messages that wait for a client that does not read, before the call waits.
+/// Queued messages of a call before the call waits for its client to read.
 const MAX_QUEUED: usize = 16;
 
-/// A call on its way. Dropping it cancels it.
-type Run = BoxFuture<'static, Result<Called, ErrorData>>;
-
-/// The client of a call, and the messages that it is sent before the answer.
-pub(super) struct Caller {
-    client: Arc<Client>,
-    messages: mpsc::Sender<Reply>,
-    sent: mpsc::Receiver<Reply>,
-}
-
-impl Caller {
-    pub(super) fn new(
-        handler: &PoolHandler,
-        call: PlainCall<'_>,
-        parts: Parts,
-        is_modern: bool,
-    ) -> Self {
-        let (messages, sent) = mpsc::channel(MAX_QUEUED);
-        let request = PlainRequest {
-            id: call.id,
-            meta: call.meta,
-            is_modern,
-            parts,
-            token: CancellationToken::new(),
-            messages: messages.clone(),
-        };
-        Self { client: handler.client(request, call.subject, call.round), messages, sent }
-    }
-
-    /// Runs the call and answers it: by JSON, or by a stream if it has more to say than its result.
-    pub(super) async fn answer(self, handler: &Arc<PoolHandler>) -> Response {
-        let Self { client, messages, mut sent } = self;
-        let mut run = maybe_done(run(handler, &client));
-        let first = tokio::select! {
-            biased;
-            () = &mut run => sent.try_recv().ok(),
-            first = sent.recv() => first,
-        };
-        let last = async move {
-            (&mut run).await;
-            let called = Pin::new(&mut run).take_output()?;
-            Some(Reply::answer(Answer::new(&client, called), client.is_modern()))
-        };
-        match first {
-            Some(first) => events::stream(first, sent, async move {
-                if let Some(last) = last.await {
-                    drop(messages.send(last).await);
-                }
-            }),
-            None => last.await.map_or_else(Response::default, Reply::into_response),
-        }
+/// Runs a call and answers it: by JSON, or by a stream if a message comes before the result.
+pub(super) async fn answer(
+    handler: &Arc<PoolHandler>,
+    call: PlainCall<'_>,
+    parts: Parts,
+    is_modern: bool,
+) -> Response {
+    let (messages, mut sent) = mpsc::channel(MAX_QUEUED);
+    let PlainCall { id, meta, subject, round, .. } = call;
+    let (token, sender) = (CancellationToken::new(), messages.clone());
+    let request = PlainRequest { id, meta, is_modern, parts, token, messages: sender };
+    let client = handler.client(request, subject, round);
+    let mut run = maybe_done(run(handler, &client));
+    let first = tokio::select! {
+        biased;
+        () = &mut run => sent.try_recv().ok(),
+        first = sent.recv() => first,
+    };
+    let last = async move {
+        (&mut run).await;
+        let called = Pin::new(&mut run).take_output()?;
+        Some(Reply::answer(Answer::new(&client, called), client.is_modern()))
+    };
+    match first {
+        Some(first) => reply::stream(first, sent, async move {
+            if let Some(last) = last.await {
+                drop(messages.send(last).await);
+            }
+        }),
+        None => last.await.map_or_else(Response::default, Reply::into_response),
     }
 }
 
-fn run(handler: &Arc<PoolHandler>, client: &Arc<Client>) -> Run {
+/// The call; dropping it cancels it.
+fn run(handler: &Arc<PoolHandler>, client: &Arc<Client>) -> BoxFuture<'static, McpResult<Called>> {
     let (handler, client) = (Arc::clone(handler), Arc::clone(client));
     Box::pin(async move {
-        let _ended = client.request().token().drop_guard();
+        let _guard = client.request().token().drop_guard();
         handler.called(&client).await
     })
+}
+
+/// A request without a session: its client cannot answer questions while it waits.
+struct PlainRequest {
+    id: RequestId,
+    meta: Arc<Meta>,
+    is_modern: bool,
+    parts: Parts,
+    token: CancellationToken,
+    /// Sends messages before the answer.
+    messages: mpsc::Sender<Reply>,
+}
+
+impl Request for PlainRequest {
+    fn id(&self) -> &RequestId {
+        &self.id
+    }
+
+    fn meta(&self) -> &RequestMetaObject {
+        self.meta.get()
+    }
+
+    fn token(&self) -> CancellationToken {
+        self.token.clone()
+    }
+
+    fn is_modern(&self) -> bool {
+        self.is_modern
+    }
+
+    fn arguments(&self) -> Option<&str> {
+        self.parts.extensions.get().map(RawArguments::get)
+    }
+
+    fn principal(&self) -> Option<Arc<Principal>> {
+        self.parts.extensions.get().cloned()
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.parts.headers.get(name)?.to_str().ok()
+    }
+
+    fn keeps_numbers(&self) -> bool {
+        false
+    }
+
+    fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()> {
+        Box::pin(async { drop(self.messages.send(Reply::notification(message)).await) })
+    }
+
+    fn peer(&self) -> Option<&Peer<RoleServer>> {
+        None
+    }
 }

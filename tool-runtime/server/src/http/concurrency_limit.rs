@@ -6,62 +6,64 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tool_runtime_core::Principal;
 use tool_runtime_core::seam::lock;
 
-/// Places for whoever asks.
+/// Limits the concurrent requests, or sessions, in total and per principal.
 pub(super) struct ConcurrencyLimit {
     free: Arc<Semaphore>,
-    most: usize,
-    /// How many one principal may have.
-    share: usize,
-    /// How many each has, by their ids.
+    limit: usize,
+    principal_limit: usize,
+    /// Permits of each principal, by id.
     taken: Mutex<HashMap<String, usize>>,
 }
 
-/// One place, until it is dropped.
+/// One place, until dropped.
 pub(super) struct Permit {
     _place: OwnedSemaphorePermit,
     _share: Option<Share>,
 }
 
-/// Why there is no place.
+/// The limit that a request would exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoPlace {
-    /// All of so many are taken.
-    All(usize),
-    /// Whoever asks has so many, which is as many as one may have.
-    Share(usize),
+pub(super) enum LimitReached {
+    /// The limit in total.
+    Total(usize),
+    /// The limit of one principal.
+    Principal(usize),
 }
 
 impl ConcurrencyLimit {
-    /// So many places. One principal may have half of them if nothing else is said.
-    pub(super) fn new(most: usize, share: Option<usize>) -> Arc<Self> {
+    /// A limit in total and per principal. Default per principal: half.
+    pub(super) fn new(limit: usize, principal_limit: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
-            free: Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))),
-            most,
-            share: share.unwrap_or(most.div_ceil(2)),
+            free: Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS))),
+            limit,
+            principal_limit: principal_limit.unwrap_or(limit.div_ceil(2)),
             taken: Mutex::default(),
         })
     }
 
     /// # Errors
-    /// There is none, for this principal or for anybody.
-    pub(super) fn take(self: &Arc<Self>, who: &Arc<Principal>) -> Result<Permit, NoPlace> {
-        let share = self.share(who)?;
+    /// A limit is reached.
+    pub(super) fn take(
+        self: &Arc<Self>,
+        principal: &Arc<Principal>,
+    ) -> Result<Permit, LimitReached> {
+        let share = self.share(principal)?;
         let place = Arc::clone(&self.free).try_acquire_owned();
-        let place = place.map_err(|_| NoPlace::All(self.most))?;
+        let place = place.map_err(|_| LimitReached::Total(self.limit))?;
         Ok(Permit { _place: place, _share: share })
     }
 
-    /// Those whom nobody knows have no share: they cannot be told apart.
-    fn share(self: &Arc<Self>, who: &Arc<Principal>) -> Result<Option<Share>, NoPlace> {
-        if who.is_anonymous() {
+    /// Anonymous clients are indistinguishable, so no per-principal limit applies.
+    fn share(self: &Arc<Self>, principal: &Arc<Principal>) -> Result<Option<Share>, LimitReached> {
+        if principal.is_anonymous() {
             return Ok(None);
         }
         let mut taken = self.taken();
-        if taken.get(who.id()).is_some_and(|count| *count >= self.share) || self.share == 0 {
-            return Err(NoPlace::Share(self.share));
+        if taken.get(principal.id()).copied().unwrap_or(0) >= self.principal_limit {
+            return Err(LimitReached::Principal(self.principal_limit));
         }
-        *taken.entry(who.id().to_owned()).or_default() += 1;
-        Ok(Some(Share { limit: Arc::clone(self), who: Arc::clone(who) }))
+        *taken.entry(principal.id().to_owned()).or_default() += 1;
+        Ok(Some(Share { limit: Arc::clone(self), principal: Arc::clone(principal) }))
     }
 
     fn taken(&self) -> MutexGuard<'_, HashMap<String, usize>> {
@@ -69,19 +71,19 @@ impl ConcurrencyLimit {
     }
 }
 
-/// One of somebody's places.
+/// One place of a principal.
 struct Share {
     limit: Arc<ConcurrencyLimit>,
-    who: Arc<Principal>,
+    principal: Arc<Principal>,
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
         let mut taken = self.limit.taken();
-        if let Some(count) = taken.get_mut(self.who.id()) {
+        if let Some(count) = taken.get_mut(self.principal.id()) {
             *count -= 1;
             if *count == 0 {
-                taken.remove(self.who.id());
+                taken.remove(self.principal.id());
             }
         }
     }
@@ -97,10 +99,10 @@ mod tests {
         let [ada, bob, nobody] = ["ada", "bob", ""].map(|id| Arc::new(Principal::new(id)));
         let first = limit.take(&ada).ok();
         let second = limit.take(&ada).ok();
-        assert_eq!(limit.take(&ada).err(), Some(NoPlace::Share(2)));
+        assert_eq!(limit.take(&ada).err(), Some(LimitReached::Principal(2)));
         let third = limit.take(&bob).ok();
         assert!(second.is_some() && third.is_some());
-        assert_eq!(limit.take(&bob).err(), Some(NoPlace::All(3)));
+        assert_eq!(limit.take(&bob).err(), Some(LimitReached::Total(3)));
         drop((first, second));
         let fourth = limit.take(&nobody).ok();
         assert!(fourth.is_some() && limit.take(&nobody).is_ok());
@@ -111,7 +113,10 @@ mod tests {
     #[test]
     fn without_a_share_nobody_who_is_known_gets_in() {
         let limit = ConcurrencyLimit::new(3, Some(0));
-        assert_eq!(limit.take(&Arc::new(Principal::new("ada"))).err(), Some(NoPlace::Share(0)));
+        assert_eq!(
+            limit.take(&Arc::new(Principal::new("ada"))).err(),
+            Some(LimitReached::Principal(0))
+        );
         assert!(limit.take(&Arc::default()).is_ok());
     }
 }

@@ -1,7 +1,6 @@
 //! Serves one connection.
 
-use super::closing::Closing;
-use super::guarded_body;
+use super::guarded_body::guarded;
 use super::open_connections::{InProcess, OpenConnection};
 use super::options::HttpOptions;
 use super::write_timeout::WriteTimeout;
@@ -22,16 +21,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
 
-/// How many headers a request may have.
+/// Limit on the headers of a request.
 const MAX_HEADERS: usize = 100;
 
-/// How long a connection may be silent before its client is asked whether it is there, and how
-/// long it may then take to answer.
+/// Idle time of a connection before TCP probes its client, and limit on the reply to the probes.
 #[cfg(target_os = "linux")]
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
-/// What is said to a connection for which there is no room.
+/// The answer to a connection beyond the limit.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
 retry-after: 1\r\n\
 connection: close\r\n\
@@ -40,40 +39,41 @@ content-length: 44\r\n\
 \r\n\
 there are too many connections; try later on";
 
-/// How connections are served.
+/// The parts that all connections share.
 #[derive(Clone)]
 pub(super) struct Connections {
     router: Router,
     builder: http1::Builder,
     options: HttpOptions,
-    closing: Closing,
+    /// Ends running requests when it is cancelled.
+    stop: CancellationToken,
 }
 
 impl Connections {
-    pub(super) fn new(router: Router, options: &HttpOptions, closing: Closing) -> Self {
+    pub(super) fn new(router: Router, options: HttpOptions, stop: CancellationToken) -> Self {
         let mut builder = http1::Builder::new();
         builder
             .timer(TokioTimer::new())
             .header_read_timeout(options.idle_timeout)
             .max_headers(MAX_HEADERS)
             .max_header_size(options.max_headers);
-        Self { router, builder, options: options.clone(), closing }
+        Self { router, builder, options, stop }
     }
 
-    /// Serves a connection until its client has gone or the server ends.
+    /// Serves a connection until its client has gone or the server stops.
     pub(super) async fn serve(self, stream: TcpStream, connection: Arc<OpenConnection>) {
         if let Err(error) = prepare(&stream) {
             tracing::debug!(%error, "a connection was lost before its first request");
             return;
         }
         tokio::select! {
-            () = self.converse(stream, &connection) => {}
+            () = self.serve_stream(stream, &connection) => {}
             () = connection.closed() => {}
         }
     }
 
-    /// Answers what comes on a stream, until there is nothing more or the server ends.
-    pub(super) async fn converse(
+    /// Serves the requests on a stream until it ends or the server stops.
+    pub(super) async fn serve_stream(
         self,
         stream: impl AsyncRead + AsyncWrite + Unpin,
         connection: &Arc<OpenConnection>,
@@ -81,16 +81,16 @@ impl Connections {
         let stream = WriteTimeout::new(stream, self.options.read_timeout, Arc::clone(connection));
         let stream = TokioIo::new(stream);
         let router = TowerToHyperService::new(self.router);
-        // Before the first poll of the answer: hyper may see the end of the input before it.
+        // `begin` before the first poll of the answer: hyper may see the end of the input before that.
         let service = service_fn(|request| answered(&router, connection.begin(), request));
         let mut connection = pin!(self.builder.serve_connection(stream, service));
         let served = tokio::select! {
             served = connection.as_mut() => served,
-            () = self.closing.begun.cancelled() => {
+            () = self.options.shutdown.cancelled() => {
                 connection.as_mut().graceful_shutdown();
                 tokio::select! {
                     served = connection => served,
-                    () = self.closing.over.cancelled() => Ok(()),
+                    () = self.stop.cancelled() => Ok(()),
                 }
             }
         };
@@ -99,15 +99,14 @@ impl Connections {
         }
     }
 
-    /// Tells a connection that there is no room for it: all others have requests in process. It has sent nothing that fills its buffer,
-    /// so that nothing has to wait.
+    /// Answers a connection beyond the limit. Its send buffer is empty, so that the write does not wait.
     pub(super) fn refuse(stream: &TcpStream) {
         tracing::warn!("a connection was refused: there are too many");
-        let _told = stream.try_write(FULL);
+        let _ = stream.try_write(FULL);
     }
 }
 
-/// The answer to a request, during which the connection is busy.
+/// The answer to a request. The connection is busy until the answer is sent.
 async fn answered(
     router: &TowerToHyperService<Router>,
     in_process: Option<InProcess>,
@@ -117,13 +116,13 @@ async fn answered(
         // The connection is closed.
         return pending().await;
     };
-    Ok(router.call(request).await?.map(|body| guarded_body::holding(body, in_process)))
+    Ok(router.call(request).await?.map(|body| guarded(body, in_process)))
 }
 
 fn prepare(stream: &TcpStream) -> io::Result<()> {
     // An answer in several writes would wait for the client's delayed acknowledgement: 40 ms.
     stream.set_nodelay(true)?;
-    // A machine that is switched off closes nothing.
+    // Finds clients whose machine was switched off.
     #[cfg(unix)]
     {
         use rustix::net::sockopt;

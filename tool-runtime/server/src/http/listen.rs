@@ -1,6 +1,5 @@
 //! Accepts connections until shutdown, then lets them finish.
 
-use super::closing::Closing;
 use super::connection::Connections;
 use super::open_connections::OpenConnections;
 use super::options::HttpOptions;
@@ -11,27 +10,27 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
-/// How long to wait when the process has run out of descriptors.
-const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(200);
+/// Delay before accepting again when the process has run out of descriptors.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 
-/// How long connections have, once everything was ended, to say so to their clients.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// Time for cancelled calls to be answered.
+const CANCELLED_GRACE: Duration = Duration::from_millis(500);
 
-/// Less than hyper's limit on idle connections, so that a timer which runs is always due first.
+/// Less than hyper's limit on idle connections, so that this timer is always due first.
 const TICK: Duration = Duration::from_secs(5);
 
-/// Serves until it is told to end, and then for as long as calls in flight may take.
+/// Serves until shutdown, and then until running calls have ended or `drain` is over.
 pub(super) async fn serve(
     listener: TcpListener,
     router: Router,
-    options: &HttpOptions,
-    closing: Closing,
+    options: HttpOptions,
+    stop: CancellationToken,
 ) -> io::Result<()> {
-    let connections = Connections::new(router, options, closing.clone());
+    let connections = Connections::new(router, options.clone(), stop.clone());
     let open = TaskTracker::new();
     let admitted = OpenConnections::new(options.max_connections);
     let _ticking = tick();
-    while let Some(stream) = accept(&listener, &closing.begun).await {
+    while let Some(stream) = accept(&listener, &options.shutdown).await {
         match admitted.admit() {
             Some(connection) => drop(open.spawn(connections.clone().serve(stream, connection))),
             None => Connections::refuse(&stream),
@@ -40,16 +39,16 @@ pub(super) async fn serve(
     drop(listener);
     open.close();
     let drained = tokio::time::timeout(options.drain, open.wait()).await;
-    closing.over.cancel();
+    stop.cancel();
     if drained.is_err() {
         tracing::warn!(left = open.len(), "calls were still running when the server ended");
-        let _told = tokio::time::timeout(LAST_WORDS, open.wait()).await;
+        let _ = tokio::time::timeout(CANCELLED_GRACE, open.wait()).await;
     }
     Ok(())
 }
 
-/// Keeps a timer running. Where none runs, tokio wakes another thread for each one that is set, and
-/// hyper sets one a request: that was half of all wake-ups.
+/// Keeps a timer running. Without one, tokio wakes another thread for each timer that is set, and
+/// hyper sets one per request: that was half of all wake-ups.
 fn tick() -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async {
         loop {
@@ -58,27 +57,27 @@ fn tick() -> AbortOnDropHandle<()> {
     }))
 }
 
-/// The next connection, unless the server is told to end.
-async fn accept(listener: &TcpListener, closing: &CancellationToken) -> Option<TcpStream> {
+/// The next connection, unless the server shuts down.
+async fn accept(listener: &TcpListener, shutdown: &CancellationToken) -> Option<TcpStream> {
     loop {
         let accepted = tokio::select! {
             biased;
-            () = closing.cancelled() => return None,
+            () = shutdown.cancelled() => return None,
             accepted = listener.accept() => accepted,
         };
         match accepted {
             Ok((stream, _)) => return Some(stream),
-            Err(error) if is_clients(&error) => tracing::debug!(%error, "a client left early"),
+            Err(error) if is_client_error(&error) => tracing::debug!(%error, "a client left early"),
             Err(error) => {
-                tracing::warn!(%error, "no connection can be accepted");
-                tokio::time::sleep(OUT_OF_DESCRIPTORS).await;
+                tracing::warn!(%error, "cannot accept connections");
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
     }
 }
 
-/// Whether it is the one client's matter alone.
-fn is_clients(error: &io::Error) -> bool {
+/// Whether the error concerns one client only.
+fn is_client_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }

@@ -1,6 +1,6 @@
 //! Parses a request body before rmcp.
 
-use crate::arguments::BodyArguments;
+use crate::arguments::RawArguments;
 use crate::handler::PoolHandler;
 use crate::rejection::{Rejection, diagnose, unusable_cursor};
 use axum::body::Bytes;
@@ -11,19 +11,19 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// How many values rmcp is given to read. It keeps several copies of each, some hundred bytes in
-/// all, which is much for a client that has sent two.
+/// Limit on the values in a message for rmcp, which keeps some hundred bytes for each: a client sends
+/// two.
 const MAX_VALUES: usize = 50_000;
 
 /// A body that is JSON.
 pub(super) struct Message {
     pub(super) body: Bytes,
-    /// Whether it asks for messages until somebody ends that.
+    /// Whether it is a `subscriptions/listen`, which lasts until somebody ends it.
     pub(super) listens: bool,
-    pub(super) arguments: Option<BodyArguments>,
+    pub(super) arguments: Option<RawArguments>,
 }
 
-/// What matters here of a message.
+/// The method and the arguments of a message.
 #[derive(Deserialize)]
 struct Outline<'a> {
     #[serde(borrow)]
@@ -49,7 +49,7 @@ impl Message {
             return Err(diagnose(text.trim_ascii_start()).unwrap_or_else(unusable));
         }
         let Ok(outline) = serde_json::from_str::<Outline<'_>>(text) else {
-            // Another shape is rmcp's to judge.
+            // rmcp rejects a message of another shape.
             serde_json::from_str::<&RawValue>(text).map_err(|error| Rejection::not_json(&error))?;
             return Self { body, listens: false, arguments: None }.checked();
         };
@@ -58,7 +58,7 @@ impl Message {
         }
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
         let message = match outline.arguments(handler) {
-            Some(arguments) => Self::without(&body, BodyArguments::within(&body, arguments)),
+            Some(arguments) => Self::without(&body, RawArguments::within(&body, arguments)),
             None => Self { body, listens, arguments: None },
         };
         message.checked()
@@ -72,27 +72,26 @@ impl Message {
         Ok(self)
     }
 
-    /// Takes the arguments out, so that rmcp need not parse them.
-    fn without(body: &Bytes, arguments: BodyArguments) -> Self {
-        let (start, length) = arguments.place(body);
-        let rest = [&body[..start], b"{}", &body[start + length..]].concat();
+    /// Replaces the arguments by `{}`, so that rmcp need not parse them.
+    fn without(body: &Bytes, arguments: RawArguments) -> Self {
+        let range = arguments.range(body);
+        let rest = [&body[..range.start], b"{}", &body[range.end..]].concat();
         Self { body: rest.into(), listens: false, arguments: Some(arguments) }
     }
 }
 
 impl<'a> Outline<'a> {
-    /// The arguments of a call that only its tool reads. Those which headers repeat are rmcp's to
-    /// compare.
+    /// The arguments of a call, unless rmcp has to compare them with headers.
     fn arguments(&self, handler: &PoolHandler) -> Option<&'a RawValue> {
         let params = self.params.as_ref()?;
         let is_call = self.method == CallToolRequestMethod::VALUE;
-        let is_ours = is_call && !handler.has_mirrored_arguments(params.name.as_ref()?);
-        params.arguments.filter(|_| is_ours)
+        let is_raw = is_call && !handler.listing().is_mirrored(params.name.as_ref()?);
+        params.arguments.filter(|_| is_raw)
     }
 }
 
-/// The answer to a message that rmcp does not take.
-pub(super) fn misfit(body: &[u8]) -> Rejection {
+/// The answer to a message that rmcp rejects.
+pub(super) fn invalid_message(body: &[u8]) -> Rejection {
     let text = std::str::from_utf8(body).unwrap_or_default();
     diagnose(text.trim_ascii_start()).unwrap_or_else(unusable)
 }
@@ -102,7 +101,7 @@ fn unusable() -> Rejection {
     Rejection::new(None, ErrorData::invalid_request(text, None))
 }
 
-/// How many values there are in JSON, at least one more than commas and brackets that are not text.
+/// The number of values in JSON, at least: one more than the commas and brackets outside of strings.
 fn values(json: &[u8]) -> usize {
     let (mut count, mut is_text, mut is_escaped) = (1, false, false);
     for byte in json {

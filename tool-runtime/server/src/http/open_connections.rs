@@ -1,4 +1,4 @@
-//! Open connections: how many there may be, and which is closed for a new one.
+//! Limits the open connections, and closes idle ones for new ones.
 //!
 //! Limit: a connection with a request in process is never closed for another one.
 
@@ -17,12 +17,12 @@ const CLOSED: u64 = u64::MAX - 1;
 
 /// The connections of one listener.
 pub(super) struct OpenConnections {
-    most: usize,
+    limit: usize,
     events: AtomicU64,
     open: Mutex<HashMap<u64, Arc<Activity>>>,
 }
 
-/// One open connection, until it is dropped.
+/// One open connection, until dropped.
 pub(super) struct OpenConnection {
     connections: Arc<OpenConnections>,
     id: u64,
@@ -34,22 +34,22 @@ struct Activity {
     closed: CancellationToken,
 }
 
-/// A request in process, until it is dropped.
+/// A request in process, until dropped.
 pub(super) struct InProcess(Arc<OpenConnection>);
 
 impl OpenConnections {
-    pub(super) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, events: AtomicU64::new(0), open: Mutex::default() })
+    pub(super) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, events: AtomicU64::new(0), open: Mutex::default() })
     }
 
     /// Admits a new connection. At the limit, the one that has been idle longest is closed for it.
     /// `None` if all have requests in process.
     pub(super) fn admit(self: &Arc<Self>) -> Option<Arc<OpenConnection>> {
         let mut open = self.open();
-        if open.len() >= self.most {
+        if open.len() >= self.limit {
             let idle = open.iter().filter_map(|(id, one)| Some((one.idle_since()?, *id)));
             let (since, id) = idle.min()?;
-            // One that has begun a request meanwhile stays.
+            // A connection that has begun a request meanwhile stays open.
             open.get(&id).filter(|one| one.close(since))?;
             open.remove(&id);
             tracing::debug!("an idle connection is closed for a new one");
@@ -101,7 +101,7 @@ impl Activity {
         Some(self.state.load(Ordering::Relaxed)).filter(|state| *state < CLOSED)
     }
 
-    /// Closes the connection, if it has been idle since then.
+    /// Closes the connection, if it has been idle since `since`.
     fn close(&self, since: u64) -> bool {
         let is_closed = self.change(since, CLOSED);
         if is_closed {

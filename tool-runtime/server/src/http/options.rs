@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// What can be set about serving over HTTP.
+/// Options of serving over HTTP.
 ///
-/// | What | Default | Beyond it |
+/// | Option | Default | Beyond it |
 /// |---|---|---|
 /// | [`allow_host`](Self::allow_host) | this machine's own names | 403 |
 /// | [`allow_origin`](Self::allow_origin) | pages of this machine | 403 |
-/// | [`auth`](Self::auth) | nobody has to authenticate | 401, 403 |
+/// | [`auth`](Self::auth) | no authentication | 401, 403 |
 /// | [`auth_timeout`](Self::auth_timeout) | 10 seconds | 503 |
 /// | [`max_sessions`](Self::max_sessions) | 1000 | 503 |
 /// | [`max_sessions_per_principal`](Self::max_sessions_per_principal) | half of all | 429 |
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 /// | [`max_stream_duration`](Self::max_stream_duration) | never | the client comes back for the answer |
 /// | [`max_requests`](Self::max_requests) in flight | 512 | 503 |
 /// | [`max_requests_per_principal`](Self::max_requests_per_principal) | half of all | 429 |
-/// | messages that are arriving | as many as `max_requests`, 32 times `max_body` | 503 for the oldest |
+/// | arriving messages | as many as `max_requests`, 32 times `max_body` | 503 for the oldest |
 /// | [`max_connections`](Self::max_connections) | 4096 | the longest idle connection is closed |
 /// | [`max_body`](Self::max_body) | 4 MiB | 413 |
 /// | [`max_headers`](Self::max_headers) | 32 KiB, 100 of them | 431 |
@@ -100,34 +100,34 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
-    /// Whether clients that `initialize` get a session, in which tools can ask them and
-    /// notifications reach them. Default: true. Clients of 2026-07-28 never have one.
+    /// Whether clients that send `initialize` get a session, in which tools can send them questions
+    /// and notifications. Default: true. Clients of 2026-07-28 never have one.
     #[must_use]
     pub fn sessions(mut self, sessions: bool) -> Self {
         self.sessions = sessions;
         self
     }
 
-    /// Sets how many sessions there may be at once. Default: 1000.
+    /// Limits the open sessions. Default: 1000.
     #[must_use]
-    pub fn max_sessions(mut self, most: usize) -> Self {
-        self.max_sessions = most;
+    pub fn max_sessions(mut self, limit: usize) -> Self {
+        self.max_sessions = limit;
         self
     }
 
-    /// Sets how many sessions one [`Principal`](tool_runtime_core::Principal) may have at once. Default: half
-    /// of [`max_sessions`](Self::max_sessions).
+    /// Limits the open sessions of one [`Principal`](tool_runtime_core::Principal). Default: half of
+    /// [`max_sessions`](Self::max_sessions).
     ///
-    /// Who has not authenticated cannot be told apart, and has no share: the addresses of clients
-    /// behind one proxy are the same.
+    /// Anonymous clients are indistinguishable, so no per-principal limit applies: behind one proxy,
+    /// all have the same address.
     #[must_use]
-    pub fn max_sessions_per_principal(mut self, most: usize) -> Self {
-        self.max_sessions_per_principal = Some(most);
+    pub fn max_sessions_per_principal(mut self, limit: usize) -> Self {
+        self.max_sessions_per_principal = Some(limit);
         self
     }
 
-    /// Sets how long a session lives in which nothing happens: no request, no call that runs, no
-    /// client that listens. Default: 5 minutes.
+    /// Sets the lifetime of an idle session: without a request, a running call, or a listening client.
+    /// Default: 5 minutes.
     #[must_use]
     pub fn session_idle(mut self, limit: Duration) -> Self {
         self.session_idle = limit;
@@ -135,7 +135,7 @@ impl HttpOptions {
     }
 
     /// Sets how long a call in a session goes on after its connection was lost, so that the client
-    /// can come back for the answer with `Last-Event-ID`. Default: 10 seconds. Without a session
+    /// can resume the stream with `Last-Event-ID`. Default: 10 seconds. Without a session
     /// such a call is cancelled, and so is the 17th of a session.
     ///
     /// A connection counts as lost two seconds after its client has closed its sending side: until
@@ -146,9 +146,9 @@ impl HttpOptions {
         self
     }
 
-    /// Closes the stream of a call in a session after this long, whatever the call still does: the
-    /// client comes back for the rest with `Last-Event-ID`, some three seconds later, as often as
-    /// it takes. For proxies that cut answers which take long. Default: never.
+    /// Limits the duration of the stream of a call in a session. The call goes on, and the client resumes
+    /// the stream with `Last-Event-ID`, some three seconds later, as often as it takes. For proxies that
+    /// cut long responses. Default: no limit.
     #[must_use]
     pub fn max_stream_duration(mut self, limit: Duration) -> Self {
         self.max_stream_duration = Some(limit);
@@ -156,53 +156,53 @@ impl HttpOptions {
     }
 
     /// Answers requests whose `Host` is this name, at any port or at the one given. Default:
-    /// `localhost`, `127.0.0.1`, `::1`, and the address that is listened on; `*` is every name,
-    /// which lets any page in a browser of this machine in.
+    /// `localhost`, `127.0.0.1`, `::1`, and the address of the listener; `*` is every name, which
+    /// admits any page in a browser of this machine.
     #[must_use]
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
         self.hosts.push(host.into());
         self
     }
 
-    /// Lets pages of this origin ask: `https://example.com`, with `:port`, or with `:*` for any
+    /// Allows requests of pages of this origin: `https://example.com`, with `:port`, or with `:*` for any
     /// port; `null`, or `*` for all. Default: pages of `localhost` and loopback addresses.
     /// Requests without an `Origin` do not come from a page.
     ///
     /// # Panics
-    /// If it is not an origin.
+    /// The text is not an origin.
     #[must_use]
     pub fn allow_origin(self, origin: impl AsRef<str>) -> Self {
         self.try_allow_origin(origin.as_ref()).unwrap_or_else(|problem| panic!("{problem}"))
     }
 
     /// # Errors
-    /// If it is not an origin, and what to write.
+    /// The text is not an origin; the error says what to write.
     #[doc(hidden)]
     pub fn try_allow_origin(mut self, origin: &str) -> Result<Self, String> {
         self.origins.allow(origin)?;
         Ok(self)
     }
 
-    /// Has everybody authenticate. Default: nobody has to, which is refused where others than this
-    /// machine could ask, see [`Self::insecure_no_auth`].
+    /// Authenticates all requests. Default: no authentication, which is an error if other machines can
+    /// connect, see [`Self::insecure_no_auth`].
     #[must_use]
     pub fn auth(mut self, auth: impl Authenticate) -> Self {
         self.auth = Some(Arc::new(auth));
         self
     }
 
-    /// Sets how long it may take to find out who is asking. Default: 10 seconds.
+    /// Limits the time of authentication. Default: 10 seconds.
     #[must_use]
     pub fn auth_timeout(mut self, limit: Duration) -> Self {
         self.auth_timeout = limit;
         self
     }
 
-    /// Sets the address of the protected resource's metadata (RFC 9728) that challenges name, from
-    /// which clients learn where to get a token. Default: none.
+    /// Sets the URL of the protected resource's metadata (RFC 9728) in challenges, where clients learn how
+    /// to get a token. Default: none.
     ///
     /// # Panics
-    /// If it holds anything but visible ASCII without quotes and backslashes.
+    /// The URL has characters other than visible ASCII, a quote, or a backslash.
     #[must_use]
     pub fn resource_metadata(mut self, url: impl Into<String>) -> Self {
         let url: String = url.into();
@@ -212,87 +212,83 @@ impl HttpOptions {
         self
     }
 
-    /// Serves others than this machine although nobody has to authenticate: they can call every
-    /// tool. For networks where something else decides who gets through.
+    /// Serves other machines without authentication: they can call every tool. For networks with access
+    /// control of their own.
     #[must_use]
     pub fn insecure_no_auth(mut self) -> Self {
         self.insecure_no_auth = true;
         self
     }
 
-    /// Sets how many requests may be in flight, streams of calls among them; streams that only
-    /// listen are not. Default: 512.
+    /// Limits the requests in flight, including the streams of calls, without streams that only listen.
+    /// Default: 512.
     ///
     /// A request is in flight once its message has arrived. As many messages may be arriving, with
-    /// 32 times [`max_body`](Self::max_body) bytes together; beyond that the oldest are answered
+    /// 32 times [`max_body`](Self::max_body) bytes together; beyond that, the oldest are answered
     /// with 503, so that clients which announce messages and send none take no places.
     #[must_use]
-    pub fn max_requests(mut self, most: usize) -> Self {
-        self.max_requests = most;
+    pub fn max_requests(mut self, limit: usize) -> Self {
+        self.max_requests = limit;
         self
     }
 
-    /// Sets how many requests of one [`Principal`](tool_runtime_core::Principal) may be in flight. Default: half of
-    /// [`max_requests`](Self::max_requests). Who has not authenticated has no share, see
+    /// Limits the requests in flight of one [`Principal`](tool_runtime_core::Principal). Default: half of
+    /// [`max_requests`](Self::max_requests). Does not apply to anonymous clients, see
     /// [`max_sessions_per_principal`](Self::max_sessions_per_principal).
     #[must_use]
-    pub fn max_requests_per_principal(mut self, most: usize) -> Self {
-        self.max_requests_per_principal = Some(most);
+    pub fn max_requests_per_principal(mut self, limit: usize) -> Self {
+        self.max_requests_per_principal = Some(limit);
         self
     }
 
-    /// Sets how many connections there may be. Default: 4096. Beyond that the one that has been
-    /// idle longest is closed for a new one: it is between requests, or has sent less than the whole
-    /// head of one. If all are busy, the new one is answered with 503 and closed.
+    /// Limits the open connections. Default: 4096. Beyond that, the connection that has been idle
+    /// longest is closed for a new one: it is between requests, or has sent incomplete headers. If all are
+    /// busy, the new one is answered with 503 and closed.
     #[must_use]
-    pub fn max_connections(mut self, most: usize) -> Self {
-        self.max_connections = most;
+    pub fn max_connections(mut self, limit: usize) -> Self {
+        self.max_connections = limit;
         self
     }
 
-    /// Sets how many bytes a message may have. Default: 4 MiB.
+    /// Limits the bytes of a message. Default: 4 MiB.
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.max_body = bytes;
         self
     }
 
-    /// Sets how many bytes the headers of a request may have together. Default: 32 KiB. There may
-    /// be 100 of them.
+    /// Limits the bytes of all headers of a request. Default: 32 KiB. A request may have 100 headers.
     #[must_use]
     pub fn max_headers(mut self, bytes: usize) -> Self {
         self.max_headers = bytes;
         self
     }
 
-    /// Sets in what time a message must have arrived, from the end of its headers. Default:
-    /// 30 seconds.
+    /// Limits the time in which a message arrives, from the end of its headers. Default: 30 seconds.
     #[must_use]
     pub fn body_timeout(mut self, limit: Duration) -> Self {
         self.body_timeout = limit;
         self
     }
 
-    /// Sets how long a connection may go without the whole of a request's headers, be it idle or
-    /// slow. Default: 75 seconds.
+    /// Limits the time until a connection has sent the headers of a request, whether it is idle or slow.
+    /// Default: 75 seconds.
     #[must_use]
     pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.idle_timeout = limit;
         self
     }
 
-    /// Sets how long a connection may go without room for what is to be sent: a client must read.
-    /// Default: 30 seconds.
+    /// Limits the time of a pending write to a client that does not read. Default: 30 seconds.
     #[must_use]
     pub fn read_timeout(mut self, limit: Duration) -> Self {
         self.read_timeout = limit;
         self
     }
 
-    /// The token that ends the server, and how long calls in flight may then go on. Default:
-    /// nothing ends it, and 10 seconds. Streams that only listen end at once. Of
-    /// [`into_router`](crate::McpServer::into_router) only these end: the rest is the
-    /// application's.
+    /// Sets the token that shuts the server down, and the time for calls in flight to finish. Default: no
+    /// token, and 10 seconds. Streams that only listen end at once. With
+    /// [`into_router`](crate::McpServer::into_router), only these end: the application ends the rest.
     #[must_use]
     pub fn shutdown(mut self, token: CancellationToken, drain: Duration) -> Self {
         self.shutdown = token;
@@ -301,7 +297,7 @@ impl HttpOptions {
     }
 }
 
-/// Who may authenticate is not shown.
+/// Omits the authentication.
 impl fmt::Debug for HttpOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpOptions")

@@ -1,10 +1,10 @@
 //! Allowed origins of browser requests.
 
-use super::hosts::is_plain;
+use super::hosts::is_host_and_port;
 use axum::http::Uri;
 use std::net::IpAddr;
 
-/// The pages from which browsers may ask: those of this machine, and those that were allowed.
+/// The allowed origins: those of this machine, and the configured ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origins {
     allowed: Vec<Allowed>,
@@ -13,7 +13,7 @@ pub(super) struct Origins {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Allowed {
     All,
-    /// What browsers send for pages without an address.
+    /// Sent by browsers for pages without an address.
     Null,
     Page(Page),
 }
@@ -22,7 +22,7 @@ enum Allowed {
 struct Page {
     scheme: String,
     host: String,
-    /// None for any.
+    /// `None` for any port.
     port: Option<u16>,
 }
 
@@ -30,7 +30,7 @@ impl Origins {
     /// Allows `https://example.com`, with `:port` or `:*` for any port; `null`; or `*` for all.
     ///
     /// # Errors
-    /// What is wrong, and what to write.
+    /// The text is not an origin; the error says what to write.
     pub(super) fn allow(&mut self, text: &str) -> Result<(), String> {
         let allowed = match text {
             "*" => Some(Allowed::All),
@@ -46,11 +46,11 @@ impl Origins {
         Ok(())
     }
 
-    /// Whether a browser may ask from this page.
-    pub(super) fn admit(&self, origin: &str) -> bool {
+    /// Whether this origin is allowed.
+    pub(super) fn allows(&self, origin: &str) -> bool {
         let page = page(origin);
-        let is_here = page.as_ref().is_some_and(Page::is_here);
-        is_here
+        let is_loopback = page.as_ref().is_some_and(Page::is_loopback);
+        is_loopback
             || self.allowed.iter().any(|allowed| match (allowed, &page) {
                 (Allowed::All, _) => true,
                 (Allowed::Null, _) => origin == "null",
@@ -61,10 +61,10 @@ impl Origins {
 }
 
 impl Page {
-    fn is_here(&self) -> bool {
-        let is_loopback = self.host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+    fn is_loopback(&self) -> bool {
+        let is_loopback_ip = self.host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
         matches!(self.scheme.as_str(), "http" | "https")
-            && (self.host == "localhost" || is_loopback)
+            && (self.host == "localhost" || is_loopback_ip)
     }
 
     fn covers(&self, other: &Self) -> bool {
@@ -73,12 +73,12 @@ impl Page {
     }
 }
 
-/// A scheme, a host and a port, which may be left out where the scheme has one; nothing else.
+/// Parses a scheme, a host and a port; the port is optional if the scheme has a default.
 fn page(text: &str) -> Option<Page> {
     let uri: Uri = text.parse().ok()?;
     let (scheme, authority) = (uri.scheme_str()?, uri.authority()?);
     let is_bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
-    if !is_bare || text.ends_with('/') || !is_plain(authority) {
+    if !is_bare || text.ends_with('/') || !is_host_and_port(authority) {
         return None;
     }
     let scheme = scheme.to_ascii_lowercase();
@@ -111,7 +111,7 @@ mod tests {
             "http://127.0.0.1:3000",
             "http://[::1]:1",
         ] {
-            assert!(origins(&[]).admit(own), "{own}");
+            assert!(origins(&[]).allows(own), "{own}");
         }
         for other in [
             "http://example.com",
@@ -126,29 +126,29 @@ mod tests {
             "",
             "http://localhost/page",
         ] {
-            assert!(!origins(&[]).admit(other), "{other}");
+            assert!(!origins(&[]).allows(other), "{other}");
         }
     }
 
     #[test]
     fn others_are_allowed_with_their_port() {
         let origins = origins(&["https://a.example", "http://b.example:81", "http://c.example:*"]);
-        assert!(origins.admit("https://a.example"));
-        assert!(origins.admit("https://a.example:443"));
-        assert!(!origins.admit("https://a.example:444"));
-        assert!(!origins.admit("http://a.example"));
-        assert!(origins.admit("http://b.example:81"));
-        assert!(!origins.admit("http://b.example"));
-        assert!(origins.admit("http://c.example:9"));
-        assert!(!origins.admit("null"));
+        assert!(origins.allows("https://a.example"));
+        assert!(origins.allows("https://a.example:443"));
+        assert!(!origins.allows("https://a.example:444"));
+        assert!(!origins.allows("http://a.example"));
+        assert!(origins.allows("http://b.example:81"));
+        assert!(!origins.allows("http://b.example"));
+        assert!(origins.allows("http://c.example:9"));
+        assert!(!origins.allows("null"));
     }
 
     #[test]
     fn null_and_all_are_said_as_they_are() {
-        assert!(origins(&["null"]).admit("null"));
-        assert!(!origins(&["null"]).admit("http://example.com"));
-        assert!(origins(&["*"]).admit("null"));
-        assert!(origins(&["*"]).admit("http://example.com"));
+        assert!(origins(&["null"]).allows("null"));
+        assert!(!origins(&["null"]).allows("http://example.com"));
+        assert!(origins(&["*"]).allows("null"));
+        assert!(origins(&["*"]).allows("http://example.com"));
     }
 
     #[test]

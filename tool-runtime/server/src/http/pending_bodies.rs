@@ -1,5 +1,5 @@
-//! Bodies that are still arriving: how many there may be, and how large together. They take no
-//! place among the requests in flight.
+//! Limits the number and the bytes of bodies that are still arriving. They do not count as requests in
+//! flight.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -8,17 +8,17 @@ use tool_runtime_core::seam::lock;
 
 /// All bodies that are still arriving.
 pub(super) struct PendingBodies {
-    most: usize,
-    most_bytes: usize,
+    limit: usize,
+    byte_limit: usize,
     pending: Mutex<Pending>,
 }
 
 #[derive(Default)]
 struct Pending {
     next: u64,
-    /// Bytes received of all of them.
+    /// Received bytes of all bodies.
     bytes: usize,
-    /// In the order in which they began.
+    /// In the order of their beginning.
     bodies: BTreeMap<u64, Entry>,
 }
 
@@ -27,7 +27,7 @@ struct Entry {
     given_up: CancellationToken,
 }
 
-/// One of them, until it is dropped.
+/// One arriving body, until dropped.
 pub(super) struct PendingBody {
     all: Arc<PendingBodies>,
     id: u64,
@@ -35,8 +35,8 @@ pub(super) struct PendingBody {
 }
 
 impl PendingBodies {
-    pub(super) fn new(most: usize, most_bytes: usize) -> Arc<Self> {
-        Arc::new(Self { most, most_bytes, pending: Mutex::default() })
+    pub(super) fn new(limit: usize, byte_limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, byte_limit, pending: Mutex::default() })
     }
 
     /// Adds a body of which some bytes have arrived. Beyond the limits the oldest are given up.
@@ -52,7 +52,7 @@ impl PendingBodies {
     }
 
     fn give_up(&self, pending: &mut Pending) {
-        while pending.bodies.len() > self.most || pending.bytes > self.most_bytes {
+        while pending.bodies.len() > self.limit || pending.bytes > self.byte_limit {
             let Some((_, oldest)) = pending.bodies.pop_first() else { return };
             pending.bytes -= oldest.bytes;
             oldest.given_up.cancel();
@@ -65,7 +65,7 @@ impl PendingBodies {
 }
 
 impl PendingBody {
-    /// More of it has arrived.
+    /// Counts further bytes.
     pub(super) fn grow(&self, bytes: usize) {
         let mut pending = self.all.pending();
         if let Some(entry) = pending.bodies.get_mut(&self.id) {
@@ -75,7 +75,7 @@ impl PendingBody {
         }
     }
 
-    /// Waits until it is given up for newer ones.
+    /// Waits until the body is given up for newer ones.
     pub(super) async fn given_up(&self) {
         self.given_up.cancelled().await;
     }

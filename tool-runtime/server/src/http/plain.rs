@@ -1,39 +1,39 @@
-//! Requests over HTTP that the fast path may answer.
+//! HTTP requests that the fast path may answer.
 
-use crate::arguments::BodyArguments;
-use crate::fast_path::PlainCall;
+use crate::arguments::RawArguments;
+use crate::fast_path::{PlainCall, RawCall};
 use crate::handler::PoolHandler;
 use axum::body::Bytes;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use rmcp::model::{CallToolRequestMethod, ConstString as _, ProtocolVersion};
 
-/// Whether a request without a session is of a client of 2026-07-28, if the fast path may answer it.
+/// Whether the client of a request speaks 2026-07-28; `None` if rmcp must answer the request.
 pub(super) fn version(headers: &HeaderMap) -> Option<bool> {
     is_modern(headers).filter(|_| accepts_both(headers))
 }
 
-/// The call in a body, if it is a plain one. Its arguments go into the parts.
+/// The plain call in a body, if it is one. Its arguments are inserted into the parts.
 pub(super) fn call<'a>(
     parts: &mut Parts,
     body: &'a Bytes,
     is_modern: bool,
     handler: &PoolHandler,
 ) -> Option<PlainCall<'a>> {
-    let call = PlainCall::read(std::str::from_utf8(body).ok()?, is_modern, handler.metas())?;
+    let call = RawCall::read(std::str::from_utf8(body).ok()?)?.plain(is_modern, &handler.metas)?;
     let name = &call.subject.name;
-    let is_named = !is_modern || names(&parts.headers, name);
-    if !is_named || handler.has_mirrored_arguments(name) {
+    let is_named = !is_modern || has_call_headers(&parts.headers, name);
+    if !is_named || handler.listing().is_mirrored(name) {
         return None;
     }
     if let Some(arguments) = call.arguments {
-        parts.extensions.insert(BodyArguments::within(body, arguments));
+        parts.extensions.insert(RawArguments::within(body, arguments));
     }
     Some(call)
 }
 
-/// Whether a client without a session is of 2026-07-28; `None` for a version that is not known, and
-/// in a session.
+/// Whether a client without a session speaks 2026-07-28; `None` for an unknown version, and in a
+/// session.
 fn is_modern(headers: &HeaderMap) -> Option<bool> {
     if headers.contains_key("mcp-session-id") {
         return None;
@@ -47,13 +47,13 @@ fn is_modern(headers: &HeaderMap) -> Option<bool> {
 }
 
 /// Whether the headers repeat the method and the name, as those of 2026-07-28 must.
-fn names(headers: &HeaderMap, name: &str) -> bool {
+fn has_call_headers(headers: &HeaderMap, name: &str) -> bool {
     let is_encoded = name.starts_with("=?");
     only(headers, "mcp-method") == Some(CallToolRequestMethod::VALUE)
         && only(headers, "mcp-name").is_some_and(|given| given == name && !is_encoded)
 }
 
-/// Whether JSON and streams are asked for, without conditions.
+/// Whether the client accepts JSON and event streams, without parameters.
 fn accepts_both(headers: &HeaderMap) -> bool {
     let accepted = only(headers, header::ACCEPT.as_str()).filter(|text| !text.contains('"'));
     let is_listed = |kind: &str| {
@@ -62,7 +62,7 @@ fn accepts_both(headers: &HeaderMap) -> bool {
     is_listed("application/json") && is_listed("text/event-stream")
 }
 
-/// The value of a header that is there once.
+/// The value of a header that occurs once.
 pub(super) fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())?.to_str().ok()

@@ -10,30 +10,30 @@ use std::time::Duration;
 /// Limits on the bytes and the time of reading a refused body.
 const DISCARD_LIMITS: (usize, Duration) = (16 << 20, Duration::from_secs(1));
 
-/// In how many seconds a client may try again.
+/// Seconds after which a client may try again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// An answer to a request that is refused. In a box: there is one on every way out.
+/// The response to a refused request. Boxed, since every step returns one.
 pub(super) struct Refusal(Box<Response>);
 
-/// What a step gives on, unless the request is refused.
-pub(super) type Step<T> = Result<T, Refusal>;
+/// A value, or the response to a refused request.
+pub(super) type HttpResult<T> = Result<T, Refusal>;
 
 impl Refusal {
-    /// In words.
+    /// A response with a text.
     pub(super) fn new(status: StatusCode, text: impl Into<String>) -> Self {
         let mut text: String = text.into();
         text.push('\n');
         Self(Box::new((status, text).into_response()))
     }
 
-    /// In words, when the answer may be another in a moment.
+    /// The server is busy: 503.
     pub(super) fn busy(text: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, text).with(header::RETRY_AFTER, RETRY_AFTER)
     }
 
-    /// In words, when one who asks has too much already.
-    pub(super) fn crowded(text: impl Into<String>) -> Self {
+    /// The principal is over its limit: 429.
+    pub(super) fn too_many(text: impl Into<String>) -> Self {
         Self::new(StatusCode::TOO_MANY_REQUESTS, text).with(header::RETRY_AFTER, RETRY_AFTER)
     }
 
@@ -47,17 +47,17 @@ impl Refusal {
         self
     }
 
-    /// The answer, once the client has sent the rest of what it was about to.
+    /// The response, once the client has sent the rest of its body.
     pub(super) async fn after(self, body: &mut Body) -> Response {
         skip(body).await;
         *self.0
     }
 }
 
-/// A message that is none, as JSON-RPC answers it.
+/// A JSON-RPC error, with status 400.
 impl From<Rejection> for Refusal {
-    fn from(misfit: Rejection) -> Self {
-        let json = serde_json::to_vec(&misfit).unwrap_or_default();
+    fn from(rejection: Rejection) -> Self {
+        let json = serde_json::to_vec(&rejection).unwrap_or_default();
         let mut response = Response::new(Body::from(json));
         *response.status_mut() = StatusCode::BAD_REQUEST;
         Self(Box::new(response))
@@ -65,11 +65,11 @@ impl From<Rejection> for Refusal {
     }
 }
 
-/// Reads on for a moment, for nothing: a client that is cut off while it sends does not see the
-/// answer.
+/// Reads the rest of the body for a moment: a client that is cut off while it sends does not see the
+/// response.
 async fn skip(body: &mut Body) {
     let (bytes, time) = DISCARD_LIMITS;
     let mut rest = Limited::new(body, bytes);
     let skipping = async { while let Some(Ok(_)) = rest.frame().await {} };
-    let _read = tokio::time::timeout(time, skipping).await;
+    let _ = tokio::time::timeout(time, skipping).await;
 }

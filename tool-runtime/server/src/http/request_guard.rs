@@ -4,7 +4,7 @@ use super::auth::{self, AuthRefusal, Authenticate};
 use super::hosts::Hosts;
 use super::options::HttpOptions;
 use super::origins::Origins;
-use super::refusal::{Refusal, Step};
+use super::refusal::{HttpResult, Refusal};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use std::net::IpAddr;
@@ -13,13 +13,13 @@ use std::time::Duration;
 use tool_runtime_core::Principal;
 use tool_runtime_core::seam::excerpt;
 
-/// Who gets in, and from where.
+/// The allowed hosts and origins, and the authentication.
 pub(super) struct RequestGuard {
     hosts: Hosts,
     origins: Origins,
     auth: Option<Arc<dyn Authenticate>>,
     auth_timeout: Duration,
-    /// Where clients learn how to get a token.
+    /// The URL where clients learn how to get a token.
     metadata: Option<String>,
 }
 
@@ -34,8 +34,11 @@ impl RequestGuard {
         }
     }
 
-    /// The page that asks, if one does and may.
-    pub(super) fn origin(&self, request: &Parts) -> Step<Option<HeaderValue>> {
+    /// The origin of the request, if it comes from a page.
+    ///
+    /// # Errors
+    /// The host or the origin is not allowed.
+    pub(super) fn origin(&self, request: &Parts) -> HttpResult<Option<HeaderValue>> {
         self.check_host(request)?;
         let mut origins = request.headers.get_all(header::ORIGIN).iter();
         let Some(origin) = origins.next() else { return Ok(None) };
@@ -43,35 +46,37 @@ impl RequestGuard {
             return Err(Refusal::new(StatusCode::BAD_REQUEST, "send one `Origin`"));
         }
         let text = origin.to_str().unwrap_or_default();
-        if self.origins.admit(text) {
+        if self.origins.allows(text) {
             return Ok(Some(origin.clone()));
         }
         Err(not_allowed("origin", text))
     }
 
-    fn check_host(&self, request: &Parts) -> Step<()> {
+    fn check_host(&self, request: &Parts) -> HttpResult<()> {
         let mut hosts = request.headers.get_all(header::HOST).iter();
         let header = hosts.next().map(|host| host.to_str().unwrap_or_default());
         let target = request.uri.authority().map(|authority| authority.as_str());
         let Some(host) = header.or(target).filter(|_| hosts.next().is_none()) else {
             return Err(Refusal::new(StatusCode::BAD_REQUEST, "send one `Host`"));
         };
-        match [host, target.unwrap_or(host)].into_iter().find(|host| !self.hosts.admit(host)) {
+        match [host, target.unwrap_or(host)].into_iter().find(|host| !self.hosts.allows(host)) {
             Some(host) => Err(not_allowed("host", host)),
             None => Ok(()),
         }
     }
 
-    /// Who is asking.
-    pub(super) async fn principal(&self, request: &Parts) -> Step<Arc<Principal>> {
+    /// The authenticated caller.
+    pub(super) async fn principal(&self, request: &Parts) -> HttpResult<Arc<Principal>> {
         let Some(auth) = &self.auth else { return Ok(Arc::default()) };
         let token = auth::bearer(request);
-        let who = tokio::time::timeout(self.auth_timeout, auth.authenticate(token, request)).await;
+        let principal =
+            tokio::time::timeout(self.auth_timeout, auth.authenticate(token, request)).await;
         let late =
             |_| Err(AuthRefusal::Unavailable(format!("no answer in {:?}", self.auth_timeout)));
-        who.unwrap_or_else(late)
+        principal
+            .unwrap_or_else(late)
             .map(Arc::new)
-            .map_err(|why| auth::refused(&why, token.is_some(), self.metadata.as_deref()))
+            .map_err(|reason| auth::refused(&reason, token.is_some(), self.metadata.as_deref()))
     }
 }
 

@@ -1,15 +1,14 @@
 //! The HTTP service in front of rmcp.
 
-use super::call::Caller;
-use super::closing::Closing;
-use super::concurrency_limit::{ConcurrencyLimit, NoPlace, Permit};
-use super::message::{Message, misfit};
+use super::concurrency_limit::{ConcurrencyLimit, LimitReached, Permit};
+use super::guarded_body::guarded;
+use super::message::{Message, invalid_message};
 use super::options::HttpOptions;
 use super::pending_bodies::PendingBodies;
-use super::refusal::{Refusal, Step};
+use super::refusal::{HttpResult, Refusal};
 use super::request_guard::RequestGuard;
 use super::sessions::{SessionProblem, Sessions};
-use super::{body, cors, guarded_body, plain, rmcp_refusal};
+use super::{body, call, cors, plain, rmcp_refusal};
 use crate::handler::PoolHandler;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -18,11 +17,13 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{any, get};
+use futures_util::StreamExt as _;
 use http_body_util::Full;
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::net::IpAddr;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 use tool_runtime_core::Principal;
 
 /// Headers that may occur once.
@@ -38,10 +39,10 @@ const SINGLE_HEADERS: [&str; 6] = [
 /// Path of the endpoint.
 const PATH: &str = "/mcp";
 
-/// Limit on the bytes of messages that are arriving, in messages of the greatest length.
+/// Limit on the bytes of arriving messages, in multiples of the longest message.
 const PENDING_MESSAGES: usize = 32;
 
-/// Lets in what may be asked, and hands it to rmcp.
+/// Checks requests, answers plain calls, and hands the rest to rmcp.
 pub(super) struct Service {
     options: HttpOptions,
     guard: RequestGuard,
@@ -49,31 +50,31 @@ pub(super) struct Service {
     sessions: Arc<Sessions>,
     limit: Arc<ConcurrencyLimit>,
     pending: Arc<PendingBodies>,
-    closing: Closing,
     rmcp: StreamableHttpService<PoolHandler, Sessions>,
 }
 
 impl Service {
-    /// `bound` is the address that is listened on, if it is known.
+    /// `bound` is the address of the listener, if it is known.
     pub(super) fn new(
-        mut handler: PoolHandler,
+        handler: &PoolHandler,
         options: HttpOptions,
         bound: Option<IpAddr>,
-        closing: Closing,
+        stop: CancellationToken,
     ) -> Self {
-        handler.set_ending(closing.begun.clone());
+        let mut handler = handler.clone();
+        handler.shutdown = options.shutdown.clone();
         let handler = Arc::new(handler);
         let sessions = Sessions::new(&options);
-        let made = Arc::clone(&handler);
+        let template = Arc::clone(&handler);
         Self {
             rmcp: StreamableHttpService::new(
                 move || {
-                    let handler = PoolHandler::clone(&made);
-                    Sessions::is_served_by(&handler);
+                    let handler = template.for_client(&CancellationToken::new());
+                    Sessions::set_handler(&handler);
                     Ok(handler)
                 },
                 Arc::clone(&sessions),
-                config(&options, &closing),
+                config(&options, stop),
             ),
             guard: RequestGuard::new(&options, bound),
             limit: ConcurrencyLimit::new(options.max_requests, options.max_requests_per_principal),
@@ -84,11 +85,10 @@ impl Service {
             options,
             handler,
             sessions,
-            closing,
         }
     }
 
-    /// The routes that it answers.
+    /// The routes of the service.
     pub(super) fn router(self) -> Router {
         let service = Arc::new(self);
         let answer = move |request: Request| {
@@ -113,13 +113,13 @@ impl Service {
             Err(refusal) => refusal.after(&mut body).await,
         };
         if let Some(origin) = origin {
-            cors::show(&mut response, origin);
+            cors::expose(&mut response, origin);
         }
         response
     }
 
-    /// A request that no foreign page has made.
-    async fn serve(&self, mut parts: Parts, body: &mut Body) -> Step<Response> {
+    /// Serves a request with an allowed host and origin.
+    async fn serve(&self, mut parts: Parts, body: &mut Body) -> HttpResult<Response> {
         let principal = self.guard.principal(&parts).await?;
         check_repeated(&parts.headers)?;
         self.check_session(&parts, &principal)?;
@@ -128,7 +128,13 @@ impl Service {
             return self.post(parts, body, principal).await;
         }
         let response = self.hand_on(Request::from_parts(parts, Bytes::new()), principal).await?;
-        Ok(response.map(|body| guarded_body::ending(body, &self.closing.begun)))
+        if response.status() != StatusCode::OK {
+            return Ok(response);
+        }
+        // A stream that only listens ends with the server.
+        let shutdown = self.options.shutdown.clone().cancelled_owned();
+        let events = |body: Body| Body::from_stream(body.into_data_stream().take_until(shutdown));
+        Ok(response.map(events))
     }
 
     async fn post(
@@ -136,7 +142,7 @@ impl Service {
         mut parts: Parts,
         body: &mut Body,
         principal: Arc<Principal>,
-    ) -> Step<Response> {
+    ) -> HttpResult<Response> {
         check_type(&parts.headers)?;
         let HttpOptions { max_body, body_timeout, .. } = self.options;
         let body = body::read(body, max_body, body_timeout, &self.pending).await?;
@@ -144,9 +150,8 @@ impl Service {
         if let Some(is_modern) = self.plain_version(&parts.headers)
             && let Some(call) = plain::call(&mut parts, &body, is_modern, &self.handler)
         {
-            let caller = Caller::new(&self.handler, call, parts, is_modern);
-            let response = caller.answer(&self.handler).await;
-            return Ok(response.map(|body| guarded_body::holding(body, place)));
+            let response = call::answer(&self.handler, call, parts, is_modern).await;
+            return Ok(response.map(|body| guarded(body, place)));
         }
         let message = Message::read(body, &self.handler)?;
         if let Some(arguments) = message.arguments {
@@ -155,41 +160,45 @@ impl Service {
         let session = session_of(&parts.headers).map(str::to_owned);
         let request = Request::from_parts(parts, message.body.clone());
         let response = self.hand_on(request, principal).await?;
-        // Its type was checked: this is what rmcp says of messages that it does not take.
+        // The content type was checked: rmcp answers invalid messages with this status.
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return Err(self.unusable(&message.body, session).await);
+            return Err(self.reject(&message.body, session).await);
         }
         if response.status().is_client_error() {
-            return Err(rmcp_refusal::reworded(response, &message.body).await);
+            return Err(rmcp_refusal::json_rpc_error(response, &message.body).await);
         }
         Ok(response.map(|body| match message.listens {
-            // It takes no place, and is answered when the server ends.
+            // A subscription takes no place, and is answered when the server shuts down.
             true => body,
-            false => guarded_body::holding(body, place),
+            false => guarded(body, place),
         }))
     }
 
-    /// Refuses a message that rmcp does not take. If it was to answer a question, that fails.
-    async fn unusable(&self, body: &[u8], session: Option<String>) -> Refusal {
-        let misfit = misfit(body);
-        if let Some((session, answer)) = session.zip(misfit.failed_answer()) {
+    /// The answer to a message that rmcp rejects. If the message answers a question, the question fails.
+    async fn reject(&self, body: &[u8], session: Option<String>) -> Refusal {
+        let rejection = invalid_message(body);
+        if let Some((session, answer)) = session.zip(rejection.failed_answer()) {
             // A session that has ended has no open questions.
             drop(self.sessions.accept_message(&session.into(), answer).await);
         }
-        misfit.into()
+        rejection.into()
     }
 
-    /// Whether the client is of 2026-07-28, if a call may need nothing of rmcp. An older client without
-    /// a session has to open one first, if there are sessions.
+    /// Whether the client speaks 2026-07-28; `None` if rmcp must serve the request. An older client
+    /// without a session must open one first, if there are sessions.
     fn plain_version(&self, headers: &HeaderMap) -> Option<bool> {
         plain::version(headers).filter(|is_modern| *is_modern || !self.options.sessions)
     }
 
-    async fn hand_on(&self, request: Request<Bytes>, principal: Arc<Principal>) -> Step<Response> {
+    async fn hand_on(
+        &self,
+        request: Request<Bytes>,
+        principal: Arc<Principal>,
+    ) -> HttpResult<Response> {
         let is_end = request.method() == Method::DELETE;
         let answer = self.rmcp.handle(request.map(Full::new));
         let mut response = Sessions::for_caller(principal, answer).await?.map(Body::new);
-        // rmcp's own words for an unknown session have no type.
+        // rmcp's answer to an unknown session has no content type.
         let is_typed = response.headers().contains_key(header::CONTENT_TYPE);
         if response.status() == StatusCode::NOT_FOUND && !is_typed {
             return Err(SessionProblem::Gone.into());
@@ -201,9 +210,9 @@ impl Service {
         Ok(response)
     }
 
-    /// Refuses the session of somebody else as one that does not exist. rmcp refuses the latter,
-    /// except where it is to be ended.
-    fn check_session(&self, parts: &Parts, principal: &Principal) -> Step<()> {
+    /// Refuses the session of another principal as unknown. rmcp refuses unknown sessions, except in
+    /// `DELETE`.
+    fn check_session(&self, parts: &Parts, principal: &Principal) -> HttpResult<()> {
         let Some(id) = session_of(&parts.headers) else { return Ok(()) };
         let is_end = parts.method == Method::DELETE && self.options.sessions;
         match self.sessions.is_of(id, principal).unwrap_or(!is_end) {
@@ -212,20 +221,20 @@ impl Service {
         }
     }
 
-    fn place(&self, principal: &Arc<Principal>) -> Step<Permit> {
+    fn place(&self, principal: &Arc<Principal>) -> HttpResult<Permit> {
         self.limit.take(principal).map_err(|full| match full {
-            NoPlace::All(most) => {
-                Refusal::busy(format!("{most} requests are in flight; try again later"))
+            LimitReached::Total(limit) => {
+                Refusal::busy(format!("{limit} requests are in flight; try again later"))
             }
-            NoPlace::Share(most) => Refusal::crowded(format!(
-                "one client has {most} of all requests in flight at most, and yours are; try again when some are answered"
+            LimitReached::Principal(limit) => Refusal::too_many(format!(
+                "one client has {limit} of all requests in flight at most, and yours are; try again when some are answered"
             )),
         })
     }
 }
 
 /// Refuses a repeated header of which one value is read: a proxy may have read the other one.
-fn check_repeated(headers: &HeaderMap) -> Step<()> {
+fn check_repeated(headers: &HeaderMap) -> HttpResult<()> {
     match SINGLE_HEADERS.into_iter().find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
         Some(name) => {
             Err(Refusal::new(StatusCode::BAD_REQUEST, format!("send one `{name}` header")))
@@ -238,7 +247,7 @@ fn session_of(headers: &HeaderMap) -> Option<&str> {
     headers.get("mcp-session-id")?.to_str().ok()
 }
 
-fn check_type(headers: &HeaderMap) -> Step<()> {
+fn check_type(headers: &HeaderMap) -> HttpResult<()> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|given| given.to_str().ok());
     let essence = given.and_then(|given| given.split(';').next()).map(str::trim);
     if essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
@@ -248,14 +257,14 @@ fn check_type(headers: &HeaderMap) -> Step<()> {
     Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text))
 }
 
-fn config(options: &HttpOptions, closing: &Closing) -> StreamableHttpServerConfig {
+fn config(options: &HttpOptions, stop: CancellationToken) -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(options.sessions)
-        // It becomes a stream as soon as a tool has more to say than its result.
+        // The answer becomes a stream as soon as a tool sends a message before its result.
         .with_json_response(true)
         .with_max_request_body_bytes(usize::MAX)
         // Both were checked before.
         .disable_allowed_hosts()
         .disable_allowed_origins()
-        .with_cancellation_token(closing.over.clone())
+        .with_cancellation_token(stop)
 }

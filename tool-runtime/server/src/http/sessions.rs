@@ -1,7 +1,7 @@
-//! Sessions: how many there are, whose they are, and when they end.
+//! Sessions with a limit, an owner, and an idle time.
 //!
-//! rmcp's own have no number, belong to whoever knows their id, and end while a quiet call runs or
-//! a client listens. What their clients have left is cancelled here, too: rmcp goes on for them.
+//! rmcp's sessions have no limit, belong to everybody who knows the id, and end while a silent call runs
+//! or a client listens. A call whose client has left is cancelled here, too: rmcp goes on with it.
 
 mod problem;
 mod replay_buffer;
@@ -28,27 +28,26 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
-use stream::{Owner, Watch, Watched};
+use stream::{Watch, Watched};
 use tool_runtime_core::Principal;
 use tool_runtime_core::seam::lock;
 
-/// How long closing waits for a session whose client does not read.
-const CLOSE_LIMIT: Duration = Duration::from_secs(5);
+/// Limit on closing a session whose client does not read.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// For how many calls of a session its client may be away at once; the others are cancelled at
-/// once, or a client could have any number of them by leaving.
-const MAX_AWAY: usize = 16;
+/// Limit on the calls of a session that go on without a connection; further ones are cancelled at once.
+const MAX_DETACHED: usize = 16;
 
 tokio::task_local! {
-    /// Who is asking: rmcp makes a session without saying for whom.
+    /// The caller of the request: rmcp creates a session without naming one.
     static CALLER: Caller;
 }
 
 struct Caller {
     principal: Arc<Principal>,
-    /// The client of the handler that rmcp has made last, for a session that may be opened.
+    /// The client of the handler that rmcp has created last, for a session that may be opened.
     client: Cell<Option<Arc<Client>>>,
-    /// Why its request is refused.
+    /// The reason to refuse the request.
     problem: Cell<Option<SessionProblem>>,
 }
 
@@ -56,34 +55,33 @@ struct Caller {
 pub(super) struct Sessions {
     rmcp: LocalSessionManager,
     open: Mutex<HashMap<SessionId, Arc<Session>>>,
-    seats: Arc<ConcurrencyLimit>,
+    limit: Arc<ConcurrencyLimit>,
     idle: Duration,
     resume: Duration,
     max_stream: Option<Duration>,
-    itself: Weak<Self>,
+    this: Weak<Self>,
 }
 
 impl Sessions {
     pub(super) fn new(options: &HttpOptions) -> Arc<Self> {
         let mut rmcp = LocalSessionManager::default();
-        // A session is not idle while its client waits or listens; rmcp cannot tell.
+        // rmcp would take a session for idle while its client waits or listens.
         rmcp.session_config.keep_alive = None;
-        Arc::new_cyclic(|itself| Self {
+        Arc::new_cyclic(|this| Self {
             rmcp,
             open: Mutex::default(),
-            seats: ConcurrencyLimit::new(options.max_sessions, options.max_sessions_per_principal),
+            limit: ConcurrencyLimit::new(options.max_sessions, options.max_sessions_per_principal),
             idle: options.session_idle,
             resume: options.resume_timeout,
             max_stream: options.max_stream_duration,
-            itself: itself.clone(),
+            this: this.clone(),
         })
     }
 
-    /// Does something for somebody.
+    /// Runs rmcp's work on a request of a principal.
     ///
     /// # Errors
-    /// It needed a session that there is not, or that does not take it: rmcp's answer would be that
-    /// the server has failed.
+    /// A problem with the session, which rmcp would report as a failure of the server.
     pub(super) async fn for_caller<T>(
         principal: Arc<Principal>,
         work: impl Future<Output = T>,
@@ -96,14 +94,14 @@ impl Sessions {
         CALLER.scope(caller, work).await
     }
 
-    /// Marks a handler as the one of the session that the caller may open. rmcp makes handlers for
-    /// other purposes, too.
-    pub(super) fn is_served_by(handler: &PoolHandler) {
-        let known = |caller: &Caller| caller.client.set(Some(Arc::clone(handler.session())));
-        let _asked = CALLER.try_with(known);
+    /// Marks a handler as that of the session that the caller may open. rmcp creates handlers for other
+    /// purposes, too.
+    pub(super) fn set_handler(handler: &PoolHandler) {
+        let set = |caller: &Caller| caller.client.set(Some(Arc::clone(&handler.session)));
+        let _ = CALLER.try_with(set);
     }
 
-    /// Whether a session is of this principal; `None` if there is no such session.
+    /// Whether a session belongs to this principal; `None` if there is no such session.
     pub(super) fn is_of(&self, id: &str, principal: &Principal) -> Option<bool> {
         self.open().get(id).map(|session| session.owner.id() == principal.id())
     }
@@ -117,25 +115,24 @@ impl Sessions {
         session.inspect(|session| session.touch())
     }
 
-    /// Takes a seat for whoever is asking.
-    fn seat(&self) -> Result<Session, SessionProblem> {
-        let taken = CALLER.try_with(|caller| {
-            let seat = self.seats.take(&caller.principal)?;
-            // The calls of the session are those of the handler that rmcp has made for it.
+    /// A new session of the caller, within the limits.
+    fn admit(&self) -> Result<Session, SessionProblem> {
+        let admitted = CALLER.try_with(|caller| {
+            let permit = self.limit.take(&caller.principal)?;
             if let Some(client) = caller.client.take() {
                 client.open();
             }
-            Ok(Session::new(Arc::clone(&caller.principal), seat))
+            Ok(Session::new(Arc::clone(&caller.principal), permit))
         });
-        taken.unwrap_or(Err(SessionProblem::Gone))
+        admitted.unwrap_or(Err(SessionProblem::Gone))
     }
 
-    /// Ends the session when nothing happens in it.
+    /// Closes the session when it has been idle.
     fn watch(&self, id: SessionId, session: &Arc<Session>) {
-        let (sessions, idle) = (self.itself.clone(), self.idle);
+        let (sessions, idle) = (self.this.clone(), self.idle);
         let watched = Arc::downgrade(session);
         let watch = async move {
-            while let Some(rest) = watched.upgrade().map(|session| session.rest(idle)) {
+            while let Some(rest) = watched.upgrade().map(|session| session.time_left(idle)) {
                 if rest.is_zero() {
                     break;
                 }
@@ -143,23 +140,17 @@ impl Sessions {
             }
             if let Some(sessions) = sessions.upgrade() {
                 tracing::debug!(%id, "a session was idle and is closed");
-                let _closed = sessions.close_session(&id).await;
+                let _ = sessions.close_session(&id).await;
             }
         };
-        session.keep(tokio::spawn(watch).abort_handle());
+        session.abort_with(tokio::spawn(watch).abort_handle());
     }
 
-    fn owner(&self) -> Weak<dyn Owner> {
-        self.itself.clone()
-    }
-}
-
-impl Owner for Sessions {
-    /// Cancels a call whose client has gone, unless it comes back in time.
+    /// Cancels a call whose client has closed its stream, unless the client resumes it in time.
     fn abandoned(&self, id: SessionId, request: RequestId, stream: Option<u64>) {
-        let is_away = |session: &Arc<Session>| session.away() <= MAX_AWAY;
-        let waits = stream.is_some() && self.open().get(&id).is_some_and(is_away);
-        let (sessions, resume) = (self.itself.clone(), self.resume);
+        let may_wait = |session: &Arc<Session>| session.detached_calls() <= MAX_DETACHED;
+        let waits = stream.is_some() && self.open().get(&id).is_some_and(may_wait);
+        let (sessions, resume) = (self.this.clone(), self.resume);
         tokio::spawn(async move {
             if waits {
                 tokio::time::sleep(resume).await;
@@ -169,17 +160,17 @@ impl Owner for Sessions {
             if stream.is_none_or(|stream| session.give_up(stream)) {
                 tracing::debug!(%id, %request, "the client has gone, its call is cancelled");
                 let message = cancelled(request, "the client has gone");
-                let _told = sessions.rmcp.accept_message(&id, message).await;
+                let _ = sessions.rmcp.accept_message(&id, message).await;
             }
         });
     }
 }
 
-/// Keeps a problem for whoever is asking, too: rmcp's answer does not say which it was.
+/// Notes a problem for the response, too: rmcp's answer does not name it.
 fn noted<T>(result: Result<T, impl Into<SessionProblem>>) -> Result<T, SessionProblem> {
     result.map_err(|problem| {
         let problem = problem.into();
-        let _asked = CALLER.try_with(|caller| caller.problem.set(Some(problem.clone())));
+        let _ = CALLER.try_with(|caller| caller.problem.set(Some(problem.clone())));
         problem
     })
 }
@@ -189,12 +180,12 @@ impl SessionManager for Sessions {
     type Transport = SessionTransport<<LocalSessionManager as SessionManager>::Transport>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionProblem> {
-        let session = Arc::new(noted(self.seat())?);
+        let session = Arc::new(noted(self.admit())?);
         let (id, transport) = noted(self.rmcp.create_session().await)?;
-        let line = SessionTransport::new(transport, Arc::clone(&session.ongoing));
+        let transport = SessionTransport::new(transport, Arc::clone(&session.ongoing));
         self.watch(Arc::clone(&id), &session);
         self.open().insert(Arc::clone(&id), session);
-        Ok((id, line))
+        Ok((id, transport))
     }
 
     async fn initialize_session(
@@ -209,12 +200,12 @@ impl SessionManager for Sessions {
         noted(self.rmcp.has_session(id).await)
     }
 
-    /// The watch itself may be what closes: its task ends with the session.
+    /// May run in the watching task, which ends with the session.
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionProblem> {
         if let Some(session) = self.open().get(id) {
             session.ongoing.end();
         }
-        let closed = tokio::time::timeout(CLOSE_LIMIT, self.rmcp.close_session(id)).await;
+        let closed = tokio::time::timeout(CLOSE_TIMEOUT, self.rmcp.close_session(id)).await;
         self.open().remove(id);
         noted(closed.unwrap_or(Ok(())))
     }
@@ -232,7 +223,7 @@ impl SessionManager for Sessions {
         if let Some(request) = &request {
             noted(session.ongoing.begin(request))?;
         }
-        let watch = Watch::new(self.owner(), Arc::clone(id), session, request);
+        let watch = Watch::new(self.this.clone(), Arc::clone(id), session, request);
         let stream = noted(self.rmcp.create_stream(id, message).await)?;
         Ok(Watched::new(stream, Some(watch)).for_at_most(self.max_stream))
     }
@@ -251,7 +242,8 @@ impl SessionManager for Sessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
         let session = self.find(id);
-        let watch = session.map(|session| Watch::new(self.owner(), Arc::clone(id), session, None));
+        let watch =
+            session.map(|session| Watch::new(self.this.clone(), Arc::clone(id), session, None));
         Ok(Watched::new(noted(self.rmcp.create_standalone_stream(id).await)?, watch))
     }
 
@@ -261,14 +253,15 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionProblem> {
         let (session, number) = (self.find(id), stream::number(&last_event_id));
-        let resumed = |session| Watch::resumed(self.owner(), Arc::clone(id), session, number);
+        let resumed = |session| Watch::resumed(self.this.clone(), Arc::clone(id), session, number);
         let watch = session.clone().map(resumed);
         let stream = match self.rmcp.resume(id, last_event_id.clone()).await {
             Ok(stream) => Watched::new(stream, watch),
             Err(error) => {
-                let kept = session.zip(number).and_then(|(session, number)| session.kept(number));
-                let kept = kept.ok_or(error)?.after(&last_event_id).await;
-                Watched::new(futures_util::stream::iter(kept), watch)
+                let buffer =
+                    session.zip(number).and_then(|(session, number)| session.replay(number));
+                let messages = buffer.ok_or(error)?.after(&last_event_id).await;
+                Watched::new(futures_util::stream::iter(messages), watch)
             }
         };
         Ok(stream.for_at_most(self.max_stream))

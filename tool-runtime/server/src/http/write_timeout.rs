@@ -9,16 +9,16 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// How long a request goes on after its client has closed its sending side: the client may still
-/// read the answer. One that has gone looks the same.
+/// Time that a request goes on after its client has closed its sending side: the client may still read
+/// the answer, or have gone.
 const HALF_CLOSED: Duration = Duration::from_secs(2);
 
-/// A connection that fails when nothing could be written to it for some time: a client that does
-/// not read must not hold what waits for it.
+/// A connection that fails when nothing could be written for some time: a client that does not read
+/// must not hold resources.
 pub(super) struct WriteTimeout<S> {
     stream: S,
     limit: Duration,
-    /// Runs while there is something to write and no room for it.
+    /// Runs while a write is pending.
     timer: Option<Pin<Box<Sleep>>>,
     connection: Arc<OpenConnection>,
     /// Runs while a request goes on after the end of the input.
@@ -30,7 +30,7 @@ impl<S> WriteTimeout<S> {
         Self { stream, limit, timer: None, connection, end: None }
     }
 
-    /// Shows the end of the input, later while a request is in process.
+    /// Reports the end of the input, delayed while a request is in process.
     fn ended(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.connection.is_busy() {
             let end = self.end.get_or_insert_with(|| Box::pin(sleep(HALF_CLOSED)));
@@ -39,8 +39,8 @@ impl<S> WriteTimeout<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// What came of a write, or that it has waited for too long.
-    fn judge<T>(
+    /// The outcome of a write, or an error if it is pending for too long.
+    fn check<T>(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<T>>,
@@ -78,7 +78,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.judge(context, written)
+        self.check(context, written)
     }
 
     fn poll_write_vectored(
@@ -87,7 +87,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
-        self.judge(context, written)
+        self.check(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Blocking calls on a descriptor that somebody else may have made non-blocking.
+//! Blocking calls on a descriptor that another process may have made non-blocking.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -13,7 +13,7 @@ use rustix::io::retry_on_intr;
 pub(super) struct BlockingIo(pub(super) File);
 
 impl BlockingIo {
-    /// Repeats `call` until it does something else than ask for patience.
+    /// Repeats `call` until the result is not `WouldBlock`.
     fn wait_for<T>(
         &mut self,
         event: PollFlags,

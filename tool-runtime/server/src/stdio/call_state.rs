@@ -1,17 +1,17 @@
-//! Whether a call is over: answered, or taken back.
+//! The end of a call: it is answered or cancelled once.
 
 use rmcp::model::RequestId;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::sync::CancellationToken;
 
-/// A call of the fast path, as those see it who answer it or take it back.
+/// The state of a call on the fast path, shared by the tasks that may answer or cancel it.
 pub(super) struct CallState {
     pub(super) id: RequestId,
     /// Cancels the call.
     pub(super) token: CancellationToken,
     is_over: AtomicBool,
-    /// Cancelled when it is over, if anybody waits for that.
+    /// Cancelled when the call is over; set by [`Self::over`].
     over: OnceLock<CancellationToken>,
 }
 
@@ -21,13 +21,13 @@ impl CallState {
         Self { id, token, is_over: AtomicBool::new(false), over: OnceLock::new() }
     }
 
-    /// The client takes the call back.
+    /// Cancels the call for its client.
     pub(super) fn cancel(&self) {
         self.finish();
         self.token.cancel();
     }
 
-    /// Ends the call. Whether that may be answered: it is over once.
+    /// Ends the call. Returns whether it was running, and may be answered.
     pub(super) fn finish(&self) -> bool {
         let is_first = !self.is_over.swap(true, Ordering::SeqCst);
         if is_first && let Some(over) = self.over.get() {
@@ -36,7 +36,7 @@ impl CallState {
         is_first
     }
 
-    /// Cancelled when the call is over. `None` if it is, or if somebody has asked before.
+    /// A token that is cancelled when the call is over. `None` if it is over, or at a second call.
     pub(super) fn over(&self) -> Option<CancellationToken> {
         let over = CancellationToken::new();
         let is_first = self.over.set(over.clone()).is_ok();

@@ -1,28 +1,31 @@
 //! The state of a connection that its reader, its calls and rmcp's loop share.
 
 use super::call_state::CallState;
-use super::inbound::Inbound;
-use super::plain_calls::PlainCalls;
+use super::fast_call::PlainCalls;
+use super::requests::Requests;
+use super::transport::CLOSE_TIMEOUT;
 use super::writer::Writer;
 use crate::exact;
-use crate::in_flight::answered;
-use crate::passing;
+use crate::in_flight::answered_id;
+use crate::passthrough;
 use crate::rejection::Rejection;
-use rmcp::RoleServer;
-use rmcp::service::TxJsonRpcMessage;
+use rmcp::model::ServerJsonRpcMessage;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::lock;
 
 /// State shared by the reader, the calls and the loop of one connection.
-pub(super) struct Connection {
-    inbound: Mutex<Inbound>,
+pub(crate) struct Connection {
+    requests: Mutex<Requests>,
     pub(super) writer: Writer,
-    /// Signalled when there is place for a request that waits, and when no call runs any more.
-    changed: Notify,
+    /// Notified when a request has ended and [`Requests`] knows of a waiter.
+    request_ended: Notify,
     plain_calls: OnceLock<Arc<PlainCalls>>,
+    /// Cancelled when the input has ended, while calls may still run.
+    pub(super) input_ended: CancellationToken,
     /// Cancelled when rmcp has closed the transport.
     pub(super) closed: CancellationToken,
 }
@@ -30,20 +33,21 @@ pub(super) struct Connection {
 impl Connection {
     pub(super) fn new(writer: Writer) -> Arc<Self> {
         Arc::new(Self {
-            inbound: Mutex::default(),
+            requests: Mutex::default(),
             writer,
-            changed: Notify::new(),
+            request_ended: Notify::new(),
             plain_calls: OnceLock::new(),
+            input_ended: CancellationToken::new(),
             closed: CancellationToken::new(),
         })
     }
 
-    pub(super) fn inbound(&self) -> MutexGuard<'_, Inbound> {
-        lock(&self.inbound)
+    pub(super) fn requests(&self) -> MutexGuard<'_, Requests> {
+        lock(&self.requests)
     }
 
     /// Opens the fast path: the handshake is over.
-    pub(super) fn open(&self, plain_calls: PlainCalls) {
+    pub(crate) fn open(&self, plain_calls: PlainCalls) {
         // There is one handshake.
         drop(self.plain_calls.set(Arc::new(plain_calls)));
     }
@@ -53,46 +57,51 @@ impl Connection {
         self.plain_calls.get()
     }
 
-    /// Waits for a place that has become free, or the end of the last call. A signal that nobody waits
-    /// for is kept.
-    pub(super) async fn changed(&self) {
-        self.changed.notified().await;
+    /// Waits until a request ends. A notification without a waiter is kept.
+    pub(super) async fn request_ended(&self) {
+        self.request_ended.notified().await;
     }
 
-    /// Queues a message of rmcp's.
-    pub(super) fn send(&self, message: TxJsonRpcMessage<RoleServer>) -> io::Result<()> {
-        if let Some(id) = answered(&message)
-            && self.inbound().answered(id)
+    /// Queues a message of rmcp.
+    pub(super) fn send(&self, message: ServerJsonRpcMessage) -> io::Result<()> {
+        if let Some(id) = answered_id(&message)
+            && self.requests().answered(id)
         {
-            self.changed.notify_one();
+            self.request_ended.notify_one();
         }
-        let message = passing::restored(message);
+        let message = passthrough::restored(message);
         match exact::message(&message) {
             Some(exact) => self.writer.push(&exact),
             None => self.writer.push(&message),
         }
     }
 
-    /// Queues the answer to a call, unless it is over.
+    /// Queues the answer to a call, unless the call is over.
     pub(super) fn answer(&self, call: &CallState, json: &str) {
         if !call.finish() {
             return;
         }
-        let is_waited_for = self.inbound().answered(&call.id);
+        // First: the client may use the id again as soon as it has the answer.
+        let has_waiter = self.requests().answered(&call.id);
         // Fails only when the client reads no more.
         drop(self.writer.push_line(json));
-        if is_waited_for {
-            self.changed.notify_one();
+        if has_waiter {
+            self.request_ended.notify_one();
         }
+    }
+
+    /// Cancels the calls of the fast path, which answers them.
+    pub(crate) fn cancel_calls(&self) {
+        self.requests().cancel_calls();
     }
 
     /// Waits until no call of the fast path runs.
     pub(super) async fn all_answered(&self) {
-        while !self.inbound().is_idle() {
-            self.changed().await;
+        while !self.requests().is_idle() {
+            self.request_ended().await;
         }
-        // Others may wait for the same.
-        self.changed.notify_one();
+        // Another task may wait for the same.
+        self.request_ended.notify_one();
     }
 
     /// Queues an error in answer to a line.
@@ -104,5 +113,24 @@ impl Connection {
 
     pub(super) fn flush(&self) {
         self.writer.flush();
+    }
+
+    /// Waits until everything is written, for a limited time.
+    pub(crate) async fn drained(&self) -> io::Result<()> {
+        let drained = tokio::time::timeout(CLOSE_TIMEOUT, self.writer.drained()).await;
+        drained.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Whether the client has closed its end.
+    pub(crate) fn is_broken(&self) -> bool {
+        let fault = self.writer.has_room().err().map(|error| error.kind());
+        matches!(fault, Some(io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset))
+    }
+
+    /// Drops answers that the client leaves unread for `limit` after the end of the input.
+    pub(crate) async fn drop_unread(&self, limit: Duration) {
+        self.input_ended.cancelled().await;
+        self.writer.stalled(limit).await;
+        self.writer.give_up();
     }
 }

@@ -16,14 +16,14 @@ type Output = OwnedFd;
 /// Set by the first successful [`Descriptors::take`]: a second one would hand out the replacements.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Private copies of what were descriptors 0 and 1.
+/// Private copies of the original descriptors 0 and 1.
 ///
 /// Separate from the transport because it needs no runtime: a program takes its streams in the
 /// first line of `main`, before any other code can print, and serves them later.
 pub(crate) struct Descriptors {
-    /// Where the peer's lines come from.
+    /// The stream of the peer's lines.
     pub(super) input: Input,
-    /// Where our lines go.
+    /// The stream of our lines.
     pub(super) output: Output,
 }
 

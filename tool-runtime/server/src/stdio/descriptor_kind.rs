@@ -8,7 +8,7 @@ use rustix::fs::{FileType, fstat};
 use super::blocking_io::BlockingIo;
 use super::polled::{Direction, Polled};
 
-/// A descriptor, sorted by the way it is read or written.
+/// A descriptor by the way it is read or written.
 pub(super) enum Opened {
     /// Waited for by the runtime's event loop.
     Polled(Polled),
@@ -17,7 +17,7 @@ pub(super) enum Opened {
     Blocking(BlockingIo),
 }
 
-/// Sorts by what `fstat` says. Needs a runtime with its I/O driver enabled.
+/// Opens a descriptor by its kind according to `fstat`. Needs a runtime with its I/O driver enabled.
 pub(super) fn open_by_kind(descriptor: OwnedFd, direction: Direction) -> io::Result<Opened> {
     match FileType::from_raw_mode(fstat(&descriptor)?.st_mode) {
         FileType::Fifo => match reopen(&descriptor, direction) {
@@ -29,7 +29,7 @@ pub(super) fn open_by_kind(descriptor: OwnedFd, direction: Direction) -> io::Res
     }
 }
 
-/// The last resort.
+/// Reads or writes with a thread.
 fn blocking(descriptor: OwnedFd) -> Opened {
     Opened::Blocking(BlockingIo(descriptor.into()))
 }
@@ -53,7 +53,7 @@ fn reopen(descriptor: &OwnedFd, direction: Direction) -> Option<OwnedFd> {
     open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).ok()
 }
 
-/// There is no way to reopen a pipe here.
+/// This system cannot reopen a pipe.
 #[cfg(not(target_os = "linux"))]
 fn reopen(_: &OwnedFd, _: Direction) -> Option<OwnedFd> {
     None

@@ -2,28 +2,55 @@
 
 use super::call_state::CallState;
 use super::connection::Connection;
-use super::plain_calls::PlainCalls;
 use crate::call_result::{Called, failed};
 use crate::client::Client;
-use crate::fast_path::{Answer, Meta, PlainCall};
+use crate::fast_path::{Answer, Meta, PlainCall, RawCall};
+use crate::handler::PoolHandler;
 use crate::request::Request;
 use futures_util::FutureExt as _;
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientCapabilities, ErrorData, Implementation, RequestId, RequestMetaObject, ServerNotification,
-};
+use rmcp::model::{ErrorData, RequestId, RequestMetaObject, ServerNotification};
 use rmcp::service::Peer;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 use tokio_util::sync::{CancellationToken, ReusableBoxFuture};
-use tool_runtime_core::seam::{INTERNAL, Watched};
-use tool_runtime_core::{BoxFuture, Principal};
+use tool_runtime_core::seam::{INTERNAL, Isolation, Watched};
+use tool_runtime_core::{BoxFuture, TaskSupport};
+
+/// The parts that the plain calls of a connection share. Exists once the handshake is over.
+pub(crate) struct PlainCalls {
+    pub(super) handler: Arc<PoolHandler>,
+    pub(super) isolation: Isolation,
+    pub(super) peer: Peer<RoleServer>,
+    /// Whether the client speaks 2026-07-28: rmcp has seen no `initialize`.
+    pub(super) is_modern: bool,
+}
+
+impl PlainCalls {
+    pub(crate) fn new(
+        handler: Arc<PoolHandler>,
+        isolation: Isolation,
+        peer: Peer<RoleServer>,
+    ) -> Self {
+        let is_modern = peer.peer_info().is_none();
+        Self { handler, isolation, peer, is_modern }
+    }
+
+    /// The plain call, if it is one. A call that may become a task is not.
+    pub(super) fn plain<'a>(&self, call: &RawCall<'a>) -> Option<PlainCall<'a>> {
+        let tool = self.handler.pool.get(call.name());
+        match tool.is_some_and(|tool| tool.definition().task != TaskSupport::None) {
+            true => None,
+            false => call.plain(self.is_modern, &self.handler.metas),
+        }
+    }
+}
 
 /// Reads on while a call blocks its thread.
 pub(super) trait ReadOn: Send + Sync {
-    /// Another task reads on: this tool has blocked the thread of the one that read.
+    /// Reads on in another task: this tool has blocked the thread of the reading task.
     fn read_on(&self, tool: &str);
 }
 
@@ -68,11 +95,11 @@ impl FastCall {
         &self.state
     }
 
-    /// The work, in the memory of a call that has finished.
+    /// Runs the call up to the answer, in the memory of a call that has finished.
     pub(super) fn run(&self, finished: Option<Work>) -> Work {
         let (handler, client) = (Arc::clone(&self.calls.handler), Arc::clone(&self.client));
         let work = async move {
-            // User code that panics is an error of its call: what is caught here are faults of ours.
+            // The core turns panics of user code into errors: this catches faults of the server.
             let called = AssertUnwindSafe(handler.called(&client)).catch_unwind().await;
             let internal = |_| Err(ErrorData::internal_error(INTERNAL, None));
             Answer::new(&client, called.unwrap_or_else(internal)).json
@@ -86,7 +113,7 @@ impl FastCall {
         }
     }
 
-    /// Polls the work on this thread. `None` if it is not done, or may not be polled now.
+    /// Polls the work on this thread. `None` if it is pending, or may not be polled now.
     pub(super) fn poll(
         self: &Arc<Self>,
         work: &mut Work,
@@ -99,7 +126,7 @@ impl FastCall {
         }
     }
 
-    /// Goes on in a task of its own.
+    /// Continues the work in a task of its own.
     pub(super) fn detach(self: Arc<Self>, work: Work) {
         let watched = Arc::clone(&self);
         let isolation = self.calls.isolation.clone();
@@ -116,11 +143,11 @@ impl FastCall {
         self.connection.answer(&self.state, json);
     }
 
-    /// Answers when the limit is over, or the session ends: a thread that is blocked cannot.
+    /// Answers at the time limit, or the end of the session, in place of a blocked thread.
     async fn expire(self: Arc<Self>) {
         let client = &self.client;
         let context = self.calls.handler.context_with(client, self.state.token.clone());
-        let pool = self.calls.handler.pool();
+        let pool = &self.calls.handler.pool;
         let error = pool.expiry(client.name(), self.begun, &context).await;
         let failed = failed(&error, client.is_modern()).map(|result| Called::Other(result.into()));
         self.answer(&Answer::new(client, failed).json);
@@ -141,7 +168,7 @@ impl Watched for FastCall {
     }
 }
 
-/// The request of such a call.
+/// The request of a fast call.
 struct FastRequest {
     meta: Arc<Meta>,
     arguments: Option<String>,
@@ -166,30 +193,8 @@ impl Request for FastRequest {
         self.calls.is_modern
     }
 
-    fn client_info(&self) -> Option<Implementation> {
-        let of_session = || Some(self.calls.peer.peer_info()?.client_info.clone());
-        self.meta.get().client_info().or_else(of_session)
-    }
-
-    fn client_capabilities(&self) -> Option<ClientCapabilities> {
-        let of_session = || Some(self.calls.peer.peer_info()?.capabilities.clone());
-        self.meta.get().client_capabilities().or_else(of_session)
-    }
-
-    fn principal(&self) -> Option<Arc<Principal>> {
-        None
-    }
-
     fn arguments(&self) -> Option<&str> {
         self.arguments.as_deref()
-    }
-
-    fn header(&self, _: &str) -> Option<&str> {
-        None
-    }
-
-    fn keeps_numbers(&self) -> bool {
-        true
     }
 
     fn is_polled_by_transport(&self) -> bool {

@@ -1,29 +1,29 @@
-//! The line entry as the fuzz targets see it.
+//! Parses lines for the fuzz targets.
 
 use super::message::parse;
 use rmcp::model::JsonRpcMessage;
 use serde_json::Value;
 use tool_runtime_mcp::lines::{Line, LineBuffer};
 
-/// What becomes of a line.
+/// The outcome of a line.
 #[derive(Debug, PartialEq)]
 pub enum Fate {
-    /// It goes on to the protocol, with its id if it is a request.
+    /// The line is a message, with an id if it is a request.
     Passed {
         /// The request's id.
         id: Option<Value>,
     },
-    /// It is answered here.
+    /// The line is rejected.
     Refused {
         /// The text of the answer.
         answer: String,
     },
-    /// It is a notification that says nothing.
+    /// The line is a notification to ignore.
     Ignored,
 }
 
-/// The lines in `bytes`, which come in pieces of `piece`, and the fate of each. A line longer than
-/// `limit` has no content.
+/// The lines in `bytes`, read in pieces of `piece`, and the outcome of each. A line longer than `limit` has
+/// no content.
 pub fn fates(bytes: &[u8], piece: usize, limit: usize) -> Vec<(Option<Vec<u8>>, Fate)> {
     let mut lines = LineBuffer::new(limit);
     let mut found = Vec::new();

@@ -1,10 +1,10 @@
-//! Taking the standard streams away from the rest of the process, on Windows.
+//! Takes over the standard streams on Windows.
 //!
-//! What is printed goes to the handle that stands in the process's table at that moment, so another
-//! is put there. C code is out of reach: its runtime has noted the first one for good.
+//! Rust code prints to the current handle in the process's table, which is replaced here. C code is out of
+//! reach: its runtime keeps the original handle.
 //!
-//! A terminal stays what it is. Nobody speaks the protocol on it but a human who tries things out,
-//! and only `std` knows how to write more than ASCII to it.
+//! A terminal is not replaced. Only a person types the protocol on a terminal, and only `std` can write more
+//! than ASCII to it.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
@@ -14,13 +14,13 @@ use windows_sys::Win32::System::Console::{
     STD_HANDLE, STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, SetStdHandle,
 };
 
-/// What was standard input.
+/// The original standard input.
 pub(super) type Input = Box<dyn Read + Send>;
 
-/// What was standard output.
+/// The original standard output.
 pub(super) type Output = Box<dyn Write + Send>;
 
-/// Standard input, which is empty for everybody else from now on.
+/// Takes standard input, which is empty for other code from now on.
 pub(super) fn take_input() -> io::Result<Input> {
     let input = io::stdin();
     if input.is_terminal() {
@@ -29,23 +29,23 @@ pub(super) fn take_input() -> io::Result<Input> {
     Ok(Box::new(taken(&input, STD_INPUT_HANDLE, null()?)?))
 }
 
-/// Standard output, which is standard error for everybody else from now on.
+/// Takes standard output, which is standard error for other code from now on.
 pub(super) fn take_output() -> io::Result<Output> {
     let output = io::stdout();
     if output.is_terminal() {
         return Ok(Box::new(output));
     }
     let error = io::stderr().as_raw_handle();
-    let instead = if error.is_null() { null()? } else { error };
-    Ok(Box::new(taken(&output, STD_OUTPUT_HANDLE, instead)?))
+    let replacement = if error.is_null() { null()? } else { error };
+    Ok(Box::new(taken(&output, STD_OUTPUT_HANDLE, replacement)?))
 }
 
-/// A handle on nothing, for as long as the process lives.
+/// A handle of `NUL` that is never closed.
 fn null() -> io::Result<RawHandle> {
     Ok(File::options().read(true).write(true).open("NUL")?.into_raw_handle())
 }
 
-/// A private copy of a stream, in whose place `instead` is put.
+/// A private copy of a stream, which is replaced by `replacement`.
 #[expect(
     unsafe_code,
     reason = "`std` can neither replace a standard handle nor keep one to itself"
@@ -53,15 +53,15 @@ fn null() -> io::Result<RawHandle> {
 fn taken(
     stream: &(impl AsHandle + AsRawHandle),
     place: STD_HANDLE,
-    instead: RawHandle,
+    replacement: RawHandle,
 ) -> io::Result<File> {
     let copy = stream.as_handle().try_clone_to_owned()?;
-    // SAFETY: a handle is a number to these two functions, and one that is none is an error. The
-    // first handle stays open, and so does `instead`, so nobody is left with one that was closed.
+    // SAFETY: both functions report an invalid handle as an error. The original handle and `replacement`
+    // stay open, so that no code is left with a closed handle.
     let done = unsafe {
-        // Not of every kind of handle can this be said.
+        // Fails for some kinds of handles, which do not need it.
         SetHandleInformation(stream.as_raw_handle(), HANDLE_FLAG_INHERIT, 0);
-        SetStdHandle(place, instead)
+        SetStdHandle(place, replacement)
     };
     if done == 0 { Err(io::Error::last_os_error()) } else { Ok(File::from(copy)) }
 }

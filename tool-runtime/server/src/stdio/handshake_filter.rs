@@ -1,4 +1,4 @@
-//! Requests and notifications that fit the state of the handshake.
+//! Filters messages by the state of the handshake.
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -11,50 +11,50 @@ use tool_runtime_core::seam::excerpt;
 use crate::methods::is_old_method;
 use crate::rejection::Rejection;
 
-/// Holds back whatever would end rmcp's handshake, and refuses what its protocol version does not have.
+/// Drops messages that would end rmcp's handshake, and rejects methods that the version does not have.
 ///
 /// While rmcp waits for the first request, a notification or a response is a fatal error to it.
-/// But a client that probes with `server/discover`, loses patience and sends
-/// `notifications/cancelled` before it falls back to `initialize` does nothing wrong.
+/// But a client may probe with `server/discover`, cancel the request after a timeout, and fall back to
+/// `initialize`.
 ///
-/// Limit: a request of a protocol version that rmcp knows and the handler refuses opens the gate.
+/// Limit: a request of a version that rmcp knows and the handler rejects ends the handshake.
 #[derive(Default)]
 pub(super) struct HandshakeFilter {
-    opened: Option<By>,
+    lifecycle: Option<Lifecycle>,
 }
 
-/// The first request that rmcp leaves its handshake with.
+/// The lifecycle, by the request that ends rmcp's handshake.
 #[derive(Clone, Copy, PartialEq)]
-enum By {
-    /// A session of 2025-11-25 or before.
-    Initialize,
-    /// A request that stands alone, as in 2026-07-28.
-    Metadata,
+enum Lifecycle {
+    /// `initialize`: a session of 2025-11-25 or before.
+    Stateful,
+    /// A request with its own metadata, as in 2026-07-28.
+    Stateless,
 }
 
 impl HandshakeFilter {
     /// Whether rmcp should see this message.
     ///
     /// # Errors
-    /// The answer to a request that does not fit.
+    /// The answer to a request that is not valid now.
     pub(super) fn admits(
         &mut self,
         message: &RxJsonRpcMessage<RoleServer>,
     ) -> Result<bool, Rejection> {
         if let JsonRpcMessage::Request(request) = message {
             self.check(&request.id, &request.request)?;
-            self.opened = self.opened.or_else(|| opens(&request.request));
+            self.lifecycle = self.lifecycle.or_else(|| begun_by(&request.request));
             return Ok(true);
         }
-        if self.opened.is_none() {
+        if self.lifecycle.is_none() {
             tracing::debug!("ignoring a message that is not a request before the session is open");
         }
-        Ok(self.opened.is_some())
+        Ok(self.lifecycle.is_some())
     }
 
     fn check(&self, id: &RequestId, request: &ClientRequest) -> Result<(), Rejection> {
-        if let Some(refusal) = unknown_version(request) {
-            return Err(Rejection::to(id, refusal));
+        if let Some(error) = unknown_version(request) {
+            return Err(Rejection::to(id, error));
         }
         let method = request.method();
         if is_old_method(method) && is_modern(request) {
@@ -62,7 +62,7 @@ impl HandshakeFilter {
             return Err(Rejection::to(id, ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None)));
         }
         if matches!(request, ClientRequest::InitializeRequest(_))
-            && self.opened == Some(By::Metadata)
+            && self.lifecycle == Some(Lifecycle::Stateless)
         {
             let text = "`initialize` must be the first request, or follow `server/discover`: this connection has served requests without a session; open another one";
             return Err(Rejection::to(id, ErrorData::invalid_request(text, None)));
@@ -71,16 +71,16 @@ impl HandshakeFilter {
     }
 }
 
-/// Whether rmcp leaves its handshake with this request, and how.
-fn opens(request: &ClientRequest) -> Option<By> {
+/// The lifecycle that this request begins, if it ends rmcp's handshake.
+fn begun_by(request: &ClientRequest) -> Option<Lifecycle> {
     match request {
-        ClientRequest::InitializeRequest(_) => Some(By::Initialize),
+        ClientRequest::InitializeRequest(_) => Some(Lifecycle::Stateful),
         ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => None,
-        _ => has_inline_metadata(request).then_some(By::Metadata),
+        _ => has_inline_metadata(request).then_some(Lifecycle::Stateless),
     }
 }
 
-/// The refusal of a version that rmcp does not know, which would quote all of it.
+/// The error for a version that rmcp does not know. rmcp would quote the version in full.
 fn unknown_version(request: &ClientRequest) -> Option<ErrorData> {
     let version = request.get_meta().protocol_version()?;
     let is_known = ProtocolVersion::KNOWN_VERSIONS.contains(&version);
@@ -100,7 +100,7 @@ fn is_modern(request: &ClientRequest) -> bool {
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-/// Whether the request carries what 2026-07-28 has in place of a handshake.
+/// Whether the request has the metadata that replaces the handshake in 2026-07-28.
 fn has_inline_metadata(request: &ClientRequest) -> bool {
     let meta = request.get_meta();
     let complete = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();

@@ -1,22 +1,29 @@
 //! Parses a line as a message.
 
-use rmcp::RoleServer;
-use rmcp::service::RxJsonRpcMessage;
-
-use super::tool_call;
+use crate::fast_path::RawCall;
 use crate::rejection::{Rejection, diagnose, unusable_cursor};
+use rmcp::model::ClientJsonRpcMessage;
 
-/// A message rmcp understands, an answer to send instead, or `None` for a line to ignore.
-pub(super) type Parsed = Result<Option<RxJsonRpcMessage<RoleServer>>, Rejection>;
+/// A message for rmcp, `None` for a line to ignore, or the answer to an invalid line.
+pub(super) type Parsed = Result<Option<ClientJsonRpcMessage>, Rejection>;
 
-/// Parses one line, which is not blank.
+/// Parses a line without the fast path.
+#[cfg(any(test, fuzzing))]
 pub(super) fn parse(line: &[u8]) -> Parsed {
-    let Ok(text) = std::str::from_utf8(line) else {
-        return Err(Rejection::not_utf8());
-    };
+    let text = text(line)?;
+    parse_message(text, RawCall::read(text))
+}
+
+/// The line as text.
+pub(super) fn text(line: &[u8]) -> Result<&str, Rejection> {
+    std::str::from_utf8(line).map_err(|_| Rejection::not_utf8())
+}
+
+/// Parses a line that may have been read as a call.
+pub(super) fn parse_message(text: &str, call: Option<RawCall<'_>>) -> Parsed {
     // Only objects are messages; rmcp would buffer a whole batch to find that out.
     if text.starts_with('{') {
-        if let Some(call) = tool_call::parse(text) {
+        if let Some(call) = call.and_then(RawCall::into_message) {
             return Ok(Some(call));
         }
         if let Ok(message) = serde_json::from_str(text) {

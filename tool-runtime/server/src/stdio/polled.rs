@@ -10,9 +10,8 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// `MSG_DONTWAIT`, because the descriptor itself stays blocking; `MSG_NOSIGNAL`, because a peer
-/// that went away is an error to return and no reason to die. Apple has no such flag, there we
-/// rely on Rust ignoring the signal at start.
+/// `MSG_DONTWAIT`, because the descriptor itself stays blocking; `MSG_NOSIGNAL`, because a closed peer is
+/// an error to return. Apple has no such flag; Rust ignores the signal there.
 #[cfg(not(target_vendor = "apple"))]
 const SEND: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
 /// See above.
@@ -22,9 +21,9 @@ const SEND: SendFlags = SendFlags::DONTWAIT;
 /// The direction a descriptor is used in.
 #[derive(Clone, Copy)]
 pub(super) enum Direction {
-    /// We read.
+    /// Read by the server.
     Input,
-    /// We write.
+    /// Written by the server.
     Output,
 }
 
@@ -45,12 +44,12 @@ impl Polled {
         Self::register(descriptor, direction, true)
     }
 
-    /// Tells the event loop; the runtime is asked for first because tokio panics without one.
+    /// Registers the descriptor. Checks for a runtime first, because tokio panics without one.
     fn register(descriptor: OwnedFd, direction: Direction, is_socket: bool) -> io::Result<Self> {
         tokio::runtime::Handle::try_current().map_err(io::Error::other)?;
         let interest = match direction {
             Direction::Input => Interest::READABLE,
-            // To those who wait to write, all that the peer of a socket reads is an event.
+            // `WRITABLE` would be an event for each read of the peer.
             #[cfg(target_os = "linux")]
             Direction::Output if is_socket => Interest::PRIORITY,
             Direction::Output => Interest::WRITABLE,
@@ -92,7 +91,7 @@ impl Polled {
             let mut ready = self.descriptor.readable().await?;
             let spare = into.capacity() - into.len();
             if let Ok(result) = ready.try_io(|_| self.try_read(into)) {
-                // There was no more: the next event tells of the rest.
+                // Less than the space: the next bytes are another event.
                 if result.as_ref().is_ok_and(|read| (1..spare).contains(read)) {
                     ready.clear_ready();
                 }
@@ -101,11 +100,11 @@ impl Polled {
         }
     }
 
-    /// Waits until nobody reads what is written here any more, where the system tells: on Linux.
+    /// Waits until the reading end is closed, where the system reports that: on Linux.
     pub(super) async fn broken(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         if self.is_socket {
-            // The end of both directions is an event whatever one waits for.
+            // A hang-up is an event for any interest.
             while !self.has_hung_up() {
                 self.descriptor.ready(Interest::PRIORITY).await?.clear_ready();
             }
@@ -117,8 +116,8 @@ impl Polled {
     /// Whether the other end is closed, whatever is still to be read.
     pub(super) fn has_hung_up(&self) -> bool {
         let mut polled = [PollFd::new(self.descriptor.get_ref(), PollFlags::empty())];
-        let told = retry_on_intr(|| poll(&mut polled, Some(&Timespec::default())));
-        told.is_ok() && polled[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
+        let result = retry_on_intr(|| poll(&mut polled, Some(&Timespec::default())));
+        result.is_ok() && polled[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
     }
 
     /// Waits until `attempt` stops failing with `WouldBlock`.

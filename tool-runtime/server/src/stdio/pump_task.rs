@@ -32,7 +32,7 @@ impl Outlet for Arc<PolledOutlet> {
         self.wanted.notify_one();
     }
 
-    /// The sender's attempt, which saves the way through the task as long as the peer reads.
+    /// Writes in the sender's task, which saves a wake-up as long as the peer reads.
     fn flush(&self, shared: &Shared) {
         let mut queue = shared.lock();
         if queue.stuck || queue.unwritten().is_empty() {
@@ -49,7 +49,7 @@ impl Outlet for Arc<PolledOutlet> {
 }
 
 impl PolledOutlet {
-    /// The life of the task: waits for a full descriptor to drain, until the transport closes.
+    /// Waits for a full descriptor to drain, until the transport closes.
     async fn run(&self, shared: &Shared) {
         loop {
             if shared.lock().stuck {
@@ -80,7 +80,7 @@ impl PolledOutlet {
         }
     }
 
-    /// The task's attempt; it stays in charge as long as the descriptor is full.
+    /// Writes in this task, which goes on as long as the descriptor is full.
     fn resume(&self, shared: &Shared) -> io::Result<()> {
         let mut queue = shared.lock();
         let result = self.write_until_full(&mut queue);

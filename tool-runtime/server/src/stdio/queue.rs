@@ -6,31 +6,31 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-/// Bytes that may wait before senders are held up, unless the transport is told otherwise.
+/// Default limit on unwritten bytes before senders wait.
 pub(super) const DEFAULT_QUEUE_LIMIT: usize = 4 * 1024 * 1024;
 
 /// An empty buffer that grew beyond this is given back.
 const KEEP: usize = 1024 * 1024;
 
-/// Written bytes are removed from a buffer that is still in use once there are this many.
+/// Number of written bytes that are removed from a buffer in use.
 #[cfg(unix)]
 const COMPACT: usize = 256 * 1024;
 
-/// Lines that wait to be written. Plain data: whoever holds the lock moves it.
+/// Lines to write. Plain data, moved by the holder of the lock.
 pub(super) struct Queue {
     bytes: Vec<u8>,
-    /// How many of `bytes` are written already.
+    /// The number of written `bytes`.
     written: usize,
-    /// Bytes a writing thread has taken out and not yet reported as written.
+    /// Bytes of the batch that is being written.
     in_hand: usize,
     limit: usize,
     fault: Option<Arc<io::Error>>,
-    /// Cancelled when nobody reads any more, at the latest with the fault.
+    /// Cancelled when the peer reads no more, at the latest with the fault.
     lost: CancellationToken,
     /// Bytes given to the system so far.
     total: u64,
     closed: bool,
-    /// The descriptor was full: a task waits for it, nobody else needs to try.
+    /// The descriptor was full, and a task waits for it.
     #[cfg(unix)]
     pub(super) stuck: bool,
 }
@@ -52,7 +52,7 @@ impl Queue {
         }
     }
 
-    /// Changes how many bytes may wait.
+    /// Changes the limit on unwritten bytes.
     #[cfg(all(test, unix))]
     pub(super) fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
@@ -70,7 +70,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Appends one message that is written already, and a newline.
+    /// Appends one serialised message, and a newline.
     pub(super) fn push_line(&mut self, json: &str) -> io::Result<()> {
         self.check_open()?;
         self.bytes.extend_from_slice(json.as_bytes());
@@ -86,7 +86,7 @@ impl Queue {
         }
     }
 
-    /// What is to be written next.
+    /// The bytes to write next.
     pub(super) fn unwritten(&self) -> &[u8] {
         &self.bytes[self.written..]
     }
@@ -118,7 +118,7 @@ impl Queue {
         self.in_hand = 0;
     }
 
-    /// Gives up: nothing can be written any more, what waits is lost.
+    /// Ends writing with an error. Unwritten bytes are lost.
     pub(super) fn fail(&mut self, error: io::Error) {
         tracing::debug!(%error, "writing to the peer failed");
         self.fault = Some(Arc::new(error));
@@ -127,7 +127,7 @@ impl Queue {
         self.reset();
     }
 
-    /// Accepts no further message; what waits is still written.
+    /// Accepts no further message. Queued ones are still written.
     pub(super) fn close(&mut self) {
         self.closed = true;
     }
@@ -155,7 +155,7 @@ impl Queue {
         }
     }
 
-    /// Notes that nobody reads any more. That is a fault only if something waits.
+    /// Notes that the peer reads no more. That is a fault only if bytes are unwritten.
     pub(super) fn lose(&mut self) {
         self.lost.cancel();
         if !self.is_drained() {
@@ -163,7 +163,7 @@ impl Queue {
         }
     }
 
-    /// Cancelled when nobody reads any more.
+    /// Cancelled when the peer reads no more.
     pub(super) fn lost(&self) -> &CancellationToken {
         &self.lost
     }

@@ -1,18 +1,20 @@
 //! The task that reads: it polls plain calls itself and hands everything else to rmcp.
 //!
 //! While it polls a call, the reader is lent ([`Lent`]). If the poll blocks the thread, another
-//! task takes it and reads on; the task that was blocked finds it gone, and ends.
+//! task takes the reader and reads on; the blocked task finds it gone, and ends.
 
 use super::connection::Connection;
 use super::fast_call::{FastCall, ReadOn, Work};
-use super::message::parse;
+use super::handshake_filter::HandshakeFilter;
+use super::message::{parse_message, text};
 use super::reader::Reader;
+use super::requests::{Kind, busy};
 use crate::caller::Caller;
+use crate::fast_path::RawCall;
+use crate::in_flight::cancelled_id;
 use crate::rejection::Rejection;
 use futures_util::future::{Either, select};
-use rmcp::RoleServer;
-use rmcp::model::{GetExtensions as _, JsonRpcMessage};
-use rmcp::service::RxJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _, JsonRpcMessage};
 use std::collections::HashSet;
 use std::future::{poll_fn, ready};
 use std::pin::pin;
@@ -21,45 +23,43 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::yield_now;
-use tokio::time::Instant;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::{Watched as _, lock};
 use tool_runtime_mcp::lines::{Line, LineBuffer};
 
-/// Rejections that are kept for a client that does not read, before it is not read either.
-const MAX_UNREAD_REJECTIONS: u32 = 1000;
+/// Limit on waiting for a place among the calls in flight. Running calls may wait for a message that
+/// comes later: an answer, a cancellation, the end of the input.
+pub(super) const STALL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often a client that neither reads nor is read is looked at.
+/// Interval of looking whether a client that reads no answers has closed its end.
 const HANG_UP_CHECK: Duration = Duration::from_millis(100);
 
-/// Lines that are read before other tasks get a turn: those that are here already never wait.
+/// Lines read before other tasks get a turn: lines that have arrived never wait.
 const YIELD_INTERVAL: u32 = 64;
 
 /// A first poll that takes longer than this gives the next calls of its tool tasks of their own, up to
 /// the next yield: the system may just have run something else.
-const SHORT: Duration = Duration::from_micros(200);
-
-type Message = RxJsonRpcMessage<RoleServer>;
+const SHORT_POLL: Duration = Duration::from_micros(200);
 
 /// The reading half of a connection.
 pub(super) struct ReadLoop {
     pub(super) reader: Reader,
     pub(super) lines: LineBuffer,
+    pub(super) filter: HandshakeFilter,
     pub(super) connection: Arc<Connection>,
     /// Messages for rmcp.
-    pub(super) messages: mpsc::Sender<Message>,
-    /// Cancelled when nobody reads what we write any more.
+    pub(super) messages: mpsc::Sender<ClientJsonRpcMessage>,
+    /// Cancelled when the client reads no answers any more.
     pub(super) lost: CancellationToken,
-    /// Cancelled when there is no more input; whoever cancels it ends the input.
+    /// Ends the input when it is cancelled; cancelled when the input has ended.
     pub(super) gone: CancellationToken,
-    /// Cancelled when the input has ended, while requests may still wait for their turn.
-    pub(super) ended: CancellationToken,
-    /// Who is at the other end, if that is known.
+    /// The client, if it is known.
     pub(super) caller: Option<Caller>,
     /// Lines since other tasks had a turn.
     pub(super) since_yield: u32,
-    /// Lines that were rejected since the client has not read its answers.
-    pub(super) unread_rejections: u32,
+    /// Whether no call has ended for [`STALL_TIMEOUT`] while another one waited.
+    pub(super) is_stalled: bool,
     /// Tools with a long first poll since the last yield.
     pub(super) slow: HashSet<String>,
     /// Tools that have blocked their thread.
@@ -71,9 +71,9 @@ pub(super) struct ReadLoop {
     pub(super) lent: Arc<Lent>,
 }
 
-/// What a line asks for.
+/// A line to serve.
 enum Incoming {
-    Message(Box<Message>),
+    Message(Box<ClientJsonRpcMessage>),
     Call(Arc<FastCall>),
 }
 
@@ -118,7 +118,7 @@ async fn poll_call(mut reader: Box<ReadLoop>, call: Arc<FastCall>) -> Option<Box
     let answer = poll_fn(|task| Poll::Ready(call.poll(&mut work, task))).await;
     let mut reader = lent.take_back();
     if let Some(reader) = &mut reader {
-        reader.note(call.name(), begun.elapsed() > SHORT);
+        reader.note(call.name(), begun.elapsed() > SHORT_POLL);
         reader.has_woken |= answer.is_none();
     }
     match answer {
@@ -171,123 +171,109 @@ impl ReadLoop {
                 self.connection.flush();
                 yield_now().await;
             }
-            // A client that does not read its answers gets no further requests served, but is heard.
-            // One that cannot read them any more has gone.
-            let has_room = self.room()?;
-            if has_room && let Some(request) = self.resumed() {
-                return Some(request);
-            }
-            if self.is_held_up(has_room).await {
+            self.wait_for_room().await?;
+            let Some(line) = self.lines.next_line() else {
+                self.connection.flush();
+                if self.gone.is_cancelled() || self.lines.has_ended() {
+                    return None;
+                }
+                self.fill().await;
                 continue;
-            }
-            if let Some(line) = self.lines.next_line() {
-                let incoming = match line {
-                    Line::Whole(line) => accept(&self.connection, &self.lent, line, has_room),
-                    line => self.connection.inbound().accept(line, has_room).map(as_message),
-                };
-                match incoming {
-                    Ok(None) => {}
-                    Ok(incoming) => return incoming,
-                    Err(rejection) => {
-                        self.unread_rejections += 1;
-                        self.connection.reject(&rejection);
-                        let answer = self.connection.inbound().failed_answer(&rejection);
-                        if answer.is_some() {
-                            return as_message(answer);
-                        }
+            };
+            let incoming = match incoming(&self.connection, &self.lent, &mut self.filter, line) {
+                Ok(Some(incoming)) => self.begin(&incoming).await.map(|()| incoming),
+                Ok(None) => continue,
+                Err(rejection) => Err(rejection),
+            };
+            match incoming {
+                Ok(incoming) => return Some(incoming),
+                Err(rejection) => {
+                    self.connection.reject(&rejection);
+                    let answer = rejection.failed_answer();
+                    let answer = answer.filter(|it| matches!(self.filter.admits(it), Ok(true)));
+                    if answer.is_some() {
+                        return answer.map(Box::new).map(Incoming::Message);
                     }
                 }
-                continue;
             }
-            self.connection.flush();
-            if self.gone.is_cancelled() || self.lines.has_ended() {
-                self.ended.cancel();
-                let until = self.connection.inbound().lingers();
-                if let Some(until) = until
-                    && self.is_there_until(until).await
-                {
-                    continue;
-                }
+        }
+    }
+
+    /// Waits while too many answers are unread: a client that does not read is not read either.
+    /// `None` if it has gone, or the input is to end.
+    async fn wait_for_room(&self) -> Option<()> {
+        loop {
+            let has_room = self.connection.writer.has_room().ok()?;
+            if self.lost.is_cancelled() {
                 return None;
             }
-            self.more(has_room).await;
+            if has_room {
+                return Some(());
+            }
+            if self.gone.is_cancelled() {
+                return None;
+            }
+            self.connection.flush();
+            if self.lines.has_ended() || self.reader.has_hung_up() {
+                self.connection.input_ended.cancel();
+            }
+            let room = pin!(timeout(HANG_UP_CHECK, self.connection.writer.room()));
+            select(room, pin!(self.over())).await;
         }
     }
 
-    /// The request that has waited and whose turn it is.
-    fn resumed(&mut self) -> Option<Incoming> {
-        let line = self.connection.inbound().next()?;
-        if let Some(call) = fast_call(&self.connection, &self.lent, &line) {
-            self.connection.inbound().resume_call(call.state());
-            return Some(Incoming::Call(call));
+    /// Begins a request, after waiting for a place if it is a call. Ends one that a notification
+    /// cancels.
+    ///
+    /// # Errors
+    /// The answer to a request that cannot be served.
+    async fn begin(&mut self, incoming: &Incoming) -> Result<(), Rejection> {
+        let id = match incoming {
+            Incoming::Call(call) => &call.state().id,
+            Incoming::Message(message) => match &**message {
+                JsonRpcMessage::Request(request) => &request.id,
+                message => {
+                    if let Some(id) = cancelled_id(message) {
+                        self.connection.requests().cancel(id);
+                    }
+                    return Ok(());
+                }
+            },
+        };
+        loop {
+            let begun = self.connection.requests().begin(id, incoming.kind());
+            if begun.map_err(|error| Rejection::to(id, error))? {
+                self.is_stalled = false;
+                return Ok(());
+            }
+            if self.is_stalled || !self.request_ended().await {
+                self.is_stalled = true;
+                return Err(Rejection::to(id, busy()));
+            }
         }
-        // It was a message when it came.
-        as_message(parse(&line).ok().flatten())
     }
 
-    /// Whether little enough waits to be read by the client; `None` if it does not read any more.
-    fn room(&self) -> Option<bool> {
-        self.connection.writer.has_room().ok().filter(|_| !self.lost.is_cancelled())
+    /// Waits until a request ends. `false` if none ends in time, or the client has gone.
+    async fn request_ended(&self) -> bool {
+        self.connection.flush();
+        let ended = pin!(timeout(STALL_TIMEOUT, self.connection.request_ended()));
+        matches!(select(ended, pin!(self.over())).await, Either::Left((Ok(()), _)))
     }
 
-    /// Waits until nothing more is to be read, or nobody reads any more.
+    /// Waits until the client has gone, or the input is to end.
     async fn over(&self) {
         select(pin!(self.gone.cancelled()), pin!(self.lost.cancelled())).await;
     }
 
-    /// Waits for a while, or for a change. `false` if nothing more is to be read.
-    async fn is_there_until(&self, deadline: Instant) -> bool {
-        let waited = pin!(tokio::time::sleep_until(deadline));
-        let changed = pin!(self.connection.changed());
-        let waited = select(waited, changed);
-        matches!(select(waited, pin!(self.over())).await, Either::Left(_))
-    }
-
-    /// Whether nothing is read for now, because enough waits: for its turn, or to be read by the
-    /// client. Waits then, until that may have changed.
-    async fn is_held_up(&mut self, has_room: bool) -> bool {
-        if self.lines.has_ended() {
-            return false;
-        }
-        if has_room {
-            self.unread_rejections = 0;
-            let until = self.connection.inbound().holds_up();
-            let Some(until) = until else { return false };
-            self.connection.flush();
-            return self.is_there_until(until).await;
-        }
-        if self.connection.inbound().has_room() && self.unread_rejections < MAX_UNREAD_REJECTIONS {
-            return false;
-        }
-        self.connection.flush();
-        if self.reader.has_hung_up() {
-            self.ended.cancel();
-        }
-        let until = Instant::now() + HANG_UP_CHECK;
-        let room = pin!(self.connection.writer.room());
-        matches!(
-            select(room, pin!(self.is_there_until(until))).await,
-            Either::Left(_) | Either::Right((true, _))
-        )
-    }
-
-    /// Waits for more bytes, or for a reason to look at something else.
-    async fn more(&mut self, has_room: bool) {
-        let Self { reader, lines, gone, lost, connection, .. } = self;
-        let filled = pin!(reader.fill(lines));
-        let room = pin!(async {
-            match has_room {
-                true => connection.changed().await,
-                false => drop(connection.writer.room().await),
-            }
-        });
+    /// Waits for more bytes, or for the end.
+    async fn fill(&mut self) {
+        let Self { reader, lines, gone, lost, .. } = self;
         let (gone, lost) = (pin!(gone.cancelled()), pin!(lost.cancelled()));
-        select(filled, select(select(gone, lost), room)).await;
+        select(pin!(reader.fill(lines)), select(gone, lost)).await;
     }
 
-    /// The message with who sent it, if that is known.
-    fn marked(&self, message: Message) -> Message {
-        let mut message = message;
+    /// The message with its caller, if that is known.
+    fn marked(&self, mut message: ClientJsonRpcMessage) -> ClientJsonRpcMessage {
         if let (JsonRpcMessage::Request(request), Some(caller)) = (&mut message, &self.caller) {
             request.request.extensions_mut().insert(caller.clone());
         }
@@ -314,43 +300,47 @@ impl ReadLoop {
         }
     }
 
-    /// Nothing more is read; calls that run are still answered.
+    /// Waits until running calls are answered.
     async fn end(self) {
-        let unserved: Vec<_> = self.connection.inbound().give_up().collect();
-        unserved.iter().for_each(|rejection| self.connection.reject(rejection));
-        self.connection.flush();
-        self.ended.cancel();
+        self.connection.input_ended.cancel();
         self.gone.cancel();
         self.connection.all_answered().await;
     }
 }
 
-/// What is to be done with a line now, if anything.
+impl Incoming {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Call(call) => Kind::FastCall(Arc::clone(call.state())),
+            Self::Message(message) => match &**message {
+                JsonRpcMessage::Request(request) => Kind::of(&request.request),
+                _ => Kind::Other,
+            },
+        }
+    }
+}
+
+/// The message or plain call in a line; `None` for a line to ignore.
 ///
 /// # Errors
-/// The answer to a line that is not a message, or to a request that cannot be served.
-fn accept(
+/// The answer to a line that is not a message, or comes at the wrong time.
+fn incoming(
     connection: &Arc<Connection>,
     lent: &Arc<Lent>,
-    line: &[u8],
-    is_wanted: bool,
+    filter: &mut HandshakeFilter,
+    line: Line<'_>,
 ) -> Result<Option<Incoming>, Rejection> {
-    let Some(call) = fast_call(connection, lent, line) else {
-        let accepted = connection.inbound().accept(Line::Whole(line), is_wanted);
-        return accepted.map(as_message);
+    let text = match line {
+        Line::Whole(line) => text(line)?,
+        Line::TooLong { limit } => return Err(Rejection::too_long(limit)),
     };
-    let is_served = connection.inbound().accept_call(call.state(), line, is_wanted)?;
-    Ok(is_served.then_some(Incoming::Call(call)))
-}
-
-/// The call in a line, if the fast path takes it.
-fn fast_call(connection: &Arc<Connection>, lent: &Arc<Lent>, line: &[u8]) -> Option<Arc<FastCall>> {
-    let calls = connection.plain_calls()?;
-    let call = calls.read(line)?;
-    let lent: Arc<dyn ReadOn> = Arc::clone(lent) as _;
-    Some(Arc::new(FastCall::new(call, calls, connection, lent)))
-}
-
-fn as_message(message: Option<Message>) -> Option<Incoming> {
-    message.map(Box::new).map(Incoming::Message)
+    let call = RawCall::read(text);
+    if let (Some(call), Some(calls)) = (&call, connection.plain_calls())
+        && let Some(call) = calls.plain(call)
+    {
+        let lent: Arc<dyn ReadOn> = Arc::clone(lent) as _;
+        return Ok(Some(Incoming::Call(Arc::new(FastCall::new(call, calls, connection, lent)))));
+    }
+    let Some(message) = parse_message(text, call)? else { return Ok(None) };
+    Ok(filter.admits(&message)?.then(|| Incoming::Message(Box::new(message))))
 }

@@ -14,38 +14,26 @@ const MAX_CHUNKS: usize = 4;
 
 /// The incoming half of the stream.
 pub(super) enum Reader {
-    /// Read by whoever polls, see [`Polled`].
+    /// Read by the polling task, see [`Polled`].
     #[cfg(unix)]
     Polled {
         /// The descriptor.
         descriptor: Polled,
-        /// Nothing was read yet. A pipe that was reopened after its last writer had left never
-        /// reports that to the event loop: the first read must not wait for it.
+        /// No read was tried. A pipe that was reopened after its last writer had left never becomes
+        /// readable: the first read must not wait for the event loop.
         untried: bool,
     },
     /// Read by a thread, which hands over chunks; the channel closes at the end.
     Thread(mpsc::Receiver<Vec<u8>>),
-    /// Handed over by a test in the same process.
+    /// Sent by a client in the same process.
     Memory(ReadHalf<DuplexStream>),
 }
 
 impl Reader {
-    /// Sorts a descriptor and prepares to read it.
-    #[cfg(unix)]
-    pub(super) fn open(descriptor: std::os::fd::OwnedFd) -> io::Result<Self> {
-        use super::descriptor_kind::{Opened, open_by_kind};
-        use super::polled::Direction;
-
-        match open_by_kind(descriptor, Direction::Input)? {
-            Opened::Polled(descriptor) => Ok(Self::Polled { descriptor, untried: true }),
-            Opened::Blocking(file) => Self::thread(file),
-        }
-    }
-
-    /// Starts a thread that reads until the end, an error, or until nobody listens.
+    /// Starts a thread that reads until the end, an error, or until the reader is dropped.
     ///
-    /// It may sit in a read when the process ends, which is why it is not one of the runtime's
-    /// blocking threads: those are waited for.
+    /// The thread may be inside a read when the process ends. Therefore it is not one of the runtime's
+    /// blocking threads, which a runtime waits for.
     pub(super) fn thread(input: impl Read + Send + 'static) -> io::Result<Self> {
         let (chunks, receiver) = mpsc::channel(MAX_CHUNKS);
         std::thread::Builder::new()
@@ -54,7 +42,7 @@ impl Reader {
         Ok(Self::Thread(receiver))
     }
 
-    /// Whether nobody can write any more, whatever is still to be read, as far as that is known.
+    /// Whether the writing end is closed, even if bytes are unread. `false` if that is unknown.
     pub(super) fn has_hung_up(&self) -> bool {
         match self {
             #[cfg(unix)]
@@ -80,7 +68,7 @@ impl Reader {
     }
 }
 
-/// One read of a polled descriptor; a failing stream has ended as far as we are concerned.
+/// Reads a polled descriptor once. An error counts as the end.
 #[cfg(unix)]
 async fn fill_polled(descriptor: &Polled, untried: &mut bool, lines: &mut LineBuffer) {
     let room = lines.room();
@@ -95,13 +83,13 @@ async fn fill_polled(descriptor: &Polled, untried: &mut bool, lines: &mut LineBu
         Ok(0) => lines.end(),
         Ok(_) => {}
         Err(error) => {
-            tracing::warn!(%error, "reading from the peer failed, taken for its end");
+            tracing::warn!(%error, "reading from the peer failed, which ends the input");
             lines.end();
         }
     }
 }
 
-/// The life of the reading thread.
+/// The loop of the reading thread.
 fn read_all(mut input: impl Read, chunks: &mpsc::Sender<Vec<u8>>) {
     loop {
         let mut chunk = vec![0; CHUNK];
@@ -110,7 +98,7 @@ fn read_all(mut input: impl Read, chunks: &mpsc::Sender<Vec<u8>>) {
             Ok(length) => chunk.truncate(length),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => {
-                tracing::warn!(%error, "reading from the peer failed, taken for its end");
+                tracing::warn!(%error, "reading from the peer failed, which ends the input");
                 return;
             }
         }

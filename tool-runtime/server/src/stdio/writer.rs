@@ -1,9 +1,9 @@
-//! Getting messages out: one queue, written by whoever finds the descriptor free.
+//! Writes messages: one queue, written by the sender or by a pump.
 //!
-//! Messages enter the queue in the order of the `send` calls; everything that has gathered goes
-//! out in one system call. The call is made by the future that `send` returns, which rmcp runs
-//! as a task of its own: by then its loop has queued the other answers that were ready, and a
-//! single answer is written at once. Only a full descriptor needs the pump.
+//! Messages are queued in the order of the `send` calls, and written together by one system call. The call
+//! is made by the future that `send` returns, which rmcp runs as a task of its own: by then its loop has
+//! queued the other answers that were ready, and a single answer is written at once. Only a full descriptor
+//! needs the pump.
 
 use std::io;
 use std::pin::pin;
@@ -24,9 +24,9 @@ pub(super) struct Writer {
     shared: Arc<Shared>,
 }
 
-/// The way on which queued bytes leave.
+/// The destination of queued bytes.
 pub(super) trait Outlet: Send + Sync {
-    /// Makes the pump look at the queue's state.
+    /// Makes the pump check the queue.
     fn wake(&self);
 
     /// Writes what is queued, if that is possible without waiting. Otherwise the pump does.
@@ -39,7 +39,7 @@ pub(super) trait Outlet: Send + Sync {
 pub(super) struct Pump(pub(super) Option<tokio::task::AbortHandle>);
 
 impl Pump {
-    /// Ends the wait for a peer that does not read.
+    /// Ends waiting for a peer that does not read.
     pub(super) fn stop(&self) {
         if let Some(task) = &self.0 {
             task.abort();
@@ -47,7 +47,7 @@ impl Pump {
     }
 }
 
-/// What the handles and the pump have in common.
+/// The state that the handles and the pump share.
 pub(super) struct Shared {
     queue: Mutex<Queue>,
     /// Signalled whenever the queue got shorter or failed.
@@ -67,12 +67,12 @@ impl Writer {
         }
     }
 
-    /// What the pump works on.
+    /// The state for the pump.
     pub(super) fn shared(&self) -> Arc<Shared> {
         Arc::clone(&self.shared)
     }
 
-    /// Changes how many bytes may wait before senders do.
+    /// Changes the number of unwritten bytes at which senders wait.
     #[cfg(all(test, unix))]
     pub(super) fn set_limit(&self, limit: usize) {
         self.shared.lock().set_limit(limit);
@@ -83,28 +83,28 @@ impl Writer {
         self.shared.lock().push(message)
     }
 
-    /// Queues a message that is written already; [`Writer::flush`] has to follow.
+    /// Queues a serialised message; [`Writer::flush`] has to follow.
     pub(super) fn push_line(&self, json: &str) -> io::Result<()> {
         self.shared.lock().push_line(json)
     }
 
-    /// Writes what is queued, or sees to it that somebody does. Never blocks.
+    /// Writes the queue, or makes the pump write it. Never blocks.
     pub(super) fn flush(&self) {
         self.shared.outlet.flush(&self.shared);
     }
 
-    /// Accepts no further message and tells the pump to end when the queue is empty.
+    /// Accepts no further message and makes the pump end when the queue is empty.
     pub(super) fn close(&self) {
         self.shared.lock().close();
         self.shared.outlet.wake();
     }
 
-    /// Resolves once little enough waits, or with the error that ended writing.
+    /// Resolves once the queue is below its limit, or with the error that ended writing.
     pub(super) async fn room(&self) -> io::Result<()> {
         self.until(|queue| !queue.is_full()).await
     }
 
-    /// Whether little enough waits.
+    /// Whether the queue is below its limit.
     ///
     /// # Errors
     /// The error that ended writing.
@@ -113,12 +113,12 @@ impl Writer {
         queue.check().map(|()| !queue.is_full())
     }
 
-    /// Cancelled when nobody reads any more.
+    /// Cancelled when the peer reads no more.
     pub(super) fn lost(&self) -> CancellationToken {
         self.shared.lock().lost().clone()
     }
 
-    /// Resolves once something waits and nothing was written for so long.
+    /// Resolves once bytes are unwritten and nothing was written for `limit`.
     pub(super) async fn stalled(&self, limit: Duration) {
         let mut progress = (0, Instant::now());
         loop {
@@ -135,27 +135,27 @@ impl Writer {
         }
     }
 
-    /// Gives up what waits, and what comes.
+    /// Ends writing. Unwritten bytes are lost.
     pub(super) fn give_up(&self) {
         self.shared.lock().fail(io::ErrorKind::TimedOut.into());
         self.shared.announce();
     }
 
-    /// Resolves once nothing waits, or with the error that ended writing.
+    /// Resolves once everything is written, or with the error that ended writing.
     pub(super) async fn drained(&self) -> io::Result<()> {
         self.until(Queue::is_drained).await
     }
 
     /// Waits for a state of the queue.
     async fn until(&self, reached: impl Fn(&Queue) -> bool) -> io::Result<()> {
-        if let Some(result) = self.shared.look(&reached) {
+        if let Some(result) = self.shared.check(&reached) {
             return result;
         }
         loop {
-            // Registered before the look, so that a change in between is not missed.
+            // Registered before the check, so that a change in between is not missed.
             let mut changed = pin!(self.shared.changed.notified());
             changed.as_mut().enable();
-            if let Some(result) = self.shared.look(&reached) {
+            if let Some(result) = self.shared.check(&reached) {
                 return result;
             }
             changed.await;
@@ -169,13 +169,22 @@ impl Shared {
         lock(&self.queue)
     }
 
-    /// Wakes whoever waits for the queue to get shorter.
+    /// Notes how writing a batch of the queue has ended.
+    pub(super) fn batch_written(&self, result: io::Result<()>) {
+        match result {
+            Ok(()) => self.lock().batch_written(),
+            Err(error) => self.lock().fail(error),
+        }
+        self.announce();
+    }
+
+    /// Wakes the tasks that wait for the queue to get shorter.
     pub(super) fn announce(&self) {
         self.changed.notify_waiters();
     }
 
     /// `Some` when waiting is over: the state is reached, or never will be.
-    fn look(&self, reached: impl Fn(&Queue) -> bool) -> Option<io::Result<()>> {
+    fn check(&self, reached: impl Fn(&Queue) -> bool) -> Option<io::Result<()>> {
         let queue = self.lock();
         match queue.check() {
             Err(fault) => Some(Err(fault)),

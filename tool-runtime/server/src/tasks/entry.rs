@@ -1,7 +1,7 @@
-//! One task, for its client.
+//! The state of one task.
 
-use crate::passing;
-use crate::rounds::{endless, said};
+use crate::passthrough;
+use crate::rounds::{answer_member, repeated_question};
 use rmcp::model::{CallToolResult, ErrorData, InputRequest, JsonObject, Task, TaskPayload};
 use serde::Serialize;
 use serde_json::Value;
@@ -12,26 +12,26 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::PeerCapability;
 
-/// How often clients should ask about a task that has just begun, and about one that takes long.
+/// Recommended poll interval for a new task, and for a long one.
 const FIRST_POLL: Duration = Duration::from_millis(100);
 const POLL: Duration = Duration::from_secs(2);
 
-/// How often it may ask what was answered: a tool that asks until it likes an answer gets the same
-/// one for ever.
+/// Limit on repeating answered questions: a tool that asks until the answer is valid gets the same one
+/// for ever.
 const MAX_ANSWERS: usize = 1000;
 
-/// How a task ended.
+/// The end of a task.
 pub(in super::super) enum Outcome {
-    /// With a result, good or bad: what `tools/call` would have answered.
+    /// The result that `tools/call` would have answered, which may be an error result.
     Completed(JsonObject),
-    /// With an error of the protocol.
+    /// A JSON-RPC error.
     Failed(JsonObject),
     Cancelled,
 }
 
 impl Outcome {
     pub(in super::super) fn completed(result: CallToolResult) -> Self {
-        Self::Completed(written(&passing::whole(result.into())))
+        Self::Completed(written(&passthrough::whole(result.into())))
     }
 
     pub(in super::super) fn failed(error: &ErrorData) -> Self {
@@ -39,14 +39,14 @@ impl Outcome {
     }
 }
 
-fn written(what: &impl Serialize) -> JsonObject {
-    match serde_json::to_value(what) {
+fn written(value: &impl Serialize) -> JsonObject {
+    match serde_json::to_value(value) {
         Ok(Value::Object(members)) => members,
         _ => JsonObject::new(),
     }
 }
 
-/// One task. Its call is cancelled with it.
+/// One task. Dropping it cancels its call.
 pub(super) struct Entry {
     owner: String,
     cancellation: CancellationToken,
@@ -55,21 +55,21 @@ pub(super) struct Entry {
     created: SystemTime,
     updated: SystemTime,
     message: Option<String>,
-    /// What it has asked and nobody has answered yet, by key.
+    /// Questions without an answer, by key.
     questions: BTreeMap<String, Question>,
-    /// What was answered: the same question is asked once.
+    /// Answers by key: the same question is asked once.
     answers: BTreeMap<String, Value>,
-    /// How often it was given one of these again.
+    /// The number of answers that were given again.
     repeats: usize,
     outcome: Option<Outcome>,
-    /// Whether its client knows how it ended.
+    /// Whether the client has read the outcome.
     is_read: bool,
 }
 
 struct Question {
     request: InputRequest,
     kind: PeerCapability,
-    askers: Vec<oneshot::Sender<Value>>,
+    waiters: Vec<oneshot::Sender<Value>>,
 }
 
 impl Entry {
@@ -95,23 +95,22 @@ impl Entry {
         self.owner == owner
     }
 
-    /// Whether both are of one owner.
-    pub(super) fn is_neighbour(&self, other: &Self) -> bool {
+    /// Whether both have the same owner.
+    pub(super) fn has_owner_of(&self, other: &Self) -> bool {
         self.owner == other.owner
     }
 
-    /// When its time is over.
     pub(super) fn expiry(&self) -> Instant {
         self.expiry
     }
 
-    /// Whether nobody has read yet how it ended, and when that was; `None` while it runs.
+    /// Whether the outcome is unread, and the time of the end; `None` while the task runs.
     pub(super) fn ended(&self) -> Option<(bool, SystemTime)> {
         self.outcome.as_ref().map(|_| (!self.is_read, self.updated))
     }
 
-    /// Its client reads how it is.
-    pub(super) fn read(&mut self) {
+    /// Notes that the client reads the state.
+    pub(super) fn mark_read(&mut self) {
         self.is_read = self.outcome.is_some();
     }
 
@@ -121,17 +120,17 @@ impl Entry {
         let mut task = Task::new(id, self.payload().status(), created, updated);
         task.status_message.clone_from(&self.message);
         task.ttl_ms = Some(millis(self.lifetime));
-        task.poll_interval_ms = Some(millis(self.poll()));
+        task.poll_interval_ms = Some(millis(self.poll_interval()));
         task
     }
 
-    /// How often its client should ask: what took longer so far may take longer yet.
-    fn poll(&self) -> Duration {
+    /// The recommended poll interval, which grows with the age.
+    fn poll_interval(&self) -> Duration {
         let age = self.created.elapsed().unwrap_or_default();
         (age / 4).clamp(FIRST_POLL, POLL)
     }
 
-    /// Its status, and what that brings with it.
+    /// The status, with its data.
     pub(super) fn payload(&self) -> TaskPayload {
         match &self.outcome {
             Some(Outcome::Completed(result)) => TaskPayload::Completed { result: result.clone() },
@@ -146,15 +145,15 @@ impl Entry {
         }
     }
 
-    /// Says what it is doing.
-    pub(super) fn tell(&mut self, message: String) {
+    /// Sets the status message.
+    pub(super) fn set_message(&mut self, message: String) {
         if self.outcome.is_none() {
             self.message = Some(message);
             self.updated = SystemTime::now();
         }
     }
 
-    /// Asks the client, which answers by `tasks/update`; `None` if the task is over.
+    /// Adds a question, which the client answers by `tasks/update`; `None` if the task has ended.
     pub(super) fn ask(
         &mut self,
         key: String,
@@ -162,37 +161,37 @@ impl Entry {
         kind: PeerCapability,
     ) -> Option<oneshot::Receiver<Value>> {
         if self.repeats == MAX_ANSWERS {
-            self.end(Outcome::failed(&endless(&key)));
+            self.end(Outcome::failed(&repeated_question(&key)));
             self.cancellation.cancel();
         }
         if self.outcome.is_some() {
             return None;
         }
-        let (asker, answer) = oneshot::channel();
+        let (waiter, answer) = oneshot::channel();
         if let Some(known) = self.answers.get(&key) {
             self.repeats += 1;
-            drop(asker.send(known.clone()));
+            drop(waiter.send(known.clone()));
             return Some(answer);
         }
         let question = self.questions.entry(key);
-        let question = question.or_insert_with(|| Question { request, kind, askers: Vec::new() });
-        question.askers.push(asker);
+        let question = question.or_insert_with(|| Question { request, kind, waiters: Vec::new() });
+        question.waiters.push(waiter);
         self.updated = SystemTime::now();
         Some(answer)
     }
 
-    /// Whether this could be the answer to what was asked by this key, if anything was.
-    pub(super) fn takes(&self, key: &str, answer: &Value) -> bool {
-        self.questions.get(key).is_none_or(|question| question.takes(answer))
+    /// Whether this is a valid answer to the open question of this key, or there is no such question.
+    pub(super) fn accepts(&self, key: &str, answer: &Value) -> bool {
+        self.questions.get(key).is_none_or(|question| question.accepts(answer))
     }
 
-    /// Takes an answer; one that nobody waits for is ignored.
+    /// Delivers an answer; one without a question is ignored.
     pub(super) fn answer(&mut self, key: &str, answer: Value) {
         let Some(question) = self.questions.remove(key) else {
             return;
         };
-        for asker in question.askers {
-            drop(asker.send(answer.clone()));
+        for waiter in question.waiters {
+            drop(waiter.send(answer.clone()));
         }
         self.answers.insert(key.to_owned(), answer);
         self.updated = SystemTime::now();
@@ -207,7 +206,7 @@ impl Entry {
         self.answers.clear();
     }
 
-    /// Cancels it: it is so at once, whatever its tool still does.
+    /// Cancels the task. The status changes at once, even if the tool goes on.
     pub(super) fn cancel(&mut self) {
         self.cancellation.cancel();
         self.end(Outcome::Cancelled);
@@ -221,13 +220,13 @@ impl Drop for Entry {
 }
 
 impl Question {
-    fn takes(&self, answer: &Value) -> bool {
-        let said = &answer[said(self.kind)];
+    fn accepts(&self, answer: &Value) -> bool {
+        let member = &answer[answer_member(self.kind)];
         match self.kind {
             PeerCapability::Elicitation | PeerCapability::ElicitationUrl => {
-                matches!(said.as_str(), Some("accept" | "decline" | "cancel"))
+                matches!(member.as_str(), Some("accept" | "decline" | "cancel"))
             }
-            _ => said.is_object() || said.is_array(),
+            _ => member.is_object() || member.is_array(),
         }
     }
 }

@@ -1,32 +1,32 @@
 //! Errors of sessions.
 
-use crate::http::concurrency_limit::NoPlace;
+use crate::http::concurrency_limit::LimitReached;
 use crate::http::refusal::Refusal;
 use crate::rejection::Rejection;
 use axum::http::StatusCode;
 use rmcp::model::{ErrorData, RequestId};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManagerError;
 
-/// Why a session does not do what is asked of it.
+/// The reason to refuse a request in a session.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(in crate::http) enum SessionProblem {
     #[error("there are as many sessions as there may be")]
-    Full(NoPlace),
-    /// It has ended, or was never there.
+    Full(LimitReached),
+    /// The session has ended, or never existed.
     #[error("there is no such session")]
     Gone,
-    /// The id of a request is that of another one that runs.
+    /// A request with this id is in flight.
     #[error("the request {request} runs")]
     Taken { request: RequestId, error: ErrorData },
 }
 
-impl From<NoPlace> for SessionProblem {
-    fn from(full: NoPlace) -> Self {
+impl From<LimitReached> for SessionProblem {
+    fn from(full: LimitReached) -> Self {
         Self::Full(full)
     }
 }
 
-/// All that rmcp reports of a session is that it has ended meanwhile.
+/// rmcp's errors mean that the session has ended meanwhile.
 impl From<LocalSessionManagerError> for SessionProblem {
     fn from(error: LocalSessionManagerError) -> Self {
         tracing::debug!(%error, "a session does not answer");
@@ -37,11 +37,11 @@ impl From<LocalSessionManagerError> for SessionProblem {
 impl From<SessionProblem> for Refusal {
     fn from(problem: SessionProblem) -> Self {
         match problem {
-            SessionProblem::Full(NoPlace::All(most)) => Self::busy(format!(
-                "there are {most} sessions, and no more are opened; try again later"
+            SessionProblem::Full(LimitReached::Total(limit)) => Self::busy(format!(
+                "there are {limit} sessions, and no more are opened; try again later"
             )),
-            SessionProblem::Full(NoPlace::Share(most)) => Self::crowded(format!(
-                "one client has {most} of all sessions at most, and yours are open; end those that you do not need, or try again later"
+            SessionProblem::Full(LimitReached::Principal(limit)) => Self::too_many(format!(
+                "one client has {limit} of all sessions at most, and yours are open; end those that you do not need, or try again later"
             )),
             SessionProblem::Gone => {
                 Self::new(StatusCode::NOT_FOUND, "Not Found: Session not found")

@@ -1,4 +1,4 @@
-//! Buffers messages for a client that is disconnected. rmcp drops an answer once it was handed on.
+//! Buffers messages for a client that is disconnected. rmcp drops an answer that it has handed over.
 
 use futures_util::{Stream, StreamExt as _};
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
@@ -13,22 +13,22 @@ const MAX_MESSAGES: usize = 64;
 /// Messages to a client.
 pub(super) type Messages = Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>;
 
-/// What comes on the stream of a call while its client is away.
+/// The messages on the stream of a call while its client is disconnected.
 pub(super) struct ReplayBuffer(JoinHandle<VecDeque<ServerSseMessage>>);
 
 impl ReplayBuffer {
-    /// Keeps it; `None` when the runtime ends, and with it all calls.
+    /// Starts to read the stream; `None` when the runtime ends.
     pub(super) fn new(stream: Messages) -> Option<Self> {
         let runtime = Handle::try_current().ok()?;
         Some(Self(runtime.spawn(read(stream))))
     }
 
-    /// Whether nothing more can come: the call is answered, or its client is back elsewhere.
-    pub(super) fn is_all(&self) -> bool {
+    /// Whether the stream has ended: the call is answered, or its client has resumed it.
+    pub(super) fn is_complete(&self) -> bool {
         self.0.is_finished()
     }
 
-    /// All that came after an event.
+    /// The messages after an event.
     pub(super) async fn after(self, event: &str) -> Vec<ServerSseMessage> {
         let seen = index(event);
         let is_new =
@@ -48,7 +48,7 @@ async fn read(mut stream: Messages) -> VecDeque<ServerSseMessage> {
     kept
 }
 
-/// The place of an event in its stream: `index/number`, as rmcp makes the ids of events.
+/// The index of an event in its stream; rmcp writes ids of events as `index/number`.
 fn index(event: &str) -> Option<u64> {
     event.split_once('/')?.0.parse().ok()
 }

@@ -1,8 +1,8 @@
-//! Notifications of a call, on the stream of the call.
+//! Sends notifications of a call on the stream of the call.
 //!
-//! rmcp's sessions send a notification to the stream of a request only if it cancels that request,
-//! or is progress of it; others go to the stream that listens. So the others travel through them
-//! within one that cancels the request, and are taken out before they reach the client.
+//! rmcp's sessions send a notification to the stream of a request only if it cancels the request, or is
+//! progress of it; others go to the listening stream. Therefore the others pass the session inside a
+//! cancellation of the request, and are taken out before they reach the client.
 
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
@@ -12,12 +12,12 @@ use rmcp::service::OriginatingRequestId;
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use std::sync::Arc;
 
-/// A notification within another one.
+/// A notification inside another one.
 #[derive(Clone)]
 struct Enclosed(Arc<ServerNotification>);
 
-/// Addresses a notification to the stream of the request that it belongs to, if it is of one.
-pub(super) fn addressed(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
+/// Wraps a notification of a request, so that it reaches the stream of the request.
+pub(super) fn wrapped(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     let JsonRpcMessage::Notification(sent) = &message else { return message };
     let origin = sent.notification.extensions().get::<OriginatingRequestId>();
     let Some(OriginatingRequestId(request)) = origin else { return message };
@@ -27,8 +27,8 @@ pub(super) fn addressed(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     JsonRpcMessage::notification(ServerNotification::CancelledNotification(envelope))
 }
 
-/// The message as its client is to see it.
-pub(super) fn unpacked(mut event: ServerSseMessage) -> ServerSseMessage {
+/// The message without the wrapping.
+pub(super) fn unwrapped(mut event: ServerSseMessage) -> ServerSseMessage {
     if let Some(JsonRpcMessage::Notification(sent)) = event.message.as_deref()
         && let Some(Enclosed(message)) = sent.notification.extensions().get()
     {
@@ -37,7 +37,7 @@ pub(super) fn unpacked(mut event: ServerSseMessage) -> ServerSseMessage {
     event
 }
 
-/// The message by which a client takes a request back.
+/// A cancellation as a client would send it.
 pub(super) fn cancelled(request: RequestId, why: &str) -> ClientJsonRpcMessage {
     let params = CancelledNotificationParam::new(Some(request), Some(why.to_owned()));
     ClientJsonRpcMessage::notification(ClientNotification::CancelledNotification(

@@ -21,19 +21,19 @@ pub(super) struct Session {
     streams: AtomicUsize,
     calls: Mutex<HashMap<u64, Call>>,
     watch: OnceLock<AbortHandle>,
-    _seat: Permit,
+    _permit: Permit,
 }
 
 /// A call that has not been answered, by the number of its stream.
 struct Call {
     request: RequestId,
-    /// How many connections its answer could go to: none while its client is away.
+    /// Connections that wait for the answer.
     listeners: usize,
-    kept: Option<ReplayBuffer>,
+    replay: Option<ReplayBuffer>,
 }
 
 impl Session {
-    pub(super) fn new(owner: Arc<Principal>, seat: Permit) -> Self {
+    pub(super) fn new(owner: Arc<Principal>, permit: Permit) -> Self {
         Self {
             owner,
             ongoing: Arc::default(),
@@ -41,21 +41,21 @@ impl Session {
             streams: AtomicUsize::new(0),
             calls: Mutex::default(),
             watch: OnceLock::new(),
-            _seat: seat,
+            _permit: permit,
         }
     }
 
-    /// Ends this task with the session.
-    pub(super) fn keep(&self, watch: AbortHandle) {
-        let _first = self.watch.set(watch);
+    /// Aborts a task with the session.
+    pub(super) fn abort_with(&self, watch: AbortHandle) {
+        let _ = self.watch.set(watch);
     }
 
     pub(super) fn touch(&self) {
         *lock(&self.used) = Instant::now();
     }
 
-    /// How long it may go on without being used; nothing if that is over.
-    pub(super) fn rest(&self, idle: Duration) -> Duration {
+    /// The time until the session is idle for `idle`.
+    pub(super) fn time_left(&self, idle: Duration) -> Duration {
         if self.streams.load(Ordering::Relaxed) > 0 {
             return idle;
         }
@@ -63,28 +63,28 @@ impl Session {
         idle.saturating_sub(used.elapsed())
     }
 
-    /// A connection is opened for a stream.
+    /// Counts a connection that opens a stream.
     pub(super) fn open(&self) {
         self.streams.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The request whose answer comes on a stream.
+    /// The request whose answer a stream is for.
     pub(super) fn request_on(&self, stream: u64) -> Option<RequestId> {
         Some(self.calls().get(&stream)?.request.clone())
     }
 
-    /// A connection listens for the answer on this stream.
+    /// Counts a connection that waits for the answer on this stream.
     pub(super) fn listen(&self, stream: u64, request: &RequestId) {
         let mut calls = self.calls();
-        let request = || Call { request: request.clone(), listeners: 0, kept: None };
-        calls.entry(stream).or_insert_with(request).listeners += 1;
+        let call = || Call { request: request.clone(), listeners: 0, replay: None };
+        calls.entry(stream).or_insert_with(call).listeners += 1;
     }
 
     pub(super) fn answered(&self, stream: u64) {
         self.calls().remove(&stream);
     }
 
-    /// A connection is closed, and was to carry this stream.
+    /// Counts the end of a connection, which had this stream.
     pub(super) fn close(&self, stream: Option<u64>) {
         self.streams.fetch_sub(1, Ordering::Relaxed);
         self.touch();
@@ -94,30 +94,31 @@ impl Session {
         }
     }
 
-    /// Keeps what comes on this stream until its client is back.
-    pub(super) fn keep_for(&self, stream: u64, kept: Option<ReplayBuffer>) {
+    /// Sets the buffer for messages on this stream while its client is disconnected.
+    pub(super) fn set_replay(&self, stream: u64, replay: Option<ReplayBuffer>) {
         if let Some(call) = self.calls().get_mut(&stream) {
-            call.kept = kept;
+            call.replay = replay;
         }
     }
 
-    /// What came on this stream while its client was away.
-    pub(super) fn kept(&self, stream: u64) -> Option<ReplayBuffer> {
-        self.calls().get_mut(&stream)?.kept.take()
+    /// Takes the buffer of this stream.
+    pub(super) fn replay(&self, stream: u64) -> Option<ReplayBuffer> {
+        self.calls().get_mut(&stream)?.replay.take()
     }
 
-    /// For how many calls nobody listens.
-    pub(super) fn away(&self) -> usize {
+    /// The number of calls without a connection.
+    pub(super) fn detached_calls(&self) -> usize {
         self.calls().values().filter(|call| call.listeners == 0).count()
     }
 
-    /// Forgets the call on this stream if nobody has come back for it, and says whether it still
-    /// runs.
+    /// Removes the call on this stream if it has no connection. Returns whether it still runs.
     pub(super) fn give_up(&self, stream: u64) -> bool {
         let mut calls = self.calls();
-        let is_alone = calls.get(&stream).is_some_and(|call| call.listeners == 0);
-        let alone = if is_alone { calls.remove(&stream) } else { None };
-        alone.is_some_and(|call| !call.kept.is_some_and(|kept| kept.is_all()))
+        if calls.get(&stream).is_none_or(|call| call.listeners > 0) {
+            return false;
+        }
+        let call = calls.remove(&stream);
+        call.is_some_and(|call| !call.replay.is_some_and(|replay| replay.is_complete()))
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<u64, Call>> {
@@ -136,7 +137,7 @@ impl Drop for Session {
 #[cfg(test)]
 mod tests {
     use super::super::Sessions;
-    use super::super::stream::{Owner, Watch};
+    use super::super::stream::Watch;
     use super::*;
     use crate::http::HttpOptions;
     use crate::http::concurrency_limit::ConcurrencyLimit;
@@ -148,35 +149,35 @@ mod tests {
     const MOST: Duration = Duration::from_secs(59);
 
     fn session() -> Arc<Session> {
-        let seat = ConcurrencyLimit::new(1, None).take(&Arc::default()).expect("a seat");
-        Arc::new(Session::new(Arc::default(), seat))
+        let permit = ConcurrencyLimit::new(1, None).take(&Arc::default()).expect("a permit");
+        Arc::new(Session::new(Arc::default(), permit))
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_session_rests_from_its_last_use() {
         let session = session();
         advance(MOST).await;
-        assert_eq!(session.rest(IDLE), Duration::from_secs(1));
+        assert_eq!(session.time_left(IDLE), Duration::from_secs(1));
         session.touch();
-        assert_eq!(session.rest(IDLE), IDLE);
+        assert_eq!(session.time_left(IDLE), IDLE);
         advance(IDLE).await;
-        assert!(session.rest(IDLE).is_zero());
+        assert!(session.time_left(IDLE).is_zero());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_session_rests_from_the_end_of_its_last_call() {
         let session = session();
-        let owner: Weak<dyn Owner> = Weak::<Sessions>::new();
-        let watch = || Watch::new(owner.clone(), "id".into(), Arc::clone(&session), None);
+        let sessions = Weak::<Sessions>::new();
+        let watch = || Watch::new(sessions.clone(), "id".into(), Arc::clone(&session), None);
         let (first, second) = (watch(), watch());
         advance(IDLE * 2).await;
         drop(first);
         advance(IDLE * 2).await;
-        assert_eq!(session.rest(IDLE), IDLE, "another call runs");
+        assert_eq!(session.time_left(IDLE), IDLE, "another call runs");
         drop(second);
-        assert_eq!(session.rest(IDLE), IDLE);
+        assert_eq!(session.time_left(IDLE), IDLE);
         advance(MOST).await;
-        assert_eq!(session.rest(IDLE), Duration::from_secs(1));
+        assert_eq!(session.time_left(IDLE), Duration::from_secs(1));
     }
 
     #[tokio::test(start_paused = true)]
@@ -186,7 +187,7 @@ mod tests {
         sessions.open().insert(Arc::clone(&id), Arc::clone(&session));
         advance(MOST).await;
         assert!(sessions.find(&id).is_some());
-        assert_eq!(session.rest(IDLE), IDLE);
+        assert_eq!(session.time_left(IDLE), IDLE);
     }
 
     #[test]
@@ -197,9 +198,9 @@ mod tests {
         session.listen(7, &request);
         session.streams.store(2, Ordering::Relaxed);
         session.close(Some(7));
-        assert_eq!((session.away(), session.give_up(7)), (0, false));
+        assert_eq!((session.detached_calls(), session.give_up(7)), (0, false));
         session.close(Some(7));
-        assert_eq!((session.away(), session.give_up(7)), (1, true));
+        assert_eq!((session.detached_calls(), session.give_up(7)), (1, true));
         assert!(!session.give_up(7), "it is given up once");
     }
 }

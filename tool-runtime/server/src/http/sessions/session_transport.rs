@@ -2,8 +2,8 @@
 
 use super::problem::SessionProblem;
 use super::routing::{self, cancelled};
-use crate::in_flight::{InFlight, answered, cancelled_id};
-use crate::passing;
+use crate::in_flight::{InFlight, answered_id, cancelled_id};
+use crate::passthrough;
 use rmcp::RoleServer;
 use rmcp::model::RequestId;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::lock;
 
-/// What runs in a session, and whether it has ended.
+/// The requests in flight of a session, and its end.
 #[derive(Default)]
 pub(super) struct Ongoing {
     running: Mutex<InFlight>,
@@ -20,16 +20,16 @@ pub(super) struct Ongoing {
 }
 
 impl Ongoing {
-    /// A request begins.
+    /// Begins a request.
     ///
     /// # Errors
-    /// Another one with its id runs.
+    /// A request with this id is in flight.
     pub(super) fn begin(&self, id: &RequestId) -> Result<(), SessionProblem> {
         let begun = self.running().begin(id, ());
         begun.map_err(|error| SessionProblem::Taken { request: id.clone(), error })
     }
 
-    /// The session is over, and what runs in it is cancelled.
+    /// Ends the session, which cancels its requests.
     pub(super) fn end(&self) {
         self.over.cancel();
     }
@@ -39,8 +39,8 @@ impl Ongoing {
     }
 }
 
-/// The transport of a session. When that is over its last words cancel what still runs: rmcp would
-/// wait for it, for five seconds.
+/// The transport of a session. At its end, it cancels the requests in flight: rmcp would wait for them
+/// for five seconds.
 pub(in crate::http) struct SessionTransport<T> {
     transport: T,
     ongoing: Arc<Ongoing>,
@@ -59,10 +59,10 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for SessionTransport<T> {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
-        if let Some(id) = answered(&message) {
+        if let Some(id) = answered_id(&message) {
             self.ongoing.running().end(id);
         }
-        self.transport.send(routing::addressed(passing::restored(message)))
+        self.transport.send(routing::wrapped(passthrough::restored(message)))
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

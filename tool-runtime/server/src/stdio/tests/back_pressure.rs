@@ -4,7 +4,6 @@ use std::io;
 use std::pin::pin;
 use std::time::Duration;
 
-use rmcp::model::JsonRpcMessage;
 use rmcp::transport::Transport;
 use tokio::time::Instant;
 
@@ -73,53 +72,22 @@ async fn requests_wait_while_too_much_is_unwritten() {
     assert_eq!(ids.await.expect("no panic"), [0]);
 }
 
-/// An open session whose client has a full output, and sends a call and these lines.
-async fn unread(lines: &str) -> (Peer, StdioTransport) {
-    let (mut peer, transport) = over_pipes();
-    let mut transport = transport.with_queue_limit(1000);
-    peer.write(concat!(
-        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
-        r#""capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
-        "\n"
-    ));
-    assert_eq!(id_of(received(&mut transport).await), Some(0));
-    assert!(poll_once(pin!(transport.send(bulky(0, BULK)))).is_pending());
-    peer.write(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}"#);
-    peer.write(format!("\n{lines}"));
-    (peer, transport)
-}
-
-#[tokio::test]
-async fn a_client_that_does_not_read_is_heard() {
-    let (peer, mut transport) = unread(concat!(
-        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#,
-        "\n",
-        r#"{"jsonrpc":"2.0","id":0,"result":{}}"#,
-        "\n"
-    ))
-    .await;
-    let heard = received(&mut transport).await;
-    assert!(matches!(heard, Some(JsonRpcMessage::Notification(_))), "{heard:?}");
-    let heard = received(&mut transport).await;
-    assert!(matches!(heard, Some(JsonRpcMessage::Response(_))), "{heard:?}");
-    assert!(poll_once(pin!(transport.receive())).is_pending());
-    let ids = tokio::spawn(blocking(move || read_ids(peer, 1)));
-    assert_eq!(id_of(received(&mut transport).await), Some(1));
-    assert_eq!(ids.await.expect("no panic"), [0]);
-}
-
 #[tokio::test(start_paused = true)]
 async fn answers_that_nobody_reads_are_given_up_after_the_end_of_the_input() {
-    let (peer, mut transport) = unread("").await;
-    let outbox = transport.outbox();
+    let (mut peer, transport) = over_pipes();
+    let mut transport = transport.with_queue_limit(1000);
+    assert!(poll_once(pin!(transport.send(bulky(0, BULK)))).is_pending());
+    peer.write(ping(1));
+    let connection = transport.connection();
     let Peer { to, from: _from } = peer;
     drop(to);
     let patience = Duration::from_secs(1);
     let begun = Instant::now();
-    let (received, ()) = tokio::join!(received(&mut transport), outbox.given_up(patience));
+    let (received, ()) = tokio::join!(received(&mut transport), connection.drop_unread(patience));
     assert!(received.is_none());
     assert!(begun.elapsed() < 2 * patience, "{:?}", begun.elapsed());
-    let error = in_time("the outbox to give up", outbox.emptied()).await.expect_err("nobody reads");
+    let error =
+        in_time("the answers to be dropped", connection.drained()).await.expect_err("nobody reads");
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
 }
 

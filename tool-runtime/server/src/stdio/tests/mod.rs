@@ -1,7 +1,8 @@
 //! Behaviour over real pipes, sockets and files, seen from the peer's side.
 
 mod back_pressure;
-mod backlog;
+
+mod calls_in_flight;
 mod cancellation;
 mod channels;
 mod handshake;

@@ -30,7 +30,7 @@ fn call_with(arguments: &str) -> String {
 /// The text that reached the extension.
 fn raw_arguments(request: &ClientRequest) -> Option<&str> {
     let raw = request.extensions().get::<RawArguments>()?;
-    Some(raw.0.get())
+    Some(raw.get())
 }
 
 #[test]

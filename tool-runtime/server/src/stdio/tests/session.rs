@@ -31,7 +31,7 @@ impl ServerHandler for Mirror {
         let raw = context.extensions.get::<RawArguments>();
         let seen = json!({
             "name": request.name,
-            "raw": raw.map(|raw| raw.0.get()),
+            "raw": raw.map(RawArguments::get),
             "parsed": request.arguments,
             "state": request.request_state,
             "progress": context.meta.get_progress_token(),

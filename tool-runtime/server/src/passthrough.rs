@@ -1,8 +1,8 @@
-//! Passes on what rmcp's types cannot hold: unknown members of definitions and results, and
-//! content of unknown kinds, as an external server gave them.
+//! Passes on unknown members of definitions and results, and unknown kinds of content, of external servers,
+//! which rmcp's types cannot hold.
 //!
-//! They travel through rmcp in `_meta`, and our transports put them in their place. An HTTP request
-//! without a session that rmcp answers itself has them in `_meta`.
+//! They pass rmcp inside `_meta`, and the transports restore them. When rmcp answers an HTTP request without
+//! a session, they stay in `_meta`.
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -13,9 +13,9 @@ use serde_json::{Map, Value, json};
 use tool_runtime_core::Observation;
 use tool_runtime_core::seam::add_unknown;
 
-/// Where a result stands that rmcp's types cannot hold.
+/// Member of `_meta` with a result that rmcp's types cannot hold.
 const WHOLE: &str = "tool-runtime/whole";
-/// Where members of a definition stand that rmcp's types cannot hold.
+/// Member of `_meta` with members of a definition that rmcp's types cannot hold.
 const UNKNOWN: &str = "tool-runtime/unknown";
 
 /// Keeps unknown members of a definition.
@@ -26,10 +26,10 @@ pub(super) fn keep_unknown(tool: &mut Tool, unknown: &Map<String, Value>) {
     }
 }
 
-/// Keeps all of an observation.
+/// Keeps the whole of an observation.
 ///
 /// # Errors
-/// It is not JSON: a value nested too deep.
+/// A value is nested too deep.
 pub(super) fn keep_whole(
     mut result: CallToolResult,
     observation: &Observation,
@@ -43,7 +43,7 @@ pub(super) fn keep_whole(
     Ok(result)
 }
 
-/// A message with all in its place.
+/// The message with everything restored.
 pub(super) fn restored(message: TxJsonRpcMessage<RoleServer>) -> TxJsonRpcMessage<RoleServer> {
     match message {
         JsonRpcMessage::Response(mut response) => {
@@ -54,7 +54,7 @@ pub(super) fn restored(message: TxJsonRpcMessage<RoleServer>) -> TxJsonRpcMessag
     }
 }
 
-/// A result with all in its place.
+/// The result with everything restored.
 pub(super) fn whole(result: ServerResult) -> ServerResult {
     match result {
         ServerResult::CallToolResult(result) => called(result),

@@ -1,27 +1,33 @@
 //! JSON-RPC errors of requests.
 
+use super::request::McpResult;
 use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::json;
 use std::error::Error as _;
 use tool_runtime_core::seam::excerpt;
 use tool_runtime_core::{CallError, ErrorClass, PeerCapability, PeerError, ProtocolError};
 
-/// Refuses a method of a capability that is not declared: it does not exist.
+/// Checks that the capability of a method is declared.
 ///
 /// # Errors
-/// If it is not.
-pub(super) fn unless(is_declared: bool, method: &str) -> Result<(), ErrorData> {
-    if is_declared {
+/// "Method not found".
+pub(super) fn check_declared<T>(capability: Option<&T>, method: &str) -> McpResult<()> {
+    if capability.is_some() {
         return Ok(());
     }
     let message = format!("this server has nothing behind `{method}`; it is not offered");
     Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
 }
 
-/// What a prompt, a resource or a completion failed with.
-pub(super) fn of(error: &CallError, is_modern: bool) -> ErrorData {
-    if let Some(refusal) = of_protocol(error, is_modern) {
-        return refusal;
+pub(super) fn unknown_method(method: &str) -> ErrorData {
+    let message = format!("unknown method `{}`", excerpt(method));
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+}
+
+/// The error of a prompt, a resource or a completion.
+pub(super) fn of_call(error: &CallError, is_modern: bool) -> ErrorData {
+    if let Some(error) = of_protocol(error, is_modern) {
+        return error;
     }
     let message = error.message().to_owned();
     match error.class() {
@@ -30,23 +36,23 @@ pub(super) fn of(error: &CallError, is_modern: bool) -> ErrorData {
     }
 }
 
-/// There is nothing behind a URI. rmcp gives the code that the client's version has for it.
-pub(super) fn no_resource(uri: &str) -> ErrorData {
+/// rmcp sends the code that the client's version has for an unknown resource.
+pub(super) fn unknown_resource(uri: &str) -> ErrorData {
     let shown = excerpt(uri);
-    // A part of a URI is another URI.
+    // A shortened URI would be another one.
     let data = (shown == uri).then(|| json!({ "uri": uri }));
     ErrorData::resource_not_found(format!("there is no resource `{shown}`"), data)
 }
 
-/// What was given back is nothing that a client could read.
-pub(super) fn unfit(error: &serde_json::Error) -> ErrorData {
+/// The error for a result that MCP cannot represent.
+pub(super) fn invalid_result(error: &serde_json::Error) -> ErrorData {
     tracing::warn!(%error, "an answer is nothing that MCP can carry");
     let message = "the answer is nothing that MCP can carry, which has been logged";
     ErrorData::internal_error(message, None)
 }
 
-/// What is an error of the protocol whatever failed: one that somebody chose, and a client that
-/// should have declared a capability.
+/// The JSON-RPC error that a call fails with in any case: one that the tool chose, or a missing
+/// capability of the client.
 pub(super) fn of_protocol(error: &CallError, is_modern: bool) -> Option<ErrorData> {
     let source = error.source()?;
     if let Some(error) = source.downcast_ref::<ProtocolError>() {
