@@ -175,8 +175,8 @@ impl Server {
     fn unreachable(&self, state: &McpState) -> CallError {
         let name = &self.name;
         match state {
-            McpState::Retrying { .. } => {
-                let text = format!("the MCP server `{name}` is not connected, {state}");
+            McpState::Retrying { reason, .. } => {
+                let text = format!("the MCP server `{name}` is not connected: {reason}");
                 CallError::new(ErrorClass::Transient, text)
             }
             McpState::Connecting => {
