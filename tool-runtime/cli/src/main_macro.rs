@@ -61,7 +61,7 @@ use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder};
 /// async fn greets_by_name() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
 ///     use tool_runtime::testing::TestClient;
 ///
-///     let client = TestClient::modern(&pool().await?).await;
+///     let client = TestClient::stateless(&pool().await?).await;
 ///     let result = client.call("greet", serde_json::json!({ "name": "Ada" })).await?;
 ///     assert_eq!(result.to_text(), "Hello Ada");
 ///     Ok(())
