@@ -18,12 +18,13 @@
 //!   of the session ends the connection, and the supervisor opens another; rmcp would do so without telling, and changes in
 //!   between would be lost.
 
-mod as_it_came;
 mod backoff;
+mod connect_error;
 mod connection;
 mod connector;
 mod convert_result;
 mod definition;
+mod disguised_errors;
 mod failure;
 mod handler;
 mod in_flight_call;
@@ -34,16 +35,15 @@ mod names;
 mod notification_router;
 mod nulls;
 mod observed_transport;
+#[cfg(feature = "http")]
+mod param_headers;
 mod pending_requests;
 mod pins;
-mod prefixes;
 mod probe;
 pub(crate) mod process;
 mod publisher;
 mod recovery;
 mod redactors;
-mod refusal;
-mod refused;
 mod remote_tool;
 mod request_timeouts;
 mod resource_listing;
@@ -58,7 +58,7 @@ mod tasks;
 #[path = "../../core/src/time_limit.rs"]
 mod time_limit;
 mod transport;
-mod yield_budget;
+mod verbatim;
 
 pub use manager::{McpChange, McpManager, McpManagerBuilder, McpManagerError, McpStatuses};
 pub use pins::{McpPin, McpPins, McpUnapproved};

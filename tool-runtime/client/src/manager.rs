@@ -291,7 +291,6 @@ impl McpManager {
         let taken: Vec<(&str, &str)> =
             slots.iter().map(|(name, slot)| (&**name, slot.prefix())).collect();
         let slot = entry.into_slot(&self.0.settings, &self.0.pool, &self.0.watchers, &taken)?;
-        slots.values().for_each(|other| other.give_way());
         if slot.server.status().state != McpState::Disabled {
             slot.start(&self.0.end);
         }

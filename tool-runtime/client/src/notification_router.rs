@@ -29,8 +29,6 @@ pub(super) struct NotificationRouter {
     /// Notified when a call is over.
     fewer: Notify,
     changed: Changed,
-    /// Listed tools that cannot be called, with reasons.
-    odd: Mutex<Vec<(String, String)>>,
     /// The reason why we ended the connection, if we did.
     end: OnceLock<String>,
     /// Whether the last request has no answer yet and may have one.
@@ -73,20 +71,9 @@ impl NotificationRouter {
             earlier: Notify::new(),
             fewer: Notify::new(),
             changed: Changed::default(),
-            odd: Mutex::default(),
             end: OnceLock::new(),
             is_waiting: AtomicBool::new(false),
         }
-    }
-
-    /// Notes listed tools that cannot be called, with reasons.
-    #[cfg(feature = "http")]
-    pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
-        lock(&self.odd).extend(tools);
-    }
-
-    pub(super) fn take_odd(&self) -> Vec<(String, String)> {
-        std::mem::take(&mut *lock(&self.odd))
     }
 
     pub(super) fn server(&self) -> &str {

@@ -1,9 +1,9 @@
 //! Observes the messages of a connection. Notifications are handled here, in order: rmcp would start a task for each.
 
+use super::disguised_errors::undisguised;
 use super::notification_router::NotificationRouter;
 use super::pending_requests::{PendingRequests, answered};
 use super::probe::Probe;
-use super::refused::undisguised;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;

@@ -191,7 +191,7 @@ fn beside(
     let annotations = serde_json::to_value(annotations).and_then(serde_json::from_value);
     let mut resource = ResourceDefinition::default();
     resource.annotations = annotations.unwrap_or_default();
-    resource.icons = icons.unwrap_or_default().into_iter().filter_map(definition::icon).collect();
+    resource.icons = definition::icons(serde_json::to_value(icons).unwrap_or_default());
     resource.meta = meta.map(|meta| meta.0).unwrap_or_default();
     resource
 }

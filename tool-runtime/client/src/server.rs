@@ -162,7 +162,7 @@ impl Server {
         if let Some(connection) = self.connection.swap(None) {
             connection.close().await;
         }
-        drop(timeout(CLOSE_TIMEOUT, self.connector.left()).await);
+        drop(timeout(CLOSE_TIMEOUT, self.connector.ended()).await);
     }
 
     /// The reason why its tools cannot be called, if any.

@@ -1,10 +1,10 @@
 //! Keeps a server connected, and its tools in the pool.
 
 use super::backoff::Backoff;
+use super::connect_error::{ConnectError, Kind};
 use super::connection::Connection;
 use super::listing;
 use super::publisher::Publisher;
-use super::refusal::{Kind, Refusal};
 use super::server::{MAX_FAILURES, Server};
 use super::status::McpState;
 use futures_util::FutureExt as _;
@@ -35,36 +35,36 @@ impl Server {
             self.set_state(McpState::Connecting);
             let opened = unbroken(self.open(publisher)).await.unwrap_or_else(Err);
             self.change(|condition| condition.tries += 1);
-            let refusal = match opened {
+            let error = match opened {
                 Ok(connection) => {
                     let began = Instant::now();
                     let attended = unbroken(self.attend(&connection, publisher)).await;
-                    let refusal = attended.unwrap_or_else(|refusal| refusal);
+                    let error = attended.unwrap_or_else(|error| error);
                     self.connection.store(None);
                     tokio::spawn(async move { connection.close().await });
                     if began.elapsed() >= STABLE_AFTER {
                         failures = 0;
-                        tracing::warn!(server = &*self.name, "{refusal}; connecting again");
+                        tracing::warn!(server = &*self.name, "{error}; connecting again");
                         continue;
                     }
-                    refusal
+                    error
                 }
-                Err(refusal) => refusal,
+                Err(error) => error,
             };
             failures += 1;
             // The same again is no news.
-            if told != refusal.to_string() {
-                told = refusal.to_string();
+            if told != error.to_string() {
+                told = error.to_string();
                 tracing::warn!(server = &*self.name, "not connected: {told}");
             }
-            self.pause(&refusal, failures).await;
+            self.pause(&error, failures).await;
         }
     }
 
     /// Waits until it makes sense to try again.
-    async fn pause(&self, refusal: &Refusal, failures: u32) {
-        let reason = refusal.to_string();
-        if refusal.kind == Kind::Unauthorized {
+    async fn pause(&self, error: &ConnectError, failures: u32) {
+        let reason = error.to_string();
+        if error.kind == Kind::Unauthorized {
             return self.authorize(reason, failures).await;
         }
         let pause = self.times.backoff.pause(failures).min(MAX_PAUSE);
@@ -94,16 +94,19 @@ impl Server {
     }
 
     /// Connects and brings the tools into the pool.
-    async fn open(self: &Arc<Self>, publisher: &Publisher) -> Result<Arc<Connection>, Refusal> {
+    async fn open(
+        self: &Arc<Self>,
+        publisher: &Publisher,
+    ) -> Result<Arc<Connection>, ConnectError> {
         let began = Instant::now();
         let connection = Arc::new(self.connector.connect(self.times.connect).await?);
         let rest = self.times.connect.saturating_sub(began.elapsed());
         let rest = rest.max(Duration::from_secs(1));
-        if let Err(refusal) = self.refresh(&connection, publisher, rest).await {
-            let refusal = refusal.with_last_words(connection.last_words().await);
-            let refusal = refusal.redacted(&self.redactors);
+        if let Err(error) = self.refresh(&connection, publisher, rest).await {
+            let error = error.with_exit_report(connection.exit_report().await);
+            let error = error.redacted(&self.redactors);
             tokio::spawn(async move { connection.close().await });
-            return Err(refusal);
+            return Err(error);
         }
         self.connection.store(Some(Arc::clone(&connection)));
         self.change(|condition| {
@@ -128,11 +131,11 @@ impl Server {
         connection: &Connection,
         publisher: &Publisher,
         within: Duration,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ConnectError> {
         let has_tools = connection.capabilities().is_some_and(|can| can.tools.is_some());
         let listing = if has_tools {
             let listed = listing::list(connection, within).await;
-            listed.map_err(|failure| Refusal::of_listing(&failure, self.times.connect))?
+            listed.map_err(|failure| ConnectError::of_listing(&failure, self.times.connect))?
         } else {
             listing::Listing::default()
         };
@@ -164,14 +167,14 @@ impl Server {
         self: &Arc<Self>,
         connection: &Arc<Connection>,
         publisher: &Publisher,
-    ) -> Refusal {
+    ) -> ConnectError {
         tokio::select! {
             () = connection.closed() => {}
             () = self.follow(connection, publisher) => {}
             () = self.subscribe(connection) => {}
         }
-        let refusal = Refusal::new(Kind::Failed, "the connection ended");
-        refusal.with_last_words(connection.last_words().await).redacted(&self.redactors)
+        let error = ConnectError::new(Kind::Failed, "the connection ended");
+        error.with_exit_report(connection.exit_report().await).redacted(&self.redactors)
     }
 
     async fn follow(self: &Arc<Self>, connection: &Connection, publisher: &Publisher) {
@@ -184,9 +187,9 @@ impl Server {
             often = if began.elapsed() >= STABLE_AFTER { 0 } else { often + 1 };
             let settled = async { while timeout(DEBOUNCE, changed.next()).await.is_ok() {} };
             drop(timeout(MAX_DEBOUNCE, settled).await);
-            if let Err(refusal) = self.refresh(connection, publisher, self.times.connect).await {
+            if let Err(error) = self.refresh(connection, publisher, self.times.connect).await {
                 // What it listed before is still the best that is known.
-                tracing::warn!(server = &*self.name, "its changed list is not read: {refusal}");
+                tracing::warn!(server = &*self.name, "its changed list is not read: {error}");
             }
             sleep(calm.pause(often)).await;
         }
@@ -199,7 +202,7 @@ impl Server {
             .capabilities()
             .and_then(|can| can.tools.as_ref())
             .is_some_and(|tools| tools.list_changed == Some(true));
-        if !connection.is_modern() || !tells {
+        if !connection.is_stateless() || !tells {
             return std::future::pending().await;
         }
         let mut failures = 0;
@@ -214,7 +217,7 @@ impl Server {
 }
 
 /// A panic, of a host's function perhaps, is a failure like any other: it is tried again.
-async fn unbroken<T>(work: impl Future<Output = T>) -> Result<T, Refusal> {
+async fn unbroken<T>(work: impl Future<Output = T>) -> Result<T, ConnectError> {
     let caught = AssertUnwindSafe(work).catch_unwind().await;
-    caught.map_err(|panic| Refusal::new(Kind::Failed, format!("it panicked: {}", told(panic))))
+    caught.map_err(|panic| ConnectError::new(Kind::Failed, format!("it panicked: {}", told(panic))))
 }

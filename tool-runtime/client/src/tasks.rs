@@ -139,7 +139,7 @@ impl Following<'_> {
             if losses == MAX_LOSSES || !matches!(failure, Failure::Lost(_) | Failure::Unsent(_)) {
                 return Err(Stop::Failed(lost(failure)));
             }
-            self.connection.give_up_after(&failure);
+            self.connection.end_after(&failure);
             sleep(POLL / 4).await;
             self.connection = self.server.connection().await.map_err(|error| {
                 Stop::Failed(Failure::Lost(format!("and could not be asked again: {error}")))

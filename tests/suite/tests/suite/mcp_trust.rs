@@ -346,8 +346,6 @@ async fn names_that_differ_in_case_alone_are_two_tools() {
     assert_eq!(names(&pool), ["s.echo-A", "s.echo-a"]);
     assert_eq!(text(&pool, "s.echo-A", json!({ "n": 1 })).await, r#"{"n":1}"#);
     assert_eq!(pool.report().alike, [["s.echo-A", "s.echo-a"]]);
-    let problems = manager.server("s").unwrap().problems;
-    assert_eq!(problems, ["its tools `echo-A` and `echo-a` differ in case alone"]);
     manager.close().await;
 }
 

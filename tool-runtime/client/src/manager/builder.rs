@@ -85,8 +85,8 @@ impl McpManagerBuilder {
     /// Adds a server of this very process: another pool, say, with rules of its own. It is spoken to
     /// as any other.
     pub fn in_process(mut self, name: impl AsRef<str>, server: impl InProcessServer) -> Self {
-        let way = crate::transport::InProcess(Box::new(server));
-        self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(way))));
+        let factory = crate::transport::InProcess(Box::new(server));
+        self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(factory))));
         self
     }
 

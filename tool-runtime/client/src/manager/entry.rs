@@ -19,7 +19,7 @@ use tool_runtime_core::ToolPool;
 /// One server as it was given.
 pub(super) struct Entry {
     pub(super) name: Arc<str>,
-    way: Box<dyn TransportFactory>,
+    factory: Box<dyn TransportFactory>,
     config: Option<McpServerConfig>,
 }
 
@@ -36,14 +36,14 @@ impl Entry {
         if config.enabled {
             check(name, &config)?;
         }
-        let way = transport::way(name, &config, callbacks)
+        let factory = transport::factory(name, &config, callbacks)
             .map_err(|problem| McpManagerError::NoTransport { name: name.to_owned(), problem })?;
-        Ok(Self { name: name.into(), way, config: Some(config) })
+        Ok(Self { name: name.into(), factory, config: Some(config) })
     }
 
     /// From code.
-    pub(super) fn by(name: &str, way: Box<dyn TransportFactory>) -> Self {
-        Self { name: name.into(), way, config: None }
+    pub(super) fn by(name: &str, factory: Box<dyn TransportFactory>) -> Self {
+        Self { name: name.into(), factory, config: None }
     }
 
     /// Gives it a place beside those whose names and prefixes are taken.
@@ -58,7 +58,7 @@ impl Entry {
         watchers: &Arc<Watchers>,
         taken: &[(&str, &str)],
     ) -> Result<Slot, McpManagerError> {
-        let Self { name, way, config } = self;
+        let Self { name, factory, config } = self;
         let given = config.as_ref().and_then(|config| config.prefix.clone());
         let is_given = given.is_some();
         let prefix = given.unwrap_or_else(|| names::prefix(&name));
@@ -66,7 +66,6 @@ impl Entry {
         let notice = (!is_given && prefix != *name).then(|| {
             format!("its tools are `{prefix}.…`: ids cannot hold its name; set a `prefix` that you like better")
         });
-        let prefix = settings.prefixes.take(&name, prefix);
         let entry = config.as_ref();
         let times = Times {
             connect: entry
@@ -86,7 +85,7 @@ impl Entry {
         let redactors = Arc::new(Redactors::new(entry));
         let known = (Arc::clone(&name), Arc::clone(&redactors));
         let connector =
-            Connector::new(known, way, settings.client.clone(), settings.answerer.clone());
+            Connector::new(known, factory, settings.client.clone(), settings.answerer.clone());
         let known = (Arc::clone(&name), redactors);
         let server = Server::new(known, connector, times, (state, Arc::clone(watchers)));
         let told = (waits, entry.cloned());

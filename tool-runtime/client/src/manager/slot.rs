@@ -97,13 +97,6 @@ impl Slot {
         self.server.set_state(state);
     }
 
-    /// Gives up the ids that belong to another server by now.
-    pub(super) fn give_way(&self) {
-        if self.publisher.give_way() {
-            self.server.list_again();
-        }
-    }
-
     /// The reason why a listed tool is left out.
     pub(super) fn why_left_out(&self, id: &str) -> Option<String> {
         self.publisher.why_left_out(id)

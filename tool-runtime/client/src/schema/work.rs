@@ -51,11 +51,8 @@ impl Graph {
         if waiting > MAX_WAITING || extent.depth > MAX_DEPTH {
             return false;
         }
-        // Nearly every schema, and every small value, ends here.
-        self.dearest.saturating_mul(extent.values) <= most || {
-            let mut work = Work { graph: self, left: most };
-            work.value(Times::from([(self.root, 1)]), value).is_some()
-        }
+        let mut work = Work { graph: self, left: most };
+        work.value(Times::from([(self.root, 1)]), value).is_some()
     }
 }
 
@@ -74,22 +71,8 @@ impl<'a> Work<'a> {
         Some(())
     }
 
-    /// Whether a value costs what is known beforehand.
-    fn is_plain(&self, value: &Value) -> bool {
-        match value {
-            _ if self.graph.is_endless => false,
-            Value::Array(_) | Value::Object(_) => false,
-            Value::String(_) => !self.graph.has_patterns,
-            _ => true,
-        }
-    }
-
     /// A value that comes to parts; `None` when it is too much.
     fn value(&mut self, mut coming: Times, value: &Value) -> Option<()> {
-        if self.is_plain(value) {
-            let mut coming = coming.into_iter();
-            return coming.try_for_each(|(index, times)| self.spend(times, self.graph.sums[index]));
-        }
         let mut looking = Vec::new();
         // Who passes it on comes first: each is met once.
         while let Some((index, times)) = coming.pop_first() {

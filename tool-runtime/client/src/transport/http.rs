@@ -9,7 +9,6 @@ mod header_values;
 mod headers;
 #[cfg(feature = "oauth")]
 mod oauth;
-mod param_headers;
 mod source;
 mod sse;
 mod sse_backoff;
@@ -24,9 +23,9 @@ pub(crate) use oauth::OAuthCallbacks;
 pub use oauth::{McpAuthPage, McpTokens};
 
 use super::{ConnectionOwner, HostCallbacks, Opened, TransportFactory};
+use crate::connect_error::{ConnectError, Kind};
 use crate::notification_router::NotificationRouter;
 use crate::observed_transport::ObservedTransport;
-use crate::refusal::{Kind, Refusal};
 use client::{Agent, Client};
 use headers::Headers;
 use reqwest::Url;
@@ -84,18 +83,18 @@ impl Http {
         })
     }
 
-    fn client(&self, notifications: Arc<NotificationRouter>) -> Result<Client, Refusal> {
+    fn client(&self, notifications: Arc<NotificationRouter>) -> Result<Client, ConnectError> {
         let source = self.sources.of(&self.server);
         let headers = Headers::new(&self.server, &self.config, source);
-        let headers = headers.map_err(|problem| Refusal::new(Kind::Failed, problem))?;
+        let headers = headers.map_err(|problem| ConnectError::new(Kind::Failed, problem))?;
         #[cfg(feature = "oauth")]
         let headers = headers.with_oauth(self.oauth.clone());
         Ok(Client::new(self.agent.clone(), headers, notifications, Arc::clone(&self.looks_old)))
     }
 
-    async fn opened(&self, notifications: Arc<NotificationRouter>) -> Result<Opened, Refusal> {
+    async fn opened(&self, notifications: Arc<NotificationRouter>) -> Result<Opened, ConnectError> {
         let client = self.client(Arc::clone(&notifications))?;
-        let wire = if self.is_old.load(Ordering::Relaxed) {
+        let transport = if self.is_old.load(Ordering::Relaxed) {
             let opened = Sse::open(client).await;
             if opened.is_err() {
                 // It may have learned something since.
@@ -105,7 +104,7 @@ impl Http {
         } else {
             ObservedTransport::new(Streamable::new(client), notifications)
         };
-        Ok(Opened { wire, behind: Some(Arc::new(Alone)) })
+        Ok(Opened { transport, owner: Some(Arc::new(Alone)) })
     }
 }
 
@@ -117,7 +116,7 @@ impl ConnectionOwner for Alone {
         Box::pin(pending())
     }
 
-    fn last_words(&self) -> BoxFuture<'_, Option<String>> {
+    fn exit_report(&self) -> BoxFuture<'_, Option<String>> {
         Box::pin(ready(None))
     }
 
@@ -134,7 +133,7 @@ impl TransportFactory for Http {
     fn open(
         &self,
         notifications: Arc<NotificationRouter>,
-    ) -> BoxFuture<'_, Result<Opened, Refusal>> {
+    ) -> BoxFuture<'_, Result<Opened, ConnectError>> {
         Box::pin(self.opened(notifications))
     }
 
@@ -151,7 +150,7 @@ impl TransportFactory for Http {
         }
     }
 
-    fn is_old(&self) -> bool {
+    fn has_only_initialize(&self) -> bool {
         self.is_old.load(Ordering::Relaxed)
     }
 

@@ -9,7 +9,6 @@ mod status;
 use super::credentials::{HeaderMap, NoHeaders};
 use super::error::{HttpError, TransportError};
 use super::headers::Headers;
-use super::param_headers::ParamHeaders;
 use super::sse_backoff::{Events, bounded};
 use crate::notification_router::NotificationRouter;
 use classify::{no_headers, refused, without_url};
@@ -37,7 +36,6 @@ pub(super) struct Client(Arc<Shared>);
 struct Shared {
     agent: Agent,
     headers: Headers,
-    param_headers: ParamHeaders,
     notifications: Arc<NotificationRouter>,
     /// Whether the server answered as one does that is older than this transport.
     looks_old: Arc<AtomicBool>,
@@ -59,7 +57,6 @@ impl Client {
         Self(Arc::new(Shared {
             agent,
             headers,
-            param_headers: ParamHeaders::default(),
             notifications,
             looks_old,
             has_stream: AtomicBool::new(false),

@@ -4,8 +4,8 @@ use super::client::Client;
 use super::credentials::HeaderMap;
 use super::error::{HttpError, TransportError};
 use super::sse_backoff::Events;
+use crate::connect_error::{ConnectError, Kind};
 use crate::recovery::{Incoming, Recovered, recover};
-use crate::refusal::{Kind, Refusal};
 use futures_util::StreamExt as _;
 use reqwest::header::WWW_AUTHENTICATE;
 use reqwest::{Response, StatusCode, Url};
@@ -30,9 +30,10 @@ impl Sse {
     ///
     /// # Errors
     /// There is no stream, or it does not begin with an address of the same origin.
-    pub(super) async fn open(client: Client) -> Result<Self, Refusal> {
+    pub(super) async fn open(client: Client) -> Result<Self, ConnectError> {
         let events = client.events().await;
-        let mut events = events.map_err(|error| Refusal::of_transport(&client.worded(error)))?;
+        let mut events =
+            events.map_err(|error| ConnectError::of_transport(&client.worded(error)))?;
         while let Some(Ok(event)) = events.next().await {
             if event.event.as_deref() == Some("endpoint") {
                 let endpoint = endpoint(&client.url(), event.data.as_deref().unwrap_or_default())?;
@@ -40,12 +41,12 @@ impl Sse {
             }
         }
         let text = "its stream of events ended before it said where messages go";
-        Err(Refusal::new(Kind::Failed, text))
+        Err(ConnectError::new(Kind::Failed, text))
     }
 }
 
 /// Resolves the address for messages, which must have the origin of the server: requests carry secrets.
-fn endpoint(url: &str, said: &str) -> Result<Url, Refusal> {
+fn endpoint(url: &str, said: &str) -> Result<Url, ConnectError> {
     let base = Url::parse(url).ok();
     let endpoint = base.as_ref().and_then(|base| base.join(said.trim()).ok());
     match endpoint {
@@ -54,9 +55,11 @@ fn endpoint(url: &str, said: &str) -> Result<Url, Refusal> {
         }
         Some(_) => {
             let text = "it wants messages sent to another server, which is refused";
-            Err(Refusal::new(Kind::Failed, text))
+            Err(ConnectError::new(Kind::Failed, text))
         }
-        None => Err(Refusal::new(Kind::Failed, "where it wants messages sent is not an address")),
+        None => {
+            Err(ConnectError::new(Kind::Failed, "where it wants messages sent is not an address"))
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// The reason why a connection failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct ConnectError {
     pub(super) kind: Kind,
     text: String,
 }
@@ -29,7 +29,7 @@ pub(super) enum Kind {
     Failed,
 }
 
-impl Refusal {
+impl ConnectError {
     pub(super) fn new(kind: Kind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into() }
     }
@@ -114,8 +114,8 @@ impl Refusal {
         self
     }
 
-    /// Adds how what stands behind the connection ended.
-    pub(super) fn with_last_words(mut self, words: Option<String>) -> Self {
+    /// Adds how what stands owner the connection ended.
+    pub(super) fn with_exit_report(mut self, words: Option<String>) -> Self {
         if let Some(words) = words {
             self.text = format!("{}; {words}", self.text);
         }
@@ -136,7 +136,7 @@ fn unauthorized(why: &str) -> String {
     format!("it requires authorization: {why}")
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
