@@ -57,7 +57,7 @@ impl ConnectError {
                 Self::new(Kind::Failed, format!("it refused: {}", error.message))
             }
             E::NoCompatibleProtocolVersion { server_supported, .. } => {
-                // It may take the older era's first message all the same.
+                // The server may accept `initialize`.
                 let is_older = |one: &ProtocolVersion| is_known(one) && one.has_initialize();
                 if server_supported.is_empty() || server_supported.iter().any(is_older) {
                     return Self::new(Kind::Failed, "it speaks only older versions of MCP");
@@ -79,7 +79,7 @@ impl ConnectError {
         Self::new(Kind::Incompatible, text)
     }
 
-    /// From what a transport says.
+    /// From the error of a transport.
     pub(super) fn of_transport(error: &(dyn Error + 'static)) -> Self {
         let text = leaf(error);
         if is_unauthorized(error) {
@@ -91,7 +91,7 @@ impl ConnectError {
         }
     }
 
-    /// From what became of the list of tools, for which there was a time.
+    /// From the failure of listing tools within a time limit.
     pub(super) fn of_listing(failure: &Failure, within: Duration) -> Self {
         match failure {
             Failure::Unsent(_) => {
@@ -127,7 +127,7 @@ pub(super) fn is_known(version: &ProtocolVersion) -> bool {
     ProtocolVersion::KNOWN_VERSIONS.contains(version)
 }
 
-/// The beginning of a version: servers can say anything here.
+/// The printable beginning of a version, which is text of the server.
 fn shown(version: &str) -> String {
     version.chars().filter(|c| c.is_ascii_graphic()).take(20).collect()
 }

@@ -3,7 +3,11 @@
 use super::listing::ListedTool;
 use super::schema::Examiner;
 use serde_json::{Map, Value};
+use tool_runtime_core::seam::unknown;
 use tool_runtime_core::{Icon, ToolDefinition};
+
+/// The `_meta` key of members that rmcp does not know: servers of this library write them there over HTTP.
+const UNKNOWN: &str = "tool-runtime/unknown";
 
 /// The definition of a listed tool under our id, and notes on patterns that are not enforced. A problem in the
 /// definition keeps the tool out of the pool.
@@ -50,6 +54,9 @@ fn parsed(id: &str, tool: Value) -> Result<ToolDefinition, String> {
     definition.icons = icons.map(self::icons).unwrap_or_default();
     if let Some(Value::Object(meta)) = meta {
         definition.meta = meta;
+    }
+    if let Some(Value::Object(members)) = definition.meta.shift_remove(UNKNOWN) {
+        definition.other.extend(unknown(&members));
     }
     definition.take_marks();
     Ok(definition)

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::{Progress, ToolContext};
 
-/// One call that runs.
+/// A running call.
 pub(super) struct InFlightCall {
     context: ToolContext,
     timeouts: RequestTimeouts,
@@ -47,12 +47,12 @@ impl InFlightCall {
         self.timeouts
     }
 
-    /// A name for the next question of the call: the same whenever the call is made again.
+    /// The key of the next question: the same when the call is repeated.
     pub(super) fn next_question(&self, server: &str) -> String {
         format!("{server}-{}", self.questions.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Something was said about the call just now.
+    /// Notes a sign of life.
     pub(super) fn touch(&self) {
         *lock(&self.last) = Instant::now();
     }
@@ -69,7 +69,7 @@ impl InFlightCall {
         self.timeouts.end(*lock(&self.last))
     }
 
-    /// Gives it up if its time is over.
+    /// Expires the call if its time is over.
     pub(super) fn expire(&self, now: Instant) {
         if self.deadline() > now {
             return;
@@ -80,7 +80,7 @@ impl InFlightCall {
         drop(self.expiry.set(expiry));
     }
 
-    /// Waits until it is given up.
+    /// Waits until the call expires.
     pub(super) async fn expired(&self) -> Expiry {
         *self.expiry.wait().await
     }

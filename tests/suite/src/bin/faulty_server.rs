@@ -282,18 +282,7 @@ impl Server {
                 let length = arguments["bytes"].as_u64().unwrap_or(1 << 20);
                 text(id, &"z".repeat(usize::try_from(length).unwrap()));
             }
-            // Three ways to say that there is no such tool.
-            "gone" => match name.as_str() {
-                "gone-error" => answer(
-                    id,
-                    json!({
-                        "content": [{ "type": "text", "text": format!("Tool {name} not found") }],
-                        "isError": true,
-                    }),
-                ),
-                "gone-protocol" => refuse(id, -32602, &format!("Unknown tool: {name}")),
-                _ => text(id, &format!("Unknown tool: {name}")),
-            },
+            "gone" => refuse(id, -32602, &format!("Unknown tool: {name}")),
             "ask" => self.ask(id, params, arguments["message"].as_str().unwrap_or("Sure?")),
             "heard" => text(
                 id,

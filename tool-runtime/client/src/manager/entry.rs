@@ -16,7 +16,7 @@ use std::sync::Arc;
 use tool_runtime_config::{McpConfig, McpServerConfig};
 use tool_runtime_core::ToolPool;
 
-/// One server as it was given.
+/// A server before it has a slot.
 pub(super) struct Entry {
     pub(super) name: Arc<str>,
     factory: Box<dyn TransportFactory>,
@@ -46,11 +46,10 @@ impl Entry {
         Self { name: name.into(), factory, config: None }
     }
 
-    /// Gives it a place beside those whose names and prefixes are taken.
+    /// Makes a slot. `taken` has the names and prefixes of other servers.
     ///
     /// # Errors
-    /// Its tools would have the ids of another server's, or another manager of the pool has a server
-    /// of its name.
+    /// The prefix conflicts with that of another server, or another manager of the pool has a server of this name.
     pub(super) fn into_slot(
         self,
         settings: &Settings,
@@ -76,7 +75,7 @@ impl Entry {
         let own = entry.and_then(|config| config.call_timeout);
         let waits = Waits {
             idle: own.unwrap_or(settings.call_timeout),
-            // What is said of one server holds whatever is said of all.
+            // A longer limit of the entry extends the common one.
             most: own.map_or(settings.max_call_duration, |own| settings.max_call_duration.max(own)),
             of_tools: entry.map_or_else(BTreeMap::new, |config| config.tool_timeouts.clone()),
         };
@@ -102,7 +101,7 @@ impl Entry {
     }
 }
 
-/// Whether an entry can be used once it is enabled.
+/// Validates an entry as if it were enabled.
 ///
 /// # Errors
 /// The entry is invalid.

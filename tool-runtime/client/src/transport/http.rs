@@ -47,15 +47,15 @@ pub(crate) struct Http {
     sources: HeaderSources,
     #[cfg(feature = "oauth")]
     oauth: Option<Arc<oauth::OAuth>>,
-    /// Whether it speaks only the transport of 2024-11-05, as far as is known.
+    /// Whether it is known to speak only the transport of 2024-11-05.
     is_old: AtomicBool,
-    /// Whether the last connection ended in a way that an older server's would.
+    /// Whether the last connection failed like one to a server of 2024-11-05.
     looks_old: Arc<AtomicBool>,
 }
 
 impl Http {
     /// # Errors
-    /// Its entry cannot be acted on: the address, a header, the way to authenticate.
+    /// The entry has an invalid address, header or authentication.
     pub(crate) fn new(
         server: &str,
         config: &HttpConfig,
@@ -64,7 +64,7 @@ impl Http {
         let url = Url::parse(config.url.as_str()).ok().filter(Url::has_host);
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
         let url = url.ok_or("`url` is not an address of scheme `http` or `https`")?;
-        // What is wrong with them is said here, not at the first connection.
+        // Invalid headers are an error here, not at the first connection.
         Headers::new(server, config, None)?;
         Ok(Self {
             server: server.into(),
@@ -97,21 +97,21 @@ impl Http {
         let transport = if self.is_old.load(Ordering::Relaxed) {
             let opened = Sse::open(client).await;
             if opened.is_err() {
-                // It may have learned something since.
+                // The server may be newer now.
                 self.is_old.store(self.config.legacy_sse, Ordering::Relaxed);
             }
             ObservedTransport::new(opened?, notifications)
         } else {
             ObservedTransport::new(Streamable::new(client), notifications)
         };
-        Ok(Opened { transport, owner: Some(Arc::new(Alone)) })
+        Ok(Opened { transport, owner: Some(Arc::new(Stateless)) })
     }
 }
 
-/// Each request is one of its own.
-struct Alone;
+/// The owner of an HTTP connection: each request stands alone.
+struct Stateless;
 
-impl ConnectionOwner for Alone {
+impl ConnectionOwner for Stateless {
     fn gone(&self) -> BoxFuture<'_, ()> {
         Box::pin(pending())
     }

@@ -7,6 +7,8 @@ use tool_runtime_core::{BoxFuture, Secret};
 
 /// The member with the address beside the credentials.
 const RESOURCE: &str = "resource";
+/// So many seconds before their end rmcp refreshes tokens.
+const EARLY: u64 = 30;
 
 /// The tokens of one server.
 pub(super) struct SavedCredentials {
@@ -38,11 +40,21 @@ fn put_in(credentials: &StoredCredentials, resource: &str) -> serde_json::Result
 }
 
 fn taken_out(kept: &str, resource: &str) -> Option<StoredCredentials> {
-    let kept: Value = serde_json::from_str(kept).ok()?;
+    let mut kept: Value = serde_json::from_str(kept).ok()?;
     if kept.get(RESOURCE)?.as_str()? != resource {
         return None;
     }
+    relax(&mut kept);
     serde_json::from_value(kept).ok()
+}
+
+/// A token that is given for less than rmcp refreshes it early would be refreshed for each request:
+/// it seems to hold for longer by as much as makes that a tenth of its time.
+fn relax(kept: &mut Value) {
+    let Some(expires) = kept.pointer_mut("/token_response/expires_in") else { return };
+    if let Some(seconds) = expires.as_u64() {
+        *expires = seconds.saturating_add(EARLY - EARLY.min(seconds / 10)).into();
+    }
 }
 
 // Written out, since the trait's macro is no dependency of ours.
@@ -108,5 +120,14 @@ mod tests {
         assert!(taken_out(&kept(3600), "https://other.example/mcp").is_none());
         assert!(taken_out(r#"{"client_id":"c","token_response":null}"#, "x").is_none());
         assert!(taken_out("garbage", "x").is_none());
+    }
+
+    #[test]
+    fn short_lives_are_not_over_at_once() {
+        for (expires, expected) in [(3600, 3600), (300, 300), (20, 48), (0, 30)] {
+            let taken = taken_out(&kept(expires), "https://far.example/mcp").unwrap();
+            let taken = serde_json::to_value(taken).unwrap();
+            assert_eq!(taken["token_response"]["expires_in"], expected);
+        }
     }
 }
