@@ -4,7 +4,7 @@ use super::definition::definition;
 use super::listing::{ListedTool, Listing};
 use super::names;
 use super::pins::{Approvals, McpPin};
-use super::remote_tool::{RemoteTool, Waits};
+use super::remote_tool::{CallTimeouts, RemoteTool};
 use super::schema::{Examiner, on_blocking_thread};
 use super::server::Server;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ pub(super) struct Publisher {
     notice: Option<String>,
     /// Whether a tool whose id is taken gets a suffix, instead of being left out.
     suffixes: bool,
-    waits: Waits,
+    timeouts: CallTimeouts,
     /// Whether the server's annotations are trusted.
     is_trusted: bool,
     /// The entry, if there is one.
@@ -111,7 +111,7 @@ impl Publisher {
         server: &str,
         (prefix, notice): (String, Option<String>),
         suffixes: bool,
-        (waits, entry): (Waits, Option<McpServerConfig>),
+        (timeouts, entry): (CallTimeouts, Option<McpServerConfig>),
         approvals: Arc<Approvals>,
     ) -> Option<Self> {
         let source = Source::mcp(server);
@@ -124,7 +124,7 @@ impl Publisher {
             prefix,
             notice,
             suffixes,
-            waits,
+            timeouts,
             is_trusted,
             entry,
             approvals,
@@ -238,7 +238,7 @@ impl Publisher {
             let old = known.get(name).filter(|tool| *tool.definition() == **definition);
             let tool = match old {
                 Some(tool) => tool.clone(),
-                None => RemoteTool::tool(server, name, definition, &self.waits),
+                None => RemoteTool::tool(server, name, definition, &self.timeouts),
             };
             tools.insert(name.clone(), tool);
             consume_budget().await;

@@ -35,21 +35,21 @@ const UNCHECKED: &str = "tool-runtime/output-not-checked";
 
 /// Time limits of calls.
 #[derive(Clone, Debug)]
-pub(super) struct Waits {
+pub(super) struct CallTimeouts {
     /// Limit on the time without progress.
     pub(super) idle: Duration,
-    /// Deadline, regardless of progress.
-    pub(super) most: Duration,
+    /// Limit on the whole call, regardless of progress.
+    pub(super) max: Duration,
     /// Idle timeouts of single tools, by the server's names.
     pub(super) of_tools: std::collections::BTreeMap<String, Duration>,
 }
 
-impl Waits {
+impl CallTimeouts {
     /// The idle timeout and the deadline of a tool. A tool's own timeout extends the deadline.
     fn of(&self, tool: &str) -> (Duration, Duration) {
         match self.of_tools.get(tool) {
-            Some(own) => (*own, self.most.max(*own)),
-            None => (self.idle, self.most),
+            Some(own) => (*own, self.max.max(*own)),
+            None => (self.idle, self.max),
         }
     }
 }
@@ -69,7 +69,7 @@ pub(super) struct RemoteTool {
     /// Whether the server accepts calls as tasks alone, as far as known.
     is_task: AtomicBool,
     idle: Duration,
-    most: Duration,
+    max: Duration,
 }
 
 impl RemoteTool {
@@ -78,9 +78,9 @@ impl RemoteTool {
         server: &Arc<Server>,
         name: &str,
         definition: &Arc<ToolDefinition>,
-        waits: &Waits,
+        timeouts: &CallTimeouts,
     ) -> Tool {
-        let (idle, most) = waits.of(name);
+        let (idle, max) = timeouts.of(name);
         let remote = Self {
             server: Arc::clone(server),
             name: name.to_owned(),
@@ -91,7 +91,7 @@ impl RemoteTool {
             is_repeatable: definition.effective_annotations().is_idempotent(),
             is_task: AtomicBool::new(false),
             idle,
-            most,
+            max,
         };
         Tool::foreign(Arc::clone(definition), remote)
     }
@@ -178,7 +178,7 @@ impl RemoteTool {
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
         let timeouts =
-            RequestTimeouts { idle: self.idle, until: Instant::now().checked_add(self.most) };
+            RequestTimeouts { idle: self.idle, until: Instant::now().checked_add(self.max) };
         // Parsed again only for a second attempt.
         let mut first = Some(self.arguments(text).await?);
         let mut arguments = || first.take().unwrap_or_else(|| self.again(text));
@@ -326,7 +326,7 @@ impl RemoteTool {
         CallError::new(ErrorClass::NotFound, text)
     }
 
-    /// A result that does not fit what the server promised is handed on, marked and logged.
+    /// Checks a result against the output schema. One that does not fit is passed on, marked and logged.
     async fn checked(&self, observation: Observation, structured: Option<Value>) -> Observation {
         let Some(output) = self.output.as_ref().filter(|_| !observation.is_error()) else {
             return observation;
@@ -388,7 +388,7 @@ impl RemoteTool {
                 ErrorClass::Tool,
                 format!("the MCP server `{server}` requires authorization: {}", said(&why)),
             ),
-            // That is what our own transports make of it, which know why.
+            // Our transports report unreadable answers by this code.
             Failure::Refused(error) if error.code == ErrorCode::PARSE_ERROR => (
                 ErrorClass::Indeterminate,
                 format!("the MCP server `{server}` answered `{tool}`: {}", said(&error.message)),
@@ -404,7 +404,7 @@ impl RemoteTool {
                 )
             }
             Failure::Silent(idle) => (ErrorClass::Timeout, self.late(idle, "said nothing for")),
-            Failure::Late => (ErrorClass::Timeout, self.late(self.most, "was not done within")),
+            Failure::Late => (ErrorClass::Timeout, self.late(self.max, "was not done within")),
         };
         CallError::new(class, text)
     }

@@ -6,7 +6,7 @@ use super::slot::Slot;
 use crate::connector::Connector;
 use crate::publisher::Publisher;
 use crate::redactors::Redactors;
-use crate::remote_tool::Waits;
+use crate::remote_tool::CallTimeouts;
 use crate::server::{Server, Times, Watchers};
 use crate::status::McpState;
 use crate::transport::{HostCallbacks, TransportFactory};
@@ -73,10 +73,10 @@ impl Entry {
             backoff: settings.backoff,
         };
         let own = entry.and_then(|config| config.call_timeout);
-        let waits = Waits {
+        let timeouts = CallTimeouts {
             idle: own.unwrap_or(settings.call_timeout),
             // A longer limit of the entry extends the common one.
-            most: own.map_or(settings.max_call_duration, |own| settings.max_call_duration.max(own)),
+            max: own.map_or(settings.max_call_duration, |own| settings.max_call_duration.max(own)),
             of_tools: entry.map_or_else(BTreeMap::new, |config| config.tool_timeouts.clone()),
         };
         let is_enabled = entry.is_none_or(|config| config.enabled);
@@ -87,15 +87,21 @@ impl Entry {
             Connector::new(known, factory, settings.client.clone(), settings.answerer.clone());
         let known = (Arc::clone(&name), redactors);
         let server = Server::new(known, connector, times, (state, Arc::clone(watchers)));
-        let told = (waits, entry.cloned());
+        let settings_of_tools = (timeouts, entry.cloned());
         let is_trusted =
             entry.is_some_and(|config| config.trusted) || settings.trusted.contains(&*name);
         let approvals = Arc::clone(&settings.approvals);
         let prefix = (prefix, notice);
-        let publisher =
-            Publisher::new(pool.clone(), &name, prefix, settings.suffixes, told, approvals)
-                .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?
-                .trusting(is_trusted);
+        let publisher = Publisher::new(
+            pool.clone(),
+            &name,
+            prefix,
+            settings.suffixes,
+            settings_of_tools,
+            approvals,
+        )
+        .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?
+        .trusting(is_trusted);
         let is_required = entry.is_some_and(|config| config.required);
         Ok(Slot::new(Arc::new(server), publisher, config, is_required))
     }

@@ -1,32 +1,32 @@
-//! A schema as what it does to a value: which of its parts look at the value, and which at what is
-//! in it. References are followed, so that a short schema that multiplies shows its true size.
+//! A schema as a graph: subschemas that check the same value, and subschemas that check its members and items. References
+//! are followed, so that the cost of a short schema with many references is known.
 
 use super::references::References;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ptr;
 
-/// A schema as a graph of its parts, sorted: a part that passes a value on comes before those that get it.
+/// The subschemas in topological order: a part that passes a value on comes before those that get it.
 pub(super) struct Graph {
     pub(super) parts: Vec<Part>,
-    /// Which of them is the schema itself.
+    /// Index of the schema itself.
     pub(super) root: usize,
     /// Whether a part passes a value on to itself.
     pub(super) is_endless: bool,
-    /// In how many ways one value comes to parts, at most.
+    /// Maximum number of paths on which one value reaches parts.
     pub(super) paths: u64,
-    /// Limit on the parts that one value passes through in a row.
+    /// Maximum length of such a path.
     pub(super) height: u64,
 }
 
-/// One object of a schema that is a schema.
+/// A subschema.
 #[derive(Default)]
 pub(super) struct Part {
     /// Number of values to compare with.
     pub(super) own: u64,
     pub(super) has_pattern: bool,
     pub(super) is_unique: bool,
-    /// Whether it has to find out what others of the same value have seen.
+    /// Whether it has `unevaluatedProperties` or `unevaluatedItems`, which depend on other parts.
     pub(super) is_unevaluated: bool,
     /// Parts that get the value itself.
     pub(super) same: Vec<usize>,
@@ -126,7 +126,7 @@ fn topological_order(parts: &[Part]) -> (Vec<usize>, bool) {
     (order, is_cyclic)
 }
 
-/// The parts in an order.
+/// Reorders the parts.
 fn sorted(mut parts: Vec<Part>, order: &[usize]) -> Vec<Part> {
     let mut numbers = vec![0; parts.len()];
     order.iter().enumerate().for_each(|(new, old)| numbers[*old] = new);
@@ -136,7 +136,7 @@ fn sorted(mut parts: Vec<Part>, order: &[usize]) -> Vec<Part> {
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Finds the parts, from the schema itself on.
+/// Collects the parts, starting with the schema itself.
 struct Builder<'a> {
     references: References<'a>,
     found: Vec<&'a Map<String, Value>>,
@@ -156,8 +156,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The schemas of a keyword, whether it has one, a list or names for them. `true` and `false`
-    /// cost nothing.
+    /// The schemas of a keyword with one schema or a list. `true` and `false` cost nothing.
     fn numbered(&mut self, value: &'a Value) -> Vec<usize> {
         match value {
             Value::Object(schema) => vec![self.number(schema)],

@@ -20,7 +20,7 @@ type Open = dyn Fn() -> BoxFuture<'static, Result<(McpReader, McpWriter), Box<dy
     + Send
     + Sync;
 
-/// A way of the host's own.
+/// A transport of the host.
 pub(crate) struct Custom(Box<Open>);
 
 impl Custom {

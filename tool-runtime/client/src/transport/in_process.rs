@@ -13,7 +13,7 @@ use tool_runtime_mcp::InProcessServer;
 /// Buffer between client and server, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// A server of this very process. Every connection is served as one client's.
+/// A server of this process. Each connection is a client of it.
 pub(crate) struct InProcess(pub(crate) Box<dyn InProcessServer>);
 
 impl TransportFactory for InProcess {

@@ -21,7 +21,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 type TakeLine = dyn Fn(&[u8]) + Send + Sync;
 
-/// Whether a server prints lines that are not messages.
+/// Whether a server has printed lines that are not messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NoiseState {
     None,
@@ -106,7 +106,7 @@ where
             if self.outgoing.is_over() {
                 self.until.get_or_insert_with(|| Instant::now() + DRAIN_TIMEOUT);
             }
-            // Cancellation keeps what was read in the buffer.
+            // Bytes stay in the buffer if the future is dropped.
             let read = self.reader.read_buf(self.buffer.room());
             let read = match self.until {
                 None => read.await,

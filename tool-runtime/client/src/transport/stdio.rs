@@ -17,9 +17,9 @@ use tool_runtime_core::seam::Redactor;
 /// Grace period of each step of ending a server: by itself, after `SIGTERM`.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
 /// Time for a process to exit after its connection has ended.
-const MOMENT: Duration = Duration::from_millis(500);
+const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// Limit on the reported bytes of the standard error.
-const MAX_WORDS: usize = 1000;
+const MAX_REPORT: usize = 1000;
 
 /// A server that is started anew for each connection.
 pub(crate) struct Stdio {
@@ -42,7 +42,7 @@ impl Stdio {
         command.redactor = Arc::new(redactor);
         command.cwd = config.cwd.as_ref().map(|cwd| cwd.as_str().into());
         let children = TaskTracker::new();
-        // Whoever waits for it waits for those that there are.
+        // `wait` returns once the present children have ended.
         children.close();
         Self { server: server.into(), command, children }
     }
@@ -86,7 +86,7 @@ impl Process {
         if self.child.exit().is_none() && self.notifications.is_waiting() {
             return None;
         }
-        timeout(MOMENT, self.child.exited()).await.ok()
+        timeout(EXIT_TIMEOUT, self.child.exited()).await.ok()
     }
 }
 
@@ -117,7 +117,7 @@ impl ConnectionOwner for Process {
 }
 
 fn last_part(text: &str) -> &str {
-    let start = text.len().saturating_sub(MAX_WORDS);
+    let start = text.len().saturating_sub(MAX_REPORT);
     let start = (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(start);
     &text[start..]
 }

@@ -15,7 +15,7 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{AuthRequiredError, StreamableHttpError};
 use std::collections::VecDeque;
 
-/// One connection: it lasts as long as its stream.
+/// A connection, which lasts as long as its stream.
 pub(super) struct Sse {
     events: Events,
     client: Client,
@@ -26,7 +26,7 @@ pub(super) struct Sse {
 }
 
 impl Sse {
-    /// Opens the stream and waits for the address that messages go to.
+    /// Opens the stream and waits for the address for messages.
     ///
     /// # Errors
     /// There is no stream, or it does not begin with an address of the same origin.
@@ -77,7 +77,7 @@ impl Transport<RoleClient> for Sse {
                 let request = headers
                     .into_iter()
                     .fold(request, |request, (name, value)| request.header(name, value));
-                async { taken(request.send().await?).await }
+                async { accepted(request.send().await?).await }
             });
             sent.await.map_err(|error| client.worded(error))
         }
@@ -111,8 +111,8 @@ impl Transport<RoleClient> for Sse {
     }
 }
 
-/// Whether a message was taken.
-async fn taken(mut response: Response) -> Result<(), HttpError> {
+/// Checks the response to a message.
+async fn accepted(mut response: Response) -> Result<(), HttpError> {
     let status = response.status();
     match status {
         status if status.is_success() => Ok(()),
@@ -122,7 +122,7 @@ async fn taken(mut response: Response) -> Result<(), HttpError> {
             let error = AuthRequiredError::new(challenge.to_owned());
             Err(StreamableHttpError::AuthRequired(error))
         }
-        // The stream that it belonged to is none of the server's any more.
+        // The server has forgotten the stream.
         StatusCode::NOT_FOUND => Err(StreamableHttpError::SessionExpired),
         status => {
             let said = response.chunk().await.ok().flatten().unwrap_or_default();
