@@ -107,7 +107,7 @@ mod tests {
     #[tokio::test]
     async fn a_note_is_kept_and_read() {
         let pool = super::pool().await.unwrap();
-        let client = TestClient::modern(&pool).await;
+        let client = TestClient::stateless(&pool).await;
         let note = json!({ "id": "errand", "text": "Buy milk." });
         let kept = client.call("remember", note).await.unwrap();
         assert_eq!(kept.to_text(), "kept as notes://errand");

@@ -1,6 +1,6 @@
 //! The call that is made again and again.
 
-use crate::era::Era;
+use crate::protocol_version::ProtocolVersion;
 use serde_json::{Value, json};
 
 /// A call, and the answer to it.
@@ -39,9 +39,9 @@ impl Call {
     }
 
     /// The request as text, but for its id.
-    pub(crate) fn template(&self, era: Era) -> Template {
+    pub(crate) fn template(&self, version: ProtocolVersion) -> Template {
         let mut params = json!({ "name": self.tool, "arguments": self.arguments });
-        if let Some(meta) = era.meta() {
+        if let Some(meta) = version.meta() {
             params["_meta"] = meta;
         }
         Template { rest: format!(r#","method":"tools/call","params":{params}}}"#) }

@@ -41,7 +41,7 @@ fn url(server: &Server) -> io::Result<String> {
 
 pub(crate) fn run_at(url: &str, process: Option<u32>, load: &Load) -> io::Result<Outcome> {
     let mut endpoint = Endpoint::parse(url)?;
-    endpoint.greet(load.era)?;
+    endpoint.greet(load.version)?;
     let ids = AtomicU64::new(1);
     let work = |time| all(&endpoint, load, &ids, time);
     work(load.warm_up())?;
@@ -64,8 +64,8 @@ fn all(endpoint: &Endpoint, load: &Load, ids: &AtomicU64, time: Duration) -> io:
 
 /// Calls as long as there is time, one call after the other.
 fn one(endpoint: &Endpoint, load: &Load, ids: &AtomicU64, end: Instant) -> io::Result<Outcome> {
-    let template = load.call.template(load.era);
-    let head = endpoint.head(load.era, "tools/call", Some(&load.call.tool));
+    let template = load.call.template(load.version);
+    let head = endpoint.head(load.version, "tools/call", Some(&load.call.tool));
     let mut connection = Connection::open(endpoint)?;
     let mut outcome = Outcome::default();
     loop {

@@ -9,17 +9,17 @@
 
 mod answer;
 mod call;
-mod era;
 mod http;
 mod outcome;
 mod processes;
+mod protocol_version;
 mod server;
 mod stdio;
 pub mod table;
 
 pub use call::Call;
-pub use era::Era;
 pub use outcome::Outcome;
+pub use protocol_version::ProtocolVersion;
 pub use stdio::Channel;
 
 use std::io;
@@ -30,7 +30,7 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Load {
     /// The lifecycle that the client speaks.
-    pub era: Era,
+    pub version: ProtocolVersion,
     /// The call that is made again and again.
     pub call: Call,
     /// How many calls wait for their answers at any time.

@@ -3,8 +3,8 @@
 use crate::Load;
 use crate::answer::Answer;
 use crate::call::Template;
-use crate::era::Era;
 use crate::outcome::Outcome;
+use crate::protocol_version::ProtocolVersion;
 use crate::server::{Server, accounted};
 use std::collections::HashMap;
 use std::fs::File;
@@ -29,7 +29,7 @@ pub enum Channel {
 
 pub(crate) fn run(command: Command, channel: Channel, load: &Load) -> io::Result<Outcome> {
     let (server, mut client) = connect(command, channel, load)?;
-    client.greet(load.era)?;
+    client.greet(load.version)?;
     client.run(load, load.warm_up())?;
     let outcome = accounted(Some(server.id()), || client.run(load, load.time))?;
     drop(client);
@@ -40,7 +40,7 @@ pub(crate) fn run(command: Command, channel: Channel, load: &Load) -> io::Result
 /// Makes the call once and gives the line that answers it.
 pub(crate) fn ask(command: Command, load: &Load) -> io::Result<String> {
     let (server, mut client) = connect(command, Channel::Pipes, load)?;
-    client.greet(load.era)?;
+    client.greet(load.version)?;
     client.call()?;
     client.read()?;
     let line = std::mem::take(&mut client.line);
@@ -81,7 +81,7 @@ struct Client {
 
 impl Client {
     fn new(to: OwnedFd, from: OwnedFd, load: &Load) -> io::Result<Self> {
-        let template = load.call.template(load.era);
+        let template = load.call.template(load.version);
         let bytes = load.in_flight * (template.with(u64::MAX).len() + 1);
         if bytes > PIPE {
             let message = format!("{bytes} bytes in flight are more than a pipe holds ({PIPE})");
@@ -92,13 +92,13 @@ impl Client {
         Ok(Self { to: to.into(), from, line, template, waiting, sent: 0 })
     }
 
-    fn greet(&mut self, era: Era) -> io::Result<()> {
-        let Some(greeting) = era.greeting() else {
+    fn greet(&mut self, version: ProtocolVersion) -> io::Result<()> {
+        let Some(greeting) = version.initialize() else {
             return Ok(());
         };
         self.write(greeting.to_string())?;
         self.read()?;
-        self.write(Era::thanks().to_string())
+        self.write(ProtocolVersion::initialized().to_string())
     }
 
     /// Calls as long as there is time, then waits for what is still in flight.

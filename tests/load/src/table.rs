@@ -4,7 +4,7 @@
 mod contender;
 mod sameness;
 
-use crate::{Call, Channel, Era, Load, Outcome};
+use crate::{Call, Channel, Load, Outcome, ProtocolVersion};
 use contender::{Contender, HTTP, STDIO};
 use std::io;
 use std::time::Duration;
@@ -52,11 +52,11 @@ fn each_row(
     contenders: &[Contender],
     run: impl Fn(&Contender, &Load) -> io::Result<Outcome>,
 ) -> io::Result<()> {
-    for era in Era::ALL {
+    for version in ProtocolVersion::ALL {
         for in_flight in IN_FLIGHT {
-            let load = Load { era, call: Call::add(), in_flight, time: effort.turn };
+            let load = Load { version, call: Call::add(), in_flight, time: effort.turn };
             let best = best(effort.rounds, contenders, |contender| run(contender, &load))?;
-            print_row(&format!("{name}, {in_flight} at a time, {}", era.version()), &best);
+            print_row(&format!("{name}, {in_flight} at a time, {}", version.as_str()), &best);
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Every way of loading a server, for a moment: all that is asked is answered, and rightly.
 
-use load::{Call, Channel, Era, Load, Outcome};
+use load::{Call, Channel, Load, Outcome, ProtocolVersion};
 use serde_json::json;
 use std::process::Command;
 use std::time::Duration;
@@ -15,11 +15,11 @@ fn command(program: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// A moment of calls in both eras, one and several at a time.
+/// A moment of calls in both protocol versions, one and several at a time.
 fn moments() -> impl Iterator<Item = Load> {
-    Era::ALL.into_iter().flat_map(|era| {
+    ProtocolVersion::ALL.into_iter().flat_map(|version| {
         [1, 8].map(|in_flight| Load {
-            era,
+            version,
             call: Call::add(),
             in_flight,
             time: Duration::from_millis(50),

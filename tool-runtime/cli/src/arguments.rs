@@ -1,12 +1,11 @@
-//! `key=value` to JSON, typed by the tool's schema. Text stays text where the schema admits it, as
-//! for a union of string and number; else it is read as JSON, unless the schema wants text alone.
+//! Converts `key=value` to JSON, typed by the tool's schema. A value stays text if the schema accepts text, also in
+//! a union of string and number. Otherwise it is parsed as JSON, unless the schema accepts only text.
 
 use serde_json::{Map, Value, json};
 use tool_runtime_core::Tool;
 use tool_runtime_core::seam::check;
 
-/// The arguments object, as the schema would have it. Values that fit no type are passed on
-/// as they are: dispatch words what is wrong with them.
+/// The arguments as a JSON object. Values that fit no type are passed on as text: dispatch reports them.
 pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
     let definition = tool.definition();
     let mut arguments: Map<String, Value> = Map::new();
@@ -29,7 +28,7 @@ pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
     Ok(Value::Object(arguments).to_string())
 }
 
-/// The refusal of a path into an argument, as in `book.title=T`.
+/// The error for a path into an argument, such as `book.title=T`.
 fn nested(tool: &Tool, key: &str) -> Option<String> {
     let is_known = |name| tool.definition().argument(tool.argument_name(name)).is_some();
     let (name, field) = key.split_once('.')?;
@@ -40,7 +39,7 @@ fn nested(tool: &Tool, key: &str) -> Option<String> {
     })
 }
 
-/// The schema that one value should have.
+/// The schema of a value.
 struct Typed {
     schema: Value,
     definitions: Value,
@@ -51,30 +50,26 @@ impl Typed {
         self.schema.get("type").is_some_and(|kind| kind == "array")
     }
 
-    /// Whether the schema says nothing: then JSON is meant as JSON.
+    /// Whether the schema restricts no type: JSON is preferred to text then.
     fn is_untyped(&self) -> bool {
-        const SAYING: [&str; 6] = ["type", "enum", "const", "anyOf", "oneOf", "$ref"];
-        SAYING.iter().all(|keyword| self.schema.get(keyword).is_none())
+        const TYPING: [&str; 6] = ["type", "enum", "const", "anyOf", "oneOf", "$ref"];
+        TYPING.iter().all(|keyword| self.schema.get(keyword).is_none())
     }
 
-    /// The first reading of the text that the schema admits.
+    /// The first interpretation of the text that the schema accepts.
     fn value(&self, text: &str) -> Value {
         let parsed = serde_json::from_str::<Value>(text).ok();
         if self.is_list() && !matches!(parsed, Some(Value::Array(_))) {
             return Value::Array(vec![self.item(text)]);
         }
-        let readings = if self.is_untyped() {
+        let candidates = if self.is_untyped() {
             [parsed.clone(), Some(Value::from(text))]
         } else {
             [Some(Value::from(text)), parsed.clone()]
         };
-        let admitted = readings.into_iter().flatten().find(|value| self.admits(value));
-        let parsed = parsed.filter(|_| !self.wants_text());
-        admitted.or(parsed).unwrap_or_else(|| text.into())
-    }
-
-    fn wants_text(&self) -> bool {
-        is_text_alone(&self.schema, &self.definitions, MAX_DEPTH)
+        let accepted = candidates.into_iter().flatten().find(|value| self.accepts(value));
+        let is_text = is_text_only(&self.schema, &self.definitions, MAX_DEPTH);
+        accepted.or(parsed.filter(|_| !is_text)).unwrap_or_else(|| text.into())
     }
 
     fn item(&self, text: &str) -> Value {
@@ -85,7 +80,7 @@ impl Typed {
         items.value(text)
     }
 
-    fn admits(&self, value: &Value) -> bool {
+    fn accepts(&self, value: &Value) -> bool {
         let schema = json!({
             "type": "object",
             "properties": { "value": self.schema },
@@ -99,12 +94,12 @@ impl Typed {
 /// Limit on following references; definitions may refer to themselves.
 const MAX_DEPTH: u8 = 8;
 
-/// Whether every value that a schema admits is text.
-fn is_text_alone(schema: &Value, definitions: &Value, depth: u8) -> bool {
+/// Whether a schema accepts only text.
+fn is_text_only(schema: &Value, definitions: &Value, depth: u8) -> bool {
     let all = |key: &str, is_text: &dyn Fn(&Value) -> bool| {
         schema[key].as_array().is_some_and(|list| list.iter().all(is_text))
     };
-    let inner = |schema: &Value| depth > 0 && is_text_alone(schema, definitions, depth - 1);
+    let inner = |schema: &Value| depth > 0 && is_text_only(schema, definitions, depth - 1);
     let definition = schema["$ref"].as_str().and_then(|to| to.strip_prefix("#/$defs/"));
     schema["type"] == "string"
         || all("type", &|kind| kind == "string" || kind == "null")

@@ -1,4 +1,4 @@
-//! `call NAME ...`: runs one tool and shows its answer.
+//! `call NAME ...`: calls a tool and prints the result.
 
 use super::options::{Call, Input};
 use super::{arguments, exit, print, signals};
@@ -18,12 +18,12 @@ pub(super) async fn call(pool: &ToolPool, call: Call) -> ExitCode {
     let pool = session.pool();
     let context = pool.context().with_cancellation(signals::first());
     let result = pool.call_with(ToolCall::new(&call.name, &arguments), &context).await;
-    if call.as_json {
+    if call.json {
         print::line(&result.observation().to_json());
     } else {
         show(pool, &result, &arguments);
     }
-    code(&result)
+    exit_code(&result)
 }
 
 fn arguments(pool: &ToolPool, call: &Call) -> Result<String, String> {
@@ -41,14 +41,14 @@ fn arguments(pool: &ToolPool, call: &Call) -> Result<String, String> {
     }
 }
 
-/// A person sees the call and the answer as they show themselves; a pipe gets the plain text.
+/// Prints the formatted call and result on a terminal, and the plain text to a pipe.
 fn show(pool: &ToolPool, result: &ToolResult, arguments: &str) {
     if result.is_error() {
         let text = result.observation().to_text();
         print::error(&text);
         let detail = result.error().and_then(|error| error.detail());
         if let Some(detail) = detail.filter(|detail| *detail != text) {
-            print::detail(detail);
+            print::to_stderr(&format!("detail: {detail}"));
         }
         return;
     }
@@ -62,13 +62,13 @@ fn show(pool: &ToolPool, result: &ToolResult, arguments: &str) {
     print::line(&result.observation().visualize());
 }
 
-/// The text of an answer; what has none, a picture, is named.
+/// The text of a result, or a description of content without text.
 fn plain(observation: &Observation) -> String {
     let text = observation.to_text();
     if text.is_empty() { observation.visualize() } else { text }
 }
 
-fn code(result: &ToolResult) -> ExitCode {
+fn exit_code(result: &ToolResult) -> ExitCode {
     match result.error().map(|error| error.class()) {
         Some(ErrorClass::Input | ErrorClass::NotFound) => ExitCode::from(exit::USAGE),
         _ if result.is_error() => ExitCode::from(exit::ERROR),

@@ -1,4 +1,4 @@
-//! Serves over HTTP until a signal ends it.
+//! `serve --http`: serves over HTTP until a signal arrives.
 
 use super::options::ServeHttp;
 use super::{exit, print, signals};
@@ -7,21 +7,21 @@ use std::time::Duration;
 use tool_runtime_server::seam::serve_http;
 use tool_runtime_server::{BearerTokens, HttpOptions, McpServer, TokensError};
 
-/// How long calls in flight may go on after the first signal.
-const DRAIN: Duration = Duration::from_secs(10);
+/// Time for calls in flight after the first signal.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Serves until the first signal, and then until calls are done.
+/// Serves until the first signal, then until calls in flight are done.
 pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
     let options = match options(&command) {
-        Ok(options) => options.shutdown(signals::first(), DRAIN),
+        Ok(options) => options.shutdown(signals::first(), DRAIN_TIMEOUT),
         Err(problem) => {
             print::error(&problem);
             return ExitCode::from(exit::USAGE);
         }
     };
-    // Whoever reads the line may send a signal at once.
+    // Signals are handled already: a reader of the line may send one at once.
     let serving = serve_http(server, &command.address, options, |address| {
-        print::status(&format!("listening on http://{address}/mcp"));
+        print::to_stderr(&format!("listening on http://{address}/mcp"));
     });
     exit::served(serving.await)
 }
@@ -46,7 +46,7 @@ fn options(command: &ServeHttp) -> Result<HttpOptions, String> {
     })
 }
 
-/// Those in the variable and those in the file.
+/// The tokens of the variable and of the file.
 fn tokens(command: &ServeHttp) -> Result<Option<BearerTokens>, TokensError> {
     let variable = command.token_variable.as_deref().map(BearerTokens::from_env).transpose()?;
     let file = command.token_file.as_deref().map(BearerTokens::from_file).transpose()?;

@@ -1,4 +1,4 @@
-//! The command line of the generated binary.
+//! The command line of a tool program.
 
 mod arguments;
 mod call;
@@ -24,10 +24,9 @@ use std::process::ExitCode;
 use tool_runtime_core::{BoxFuture, ToolPool};
 use tool_runtime_server::McpServer;
 
-/// An error of the caller.
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What the process exits with.
+/// Exit codes.
 mod exit {
     use super::print;
     use std::io;
@@ -35,12 +34,12 @@ mod exit {
 
     /// The tool answered with an error, or the server could not serve.
     pub(super) const ERROR: u8 = 1;
-    /// The command line is wrong: unknown tools and arguments, values of the wrong type.
+    /// Wrong usage: unknown tools and arguments, values of the wrong type.
     pub(super) const USAGE: u8 = 2;
-    /// The pool of tools cannot be built, or lacks a server that is required.
+    /// The pool cannot be built, or a required server is not connected.
     pub(super) const SETUP: u8 = 3;
 
-    /// After serving.
+    /// The exit code after serving.
     pub(super) fn served(result: io::Result<()>) -> ExitCode {
         match result {
             Ok(()) => ExitCode::SUCCESS,
@@ -56,26 +55,28 @@ mod exit {
 ///
 /// Without a command it serves when standard input is not a terminal, as under an MCP client,
 /// and shows its help when it is. `serve --http ADDR` serves over HTTP, with the feature `http`:
-/// it prints one line `listening on http://HOST:PORT/mcp` to standard error. `main!` is sugar for
-/// this.
+/// it prints one line `listening on http://HOST:PORT/mcp` to standard error. `main!` uses this type.
 ///
-/// SIGTERM, SIGINT and SIGHUP end a server when calls in flight are done, over HTTP after 10 seconds at the
-/// latest, over standard input and output after one second, as the end of the input does. They
-/// cancel the call of `call`. The second such signal ends the process at once, with exit code 1.
+/// `--json` makes `list`, `call`, `report`, `status` and `doctor` print JSON. `call --args OBJECT` takes the arguments as a
+/// JSON object.
 ///
-/// | Exit code | Means |
+/// SIGTERM, SIGINT, SIGHUP and the end of the input end a server when calls in flight are done: over HTTP after at
+/// most 10 seconds, over standard input and output after at most one second. Signals cancel the call of `call`. A
+/// second signal ends the process at once, with exit code 1.
+///
+/// | Exit code | Meaning |
 /// |---|---|
 /// | 0 | success |
 /// | 1 | the tool answered with an error |
 /// | 2 | wrong usage: an unknown tool or argument, a value of the wrong type |
-/// | 3 | the pool cannot be built, the configuration of MCP servers cannot be used, or one that is required is not there (only `main!`) |
+/// | 3 | the pool cannot be built, the configuration of MCP servers is invalid, or a required server is not connected (only `main!`) |
 ///
-/// `call` is not an MCP client and has no user to ask: a tool that asks answers it with an error.
+/// `call` is not an MCP client: a tool that requests input from the user fails.
 ///
-/// [`Self::run`] and `main!` close the pool when they are done.
+/// [`Self::run`] and `main!` close the pool at the end.
 ///
-/// Logs go to standard error; `RUST_LOG` says how much of them: `warn` by default, nothing for
-/// `call`, which shows its failure anyway.
+/// Logs go to standard error. `RUST_LOG` sets their levels. Default: `warn`; `call` logs nothing and prints its
+/// error.
 ///
 /// ```no_run
 /// use std::process::ExitCode;
@@ -93,7 +94,7 @@ pub struct Cli {
     about: About,
 }
 
-/// What a program says of itself.
+/// The name and description of a program.
 #[derive(Clone, Debug)]
 struct About {
     name: String,
@@ -126,7 +127,7 @@ impl Cli {
         self
     }
 
-    /// Sets the sentence that help begins with.
+    /// Sets the first sentence of the help.
     #[must_use]
     pub fn about(mut self, about: impl Into<String>) -> Self {
         self.about.about = Some(about.into()).filter(|about| !about.is_empty());
@@ -140,7 +141,7 @@ impl Cli {
         self
     }
 
-    /// Tells models how to use the tools together.
+    /// Sets the instructions for models: how to use the tools together.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.about.instructions = Some(instructions.into());
@@ -159,7 +160,7 @@ impl Cli {
         in_runtime(Box::pin(async {
             let pool = self.pool.clone();
             let code = self.run_async().await;
-            // The runtime ends here, and with it whatever toolsets left to be closed later.
+            // The runtime ends here, and would drop toolsets that still close.
             pool.close().await;
             code
         }))
@@ -201,7 +202,7 @@ impl Cli {
 }
 
 impl About {
-    /// In a box: it would be compiled again for everything that awaits it.
+    /// Boxed, so that it is compiled once.
     fn run(self, pool: &ToolPool, command: Command) -> BoxFuture<'_, ExitCode> {
         Box::pin(async move {
             match command {
@@ -209,10 +210,10 @@ impl About {
                 #[cfg(feature = "http")]
                 Command::ServeHttp(http) => http::serve(self.server(pool), http).await,
                 Command::List { json } => list::list(pool, json),
-                Command::Report => list::report(pool),
+                Command::Report { json } => list::report(pool, json),
                 Command::Schema { name } => list::schema(pool, &name),
                 Command::Call(call) => call::call(pool, call).await,
-                // Only programs that take servers have these.
+                // `main!` runs these commands itself.
                 #[cfg(feature = "mcp-client")]
                 Command::Status { .. } | Command::Doctor { .. } => ExitCode::from(exit::USAGE),
             }
@@ -242,14 +243,12 @@ fn program_name() -> String {
     stem.map_or_else(|| "tools".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Workers of the runtime at least: with one of them free for the server, tools that block their thread
-/// still run beside each other.
+/// Minimum number of worker threads: one for the server, and two tools that block their thread run concurrently.
 const MIN_WORKERS: usize = 3;
 
-/// Plain functions, and tools that block their thread, may still run when the answer is known or the
-/// client is gone: the process does not wait for them.
+/// Runs a future in a new runtime. The process does not wait for blocking functions that still run at the end.
 ///
-/// The future is in a box because tokio compiles it for each of its schedulers.
+/// The future is boxed because tokio compiles it for each of its schedulers.
 fn in_runtime(future: Pin<Box<dyn Future<Output = ExitCode> + '_>>) -> ExitCode {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()

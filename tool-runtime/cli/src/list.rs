@@ -1,11 +1,11 @@
-//! `list` and `schema`: what there is.
+//! `list`, `report` and `schema`.
 
 use super::{exit, print, table};
 use serde_json::Value;
 use std::process::ExitCode;
 use tool_runtime_core::{ToolDefinition, ToolPool};
 
-/// A table with a row a tool, or the definitions as JSON.
+/// Prints a table with a row per tool, or the definitions as JSON.
 pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {
     if json {
         print::line(&pool.definitions_json());
@@ -20,21 +20,26 @@ pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What became of every tool.
-pub(super) fn report(pool: &ToolPool) -> ExitCode {
-    for line in pool.report().to_string().lines() {
+/// The status of every tool, as text or JSON.
+pub(super) fn report(pool: &ToolPool, json: bool) -> ExitCode {
+    let report = pool.report();
+    if json {
+        print::line(&serde_json::to_string(&report).expect("reports have string keys"));
+        return ExitCode::SUCCESS;
+    }
+    for line in report.to_string().lines() {
         print::line(line);
     }
     ExitCode::SUCCESS
 }
 
-/// One definition, as MCP JSON.
+/// Prints a definition as MCP JSON.
 pub(super) fn schema(pool: &ToolPool, name: &str) -> ExitCode {
     match pool.resolve(name) {
         Ok(tool) => {
             let json = serde_json::to_string(tool.definition());
             let json = json.and_then(|json| serde_json::from_str::<Value>(&json));
-            // By way of a value, whose indented form is there anyway.
+            // `Value` has an indented form; serde_json's pretty serializer would be linked for this alone.
             print::line(&format!("{:#}", json.expect("definitions have string keys")));
             ExitCode::SUCCESS
         }
@@ -55,7 +60,7 @@ fn row(definition: &ToolDefinition) -> [String; 4] {
     ]
 }
 
-/// Only what the tool itself says.
+/// The hints that the tool declares.
 fn hints(definition: &ToolDefinition) -> String {
     let annotations = &definition.annotations;
     let named = [
@@ -64,14 +69,14 @@ fn hints(definition: &ToolDefinition) -> String {
         ("idempotent", annotations.idempotent_hint),
         ("open-world", annotations.open_world_hint),
     ];
-    let said = named.iter().filter_map(|(name, hint)| match hint {
+    let declared = named.iter().filter_map(|(name, hint)| match hint {
         Some(true) => Some((*name).to_owned()),
         Some(false) => Some(format!("not {name}")),
         None => None,
     });
-    let said = said.collect::<Vec<_>>().join(", ");
-    match said.is_empty() || !definition.untrusted_annotations {
-        true => said,
-        false => format!("{said} (untrusted)"),
+    let declared = declared.collect::<Vec<_>>().join(", ");
+    if declared.is_empty() || !definition.untrusted_annotations {
+        return declared;
     }
+    format!("{declared} (untrusted)")
 }

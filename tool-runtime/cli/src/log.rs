@@ -1,5 +1,5 @@
-//! The log on standard error, written by a thread of its own: a host that does not read it, or
-//! has closed it, must not keep a call from its answer. What does not fit is lost.
+//! The log on standard error. A thread of its own writes it: a host that does not read, or has closed, standard
+//! error must not delay a call. Lines that do not fit into the queue are dropped.
 
 use std::backtrace::BacktraceStatus;
 use std::io::{self, IsTerminal as _, Write};
@@ -11,36 +11,34 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// How many lines wait at most.
-const LINES: usize = 4096;
+/// Limit on queued lines.
+const MAX_LINES: usize = 4096;
 
-/// How long the end of the process waits for the last lines.
-const LAST_LINES: Duration = Duration::from_millis(200);
+/// Time for queued lines to be written at the end of the process.
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
 
 static LOG: OnceLock<Log> = OnceLock::new();
 
-/// A second call, or a subscriber that the user has set, changes nothing.
-pub(super) fn start(otherwise: Targets) {
+/// Starts the log with these levels, unless `RUST_LOG` sets others. A subscriber that is already set stays.
+pub(super) fn start(default: Targets) {
     let Ok(log) = Log::start() else { return };
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(io::stderr().is_terminal())
         .log_internal_errors(false)
         .with_writer(log.clone());
-    let subscriber = tracing_subscriber::registry().with(filter(otherwise)).with(lines);
+    let subscriber = tracing_subscriber::registry().with(filter(default)).with(lines);
     if subscriber.try_init().is_ok() {
         let _first = LOG.set(log);
     }
 }
 
-/// `RUST_LOG`: a level, or levels by module, as in `warn,my_crate=debug`.
-fn filter(otherwise: Targets) -> Targets {
-    let given = std::env::var("RUST_LOG").ok();
-    let parsed = given.and_then(|given| given.parse().ok());
-    parsed.unwrap_or(otherwise)
+/// The levels of `RUST_LOG`: a level, or levels by module as in `warn,my_crate=debug`.
+fn filter(default: Targets) -> Targets {
+    let levels = std::env::var("RUST_LOG").ok().and_then(|levels| levels.parse().ok());
+    levels.unwrap_or(default)
 }
 
-/// Lets panics go the way of the log: the usual hook writes to standard error itself, and waits
-/// for a host that does not read it.
+/// Logs panics: the standard hook writes to standard error and blocks on a host that does not read it.
 pub(super) fn panics() {
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = std::backtrace::Backtrace::capture();
@@ -51,19 +49,19 @@ pub(super) fn panics() {
     }));
 }
 
-/// Waits until what was logged is written, but not for long.
+/// Waits a moment for queued lines to be written.
 pub(super) fn finish() {
     let Some(log) = LOG.get() else { return };
-    let (written, wait) = sync_channel(1);
-    if log.0.try_send(Entry::Mark(written)).is_ok() {
-        let _in_time = wait.recv_timeout(LAST_LINES);
+    let (flushed, wait) = sync_channel(1);
+    if log.0.try_send(Entry::Flush(flushed)).is_ok() {
+        let _in_time = wait.recv_timeout(FLUSH_TIMEOUT);
     }
 }
 
-/// What the thread is sent.
+/// A message to the writing thread.
 enum Entry {
     Line(Vec<u8>),
-    Mark(SyncSender<()>),
+    Flush(SyncSender<()>),
 }
 
 #[derive(Clone)]
@@ -71,7 +69,7 @@ struct Log(SyncSender<Entry>);
 
 impl Log {
     fn start() -> io::Result<Self> {
-        let (sender, entries) = sync_channel(LINES);
+        let (sender, entries) = sync_channel(MAX_LINES);
         std::thread::Builder::new().name("log".to_owned()).spawn(move || write(&entries))?;
         Ok(Self(sender))
     }
@@ -81,7 +79,7 @@ fn write(entries: &Receiver<Entry>) {
     for entry in entries {
         match entry {
             Entry::Line(line) => drop(io::stderr().write_all(&line)),
-            Entry::Mark(written) => drop(written.try_send(())),
+            Entry::Flush(flushed) => drop(flushed.try_send(())),
         }
     }
 }
@@ -94,10 +92,10 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// The formatter hands over whole lines.
+/// The formatter writes whole lines.
 impl Write for Log {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        // Full: the line is lost, the call goes on.
+        // A line that does not fit is dropped.
         drop(self.0.try_send(Entry::Line(line.to_vec())));
         Ok(line.len())
     }

@@ -1,4 +1,4 @@
-//! `main!`: the whole of a tool binary's `main`.
+//! `main!`: writes the `main` function of a tool program.
 
 use super::options::{self, Options};
 #[cfg(feature = "mcp-client")]
@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder};
 
-/// Writes `main`: all linked tools, served and called by [`Cli`](crate::Cli), and a function `pool()`, which
-/// builds the same pool for tests.
+/// Writes `main` with the command line [`Cli`](crate::Cli) for all linked tools, and a function `pool()` that builds
+/// the same pool for tests.
 ///
 /// Each option is written `name = value`:
 ///
@@ -61,7 +61,7 @@ use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder};
 /// async fn greets_by_name() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
 ///     use tool_runtime::testing::TestClient;
 ///
-///     let client = TestClient::modern(&pool().await?).await;
+///     let client = TestClient::stateless(&pool().await?).await;
 ///     let result = client.call("greet", serde_json::json!({ "name": "Ada" })).await?;
 ///     assert_eq!(result.to_text(), "Hello Ada");
 ///     Ok(())
@@ -70,8 +70,8 @@ use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder};
 ///
 /// # In tests
 ///
-/// `pub(crate) async fn pool()` returns a new [`ToolPool`](tool_runtime_core::ToolPool) by the same options, without
-/// those of the command line. It does not connect the servers of `mcp`. Tests need `tokio` with the features `macros`
+/// `pub(crate) async fn pool()` returns a new [`ToolPool`](tool_runtime_core::ToolPool) with the same options, except
+/// those of the command line. It does not connect to the servers of `mcp`. Tests need `tokio` with the features `macros`
 /// and `rt-multi-thread`, and `tool-runtime` with the feature `testing`.
 #[macro_export]
 macro_rules! main {
@@ -86,7 +86,7 @@ macro_rules! main {
             )
         }
 
-        /// The pool that `main` serves, made anew.
+        /// Builds the pool that `main` serves.
         #[allow(dead_code)]
         pub(crate) async fn pool() -> $crate::__private::SetupResult<$crate::__private::ToolPool> {
             $crate::__private::pool(__tool_setup()).await
@@ -102,7 +102,7 @@ macro_rules! main {
     };
 }
 
-/// One option of `main!`; all that are unknown are told.
+/// An option of `main!`. Every unknown option is a compile error.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __main_option {
@@ -134,7 +134,7 @@ macro_rules! __main_option {
     }};
 }
 
-/// The options of `main!`, collected: its pool, and what the program says of itself.
+/// The evaluated options of `main!`.
 #[derive(Default)]
 pub struct Setup {
     pool: ToolPoolBuilder,
@@ -142,7 +142,7 @@ pub struct Setup {
     #[cfg(feature = "mcp-client")]
     servers: Option<PathBuf>,
     registry: Option<Registry>,
-    toolsets: Option<Change>,
+    toolsets: Option<BuilderChange>,
     name: Option<String>,
     version: Option<String>,
     about: Option<String>,
@@ -150,10 +150,11 @@ pub struct Setup {
     instructions: Option<String>,
 }
 
-/// A change of a builder that takes time.
-type Change = Box<dyn FnOnce(ToolPoolBuilder) -> Pin<Box<dyn Future<Output = ToolPoolBuilder>>>>;
+/// An asynchronous change of a builder.
+type BuilderChange =
+    Box<dyn FnOnce(ToolPoolBuilder) -> Pin<Box<dyn Future<Output = ToolPoolBuilder>>>>;
 
-/// Writes a method per option that is a text.
+/// Writes the methods of options that are texts.
 macro_rules! texts {
     ($($option:ident),*) => {$(
         #[doc = concat!("`", stringify!($option), " = EXPR`.")]
@@ -209,7 +210,7 @@ impl Setup {
         self
     }
 
-    /// `toolsets = CLOSURE`. It runs when all state is there.
+    /// `toolsets = CLOSURE`, run after all `state` options.
     #[must_use]
     pub fn toolsets<F>(mut self, add: impl FnOnce(ToolPoolBuilder) -> F + 'static) -> Self
     where
@@ -221,7 +222,7 @@ impl Setup {
 
     texts!(name, version, about, title, instructions);
 
-    fn introduction(&mut self, name: &str, version: &str, about: &str) -> About {
+    fn about_program(&mut self, name: &str, version: &str, about: &str) -> About {
         About {
             name: self.name.take().unwrap_or_else(|| name.to_owned()),
             version: self.version.take().unwrap_or_else(|| version.to_owned()),
@@ -233,13 +234,13 @@ impl Setup {
     }
 }
 
-/// The result of an option, or of all of them.
+/// The result of evaluating options.
 pub type SetupResult<T> = Result<T, BoxError>;
 
 /// The options of `main!`, to be evaluated.
 pub type SetupFuture = Pin<Box<dyn Future<Output = SetupResult<Setup>>>>;
 
-/// Names the error type that `?` in an option converts to.
+/// Fixes the error type that `?` in an option converts to.
 ///
 /// # Errors
 /// Never.
@@ -250,7 +251,7 @@ pub fn ready(setup: Setup) -> SetupResult<Setup> {
 /// The function `pool` beside `main!`.
 ///
 /// # Errors
-/// An option that fails, a file that cannot be read, a pool that cannot be built.
+/// An option fails, a file cannot be read, or the pool cannot be built.
 pub async fn pool(setup: SetupFuture) -> SetupResult<ToolPool> {
     let setup = setup.await?;
     #[cfg(feature = "mcp-client")]
@@ -260,10 +261,9 @@ pub async fn pool(setup: SetupFuture) -> SetupResult<ToolPool> {
     built(builder, setup.toolsets, setup.tools, setup.registry).await
 }
 
-/// What `main!` expands to. It is not generic: the whole server would be compiled again in
-/// every user's crate, which is ten times what one needs.
+/// The body of `main`. It is not generic: the server would be compiled again in every user's crate.
 pub fn main(name: &str, version: &str, about: &str, setup: SetupFuture) -> ExitCode {
-    // Ends what servers leave behind when everything else has ended, also by a panic.
+    // Dropped last, also by a panic: ends the remaining descendants of servers.
     #[cfg(all(feature = "mcp-client", target_os = "linux"))]
     let _subreaper = tool_runtime_client::Subreaper::new();
     in_runtime(Box::pin(async {
@@ -273,17 +273,17 @@ pub fn main(name: &str, version: &str, about: &str, setup: SetupFuture) -> ExitC
     }))
 }
 
-/// Why nothing was run.
+/// The reason why no command was run.
 enum Failure {
-    /// It has been said: help, a version, or wrong usage.
-    Said(ExitCode),
+    /// Help, a version, or an error of usage was printed.
+    Printed(ExitCode),
     Setup(BoxError),
 }
 
 impl Failure {
     fn code(self) -> ExitCode {
         match self {
-            Self::Said(code) => code,
+            Self::Printed(code) => code,
             Self::Setup(error) => {
                 print::error(&error.to_string());
                 ExitCode::from(exit::SETUP)
@@ -299,24 +299,24 @@ async fn run(
     setup: SetupFuture,
 ) -> Result<ExitCode, Failure> {
     let mut setup = setup.await.map_err(Failure::Setup)?;
-    let about = setup.introduction(name, version, about);
-    let Options { command, offer } =
-        options::parse(&about, true, std::env::args_os()).map_err(Failure::Said)?;
+    let about = setup.about_program(name, version, about);
+    let Options { command, pool: options } =
+        options::parse(&about, true, std::env::args_os()).map_err(Failure::Printed)?;
     #[cfg(feature = "mcp-client")]
     log::start(servers::log(&command));
     #[cfg(not(feature = "mcp-client"))]
     log::start(command.log());
     let mut builder = setup.pool;
-    if let Some(filter) = offer.filter {
+    if let Some(filter) = options.filter {
         builder = builder.filter(filter);
     }
     #[cfg(feature = "mcp-client")]
-    let files = Files::of(offer.servers, setup.servers);
+    let files = Files::of(options.servers, setup.servers);
     #[cfg(feature = "mcp-client")]
     if !files.is_empty() {
         builder = builder.allow_empty();
     }
-    let tools = offer.tools.or(setup.tools);
+    let tools = options.tools.or(setup.tools);
     let pool =
         built(builder, setup.toolsets, tools, setup.registry).await.map_err(Failure::Setup)?;
     if command.is_server() {
@@ -330,10 +330,10 @@ async fn run(
     code.map_err(Failure::Setup)
 }
 
-/// What the file names; without one, everything that is linked in.
+/// The pool with the tools of a file, or else with all linked tools.
 async fn built(
     mut pool: ToolPoolBuilder,
-    toolsets: Option<Change>,
+    toolsets: Option<BuilderChange>,
     tools: Option<PathBuf>,
     registry: Option<Registry>,
 ) -> SetupResult<ToolPool> {

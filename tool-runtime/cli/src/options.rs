@@ -4,69 +4,65 @@ mod commands;
 mod help;
 #[cfg(feature = "http")]
 mod http;
-mod mistake;
-mod read;
+mod parser;
 #[cfg(feature = "mcp-client")]
 mod servers;
-mod syntax;
+mod spec;
+mod usage_error;
 
 use super::{About, exit, print};
-use commands::{ALLOW, CALL, DENY, LIST, REPORT, ROOT, SCHEMA, SERVE, commands};
+use commands::{ALLOW, ARGS, CALL, DENY, JSON, LIST, REPORT, ROOT, SCHEMA, SERVE, TOOLS, commands};
 #[cfg(feature = "http")]
 pub(super) use http::ServeHttp;
-use mistake::Mistake;
-use read::{Given, Reading};
+use parser::{Arguments, Parsed};
 #[cfg(feature = "mcp-client")]
-pub(super) use servers::Servers;
+pub(super) use servers::ServerOptions;
+use spec::{CommandSpec, Commands, Opt};
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use syntax::{CommandSpec, Commands, Opt};
 use tool_runtime_core::{Filter, Selector, SelectorError};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
+use usage_error::UsageError;
 
-/// Everything that was typed.
+/// The parsed command line.
 pub(super) struct Options {
     pub(super) command: Command,
-    pub(super) offer: Offer,
+    pub(super) pool: PoolOptions,
 }
 
-/// Which tools there are, as far as the command line says it.
+/// The options that assemble the pool.
 #[derive(Default)]
-pub(super) struct Offer {
-    /// The file that names them.
+pub(super) struct PoolOptions {
+    /// `--tools FILE`.
     pub(super) tools: Option<PathBuf>,
-    /// What the patterns leave of all tools.
+    /// `--allow` and `--deny`.
     pub(super) filter: Option<Filter>,
     #[cfg(feature = "mcp-client")]
-    pub(super) servers: Servers,
+    pub(super) servers: ServerOptions,
 }
 
-impl Offer {
-    fn of(given: &Given) -> Result<Self, Mistake> {
+impl PoolOptions {
+    fn of(arguments: &Arguments) -> Result<Self, UsageError> {
+        let allow = Some(selectors(arguments, &ALLOW)?).filter(|allow| !allow.is_empty());
+        let deny = selectors(arguments, &DENY)?;
+        let is_filtered = allow.is_some() || !deny.is_empty();
         Ok(Self {
-            tools: given.value("tools").map(PathBuf::from),
-            filter: filter(given)?,
+            tools: arguments.value(&TOOLS).map(PathBuf::from),
+            filter: is_filtered.then_some(Filter { allow, deny }),
             #[cfg(feature = "mcp-client")]
-            servers: Servers::of(given)?,
+            servers: ServerOptions::of(arguments)?,
         })
     }
 }
 
-/// What `--allow` and `--deny` say, if they are there.
-fn filter(given: &Given) -> Result<Option<Filter>, Mistake> {
-    let allow = Some(selectors(given, &ALLOW)?).filter(|allow| !allow.is_empty());
-    let deny = selectors(given, &DENY)?;
-    Ok((allow.is_some() || !deny.is_empty()).then_some(Filter { allow, deny }))
-}
-
-fn selectors(given: &Given, option: &Opt) -> Result<Vec<Selector>, Mistake> {
-    let parse = |text: &String| {
-        text.parse().map_err(|error: SelectorError| Mistake::bad(option, &error.to_string()))
+fn selectors(arguments: &Arguments, option: &Opt) -> Result<Vec<Selector>, UsageError> {
+    let parse = |text: &str| {
+        text.parse().map_err(|error: SelectorError| UsageError::invalid(option, &error.to_string()))
     };
-    given.values(option.long).iter().map(parse).collect()
+    arguments.values(option).map(parse).collect()
 }
 
 /// A command, ready to run.
@@ -77,17 +73,19 @@ pub(super) enum Command {
     List {
         json: bool,
     },
-    Report,
+    Report {
+        json: bool,
+    },
     Schema {
         name: String,
     },
     Call(Call),
-    /// How the external MCP servers are.
+    /// Shows the status of external MCP servers.
     #[cfg(feature = "mcp-client")]
     Status {
         json: bool,
     },
-    /// What is wrong with them, and how to mend it.
+    /// Checks the configuration of external MCP servers.
     #[cfg(feature = "mcp-client")]
     Doctor {
         json: bool,
@@ -105,11 +103,10 @@ impl Command {
         }
     }
 
-    /// What is logged unless `RUST_LOG` says otherwise. A person sees the failure of the one call,
-    /// and the report says what there is to warn of.
+    /// Default log levels. Commands without a log print their warnings themselves.
     pub(super) fn log(&self) -> Targets {
         Targets::new().with_default(match self {
-            Self::Call(_) | Self::Report => LevelFilter::OFF,
+            Self::Call(_) | Self::Report { .. } => LevelFilter::OFF,
             #[cfg(feature = "mcp-client")]
             Self::Status { .. } | Self::Doctor { .. } => LevelFilter::OFF,
             _ => LevelFilter::WARN,
@@ -121,29 +118,29 @@ impl Command {
 pub(super) struct Call {
     pub(super) name: String,
     pub(super) input: Input,
-    /// Whether to print MCP's result instead of its text.
-    pub(super) as_json: bool,
+    /// Whether to print the whole result as JSON.
+    pub(super) json: bool,
 }
 
-/// Where the arguments of a call come from.
+/// The source of a call's arguments.
 pub(super) enum Input {
     Pairs(Vec<String>),
     Json(String),
     Stdin,
 }
 
-/// Parses; help, versions and mistakes are printed here and end with an exit code.
-///
-/// A program whose tools can be told on the command line takes `--tools` and the like everywhere.
+/// Parses the command line. Help, versions and errors are printed here and end with an exit code. With
+/// `has_pool_options`, every command takes `--tools` and the like.
 pub(super) fn parse<T>(
     about: &About,
-    takes_tools: bool,
+    has_pool_options: bool,
     arguments: impl IntoIterator<Item = T>,
 ) -> Result<Options, ExitCode>
 where
     T: Into<OsString>,
 {
-    parse_erased(about, &commands(takes_tools), arguments.into_iter().map(Into::into).collect())
+    let arguments = arguments.into_iter().map(Into::into).collect();
+    parse_erased(about, &commands(has_pool_options), arguments)
 }
 
 fn parse_erased(
@@ -153,74 +150,67 @@ fn parse_erased(
 ) -> Result<Options, ExitCode> {
     let mut parser = lexopt::Parser::from_iter(arguments);
     let program = help::program(parser.bin_name()).unwrap_or_else(|| about.name.clone());
-    match read::read(&mut parser, commands).and_then(selected) {
-        Ok(Selected::Command(options)) => Ok(*options),
-        Ok(Selected::Help(form)) => {
-            print::line(help::text(about, &program, form, commands).trim_end());
-            Err(ExitCode::SUCCESS)
-        }
-        Ok(Selected::Version) => {
-            print::line(&format!("{} {}", about.name, about.version));
-            Err(ExitCode::SUCCESS)
-        }
-        Err(mistake) => {
-            print::error(&mistake.text(&program));
-            Err(ExitCode::from(exit::USAGE))
-        }
-    }
-}
-
-/// What to do about it.
-enum Selected {
-    Command(Box<Options>),
-    Help(&'static CommandSpec),
-    Version,
-}
-
-fn selected(reading: Reading) -> Result<Selected, Mistake> {
-    let command = match reading {
-        Reading::Help(form) => return Ok(Selected::Help(form)),
-        Reading::Version => return Ok(Selected::Version),
-        // Someone at a terminal wants to know what this is; a client wants to be served.
-        Reading::Nothing(_) if std::io::stdin().is_terminal() => return Ok(Selected::Help(&ROOT)),
-        Reading::Nothing(given) => Options { offer: Offer::of(&given)?, command: Command::Serve },
-        Reading::Command(form, given) => {
-            Options { offer: Offer::of(&given)?, command: command(form, given)? }
-        }
+    let help = |command: &CommandSpec| {
+        print::line(help::text(about, &program, command, commands).trim_end());
+        ExitCode::SUCCESS
     };
-    Ok(Selected::Command(Box::new(command)))
+    let options = match parser::parse(&mut parser, commands) {
+        Ok(Parsed::Help(command)) => return Err(help(command)),
+        Ok(Parsed::Version) => {
+            print::line(&format!("{} {}", about.name, about.version));
+            return Err(ExitCode::SUCCESS);
+        }
+        // A person at a terminal needs help; an MCP client needs a server.
+        Ok(Parsed::Command(command, _)) if command.name.is_empty() && is_terminal() => {
+            return Err(help(&ROOT));
+        }
+        Ok(Parsed::Command(command, arguments)) => options(command, arguments),
+        Err(error) => Err(error),
+    };
+    options.map_err(|error| {
+        print::error(&error.text(&program));
+        ExitCode::from(exit::USAGE)
+    })
 }
 
-fn command(form: &'static CommandSpec, mut given: Given) -> Result<Command, Mistake> {
-    match form.name {
+fn is_terminal() -> bool {
+    std::io::stdin().is_terminal()
+}
+
+fn options(spec: &'static CommandSpec, arguments: Arguments) -> Result<Options, UsageError> {
+    Ok(Options { pool: PoolOptions::of(&arguments)?, command: command(spec, arguments)? })
+}
+
+fn command(spec: &'static CommandSpec, mut arguments: Arguments) -> Result<Command, UsageError> {
+    let json = arguments.has(&JSON);
+    match spec.name {
         #[cfg(feature = "http")]
         name if name == SERVE.name => {
-            Ok(http::read(form, &given)?.map_or(Command::Serve, Command::ServeHttp))
+            let http = http::serve_http(spec, &arguments)?;
+            Ok(http.map_or(Command::Serve, Command::ServeHttp))
         }
-        #[cfg(not(feature = "http"))]
-        name if name == SERVE.name => Ok(Command::Serve),
-        name if name == LIST.name => Ok(Command::List { json: given.has("json") }),
-        name if name == REPORT.name => Ok(Command::Report),
+        name if name == ROOT.name || name == SERVE.name => Ok(Command::Serve),
+        name if name == LIST.name => Ok(Command::List { json }),
+        name if name == REPORT.name => Ok(Command::Report { json }),
         #[cfg(feature = "mcp-client")]
-        name if name == servers::STATUS.name => Ok(Command::Status { json: given.has("json") }),
+        name if name == servers::STATUS.name => Ok(Command::Status { json }),
         #[cfg(feature = "mcp-client")]
-        name if name == servers::DOCTOR.name => Ok(Command::Doctor { json: given.has("json") }),
-        name if name == SCHEMA.name => Ok(Command::Schema { name: given.first(&SCHEMA)? }),
-        _ => call(given).map(Command::Call),
+        name if name == servers::DOCTOR.name => Ok(Command::Doctor { json }),
+        name if name == SCHEMA.name => Ok(Command::Schema { name: arguments.take_first(&SCHEMA)? }),
+        _ => call(arguments, json).map(Command::Call),
     }
 }
 
-fn call(mut given: Given) -> Result<Call, Mistake> {
-    let name = given.first(&CALL)?;
-    let as_json = given.value("output").is_some_and(|output| output == "json");
-    let pairs = given.positional;
-    let json = given.options.into_iter().find(|(option, _)| *option == "json");
-    let input = match json.map(|(_, json)| json) {
-        Some(_) if !pairs.is_empty() => return Err(Mistake::conflict(&CALL, 1, "json")),
-        Some(json) if json == "-" => Input::Stdin,
-        Some(json) => Input::Json(json),
-        None if pairs == ["-"] => Input::Stdin,
-        None => Input::Pairs(pairs),
+fn call(mut arguments: Arguments, json: bool) -> Result<Call, UsageError> {
+    let name = arguments.take_first(&CALL)?;
+    let input = match arguments.value(&ARGS) {
+        Some(_) if !arguments.positional.is_empty() => {
+            return Err(UsageError::conflict(&CALL, 1, &ARGS));
+        }
+        Some("-") => Input::Stdin,
+        Some(object) => Input::Json(object.to_owned()),
+        None if arguments.positional == ["-"] => Input::Stdin,
+        None => Input::Pairs(arguments.positional),
     };
-    Ok(Call { name, input, as_json })
+    Ok(Call { name, input, json })
 }

@@ -1,9 +1,9 @@
-//! Lines for people and pipes. A reader that has gone away is not a reason to panic.
+//! Prints lines. A closed pipe is not an error.
 
 use super::exit;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
-/// A line on standard output. A full disk ends the process, a reader that has gone does not.
+/// Prints a line. A failed write, to a full disk for example, ends the process; a closed pipe does not.
 pub(super) fn line(text: &str) {
     match writeln!(std::io::stdout().lock(), "{text}") {
         Err(fault) if fault.kind() != ErrorKind::BrokenPipe => {
@@ -14,7 +14,7 @@ pub(super) fn line(text: &str) {
     }
 }
 
-/// A line on standard output that stands back behind the others.
+/// Prints a dimmed line.
 pub(super) fn dimmed(text: &str) {
     if no_color() {
         line(text);
@@ -23,7 +23,7 @@ pub(super) fn dimmed(text: &str) {
     }
 }
 
-/// A word on standard output that stands out, for people.
+/// A heading, bold and underlined on a terminal.
 pub(super) fn heading(text: &str) -> String {
     if no_color() || !std::io::stdout().is_terminal() {
         return text.to_owned();
@@ -35,28 +35,26 @@ fn no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// A line on standard error that says what went wrong.
+/// Prints an error to standard error.
 pub(super) fn error(text: &str) {
-    let mut stderr = std::io::stderr().lock();
-    let prefix = if stderr.is_terminal() { "\u{1b}[31merror:\u{1b}[0m" } else { "error:" };
-    let _ = writeln!(stderr, "{prefix} {text}");
+    labelled("31", "error:", text);
 }
 
-/// A line on standard error that says what should not be left like that.
+/// Prints a warning to standard error.
 #[cfg(feature = "mcp-client")]
 pub(super) fn warning(text: &str) {
+    labelled("33", "warning:", text);
+}
+
+fn labelled(color: &str, label: &str, text: &str) {
     let mut stderr = std::io::stderr().lock();
-    let prefix = if stderr.is_terminal() { "\u{1b}[33mwarning:\u{1b}[0m" } else { "warning:" };
-    let _ = writeln!(stderr, "{prefix} {text}");
+    let _ = match stderr.is_terminal() {
+        true => writeln!(stderr, "\u{1b}[{color}m{label}\u{1b}[0m {text}"),
+        false => writeln!(stderr, "{label} {text}"),
+    };
 }
 
-/// A line on standard error that says what is going on.
-#[cfg(feature = "http")]
-pub(super) fn status(text: &str) {
+/// Prints a line to standard error.
+pub(super) fn to_stderr(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
-}
-
-/// A line on standard error with what only the operator should read.
-pub(super) fn detail(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "detail: {text}");
 }

@@ -1,16 +1,15 @@
-//! The external MCP servers of a program: connected while a command runs.
+//! Connects external MCP servers while a command runs.
 
-mod absent;
 mod doctor;
 mod start;
 mod state;
 mod status;
-mod tell;
+mod warnings;
 
 use super::About;
 use super::BoxError;
-use super::options::{Command, Servers};
-use absent::Absent;
+use super::options::{Command, ServerOptions};
+
 use std::convert::Infallible;
 use std::future::pending;
 use std::path::PathBuf;
@@ -23,54 +22,54 @@ use tool_runtime_core::ToolPool;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 
-/// What to do without a file.
+/// Remedy without a configuration file.
 const NAME_A_FILE: &str = "name a file of MCP servers by `--mcp-config FILE`";
-/// What to do without servers in it.
+/// Remedy for a file without servers.
 const NAME_A_SERVER: &str =
     r#"write `{ "mcpServers": { "NAME": { "command": ".." } } }` into the file"#;
 
-/// How long lists wait for servers unless the command line says otherwise.
-const WAIT: Duration = Duration::from_secs(5);
+/// Default time that lists wait for servers.
+const LIST_WAIT: Duration = Duration::from_secs(5);
 
-/// The files that name servers, and what variables in them stand for.
+/// The configuration files of servers, with their variables.
 pub(super) struct Files {
     paths: Vec<PathBuf>,
     variables: Vec<(String, String)>,
-    /// Whether what servers ask is handed on.
+    /// Whether requests of servers are passed to the caller.
     ask: bool,
-    /// How long lists wait for servers.
+    /// Time that lists wait for servers.
     wait: Duration,
 }
 
 impl Files {
-    /// Those of the command line, or else the program's own, if it is there.
-    pub(super) fn of(typed: Servers, own: Option<PathBuf>) -> Self {
-        let Servers { files: mut paths, variables, ask, wait } = typed;
+    /// The files of the command line, or else the file of `main!`, if it exists.
+    pub(super) fn of(options: ServerOptions, default: Option<PathBuf>) -> Self {
+        let ServerOptions { files: mut paths, variables, ask, wait } = options;
         if paths.is_empty() {
-            paths.extend(own.filter(|file| file.exists()));
+            paths.extend(default.filter(|file| file.exists()));
         }
-        Self { paths, variables, ask, wait: wait.unwrap_or(WAIT) }
+        Self { paths, variables, ask, wait: wait.unwrap_or(LIST_WAIT) }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
 
-    /// Variables of the command line come first; a folder that an editor works in is this one.
+    /// A loader with the variables of the command line, then those of the environment. `${workspaceFolder}`, which
+    /// editors set, is the current directory.
     fn loader(&self) -> McpConfigLoader {
-        let here =
-            std::env::current_dir().ok().and_then(|here| here.into_os_string().into_string().ok());
-        let here = here.map(|here| ("workspaceFolder".to_owned(), here));
-        let variables = here.into_iter().chain(self.variables.iter().cloned());
+        let cwd =
+            std::env::current_dir().ok().and_then(|cwd| cwd.into_os_string().into_string().ok());
+        let cwd = cwd.map(|cwd| ("workspaceFolder".to_owned(), cwd));
+        let variables = cwd.into_iter().chain(self.variables.iter().cloned());
         let loader = McpConfig::loader().variables(variables).environment().option("--var");
         self.paths.iter().fold(loader, |loader, file| loader.file(file))
     }
 }
 
-/// What a command logs unless `RUST_LOG` says otherwise. What becomes of servers is told to people
-/// in other ways, see `tell`.
+/// Default log levels of a command. Commands that print do not log failures of servers: see `warnings`.
 pub(super) fn log(command: &Command) -> Targets {
-    // Our client logs a lost connection itself; rmcp would log it once more, as an error.
+    // Our client logs a lost connection; rmcp would log it again, as an error.
     let log = [
         "rmcp::transport::worker",
         "rmcp::transport::streamable_http_client",
@@ -78,7 +77,7 @@ pub(super) fn log(command: &Command) -> Targets {
     ];
     let log = log.iter().fold(command.log(), |log, rmcp| log.with_target(*rmcp, LevelFilter::OFF));
     if command.is_server() {
-        // A server could fill the log with what rmcp says of its messages.
+        // rmcp logs each unexpected message of a server as a warning.
         return log.with_target("rmcp::service", LevelFilter::ERROR);
     }
     log.with_target("tool_runtime_client", LevelFilter::OFF)
@@ -87,8 +86,7 @@ pub(super) fn log(command: &Command) -> Targets {
 /// Runs a command with the servers' tools in the pool.
 ///
 /// # Errors
-/// A file cannot be used, a server cannot be what its entry says, or one is not there that is
-/// required.
+/// A file or an entry is invalid, or a required server is not connected.
 pub(super) async fn run(
     about: About,
     pool: &ToolPool,
@@ -103,7 +101,7 @@ pub(super) async fn run(
     }
 }
 
-/// Connects, and goes on without what is not there, unless it is required.
+/// Connects, and runs the command even if servers are missing, unless they are required.
 async fn connected(
     about: About,
     pool: &ToolPool,
@@ -111,8 +109,6 @@ async fn connected(
     files: &Files,
 ) -> Result<ExitCode, BoxError> {
     let config = files.loader().load_usable()?;
-    // A server goes on being tried.
-    let absent = (!command.is_server()).then(|| Absent::among(pool, &config));
     let builder = if command.is_server() { start::builder(&about) } else { start::once(&about) };
     let mut builder = builder.config(config.clone()).list_wait(files.wait);
     if files.ask {
@@ -129,31 +125,28 @@ async fn connected(
         manager.close().await;
         return Err(error.into());
     }
-    if let Some(absent) = &absent {
-        absent.know(&statuses);
-    }
     let code = if command.is_server() {
-        // The problems are known later: a client waits for its first answer.
+        // A client waits for its first answer: warnings follow later.
         tokio::select! {
             code = about.run(pool, command) => code,
-            never = tell_later(pool, &config, &manager, files.wait) => match never {},
+            never = warn_later(pool, &config, &manager, files.wait) => match never {},
         }
     } else {
-        tell::before(&command, pool, &config, &statuses);
+        warnings::report(&command, pool, &config, &statuses);
         about.run(pool, command).await
     };
     manager.close().await;
     Ok(code)
 }
 
-/// Logs what there is to tell once all servers were tried, or are late.
-async fn tell_later(
+/// Logs warnings once a connection to every server was attempted, at the latest after `wait`.
+async fn warn_later(
     pool: &ToolPool,
     config: &McpConfig,
     manager: &McpManager,
     wait: Duration,
 ) -> Infallible {
     drop(timeout(wait, manager.settled()).await);
-    tell::before(&Command::Serve, pool, config, &manager.status());
+    warnings::report(&Command::Serve, pool, config, &manager.status());
     pending().await
 }

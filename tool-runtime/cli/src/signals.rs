@@ -1,4 +1,4 @@
-//! SIGTERM, SIGINT and SIGHUP: the first asks to end, the second ends.
+//! Handles SIGTERM, SIGINT and SIGHUP: the first starts a graceful shutdown, the second ends the process.
 
 use super::{exit, log};
 use std::io;
@@ -7,15 +7,14 @@ use std::process;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// A token that the first signal cancels. The second ends the process, whatever it does.
+/// A token that the first signal cancels. The second signal ends the process.
 ///
-/// Where signals cannot be heard they do what they always do.
+/// If no handler can be installed, signals keep their default effect.
 pub(super) fn first() -> CancellationToken {
     let token = CancellationToken::new();
-    // Heard from here on: whoever is told that we are there may send one at once.
-    match Signals::hear() {
+    match Signals::install() {
         Ok(signals) => drop(tokio::spawn(end(signals, token.clone()))),
-        Err(error) => tracing::warn!(%error, "signals are not heard"),
+        Err(error) => tracing::warn!(%error, "signals are not handled"),
     }
     token
 }
@@ -34,13 +33,13 @@ async fn end(mut signals: Signals, token: CancellationToken) {
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    /// `None` where it is ignored, as under `nohup`.
+    /// `None` if it is ignored, as under `nohup`.
     hang_up: Option<Signal>,
 }
 
 #[cfg(unix)]
 impl Signals {
-    fn hear() -> io::Result<Self> {
+    fn install() -> io::Result<Self> {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
@@ -54,13 +53,13 @@ impl Signals {
     }
 }
 
-/// Whether SIGHUP was ignored when the process started, as far as the system tells.
+/// Whether SIGHUP was ignored when the process started. False on systems without `/proc`.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // Signals count from one, and SIGHUP is the first.
+    // SIGHUP is signal 1, the lowest bit.
     ignored.is_some_and(|mask| mask & 1 == 1)
 }
 
@@ -69,7 +68,7 @@ struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
-    fn hear() -> io::Result<Self> {
+    fn install() -> io::Result<Self> {
         Ok(Self)
     }
 

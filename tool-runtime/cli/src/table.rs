@@ -1,11 +1,11 @@
-//! Tables for people.
+//! Aligned text tables.
 
 use tool_runtime_core::seam::one_line;
 
 /// Limit on the characters of a cell.
 const MAX_CELL: usize = 120;
 
-/// Foreign text on one printable line.
+/// Text of a server or tool on one printable line.
 pub(super) fn cell(text: &str) -> String {
     one_line(text, MAX_CELL)
 }

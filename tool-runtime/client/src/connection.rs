@@ -1,9 +1,9 @@
 //! A connection to a server.
 
+use super::disguised_errors::DisguisingErrors;
 use super::failure::Failure;
 use super::in_flight_call::InFlightCall;
 use super::notification_router::NotificationRouter;
-use super::refused::Refusing;
 use super::request_timeouts::RequestTimeouts;
 use super::send_request::{Wait, send_request};
 use super::server_requests::Answerer;
@@ -20,27 +20,27 @@ use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Time limit of rmcp's shutdown.
-const LAST_WORDS: Duration = Duration::from_secs(3);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A connection to a server. Dropped, it ends.
+/// A connection to a server. Dropping it ends the connection.
 pub(super) struct Connection {
     peer: Peer<RoleClient>,
     notifications: Arc<NotificationRouter>,
     answerer: Answerer,
     info: Option<Arc<ServerPeerInfo>>,
-    /// Cancelled, it ends rmcp's part.
+    /// Cancelled to end rmcp's part.
     end: CancellationToken,
     /// Cancelled when rmcp's part has ended.
     ended: CancellationToken,
-    behind: Option<Arc<dyn ConnectionOwner>>,
+    owner: Option<Arc<dyn ConnectionOwner>>,
 }
 
 impl Connection {
     pub(super) fn new(
-        running: RunningService<RoleClient, Refusing>,
+        running: RunningService<RoleClient, DisguisingErrors>,
         (notifications, answerer): (Arc<NotificationRouter>, Answerer),
         (end, ended, over): (CancellationToken, CancellationToken, DropGuard),
-        behind: Option<Arc<dyn ConnectionOwner>>,
+        owner: Option<Arc<dyn ConnectionOwner>>,
     ) -> Self {
         let peer = running.peer().clone();
         let info = peer.peer_info();
@@ -50,15 +50,15 @@ impl Connection {
         });
         let (watch, over) = (Arc::clone(&notifications), ended.clone());
         tokio::spawn(async move { over.run_until_cancelled(watch.keep_time()).await });
-        if let Some(behind) = behind.clone() {
-            // What it left behind may hold its output open for ever.
+        if let Some(owner) = owner.clone() {
+            // Descendants of an ended process may hold its output open.
             let (end, ended) = (end.clone(), ended.clone());
             tokio::spawn(async move {
-                ended.run_until_cancelled(behind.gone()).await;
+                ended.run_until_cancelled(owner.gone()).await;
                 end.cancel();
             });
         }
-        Self { peer, notifications, answerer, info, end, ended, behind }
+        Self { peer, notifications, answerer, info, end, ended, owner }
     }
 
     pub(super) fn notifications(&self) -> &Arc<NotificationRouter> {
@@ -71,8 +71,18 @@ impl Connection {
     }
 
     /// Whether it speaks 2026-07-28 or later.
-    pub(super) fn is_modern(&self) -> bool {
+    pub(super) fn is_stateless(&self) -> bool {
         self.info.as_ref().is_some_and(|info| !info.protocol_version.has_initialize())
+    }
+
+    /// Whether calls repeat marked arguments as headers.
+    pub(super) fn has_param_headers(&self) -> bool {
+        self.is_stateless() && self.is_http()
+    }
+
+    /// Whether each request stands alone.
+    fn is_http(&self) -> bool {
+        self.owner.as_ref().is_some_and(|owner| owner.loses_single_requests())
     }
 
     pub(super) fn info(&self) -> Option<&ServerPeerInfo> {
@@ -93,13 +103,13 @@ impl Connection {
     }
 
     /// The reason why we ended the connection, if we did, and the last lines of the server's standard error.
-    pub(super) async fn last_words(&self) -> Option<String> {
-        let words = match &self.behind {
-            Some(behind) => behind.last_words().await,
+    pub(super) async fn exit_report(&self) -> Option<String> {
+        let report = match &self.owner {
+            Some(owner) => owner.exit_report().await,
             None => None,
         };
-        let parts = self.notifications.end().map(str::to_owned).into_iter().chain(words);
-        parts.reduce(|why, words| format!("{why}; {words}"))
+        let parts = self.notifications.end().map(str::to_owned).into_iter().chain(report);
+        parts.reduce(|reason, report| format!("{reason}; {report}"))
     }
 
     pub(super) async fn request(
@@ -110,7 +120,7 @@ impl Connection {
         self.request_with(request, None, timeouts).await
     }
 
-    /// Sends a request with more about it than what it says.
+    /// Sends a request with `_meta`.
     pub(super) async fn request_with(
         &self,
         request: ClientRequest,
@@ -121,7 +131,7 @@ impl Connection {
     }
 
     /// Sends a request that may report progress.
-    pub(super) async fn request_heard(
+    pub(super) async fn request_for_call(
         &self,
         request: ClientRequest,
         meta: Option<RequestMetaObject>,
@@ -135,41 +145,40 @@ impl Connection {
         (&self.notifications, &self.ended)
     }
 
-    /// Hears of changes of the list of tools until the connection ends, where the server tells
-    /// only who asks. It may end earlier, by the server's will: what changed then is unknown.
+    /// Subscribes to changes of the tool list, and waits for the end of the subscription. Changes after the end are not
+    /// notified.
     pub(super) async fn subscribed(&self) {
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
         match self.peer.listen(filter).await {
             Ok(mut subscription) => {
                 // Earlier changes were not notified.
                 self.notifications.changed().notify();
-                // The router gets its notifications.
+                // The router handles the notifications.
                 while let Ok(Some(_)) = subscription.next().await {}
             }
             Err(error) => tracing::debug!("no subscription: {error}"),
         }
     }
 
-    /// Ends it without waiting if it is of no use any more after such a failure.
-    pub(super) fn give_up_after(&self, failure: &Failure) {
-        let stands = || self.behind.as_ref().is_some_and(|behind| behind.loses_single_requests());
-        let is_over = match failure {
+    /// Ends the connection if it is unusable after a failure.
+    pub(super) fn end_after(&self, failure: &Failure) {
+        let is_unusable = match failure {
             Failure::Unsent(_) | Failure::Unauthorized(_) => true,
-            // Whatever carries it: what loses a request is not trusted with the next one.
-            Failure::Lost(_) => !stands(),
+            // Over HTTP each request stands alone.
+            Failure::Lost(_) => !self.is_http(),
             Failure::Refused(_) | Failure::Silent(_) | Failure::Late => false,
         };
-        if is_over {
+        if is_unusable {
             self.end.cancel();
         }
     }
 
-    /// Ends it: gracefully, then in any case.
+    /// Ends the connection gracefully, or by force after a time limit.
     pub(super) async fn close(&self) {
         self.end.cancel();
-        drop(timeout(LAST_WORDS, self.ended.cancelled()).await);
-        if let Some(behind) = &self.behind {
-            behind.close().await;
+        drop(timeout(SHUTDOWN_TIMEOUT, self.ended.cancelled()).await);
+        if let Some(owner) = &self.owner {
+            owner.close().await;
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Opens connections to one server, in the protocol version that it speaks.
 
+use super::connect_error::{ConnectError, Kind, is_known};
 use super::connection::Connection;
+use super::disguised_errors::{DisguisingErrors, RefusedMethods};
 use super::handler::Handler;
 use super::notification_router::NotificationRouter;
 use super::probe::{Found, Probe};
 use super::redactors::Redactors;
-use super::refusal::{Kind, Refusal, is_known};
-use super::refused::{RefusedKinds, Refusing};
 use super::server_requests::Answerer;
 use super::transport::{Opened, TransportFactory};
 use rmcp::model::{Implementation, ProtocolVersion};
@@ -17,33 +17,26 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::lock;
 
-/// The longest wait for an answer to `server/discover` of a server whose version is not known: older
-/// servers may never answer.
-const PROBE: Duration = Duration::from_secs(10);
+/// Limit on the wait for an answer to `server/discover` of a server with an unknown version: older servers may never
+/// answer.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Opens connections to one server, one after the other.
+/// Opens connections to a server.
 pub(super) struct Connector {
     server: Arc<str>,
     redactors: Arc<Redactors>,
-    way: Box<dyn TransportFactory>,
+    factory: Box<dyn TransportFactory>,
     client: Implementation,
     answerer: Answerer,
-    /// The protocol that worked last.
-    era: Mutex<Option<Era>>,
-    refused: Arc<RefusedKinds>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Era {
-    Modern,
-    Legacy,
+    /// Whether the last handshake used 2026-07-28, if there was one.
+    was_stateless: Mutex<Option<bool>>,
+    refused: Arc<RefusedMethods>,
 }
 
 /// The first message of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Opening {
-    /// `server/discover`, and `initialize` on the same connection where that is refused in order, or
-    /// not answered.
+enum Handshake {
+    /// `server/discover`, then `initialize` on the same connection if that is refused or not answered.
     Probe,
     /// `server/discover`, to a server that has answered it before.
     Discover,
@@ -53,155 +46,151 @@ enum Opening {
 impl Connector {
     pub(super) fn new(
         (server, redactors): (Arc<str>, Arc<Redactors>),
-        way: Box<dyn TransportFactory>,
+        factory: Box<dyn TransportFactory>,
         client: Implementation,
         answerer: Answerer,
     ) -> Self {
-        Self {
-            server,
-            redactors,
-            way,
-            client,
-            answerer,
-            era: Mutex::default(),
-            refused: Arc::default(),
-        }
+        let (was_stateless, refused) = (Mutex::default(), Arc::default());
+        Self { server, redactors, factory, client, answerer, was_stateless, refused }
     }
 
-    /// Whether a person is asked to let this program in.
+    /// Whether a person is asked to authorize this program.
     pub(super) fn is_authorizing(&self) -> bool {
-        self.way.is_authorizing()
+        self.factory.is_authorizing()
     }
 
-    /// Waits until they have, or says why they have not.
+    /// Waits for the person's answer.
+    ///
+    /// # Errors
+    /// The person did not authorize this program; the error is the reason.
     pub(super) async fn authorized(&self) -> Result<(), String> {
-        self.way.authorized().await
+        self.factory.authorized().await
     }
 
-    /// Opens a connection: in the newer era, else in the older one, else by an older way.
+    /// Opens a connection in 2026-07-28, else by `initialize`, else over the older HTTP transport.
     ///
     /// # Errors
     /// The reason, with the last lines of the server's standard error.
-    pub(super) async fn connect(&self, within: Duration) -> Result<Connection, Refusal> {
-        self.connect_somehow(within).await.map_err(|refusal| refusal.redacted(&self.redactors))
+    pub(super) async fn connect(&self, within: Duration) -> Result<Connection, ConnectError> {
+        let connected = self.connect_or_fall_back(within).await;
+        connected.map_err(|error| error.redacted(&self.redactors))
     }
 
-    async fn connect_somehow(&self, within: Duration) -> Result<Connection, Refusal> {
+    async fn connect_or_fall_back(&self, within: Duration) -> Result<Connection, ConnectError> {
         let began = Instant::now();
-        let refusal = match self.connect_by_era(within).await {
+        let error = match self.negotiate(within).await {
             Ok(connection) => return Ok(connection),
-            Err(refusal) => refusal,
+            Err(error) => error,
         };
         let rest = within.saturating_sub(began.elapsed());
-        if rest.is_zero() || !self.way.falls_back() {
-            return Err(refusal);
+        if rest.is_zero() || !self.factory.falls_back() {
+            return Err(error);
         }
-        tracing::debug!(server = &*self.server, "trying an older way: {refusal}");
-        self.shake(Opening::Initialize, rest).await.map_err(|older| {
-            tracing::debug!(server = &*self.server, "nor by an older way: {older}");
-            refusal
+        tracing::debug!(server = &*self.server, "trying the older transport: {error}");
+        self.open(Handshake::Initialize, rest).await.map_err(|older| {
+            tracing::debug!(server = &*self.server, "the older transport failed: {older}");
+            error
         })
     }
 
-    /// A server that dies of the newer era's first message, or does not take it, is opened once more
-    /// for the older one.
-    async fn connect_by_era(&self, within: Duration) -> Result<Connection, Refusal> {
+    /// Opens a connection. A server that ends at `server/discover`, or does not accept it, gets a second connection
+    /// with `initialize`.
+    async fn negotiate(&self, within: Duration) -> Result<Connection, ConnectError> {
         let began = Instant::now();
-        let first = match self.era() {
-            _ if self.way.is_old() => Opening::Initialize,
-            Some(Era::Legacy) => Opening::Initialize,
-            Some(Era::Modern) => Opening::Discover,
-            None => Opening::Probe,
+        let first = match self.was_stateless() {
+            _ if self.factory.has_only_initialize() => Handshake::Initialize,
+            Some(false) => Handshake::Initialize,
+            Some(true) => Handshake::Discover,
+            None => Handshake::Probe,
         };
-        let refusal = match self.shake(first, within).await {
+        let error = match self.open(first, within).await {
             Ok(connection) => return Ok(connection),
-            Err(refusal) => refusal,
+            Err(error) => error,
         };
-        if first == Opening::Discover && refusal.kind == Kind::Late {
-            // Another program may be there by now, which never answers that.
+        if first == Handshake::Discover && error.kind == Kind::Late {
+            // Another program may run there now, which never answers `server/discover`.
             self.remember(None);
         }
         let rest = within.saturating_sub(began.elapsed());
-        let is_other = matches!(refusal.kind, Kind::Late | Kind::Failed);
-        if first == Opening::Initialize || !is_other || rest.is_zero() {
-            return Err(refusal);
+        let is_other = matches!(error.kind, Kind::Late | Kind::Failed);
+        if first == Handshake::Initialize || !is_other || rest.is_zero() {
+            return Err(error);
         }
-        // It has answered the probe, too late, and does not take `initialize`.
-        let is_modern = first == Opening::Probe && self.era() == Some(Era::Modern);
-        let second = if is_modern { Opening::Discover } else { Opening::Initialize };
-        tracing::debug!(server = &*self.server, "opened anew for {second:?}: {refusal}");
-        self.shake(second, rest).await
+        // A late answer to the probe: the server does not accept `initialize`.
+        let is_stateless = first == Handshake::Probe && self.was_stateless() == Some(true);
+        let second = if is_stateless { Handshake::Discover } else { Handshake::Initialize };
+        tracing::debug!(server = &*self.server, "connecting again with {second:?}: {error}");
+        self.open(second, rest).await
     }
 
     /// Opens a connection.
-    async fn shake(&self, opening: Opening, within: Duration) -> Result<Connection, Refusal> {
+    async fn open(&self, first: Handshake, within: Duration) -> Result<Connection, ConnectError> {
         let began = Instant::now();
         let notifications = Arc::new(NotificationRouter::new(
             Arc::clone(&self.server),
             Arc::clone(&self.redactors),
         ));
-        let opened = match timeout(within, self.way.open(Arc::clone(&notifications))).await {
+        let opened = match timeout(within, self.factory.open(Arc::clone(&notifications))).await {
             Ok(opened) => opened?,
-            Err(_) => return Err(Refusal::late("it could not be reached", within)),
+            Err(_) => return Err(ConnectError::late("it could not be reached", within)),
         };
-        let (Opened { wire, behind }, found, limit) = limited(opened, opening, within);
+        let (Opened { transport, owner }, found, limit) = limited(opened, first, within);
         let (client, server) = (self.client.clone(), Arc::clone(&self.server));
         let ended = CancellationToken::new();
         let over = ended.clone().drop_guard();
         let around = (Arc::clone(&notifications), ended.clone());
         let handler = Handler::new(client, Arc::clone(&server), self.answerer.clone(), around);
-        let handler = Refusing { server, handler, kinds: Arc::clone(&self.refused) };
-        let (end, lifecycle) = (CancellationToken::new(), opening.lifecycle());
-        let shaken = serve_client_with_lifecycle_and_ct(handler, wire, lifecycle, end.clone());
-        let shaken = timeout(limit.saturating_sub(began.elapsed()), shaken).await;
+        let handler = DisguisingErrors { server, handler, refused: Arc::clone(&self.refused) };
+        let (end, lifecycle) = (CancellationToken::new(), first.lifecycle());
+        let served = serve_client_with_lifecycle_and_ct(handler, transport, lifecycle, end.clone());
+        let served = timeout(limit.saturating_sub(began.elapsed()), served).await;
         if found.get() {
-            self.remember(Some(Era::Modern));
+            self.remember(Some(true));
         }
-        let refusal = match shaken {
+        let error = match served {
             Ok(Ok(running)) => {
                 let around = (notifications, self.answerer.clone());
-                let connection = Connection::new(running, around, (end, ended, over), behind);
-                return self.understood(connection, &found);
+                let connection = Connection::new(running, around, (end, ended, over), owner);
+                return self.checked(connection, &found);
             }
-            Ok(Err(error)) => Refusal::of_handshake(&error),
-            Err(_) if limit < within => Refusal::late(Opening::Discover.unanswered(), limit),
-            Err(_) => Refusal::late(opening.unanswered(), limit),
+            Ok(Err(error)) => ConnectError::of_handshake(&error),
+            Err(_) if limit < within => ConnectError::late(Handshake::Discover.unanswered(), limit),
+            Err(_) => ConnectError::late(first.unanswered(), limit),
         };
-        let Some(behind) = behind else { return Err(refusal) };
-        let refusal = refusal.with_last_words(behind.last_words().await);
-        // The next try need not wait for the end of this one.
-        tokio::spawn(async move { behind.close().await });
-        Err(refusal)
+        let Some(owner) = owner else { return Err(error) };
+        let error = error.with_exit_report(owner.exit_report().await);
+        // The next attempt does not wait for the end of this one.
+        tokio::spawn(async move { owner.close().await });
+        Err(error)
     }
 
-    /// A connection whose version is known here.
-    fn understood(&self, connection: Connection, found: &Found) -> Result<Connection, Refusal> {
+    /// Checks the version of a connection.
+    fn checked(&self, connection: Connection, found: &Found) -> Result<Connection, ConnectError> {
         let version = connection.info().map(|info| info.protocol_version.clone());
         if let Some(version) = version.filter(|version| !is_known(version)) {
-            return Err(Refusal::incompatible(&[version]));
+            return Err(ConnectError::incompatible(&[version]));
         }
         if !found.get() {
-            let era = if connection.is_modern() { Era::Modern } else { Era::Legacy };
-            self.remember(Some(era));
+            self.remember(Some(connection.is_stateless()));
         }
         Ok(connection)
     }
 
-    /// Waits until nothing is left of its connections, which have been closed or dropped.
-    pub(super) async fn left(&self) {
-        self.way.left().await;
+    /// Waits until all closed or dropped connections have ended.
+    pub(super) async fn ended(&self) {
+        self.factory.ended().await;
     }
 
-    fn era(&self) -> Option<Era> {
-        *lock(&self.era)
+    fn was_stateless(&self) -> Option<bool> {
+        *lock(&self.was_stateless)
     }
 
-    fn remember(&self, era: Option<Era>) {
-        *lock(&self.era) = era;
+    fn remember(&self, was_stateless: Option<bool>) {
+        *lock(&self.was_stateless) = was_stateless;
     }
 }
 
-impl Opening {
+impl Handshake {
     fn lifecycle(self) -> ClientLifecycleMode {
         let preferred_versions = vec![ProtocolVersion::LATEST];
         match self {
@@ -224,16 +213,16 @@ impl Opening {
     }
 }
 
-/// Limits the wait for an answer to the probe, and gives how long the handshake may take in all. Over
-/// HTTP a request that hangs holds up the next one: another connection is made for that.
-fn limited(opened: Opened, opening: Opening, within: Duration) -> (Opened, Found, Duration) {
-    let (Opened { wire, behind }, found) = (opened, Found::default());
-    let limit = (within / 3).min(PROBE);
-    let is_http = behind.as_ref().is_some_and(|behind| behind.loses_single_requests());
-    let (wire, limit) = match opening {
-        Opening::Probe if is_http => (wire, limit),
-        Opening::Probe => (wire.with_probe(Probe::new(limit, found.clone())), within),
-        Opening::Discover | Opening::Initialize => (wire, within),
+/// Limits the wait for an answer to the probe, and returns the time limit of the handshake. Over HTTP a request that
+/// hangs delays the next one: `initialize` gets another connection.
+fn limited(opened: Opened, first: Handshake, within: Duration) -> (Opened, Found, Duration) {
+    let (Opened { transport, owner }, found) = (opened, Found::default());
+    let limit = (within / 3).min(PROBE_TIMEOUT);
+    let is_http = owner.as_ref().is_some_and(|owner| owner.loses_single_requests());
+    let (transport, limit) = match first {
+        Handshake::Probe if is_http => (transport, limit),
+        Handshake::Probe => (transport.with_probe(Probe::new(limit, found.clone())), within),
+        Handshake::Discover | Handshake::Initialize => (transport, within),
     };
-    (Opened { wire, behind }, found, limit)
+    (Opened { transport, owner }, found, limit)
 }

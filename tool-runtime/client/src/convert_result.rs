@@ -1,6 +1,6 @@
 //! Converts the result of a call to an observation.
 
-use super::as_it_came::EXACT;
+use super::verbatim::EXACT;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tool_runtime_core::{ContentBlock, Observation};

@@ -1,99 +1,86 @@
 //! Converts a server's tool to a definition. None of its content is trusted.
 
-use super::listing::{Listed, UNKNOWN};
+use super::listing::ListedTool;
 use super::schema::Examiner;
-use rmcp::model::{self, Tool};
 use serde_json::{Map, Value};
 use tool_runtime_core::seam::unknown;
-use tool_runtime_core::{Icon, ToolAnnotations, ToolDefinition};
+use tool_runtime_core::{Icon, ToolDefinition};
 
-/// The definition of a listed tool under our id, the name that the server knows it by, and what of
-/// it is not enforced here. What cannot be used has its problem in the definition, which keeps it
-/// out of the pool.
+/// The `_meta` key of members that rmcp does not know: servers of this library write them there over HTTP.
+const UNKNOWN: &str = "tool-runtime/unknown";
+
+/// The definition of a listed tool under our id, and notes on patterns that are not enforced. A problem in the
+/// definition keeps the tool out of the pool.
 pub(super) fn definition(
     id: String,
-    listed: Listed,
+    listed: ListedTool,
     examiner: &mut Examiner,
-) -> (String, ToolDefinition, Vec<String>) {
-    let tool = match listed {
-        Listed::Tool(tool) => *tool,
-        Listed::Odd { name, reason } => {
+) -> (ToolDefinition, Vec<String>) {
+    let mut definition = match parsed(&id, listed.0) {
+        Ok(definition) => definition,
+        Err(reason) => {
             let mut definition = ToolDefinition::new(id, "");
             definition.add_problem(format!("its server's definition cannot be read: {reason}"));
-            return (name, definition, Vec::new());
+            return (definition, Vec::new());
         }
     };
-    let Tool {
-        name,
-        title,
-        description,
-        input_schema,
-        output_schema,
-        annotations,
-        icons,
-        meta,
-        ..
-    } = tool;
-    let mut definition = ToolDefinition::new(id, description.unwrap_or_default());
-    definition.title = title;
-    definition.input_schema = whole(input_schema);
-    definition.output_schema = output_schema.map(whole);
-    definition.annotations = annotations.map(hints).unwrap_or_default();
-    definition.icons = icons.unwrap_or_default().into_iter().filter_map(icon).collect();
-    definition.meta = meta.map(|meta| meta.0).unwrap_or_default();
-    if let Some(Value::Object(members)) = definition.meta.shift_remove(UNKNOWN) {
-        // Again: a server may have written the mark itself.
-        definition.other = unknown(&members);
-    }
-    definition.take_marks();
     let input = Some(("inputSchema", &definition.input_schema, true));
     let output = definition.output_schema.as_ref().map(|schema| ("outputSchema", schema, false));
     let (mut problems, mut notes) = (Vec::new(), Vec::new());
-    for (what, schema, is_input) in input.into_iter().chain(output) {
-        match examiner.unenforced(what, schema, is_input) {
-            Ok(patterns) => notes.extend(patterns.iter().map(|pattern| unenforced(what, pattern))),
+    for (key, schema, is_input) in input.into_iter().chain(output) {
+        match examiner.unenforced(key, schema, is_input) {
+            Ok(patterns) => notes.extend(patterns.iter().map(|pattern| unenforced(key, pattern))),
             Err(problem) => problems.push(problem),
         }
     }
     for problem in problems {
         definition.add_problem(problem);
     }
-    (name.into_owned(), definition, notes)
+    (definition, notes)
 }
 
-fn unenforced(what: &str, pattern: &str) -> String {
+fn parsed(id: &str, tool: Value) -> Result<ToolDefinition, String> {
+    let Value::Object(mut members) = tool else { return Err("it is not an object".to_owned()) };
+    if !members.get("name").is_some_and(Value::is_string) {
+        return Err("it has no `name`".to_owned());
+    }
+    // Some servers write null for absent members.
+    members.retain(|_, value| !value.is_null());
+    members.insert("name".to_owned(), id.into());
+    let icons = members.shift_remove("icons");
+    let meta = members.shift_remove("_meta");
+    let definition: Result<ToolDefinition, _> = serde_json::from_value(members.into());
+    let mut definition = definition.map_err(|error| error.to_string())?;
+    definition.icons = icons.map(self::icons).unwrap_or_default();
+    if let Some(Value::Object(meta)) = meta {
+        definition.meta = meta;
+    }
+    if let Some(Value::Object(members)) = definition.meta.shift_remove(UNKNOWN) {
+        definition.other.extend(unknown(&members));
+    }
+    definition.take_marks();
+    Ok(definition)
+}
+
+fn unenforced(key: &str, pattern: &str) -> String {
     let mut short: String = pattern.chars().take(100).collect();
     if short.len() < pattern.len() {
         short.push('…');
     }
-    format!("the pattern `{short}` in its `{what}` cannot be compiled here and is not enforced")
+    format!("the pattern `{short}` in its `{key}` cannot be compiled here and is not enforced")
 }
 
-fn whole(schema: std::sync::Arc<Map<String, Value>>) -> Map<String, Value> {
-    std::sync::Arc::try_unwrap(schema).unwrap_or_else(|schema| (*schema).clone())
-}
-
-fn hints(annotations: model::ToolAnnotations) -> ToolAnnotations {
-    let model::ToolAnnotations {
-        title,
-        read_only_hint,
-        destructive_hint,
-        idempotent_hint,
-        open_world_hint,
-        ..
-    } = annotations;
-    ToolAnnotations { title, read_only_hint, destructive_hint, idempotent_hint, open_world_hint }
-}
-
-/// A picture that clients may load: others run code or read files.
-pub(super) fn icon(icon: model::Icon) -> Option<Icon> {
-    let is_safe = icon.src.starts_with("https://") || icon.src.starts_with("data:image/");
-    let mut converted = Icon::new(icon.src);
-    converted.mime_type = icon.mime_type;
-    converted.sizes = icon.sizes.unwrap_or_default();
-    converted.theme = icon.theme.map(|theme| match theme {
-        model::IconTheme::Light => "light".to_owned(),
-        _ => "dark".to_owned(),
+/// Icons that clients may load. Other addresses run code or read files.
+pub(super) fn icons(icons: Value) -> Vec<Icon> {
+    let Value::Array(icons) = icons else { return Vec::new() };
+    let icons = icons.into_iter().filter_map(|icon| match icon {
+        Value::Object(mut icon) => {
+            icon.retain(|_, value| !value.is_null());
+            serde_json::from_value::<Icon>(Map::into(icon)).ok()
+        }
+        _ => None,
     });
-    is_safe.then_some(converted)
+    let is_safe =
+        |icon: &Icon| ["https://", "data:image/"].iter().any(|it| icon.src.starts_with(it));
+    icons.filter(is_safe).collect()
 }

@@ -39,7 +39,7 @@ impl Failure {
     }
 }
 
-/// The texts of an error and its sources, each of them once.
+/// The texts of an error and its sources, without repetitions.
 pub(super) fn leaf(error: &(dyn Error + 'static)) -> String {
     sources(error).skip(1).map(ToString::to_string).fold(error.to_string(), |text, cause| {
         if text.contains(&cause) { text } else { format!("{text}: {cause}") }

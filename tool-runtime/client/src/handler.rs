@@ -1,6 +1,6 @@
 //! Answers requests of a server that speaks a version before 2026-07-28.
 
-#![expect(deprecated, reason = "servers of the older era still log and ask")]
+#![expect(deprecated, reason = "servers before 2026-07-28 send requests")]
 
 use super::in_flight_call::InFlightCall;
 use super::notification_router::NotificationRouter;
@@ -30,8 +30,8 @@ pub(super) struct Handler {
     notifications: Arc<NotificationRouter>,
     /// Cancelled when the connection has ended.
     ended: CancellationToken,
-    /// Number of questions that may still be opened.
-    places: Semaphore,
+    /// Permits of further questions.
+    permits: Semaphore,
 }
 
 impl Handler {
@@ -43,8 +43,8 @@ impl Handler {
     ) -> Self {
         let config = ClientConfig::new(answerer.capabilities(), client)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
-        let places = Semaphore::new(MAX_OPEN);
-        Self { config, server, answerer, notifications, ended, places }
+        let permits = Semaphore::new(MAX_OPEN);
+        Self { config, server, answerer, notifications, ended, permits }
     }
 
     async fn answer<T: DeserializeOwned>(
@@ -53,7 +53,7 @@ impl Handler {
         capability: PeerCapability,
         context: &RequestContext<RoleClient>,
     ) -> Result<T, ErrorData> {
-        let Ok(_place) = self.places.try_acquire() else {
+        let Ok(_permit) = self.permits.try_acquire() else {
             let text = format!("{MAX_OPEN} questions wait for an answer already");
             return Err(ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
         };
@@ -67,7 +67,7 @@ impl Handler {
         // A cancelled question is not passed on.
         let answer = tokio::select! {
             answer = self.answerer.answer(request, call.as_deref()) => answer,
-            () = self.pointless(call.as_ref(), context) => {
+            () = self.cancelled(call.as_ref(), context) => {
                 Err(PeerError::Failed("nobody waits for the answer any more".to_owned()))
             }
         };
@@ -79,7 +79,7 @@ impl Handler {
     }
 
     /// Waits until the question is cancelled.
-    async fn pointless(
+    async fn cancelled(
         &self,
         call: Option<&Arc<InFlightCall>>,
         context: &RequestContext<RoleClient>,

@@ -1,16 +1,14 @@
 //! A call in flight: its context, its time limits and its progress.
 
 use super::request_timeouts::RequestTimeouts;
-use futures_util::task::AtomicWaker;
-use std::future::poll_fn;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::Poll;
+use tokio::sync::SetOnce;
 use tokio::time::Instant;
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::{Progress, ToolContext};
 
-/// One call that runs.
+/// A running call.
 pub(super) struct InFlightCall {
     context: ToolContext,
     timeouts: RequestTimeouts,
@@ -18,18 +16,16 @@ pub(super) struct InFlightCall {
     last: Mutex<Instant>,
     /// Questions that the server has asked during the call.
     questions: AtomicUsize,
-    expiry: AtomicU8,
-    waker: AtomicWaker,
+    expiry: SetOnce<Expiry>,
 }
 
 /// The reason why a call is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub(super) enum Expiry {
     /// The idle timeout passed.
-    Silent = 1,
+    Silent,
     /// The deadline passed, regardless of progress.
-    Late = 2,
+    Late,
 }
 
 impl InFlightCall {
@@ -39,8 +35,7 @@ impl InFlightCall {
             timeouts,
             last: Mutex::new(Instant::now()),
             questions: AtomicUsize::new(0),
-            expiry: AtomicU8::new(0),
-            waker: AtomicWaker::new(),
+            expiry: SetOnce::new(),
         })
     }
 
@@ -52,12 +47,12 @@ impl InFlightCall {
         self.timeouts
     }
 
-    /// A name for the next question of the call: the same whenever the call is made again.
+    /// The key of the next question: the same when the call is repeated.
     pub(super) fn next_question(&self, server: &str) -> String {
         format!("{server}-{}", self.questions.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Something was said about the call just now.
+    /// Notes a sign of life.
     pub(super) fn touch(&self) {
         *lock(&self.last) = Instant::now();
     }
@@ -74,27 +69,19 @@ impl InFlightCall {
         self.timeouts.end(*lock(&self.last))
     }
 
-    /// Gives it up if its time is over.
+    /// Expires the call if its time is over.
     pub(super) fn expire(&self, now: Instant) {
         if self.deadline() > now {
             return;
         }
         let is_late = self.timeouts.until.is_some_and(|until| until <= now);
         let expiry = if is_late { Expiry::Late } else { Expiry::Silent };
-        self.expiry.store(expiry as u8, Ordering::Release);
-        self.waker.wake();
+        // The first reason counts.
+        drop(self.expiry.set(expiry));
     }
 
-    /// Waits until it is given up.
+    /// Waits until the call expires.
     pub(super) async fn expired(&self) -> Expiry {
-        poll_fn(|context| {
-            self.waker.register(context.waker());
-            match self.expiry.load(Ordering::Acquire) {
-                0 => Poll::Pending,
-                late if late == Expiry::Late as u8 => Poll::Ready(Expiry::Late),
-                _ => Poll::Ready(Expiry::Silent),
-            }
-        })
-        .await
+        *self.expiry.wait().await
     }
 }

@@ -1,11 +1,13 @@
 //! A call over one connection: the request, and further rounds with answers while the server needs input.
 
-use super::as_it_came;
 use super::connection::Connection;
 use super::failure::Failure;
 use super::in_flight_call::InFlightCall;
 use super::notification_router::ProgressHandle;
+#[cfg(feature = "http")]
+use super::param_headers::CalledTool;
 use super::server_requests;
+use super::verbatim;
 use futures_util::future::try_join_all;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientRequest, CustomResult,
@@ -15,7 +17,9 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 use std::fmt::Debug;
 use std::sync::Arc;
-use tool_runtime_core::{CallError, ErrorClass, PeerCapability, PeerError, ToolContext, ToolError};
+use tool_runtime_core::{
+    CallError, ErrorClass, PeerCapability, PeerError, ToolContext, ToolDefinition, ToolError,
+};
 
 /// Limit on the rounds of questions of one call.
 const MAX_ROUNDS: usize = 10;
@@ -24,11 +28,13 @@ const MAX_ROUNDS: usize = 10;
 const MAX_QUESTIONS: usize = 16;
 
 /// A call to send.
-pub(super) struct Asked<'a> {
+pub(super) struct ToolRequest<'a> {
     pub(super) name: &'a str,
-    /// Makes the arguments, for each time that they are sent.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only HTTP has headers"))]
+    pub(super) definition: &'a Arc<ToolDefinition>,
+    /// Returns the arguments, once per round.
     pub(super) arguments: &'a mut (dyn FnMut() -> Map<String, Value> + Send),
-    /// Whether it may go on as a task.
+    /// Whether it may continue as a task.
     pub(super) as_task: bool,
 }
 
@@ -50,7 +56,7 @@ pub(super) enum Stop {
 /// Calls a tool.
 pub(super) async fn call(
     connection: &Connection,
-    asked: Asked<'_>,
+    asked: ToolRequest<'_>,
     call: &Arc<InFlightCall>,
 ) -> Result<Answer, Stop> {
     let (mut responses, mut state) = (None, None);
@@ -60,11 +66,13 @@ pub(super) async fn call(
         (params.input_responses, params.request_state) = (responses.take(), state.take());
         let mut request = CallToolRequest::new(params);
         request.extensions_mut().insert(ProgressHandle(Arc::downgrade(call)));
+        #[cfg(feature = "http")]
+        request.extensions_mut().insert(CalledTool(Arc::clone(asked.definition)));
         let request = ClientRequest::CallToolRequest(request);
         call.touch();
         let capabilities = asked.as_task.then(|| connection.answerer().capabilities_with_tasks());
         let meta = meta(call.context(), capabilities);
-        let answer = connection.request_heard(request, meta, call);
+        let answer = connection.request_for_call(request, meta, call);
         match answer.await.map_err(Stop::Failed)? {
             ServerResult::CallToolResult(result) => {
                 return Ok(Answer::Done(serde_json::to_value(result).unwrap_or_default()));
@@ -79,11 +87,11 @@ pub(super) async fn call(
             ServerResult::CreateTaskResult(created) => {
                 return Ok(Answer::Task(Box::new(created.task)));
             }
-            ServerResult::CustomResult(CustomResult(value)) => match as_it_came::unwrapped(value) {
-                value if as_it_came::is_result(&value) => return Ok(Answer::Done(value)),
+            ServerResult::CustomResult(CustomResult(value)) => match verbatim::unwrapped(value) {
+                value if verbatim::is_result(&value) => return Ok(Answer::Done(value)),
                 value => return Err(unreadable(&value)),
             },
-            // What another method would answer looks alike where it is as good as empty.
+            // An empty result of a call matches these types.
             ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => {
                 return Ok(Answer::Done(json!({ "content": [] })));
             }
@@ -124,7 +132,7 @@ fn meta(
     Some(meta)
 }
 
-/// Answers what a server asks.
+/// Answers the questions of a server.
 pub(super) async fn answers(
     connection: &Connection,
     requests: &InputRequests,
@@ -150,12 +158,12 @@ pub(super) async fn answers(
         }
     };
     let answered = call.timeouts().in_time(answered).await;
-    // What a person took their time for is no silence of the server's.
+    // The time of a person does not count as silence of the server.
     call.touch();
     Ok(answered.map_err(Stop::Failed)??.into_iter().collect())
 }
 
-/// Answers one question. A person who is not there declines.
+/// Answers one question. Without a handler, elicitation is declined.
 async fn answer_to(
     connection: &Connection,
     (key, request): (&String, &InputRequest),

@@ -3,8 +3,8 @@
 //! - Every server has a supervisor. A change of a server runs to its end in a task of its own, whether or not the caller
 //!   waits (`manager.rs`). A supervisor that ends without a successor closes its server and removes its tools (`slot.rs`). A
 //!   panic counts as a failed attempt.
-//! - A name belongs to one manager of a pool (`Claim` of the core), an id to the server with the longest matching prefix
-//!   (`prefixes.rs`).
+//! - A name belongs to one manager of a pool (`Claim` of the core). Prefixes of ids are neither equal nor nested
+//!   (`manager/settings.rs`).
 //! - A call to a disconnected server wakes the supervisor, unless it failed five times in a row; all callers wait for that
 //!   one attempt. A request that was sent and not answered is repeated only for idempotent tools of trusted servers.
 //! - A remote tool keeps its own time, so that progress can extend it; the pool's limit does not apply. All calls of a
@@ -12,18 +12,19 @@
 //! - Servers are not trusted with memory or time. Outgoing messages wait in a bounded queue whose stalling ends the connection
 //!   (`transport/outgoing.rs`). A server that sends too many requests is not read (`pending_requests.rs`). A message that
 //!   cannot be read ends the call that it was meant for (`recovery.rs`). The cost of checking a value by a server's schema is
-//!   counted first (`schema/`). Long lists are processed in slices (`yield_budget.rs`). Text of a server passes `Mask` before
-//!   it is shown (`mask.rs`).
+//!   counted first (`schema/`). Long lists yield to other tasks. Text of a server is redacted before it is shown
+//!   (`redactors.rs`).
 //! - Over HTTP each request stands alone: a bad answer loses one call. A refused connection, missing authorization or the end
-//!   of the session ends the connection, and the supervisor opens another; rmcp would do so without telling, and changes in
+//!   of the session ends the connection, and the supervisor opens another. rmcp would reconnect silently, and changes in
 //!   between would be lost.
 
-mod as_it_came;
 mod backoff;
+mod connect_error;
 mod connection;
 mod connector;
 mod convert_result;
 mod definition;
+mod disguised_errors;
 mod failure;
 mod handler;
 mod in_flight_call;
@@ -34,16 +35,15 @@ mod names;
 mod notification_router;
 mod nulls;
 mod observed_transport;
+#[cfg(feature = "http")]
+mod param_headers;
 mod pending_requests;
 mod pins;
-mod prefixes;
 mod probe;
 pub(crate) mod process;
 mod publisher;
 mod recovery;
 mod redactors;
-mod refusal;
-mod refused;
 mod remote_tool;
 mod request_timeouts;
 mod resource_listing;
@@ -58,7 +58,7 @@ mod tasks;
 #[path = "../../core/src/time_limit.rs"]
 mod time_limit;
 mod transport;
-mod yield_budget;
+mod verbatim;
 
 pub use manager::{McpChange, McpManager, McpManagerBuilder, McpManagerError, McpStatuses};
 pub use pins::{McpPin, McpPins, McpUnapproved};

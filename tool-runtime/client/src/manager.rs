@@ -49,19 +49,17 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 /// `resources`, and show those servers alone.
 ///
 /// Servers are not trusted: schemas are bounded and fetch nothing, an invalid tool is left out and named in
-/// [`ToolPool::report`](tool_runtime_core::ToolPool::report). Annotations are listed and loosen nothing:
-/// tools count as neither read-only nor idempotent for filters, concurrency and retries. The setting
-/// `trusted` of an entry ([`McpServerConfig::trusted`]), or [`McpManagerBuilder::trust`], has them acted on.
+/// [`ToolPool::report`](tool_runtime_core::ToolPool::report). Annotations are listed only: tools count as neither
+/// read-only nor idempotent for filters, concurrency and retries, unless the entry is
+/// [`trusted`](McpServerConfig::trusted) or [`McpManagerBuilder::trust`] names the server.
 ///
-/// A server's program ends with its connection: its input is closed, then it and all of its process
-/// group get SIGTERM and at last SIGKILL. What left the group is ended by a
-/// [`Subreaper`](crate::Subreaper) when this process ends. Where there are no signals less can be done, see
-/// the front page of `tool-runtime`.
+/// A server's program ends with its connection: its input is closed, then its process group gets SIGTERM and at last
+/// SIGKILL. Descendants outside of the group are ended by a [`Subreaper`](crate::Subreaper) when this process ends. For
+/// systems without signals see the front page of `tool-runtime`.
 ///
-/// Cheap to clone; every clone is the same manager. Keep one: when the last is dropped, all servers
-/// are disconnected and their tools leave the pool; [`Self::close`] also waits for it. Closing the
-/// pool disconnects them as well. It needs a tokio runtime with its I/O and time drivers, and
-/// keeps the pool alive.
+/// Clones share one manager. When the last is dropped, all servers are disconnected and their tools leave the pool;
+/// [`Self::close`] also waits for that. Closing the pool disconnects them as well. A manager needs a tokio runtime with
+/// I/O and time drivers, and keeps the pool alive.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -89,13 +87,13 @@ struct Shared {
     slots: Mutex<BTreeMap<String, Arc<Slot>>>,
     /// Serializes changes of the set of servers.
     turn: tokio::sync::Mutex<()>,
-    /// Cancelled, all servers are disconnected.
+    /// Cancelled to disconnect all servers.
     end: CancellationToken,
     watchers: Arc<Watchers>,
     resources: Mutex<Option<ResourceTools>>,
     /// The servers whose entries could not be used.
     left_out: Mutex<Vec<AbsentSource>>,
-    /// Lists of tools wait until then for servers that are being connected to.
+    /// Lists of tools wait for pending connections until this time.
     list_until: Instant,
 }
 
@@ -155,11 +153,10 @@ impl McpManager {
         McpStatuses::new(self)
     }
 
-    /// Adds a server. It is connected to in the background; see [`Self::settled`].
+    /// Adds a server and connects to it in the background; see [`Self::settled`].
     ///
     /// # Errors
-    /// There is a server of that name, or one whose tools would have the same ids; this build
-    /// cannot reach such a server.
+    /// The name or the prefix is taken, the entry is invalid, or this build lacks the transport.
     pub async fn add(
         &self,
         name: impl Into<String>,
@@ -169,36 +166,36 @@ impl McpManager {
         self.put(Entry::of(&name.into(), config, &self.0.settings.callbacks)?)
     }
 
-    /// Disconnects a server and takes its tools out of the pool, for good.
+    /// Removes a server: disconnects it and removes its tools from the pool.
     ///
     /// # Errors
     /// There is no such server.
     pub async fn remove(&self, name: &str) -> Result<(), McpManagerError> {
         let (manager, name) = (self.clone(), name.to_owned());
-        whole(async move {
+        run_to_end(async move {
             let _turn = manager.turn().await?;
             manager.take_out(&name).await
         })
         .await
     }
 
-    /// Connects to a server that was disabled. One that is enabled stays as it is.
+    /// Connects to a disabled server. Does nothing for an enabled one.
     ///
     /// # Errors
-    /// There is no such server, or its entry lacks something.
+    /// There is no such server, or its entry lacks values of variables.
     pub async fn enable(&self, name: &str) -> Result<(), McpManagerError> {
         let _turn = self.turn().await?;
         self.checked(name)?.start(&self.0.end);
         Ok(())
     }
 
-    /// Disconnects a server and takes its tools out of the pool, until it is enabled again.
+    /// Disconnects a server and removes its tools from the pool, until it is enabled again.
     ///
     /// # Errors
     /// There is no such server.
     pub async fn disable(&self, name: &str) -> Result<(), McpManagerError> {
         let (manager, name) = (self.clone(), name.to_owned());
-        whole(async move {
+        run_to_end(async move {
             let _turn = manager.turn().await?;
             let slot = manager.slot(&name)?;
             slot.stop(McpState::Disabled).await;
@@ -208,14 +205,13 @@ impl McpManager {
         .await
     }
 
-    /// Disconnects a server and connects to it anew, whatever state it was in. Its tools stay where
-    /// they are; calls that run fail.
+    /// Disconnects a server and connects again, in any state. Its tools stay in the pool; running calls fail.
     ///
     /// # Errors
-    /// There is no such server, or it was disabled and its entry lacks something.
+    /// There is no such server, or its entry lacks values of variables.
     pub async fn reconnect(&self, name: &str) -> Result<(), McpManagerError> {
         let (manager, name) = (self.clone(), name.to_owned());
-        whole(async move {
+        run_to_end(async move {
             let _turn = manager.turn().await?;
             let slot = manager.checked(&name)?;
             slot.stop(McpState::Connecting).await;
@@ -225,7 +221,7 @@ impl McpManager {
         .await
     }
 
-    /// The definitions that servers list now, to be stored as approved.
+    /// Pins of the definitions that servers list now, to be stored as approved.
     pub fn pins(&self) -> McpPins {
         self.0.settings.approvals.listed()
     }
@@ -235,11 +231,11 @@ impl McpManager {
         self.0.settings.approvals.unapproved()
     }
 
-    /// Approves the definition of a tool that [`Self::unapproved`] found and a person has reviewed.
-    /// If the tool was held back, the pool gets it after the server's list was read once more.
+    /// Approves a definition of [`Self::unapproved`] that a person has reviewed. A tool that was held back enters the pool
+    /// after the server's list was read again.
     ///
     /// # Errors
-    /// There is no such server, it lists no such tool any more, or by now another definition of it.
+    /// There is no such server, it no longer lists the tool, or its definition has changed again.
     pub fn approve(&self, tool: &McpUnapproved) -> Result<(), McpManagerError> {
         let slot = self.slot(&tool.server)?;
         let listed = self.0.settings.approvals.approve(&tool.server, &tool.tool, &tool.pin);
@@ -252,19 +248,19 @@ impl McpManager {
         Ok(())
     }
 
-    /// Waits until every server was tried once since it was started last: it is ready then, or its
-    /// status says why not.
+    /// Waits until a connection to every server was attempted since its last start: the server is ready, or its status has
+    /// the reason.
     pub async fn settled(&self) {
         let servers: Vec<_> = self.slots().values().map(|slot| Arc::clone(&slot.server)).collect();
-        join_all(servers.iter().map(|server| server.tried())).await;
+        join_all(servers.iter().map(|server| server.settled())).await;
     }
 
-    /// Disconnects all servers and takes their tools out of the pool. Bounded: what does not end is
-    /// killed. Whoever closes it again waits for the same end.
+    /// Disconnects all servers and removes their tools from the pool, within a time limit: programs that do not end are
+    /// killed. Further calls wait for the same end.
     pub async fn close(&self) {
         self.0.end.cancel();
         let manager = self.clone();
-        whole(async move {
+        run_to_end(async move {
             let _turn = manager.0.turn.lock().await;
             let slots = std::mem::take(&mut *manager.slots());
             join_all(slots.values().map(|slot| slot.stop(McpState::Closed))).await;
@@ -275,13 +271,13 @@ impl McpManager {
         .await;
     }
 
-    /// The turn to change something.
+    /// Waits for the turn to change the set of servers.
     async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, McpManagerError> {
         let turn = self.0.turn.lock().await;
         if self.0.end.is_cancelled() { Err(McpManagerError::Closed) } else { Ok(turn) }
     }
 
-    /// Puts a server in its place, and starts it if it is enabled.
+    /// Adds a server, and starts it if it is enabled.
     fn put(&self, entry: Entry) -> Result<(), McpManagerError> {
         let mut slots = self.slots();
         let name = entry.name.clone();
@@ -291,7 +287,6 @@ impl McpManager {
         let taken: Vec<(&str, &str)> =
             slots.iter().map(|(name, slot)| (&**name, slot.prefix())).collect();
         let slot = entry.into_slot(&self.0.settings, &self.0.pool, &self.0.watchers, &taken)?;
-        slots.values().for_each(|other| other.give_way());
         if slot.server.status().state != McpState::Disabled {
             slot.start(&self.0.end);
         }
@@ -312,7 +307,7 @@ impl McpManager {
         Ok(())
     }
 
-    /// A server that can be started, as far as its entry tells.
+    /// A server with a valid entry.
     fn checked(&self, name: &str) -> Result<Arc<Slot>, McpManagerError> {
         let slot = self.slot(name)?;
         if let Some(config) = &slot.config {
@@ -353,8 +348,8 @@ fn left_out(config: &McpConfig) -> Vec<AbsentSource> {
     config.left_out().iter().map(absent).collect()
 }
 
-/// Runs `work` to its end even if the future is dropped: half done, a server would have no supervisor.
-async fn whole<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+/// Runs `work` to its end even if the future is dropped: an interrupted change could leave a server without supervisor.
+async fn run_to_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     match tokio::spawn(work).await {
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
@@ -392,7 +387,7 @@ impl Absence for Shared {
             return None;
         }
         Some(Box::pin(async move {
-            let tried = join_all(connecting.iter().map(|server| server.tried()));
+            let tried = join_all(connecting.iter().map(|server| server.settled()));
             drop(timeout_at(until, tried).await);
         }))
     }

@@ -1,7 +1,6 @@
 //! Ids of foreign tools: `server.tool`, in allowed characters.
 
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
 use tool_runtime_core::seam::{MAX_LENGTH, is_allowed};
 
 /// The digits of a hash in a suffix.
@@ -17,9 +16,11 @@ pub(super) fn prefix(server: &str) -> String {
     }
 }
 
-/// The id of a tool. A name that an id cannot hold gets a suffix from its hash, so that ids stay distinct.
+/// The id of a tool. A name that an id cannot hold gets a suffix from its hash, so that ids stay distinct. Without a
+/// prefix, dots are not allowed: the id could have the prefix of another server.
 pub(super) fn id(prefix: &str, tool: &str) -> String {
-    let name: String = tool.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
+    let is_kept = |c| is_allowed(c) && !(c == '.' && prefix.is_empty());
+    let name: String = tool.chars().map(|c| if is_kept(c) { c } else { '_' }).collect();
     let id = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
     let is_name = name.chars().any(|c| c.is_ascii_alphanumeric());
     if is_name && name == tool && id.len() <= MAX_LENGTH {
@@ -32,18 +33,6 @@ pub(super) fn id(prefix: &str, tool: &str) -> String {
 /// The id for the second of two tools with one id.
 pub(super) fn distinct(id: &str, server: &str, tool: &str) -> String {
     suffixed(id, &[server, tool])
-}
-
-/// Notices about names of a server that differ in case alone.
-pub(super) fn alike(names: &[&str]) -> Vec<String> {
-    let mut groups = BTreeMap::<String, Vec<&str>>::new();
-    for name in names {
-        groups.entry(name.to_ascii_lowercase()).or_default().push(name);
-    }
-    let alike = groups.into_values().filter(|group| group.len() > 1);
-    alike
-        .map(|group| format!("its tools `{}` differ in case alone", group.join("` and `")))
-        .collect()
 }
 
 /// Adds the beginning of a SHA-256 hash, which is the same in every build.
@@ -91,11 +80,9 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_in_case_alone_are_told() {
-        assert_eq!(
-            alike(&["read", "Read", "write"]),
-            ["its tools `read` and `Read` differ in case alone"]
-        );
+    fn a_tool_without_prefix_has_no_id_of_another_server() {
+        assert_eq!(id("", "push"), "push");
+        assert!(!id("", "git.push").contains('.'));
     }
 
     #[test]

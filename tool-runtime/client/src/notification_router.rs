@@ -1,6 +1,6 @@
 //! Routes notifications of a server: progress, changed lists, log entries.
 
-#![expect(deprecated, reason = "servers of the older era still log and ask")]
+#![expect(deprecated, reason = "servers before 2026-07-28 send log entries")]
 
 use super::in_flight_call::InFlightCall;
 use super::redactors::Redactors;
@@ -29,8 +29,6 @@ pub(super) struct NotificationRouter {
     /// Notified when a call is over.
     fewer: Notify,
     changed: Changed,
-    /// Listed tools that cannot be called, with reasons.
-    odd: Mutex<Vec<(String, String)>>,
     /// The reason why we ended the connection, if we did.
     end: OnceLock<String>,
     /// Whether the last request has no answer yet and may have one.
@@ -73,20 +71,9 @@ impl NotificationRouter {
             earlier: Notify::new(),
             fewer: Notify::new(),
             changed: Changed::default(),
-            odd: Mutex::default(),
             end: OnceLock::new(),
             is_waiting: AtomicBool::new(false),
         }
-    }
-
-    /// Notes listed tools that cannot be called, with reasons.
-    #[cfg(feature = "http")]
-    pub(super) fn note_odd(&self, tools: Vec<(String, String)>) {
-        lock(&self.odd).extend(tools);
-    }
-
-    pub(super) fn take_odd(&self) -> Vec<(String, String)> {
-        std::mem::take(&mut *lock(&self.odd))
     }
 
     pub(super) fn server(&self) -> &str {
@@ -98,8 +85,7 @@ impl NotificationRouter {
         &self.redactors
     }
 
-    /// Whether the last request has no answer yet and may have one: the server is there, and
-    /// silent.
+    /// Whether the last request has no answer yet and may get one: the server is running and silent.
     pub(super) fn is_waiting(&self) -> bool {
         self.is_waiting.load(Ordering::Relaxed)
     }
@@ -111,7 +97,7 @@ impl NotificationRouter {
 
     /// Notes why we end the connection.
     pub(super) fn note_end(&self, why: &str) {
-        // The first reason is the reason.
+        // The first reason counts.
         drop(self.end.set(why.to_owned()));
     }
 
@@ -131,7 +117,7 @@ impl NotificationRouter {
         }
     }
 
-    /// Waits until a call is over; without a call for ever.
+    /// Waits until a call is over; without a call, never returns.
     pub(super) async fn over(&self, call: Option<&Arc<InFlightCall>>) {
         let Some(call) = call else { return pending().await };
         loop {
@@ -143,8 +129,7 @@ impl NotificationRouter {
         }
     }
 
-    /// The call that runs, if there is exactly one: a question of the older era does not say for
-    /// which call it is asked.
+    /// The running call, if there is exactly one: requests before 2026-07-28 do not name their call.
     pub(super) fn only_call(&self) -> Option<Arc<InFlightCall>> {
         let calls = self.calls();
         let mut running = calls.running.values();
@@ -156,11 +141,10 @@ impl NotificationRouter {
         self.is_waiting.store(true, Ordering::Relaxed);
         let request: &ClientRequest = &request.request;
         let token = request.get_meta().get_progress_token();
-        let heard = request.extensions().get::<ProgressHandle>();
-        // The caller may have given up before it was sent.
-        if let (Some(call), Some(token)) =
-            (heard.and_then(|ProgressHandle(it)| it.upgrade()), token)
-        {
+        let handle = request.extensions().get::<ProgressHandle>();
+        // The caller may have dropped the call before it was sent.
+        let call = handle.and_then(|ProgressHandle(call)| call.upgrade());
+        if let (Some(call), Some(token)) = (call, token) {
             self.begin(token, &call);
         }
     }
@@ -183,7 +167,7 @@ impl NotificationRouter {
             ServerNotification::LoggingMessageNotification(entry) => self.log(&entry.params),
             ServerNotification::ToolListChangedNotification(_) => {
                 self.changed.notify();
-                // rmcp keeps the subscription that it belongs to, if it belongs to one.
+                // rmcp handles notifications of a subscription.
                 notification.notification.get_meta().subscription_id()?;
                 return Some(message);
             }
@@ -193,7 +177,7 @@ impl NotificationRouter {
     }
 
     fn progress(&self, params: &ProgressNotificationParam) {
-        // Called without the lock: what it runs is not ours.
+        // Called without the lock: it runs code of the host.
         let call = self.calls().running.get(&params.progress_token).cloned();
         if let Some(call) = call {
             let mut progress = Progress::new(params.progress);
@@ -222,8 +206,7 @@ impl NotificationRouter {
         }
     }
 
-    /// Gives calls up whose time is over, until the future is dropped. One timer for all of them:
-    /// one for each would wake a thread for each call, only to be set.
+    /// Expires calls, until the future is dropped. All calls share a timer: setting one per call would wake a thread.
     pub(super) async fn keep_time(&self) {
         loop {
             let watch = self.calls().watch;

@@ -1,9 +1,9 @@
 //! Observes the messages of a connection. Notifications are handled here, in order: rmcp would start a task for each.
 
+use super::disguised_errors::undisguised;
 use super::notification_router::NotificationRouter;
 use super::pending_requests::{PendingRequests, answered};
 use super::probe::Probe;
-use super::refused::undisguised;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -19,7 +19,7 @@ type Incoming = RxJsonRpcMessage<RoleClient>;
 #[error(transparent)]
 pub(super) struct SendError(Box<dyn Error + Send + Sync>);
 
-/// A transport of rmcp's without its type, so that the service loop is compiled once.
+/// A type-erased transport, so that rmcp's service loop is compiled once.
 trait AnyTransport: Send {
     fn send(&mut self, message: Outgoing) -> BoxFuture<'static, Result<(), SendError>>;
     fn receive(&mut self) -> BoxFuture<'_, Option<Incoming>>;
@@ -43,7 +43,7 @@ impl<T: Transport<RoleClient>> AnyTransport for T {
     }
 }
 
-/// One connection's messages.
+/// The messages of a connection.
 pub(super) struct ObservedTransport {
     transport: Box<dyn AnyTransport>,
     notifications: Arc<NotificationRouter>,
@@ -83,9 +83,9 @@ impl Transport<RoleClient> for ObservedTransport {
         if let Some(probe) = &mut self.probe {
             probe.before_sending(&message);
         }
-        let debt = answered(&message).cloned().map(|id| (self.pending.clone(), id));
+        let answered = answered(&message).cloned().map(|id| (self.pending.clone(), id));
         let sent = self.transport.send(message);
-        match debt {
+        match answered {
             None => sent,
             Some((pending, id)) => Box::pin(async move {
                 let sent = sent.await;
@@ -110,9 +110,9 @@ impl Transport<RoleClient> for ObservedTransport {
                 return None;
             };
             if self.probe.as_mut().is_some_and(|probe| probe.is_late(&message)) {
-                tracing::debug!("a late answer to `server/discover` is left out");
+                tracing::debug!("a late answer to `server/discover` is ignored");
             } else if !self.pending.admit(&message) {
-                tracing::debug!("a request by the id of one that runs is left out");
+                tracing::debug!("a request with the id of a pending request is ignored");
             } else if let Some(message) = self.notifications.route(message) {
                 return Some(message);
             }

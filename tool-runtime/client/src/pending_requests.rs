@@ -11,7 +11,7 @@ use tool_runtime_core::seam::lock;
 /// Unanswered requests at which reading pauses.
 const MAX_PENDING: usize = 1000;
 
-/// The requests of a server that were not answered yet. A clone is of the same connection.
+/// Unanswered requests of a server. Clones share them.
 #[derive(Clone, Default)]
 pub(super) struct PendingRequests(Arc<Inner>);
 
@@ -22,15 +22,14 @@ struct Inner {
 }
 
 impl PendingRequests {
-    /// Waits until the server may be heard.
+    /// Waits until reading may continue.
     pub(super) async fn ready(&self) {
         while self.ids().len() >= MAX_PENDING {
             self.0.fewer.notified().await;
         }
     }
 
-    /// Notes what a message asks, or takes back. Gives back whether it is to be heeded: a second
-    /// request by the id of one that was not answered is none.
+    /// Notes a request or its cancellation. `false` for a request with the id of a pending one, which is ignored.
     pub(super) fn admit(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
         match message {
             JsonRpcMessage::Request(request) => return self.ids().insert(request.id.clone()),
@@ -47,7 +46,7 @@ impl PendingRequests {
         true
     }
 
-    /// An answer has been sent, or will never be.
+    /// Removes a request: it was answered or cancelled.
     pub(super) fn complete(&self, id: &RequestId) {
         self.ids().remove(id);
         self.0.fewer.notify_one();

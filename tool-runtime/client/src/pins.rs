@@ -27,8 +27,8 @@ pub struct McpPins {
     pub servers: BTreeMap<String, BTreeMap<String, McpPin>>,
 }
 
-/// One definition: SHA-256 of each part, in hexadecimal digits, over its JSON with sorted keys. What
-/// no model is shown is no part of it: icons, and `_meta`.
+/// A definition: SHA-256 of each part, in hexadecimal digits, over its JSON with sorted keys. Icons and `_meta`, which
+/// models do not see, are not part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
@@ -47,7 +47,7 @@ pub struct McpPin {
 pub struct McpUnapproved {
     /// Its server.
     pub server: String,
-    /// The name that the server has for it.
+    /// The server's name of the tool.
     pub tool: String,
     /// Changed parts: `description`, `schema`, `annotations`; empty for a tool that was never approved.
     pub changed: Vec<&'static str>,
@@ -142,7 +142,7 @@ impl Approvals {
         self.state().listed.servers.remove(server);
     }
 
-    /// Notes a definition, and says what is not approved of it.
+    /// Notes a definition, and returns its unapproved parts.
     pub(super) fn note(&self, server: &str, tool: &str, pin: &McpPin) -> Option<McpUnapproved> {
         let mut state = self.state();
         let unapproved = state.unapproved(server, tool, pin);
@@ -155,12 +155,12 @@ impl Approvals {
         self.holds
     }
 
-    /// Everything as it is listed now.
+    /// Pins of all listed definitions.
     pub(super) fn listed(&self) -> McpPins {
         self.state().listed.clone()
     }
 
-    /// All that is not approved.
+    /// All unapproved definitions.
     pub(super) fn unapproved(&self) -> Vec<McpUnapproved> {
         let state = self.state();
         let mut found = Vec::new();
@@ -172,7 +172,7 @@ impl Approvals {
         found
     }
 
-    /// Approves a definition, if that is the one that is listed now.
+    /// Approves a definition, if it is the listed one.
     pub(super) fn approve(&self, server: &str, tool: &str, pin: &McpPin) -> Listed {
         let mut state = self.state();
         match state.listed.servers.get(server).and_then(|tools| tools.get(tool)) {

@@ -19,7 +19,7 @@ pub(super) struct Probe {
     is_found: Found,
 }
 
-/// Whether a late answer to the probe says that the server speaks 2026-07-28 or later.
+/// Whether a late answer to the probe shows that the server speaks 2026-07-28 or later.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found(Arc<AtomicBool>);
 
@@ -34,7 +34,7 @@ impl Probe {
         Self { limit, sent: None, is_over: false, is_found }
     }
 
-    /// Notes the probe, and the request that follows if rmcp gave it up by itself.
+    /// Notes the probe, and the request `initialize` after it.
     pub(super) fn before_sending(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
         let JsonRpcMessage::Request(request) = message else { return };
         match &request.request {
@@ -65,7 +65,7 @@ impl Probe {
         })
     }
 
-    /// Whether a message of the server is the late answer. Notes what it says.
+    /// Whether a message is the late answer to the probe. Notes a success.
     pub(super) fn is_late(&mut self, message: &Incoming) -> bool {
         let (answers, is_success) = match message {
             JsonRpcMessage::Response(response) => (Some(&response.id), true),
@@ -82,7 +82,7 @@ impl Probe {
     }
 }
 
-/// Some servers answer with the number as a text.
+/// Compares ids. Some servers answer with the number as a text.
 fn is_same(ours: &RequestId, theirs: &RequestId) -> bool {
     match (ours, theirs) {
         (RequestId::Number(ours), RequestId::String(theirs)) => theirs.parse() == Ok(*ours),

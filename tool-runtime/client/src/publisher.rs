@@ -1,31 +1,31 @@
 //! Publishes a server's tools in the pool, under the ids of its entry.
 
 use super::definition::definition;
-use super::listing::{Listed, Listing};
+use super::listing::{ListedTool, Listing};
 use super::names;
 use super::pins::{Approvals, McpPin};
-use super::prefixes::TakenPrefix;
-use super::remote_tool::{RemoteTool, Waits};
+use super::remote_tool::{CallTimeouts, RemoteTool};
 use super::schema::{Examiner, on_blocking_thread};
 use super::server::Server;
-use super::yield_budget::YieldBudget;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
+use tokio::task::coop::consume_budget;
 use tool_runtime_config::McpServerConfig;
 use tool_runtime_core::seam::{Claim, Redactor, lock};
 use tool_runtime_core::{PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool};
 
-/// Brings the tools of one server into the pool.
+/// Publishes the tools of one server.
 pub(super) struct Publisher {
     pool: ToolPool,
     source: Source,
-    prefix: TakenPrefix,
+    /// Prefix of the ids of its tools.
+    prefix: String,
     /// A notice about the prefix.
     notice: Option<String>,
-    /// Whether a tool whose id another has gets a suffix, instead of being left out.
+    /// Whether a tool whose id is taken gets a suffix, instead of being left out.
     suffixes: bool,
-    waits: Waits,
-    /// Whether annotations are acted on.
+    timeouts: CallTimeouts,
+    /// Whether the server's annotations are trusted.
     is_trusted: bool,
     /// The entry, if there is one.
     entry: Option<McpServerConfig>,
@@ -49,8 +49,9 @@ pub(super) struct Published {
     pub(super) problems: Vec<String>,
 }
 
-/// A tool under the name that its server knows it by.
+/// A listed tool.
 struct Candidate {
+    /// The server's name of the tool.
     name: String,
     definition: Arc<ToolDefinition>,
     pin: McpPin,
@@ -59,24 +60,36 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn of(prefix: &str, listed: Listed, examiner: &mut Examiner) -> Self {
-        let id = names::id(prefix, listed.name());
-        let (name, mut definition, notes) = definition(id, listed, examiner);
+    fn of(prefix: &str, listed: ListedTool, examiner: &mut Examiner) -> Self {
+        let name = listed.name().to_owned();
+        let (mut definition, notes) = definition(names::id(prefix, &name), listed, examiner);
         let pin = McpPin::of(&definition);
-        // Clients refuse a whole list for one schema without it.
+        // Some clients reject a whole list for one schema without a type.
         definition.input_schema.entry("type").or_insert_with(|| "object".into());
         Self { name, definition: Arc::new(definition), pin, notes }
     }
 
+    /// Leaves out a tool whose marked arguments cannot be repeated as headers.
+    fn check_param_headers(&mut self, has_param_headers: bool) {
+        #[cfg(feature = "http")]
+        if has_param_headers
+            && let Err(problem) = super::param_headers::mappings(&self.definition.input_schema)
+        {
+            Arc::make_mut(&mut self.definition).add_problem(problem);
+        }
+        #[cfg(not(feature = "http"))]
+        let _ = has_param_headers;
+    }
+
     /// Removes secrets from its texts, and marks the annotations of an untrusted server.
-    fn shown(&mut self, is_trusted: bool, redactor: &Redactor) {
+    fn redact(&mut self, is_trusted: bool, redactor: &Redactor) {
         let definition = Arc::make_mut(&mut self.definition);
         definition.untrusted_annotations |= !is_trusted;
         definition.description = redactor.text(&definition.description).into_owned();
         definition.title = definition.title.take().map(|title| redactor.text(&title).into_owned());
     }
 
-    /// The id that its name gives, whatever became of it.
+    /// The id of its name, even if the tool got another one.
     fn id(&self, prefix: &str) -> String {
         names::id(prefix, &self.name)
     }
@@ -92,13 +105,13 @@ impl Candidate {
 }
 
 impl Publisher {
-    /// One for a server of a name that no other publisher of the pool has.
+    /// A publisher for a server. `None` if another manager of the pool has a server of this name.
     pub(super) fn new(
         pool: ToolPool,
         server: &str,
-        (prefix, notice): (TakenPrefix, Option<String>),
+        (prefix, notice): (String, Option<String>),
         suffixes: bool,
-        (waits, entry): (Waits, Option<McpServerConfig>),
+        (timeouts, entry): (CallTimeouts, Option<McpServerConfig>),
         approvals: Arc<Approvals>,
     ) -> Option<Self> {
         let source = Source::mcp(server);
@@ -111,7 +124,7 @@ impl Publisher {
             prefix,
             notice,
             suffixes,
-            waits,
+            timeouts,
             is_trusted,
             entry,
             approvals,
@@ -119,7 +132,7 @@ impl Publisher {
         })
     }
 
-    /// Sets whether annotations are acted on. Default: false.
+    /// Sets whether the server's annotations are trusted. Default: false.
     pub(super) fn trusting(mut self, is_trusted: bool) -> Self {
         self.is_trusted = is_trusted;
         self
@@ -127,45 +140,42 @@ impl Publisher {
 
     /// The prefix of its tools' ids.
     pub(super) fn prefix(&self) -> &str {
-        self.prefix.text()
+        &self.prefix
     }
 
-    /// Brings the tools of a listing, and takes those away that it does not have any more. What
-    /// has not changed stays the very same tool. Whatever else the thread has to do goes on
-    /// meanwhile; given up, it has done nothing.
+    /// Replaces the published tools by those of a listing. Unchanged tools stay the same objects. A dropped future has
+    /// published nothing.
     pub(super) async fn publish(&self, server: &Arc<Server>, listing: Listing) -> Published {
-        let Listing { tools, mut problems } = listing;
-        let names: Vec<&str> = tools.iter().map(Listed::name).collect();
+        let Listing { tools, mut problems, has_param_headers } = listing;
+        let names: Vec<&str> = tools.iter().map(ListedTool::name).collect();
         problems.extend(self.entry.iter().flat_map(|entry| entry.idle(&names)));
         problems.extend(self.notice.clone());
-        problems.extend(names::alike(&names));
         let wants = |tool: &str| self.entry.as_ref().is_none_or(|entry| entry.wants(tool));
         let wanted: Vec<_> = tools.into_iter().filter(|listed| wants(listed.name())).collect();
         let (prefix, is_trusted) = (self.prefix().to_owned(), self.is_trusted);
         let shared = Arc::clone(server);
-        // Schemas are compiled.
+        // Compiling schemas takes time.
         let mut candidates = on_blocking_thread(move || {
             let mut examiner = Examiner::default();
             let candidate = |listed| {
                 let mut candidate = Candidate::of(&prefix, listed, &mut examiner);
-                candidate.shown(is_trusted, &shared.redactors().results);
+                candidate.check_param_headers(has_param_headers);
+                candidate.redact(is_trusted, &shared.redactors().results);
                 candidate
             };
             wanted.into_iter().map(candidate).collect::<Vec<_>>()
         })
         .await;
         problems.extend(candidates.iter().flat_map(Candidate::problems));
-        let mut budget = YieldBudget::default();
         self.approvals.begin(server.name());
         for candidate in &mut candidates {
-            problems.extend(self.foreign(candidate));
             problems.extend(self.unapproved(server.name(), candidate));
         }
-        // One try more: what collides by then has no id left.
+        // The second attempt has no conflicts: it has suffixed ids, or fewer tools.
         for _ in 0..2 {
-            match self.offer(server, &candidates, &mut budget).await {
+            match self.offer(server, &candidates).await {
                 Ok(()) => break,
-                Err(error) => self.settle(&mut candidates, &error, &mut problems),
+                Err(error) => self.resolve_conflicts(&mut candidates, &error, &mut problems),
             }
         }
         let reason = |candidate: &Candidate| candidate.definition.problems().last().cloned();
@@ -182,17 +192,17 @@ impl Publisher {
         self.state().left_out.get(id).cloned()
     }
 
-    /// Takes all tools of the server away.
+    /// Removes all tools of the server from the pool.
     pub(super) fn withdraw(&self) {
         self.clear(&mut self.state());
     }
 
-    /// Takes them away for good: nothing is brought any more.
+    /// Removes all tools for good: nothing is published any more.
     pub(super) fn retire(&self) {
         let mut state = self.state();
         self.clear(&mut state);
         if let Source::Mcp(server) = &self.source {
-            // Nobody approves what is not there.
+            // Removed tools cannot be approved.
             self.approvals.begin(server);
         }
         state.claim = None;
@@ -202,7 +212,7 @@ impl Publisher {
         if state.claim.is_some() {
             state.known.clear();
             state.left_out.clear();
-            // A pool that is closed has none.
+            // Fails only for a closed pool, which has no tools.
             drop(self.pool.set_tools(&self.source, []));
         }
     }
@@ -211,34 +221,7 @@ impl Publisher {
         lock(&self.state)
     }
 
-    /// Keeps a tool out whose id is for another server to give, by whatever turn they come.
-    fn foreign(&self, candidate: &mut Candidate) -> Option<String> {
-        let Candidate { name, definition, .. } = candidate;
-        let (id, owner) = (definition.name.clone(), self.prefix.owner(&definition.name)?);
-        let problem = format!(
-            "its tool `{name}` would be `{id}`, and such ids are for the server `{owner}`; set another `prefix` for one of them"
-        );
-        let definition = Arc::make_mut(definition);
-        // Under a name of its own it can be reported.
-        definition.name = names::distinct(&id.replace('.', "_"), self.prefix(), name);
-        definition.add_problem(problem.clone());
-        Some(problem)
-    }
-
-    /// Gives up the ids that belong to another server by now. Whether there were any.
-    pub(super) fn give_way(&self) -> bool {
-        let mut state = self.state();
-        let before = state.known.len();
-        state.known.retain(|_, tool| self.prefix.owner(tool.name()).is_none());
-        let gives = state.known.len() < before;
-        if gives {
-            // A pool that is closed has none; and fewer tools collide with no others.
-            drop(self.pool.set_tools(&self.source, state.known.values().cloned()));
-        }
-        gives
-    }
-
-    /// Reports unapproved parts of a tool, and leaves it out if the settings say so.
+    /// Reports an unapproved definition, and leaves the tool out if the settings require approval.
     fn unapproved(&self, server: &str, candidate: &mut Candidate) -> Option<String> {
         let Candidate { name, definition, pin, .. } = candidate;
         let mut problem = self.approvals.note(server, name, pin)?.to_string();
@@ -249,35 +232,33 @@ impl Publisher {
         Some(problem)
     }
 
-    async fn offer(
-        &self,
-        server: &Arc<Server>,
-        candidates: &[Candidate],
-        budget: &mut YieldBudget,
-    ) -> Result<(), PoolError> {
+    async fn offer(&self, server: &Arc<Server>, candidates: &[Candidate]) -> Result<(), PoolError> {
         let (known, mut tools) = (self.state().known.clone(), BTreeMap::new());
         for Candidate { name, definition, .. } in candidates {
             let old = known.get(name).filter(|tool| *tool.definition() == **definition);
             let tool = match old {
                 Some(tool) => tool.clone(),
-                None => RemoteTool::tool(server, name, definition, &self.waits),
+                None => RemoteTool::tool(server, name, definition, &self.timeouts),
             };
             tools.insert(name.clone(), tool);
-            budget.keep().await;
+            consume_budget().await;
         }
         let mut state = self.state();
         if state.claim.is_none() {
             return Ok(());
         }
-        // Another server may have come meanwhile.
-        tools.retain(|_, tool| self.prefix.owner(tool.name()).is_none());
         self.pool.set_tools(&self.source, tools.values().cloned())?;
         state.known = tools;
         Ok(())
     }
 
-    /// Gives tools whose ids others have another one, or keeps them out.
-    fn settle(&self, candidates: &mut [Candidate], error: &PoolError, problems: &mut Vec<String>) {
+    /// Gives tools with taken ids a suffix, or leaves them out.
+    fn resolve_conflicts(
+        &self,
+        candidates: &mut [Candidate],
+        error: &PoolError,
+        problems: &mut Vec<String>,
+    ) {
         let mut taken = BTreeMap::new();
         for problem in error.problems() {
             match problem {
@@ -306,7 +287,7 @@ impl Publisher {
             let problem = format!(
                 "its tool `{name}` would be `{id}`, which another tool ({other}) is; set a `prefix`, or leave one of them out"
             );
-            // Under a name of its own it can be reported.
+            // The report needs a distinct id.
             definition.name = names::distinct(&id, self.prefix(), name);
             definition.add_problem(problem.clone());
             problems.push(problem);

@@ -2,13 +2,14 @@
 
 use super::connection::Connection;
 use super::convert_result;
+use super::definition;
 use super::failure::Failure;
 use super::in_flight_call::InFlightCall;
-use super::input_required::{self, Answer, Asked};
+use super::input_required::{self, Answer, ToolRequest};
 use super::listing;
 use super::nulls;
 use super::request_timeouts::RequestTimeouts;
-use super::schema::{Checker, Verdict, on_blocking_thread};
+use super::schema::{Checker, Examiner, Verdict, on_blocking_thread};
 use super::server::Server;
 use super::tasks;
 use rmcp::model::ErrorCode;
@@ -34,21 +35,21 @@ const UNCHECKED: &str = "tool-runtime/output-not-checked";
 
 /// Time limits of calls.
 #[derive(Clone, Debug)]
-pub(super) struct Waits {
+pub(super) struct CallTimeouts {
     /// Limit on the time without progress.
     pub(super) idle: Duration,
-    /// Deadline, regardless of progress.
-    pub(super) most: Duration,
+    /// Limit on the whole call, regardless of progress.
+    pub(super) max: Duration,
     /// Idle timeouts of single tools, by the server's names.
     pub(super) of_tools: std::collections::BTreeMap<String, Duration>,
 }
 
-impl Waits {
+impl CallTimeouts {
     /// The idle timeout and the deadline of a tool. A tool's own timeout extends the deadline.
     fn of(&self, tool: &str) -> (Duration, Duration) {
         match self.of_tools.get(tool) {
-            Some(own) => (*own, self.most.max(*own)),
-            None => (self.idle, self.most),
+            Some(own) => (*own, self.max.max(*own)),
+            None => (self.idle, self.max),
         }
     }
 }
@@ -68,7 +69,7 @@ pub(super) struct RemoteTool {
     /// Whether the server accepts calls as tasks alone, as far as known.
     is_task: AtomicBool,
     idle: Duration,
-    most: Duration,
+    max: Duration,
 }
 
 impl RemoteTool {
@@ -77,9 +78,9 @@ impl RemoteTool {
         server: &Arc<Server>,
         name: &str,
         definition: &Arc<ToolDefinition>,
-        waits: &Waits,
+        timeouts: &CallTimeouts,
     ) -> Tool {
-        let (idle, most) = waits.of(name);
+        let (idle, max) = timeouts.of(name);
         let remote = Self {
             server: Arc::clone(server),
             name: name.to_owned(),
@@ -90,7 +91,7 @@ impl RemoteTool {
             is_repeatable: definition.effective_annotations().is_idempotent(),
             is_task: AtomicBool::new(false),
             idle,
-            most,
+            max,
         };
         Tool::foreign(Arc::clone(definition), remote)
     }
@@ -177,18 +178,23 @@ impl RemoteTool {
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
         let timeouts =
-            RequestTimeouts { idle: self.idle, until: Instant::now().checked_add(self.most) };
-        // Nearly every call is sent once: what is sent again is read again.
+            RequestTimeouts { idle: self.idle, until: Instant::now().checked_add(self.max) };
+        // Parsed again only for a second attempt.
         let mut first = Some(self.arguments(text).await?);
         let mut arguments = || first.take().unwrap_or_else(|| self.again(text));
-        let mut may_repeat = true;
-        // How it was lost, when it was sent before.
+        let (mut may_repeat, mut definition) = (true, Arc::clone(&self.definition));
+        // The reason why the first attempt was lost.
         let mut lost = None;
         loop {
             let connection = self.connection(timeouts, lost.as_deref()).await?;
             let call = InFlightCall::new(context, timeouts);
-            let as_task = self.is_task.load(Ordering::Relaxed) && connection.is_modern();
-            let asked = Asked { name: &self.name, arguments: &mut arguments, as_task };
+            let as_task = self.is_task.load(Ordering::Relaxed) && connection.is_stateless();
+            let asked = ToolRequest {
+                name: &self.name,
+                definition: &definition,
+                arguments: &mut arguments,
+                as_task,
+            };
             let outcome = match input_required::call(&connection, asked, &call).await {
                 Ok(Answer::Task(task)) => {
                     let connection = Arc::clone(&connection);
@@ -198,15 +204,15 @@ impl RemoteTool {
                 Err(stop) => Err(stop),
             };
             let failure = match outcome {
-                Ok(outcome) => return self.finished(outcome, &connection).await,
+                Ok(outcome) => return self.finished(outcome).await,
                 Err(input_required::Stop::Failed(Failure::Refused(error)))
-                    if !as_task && connection.is_modern() && tasks::is_demanded(&error) =>
+                    if !as_task && connection.is_stateless() && tasks::is_demanded(&error) =>
                 {
                     self.is_task.store(true, Ordering::Relaxed);
                     continue;
                 }
                 Err(input_required::Stop::Failed(Failure::Refused(error)))
-                    if says_unknown(&error.message, &self.name)
+                    if error.code == ErrorCode::INVALID_PARAMS
                         && !self.is_listed(&connection).await =>
                 {
                     return Err(self.gone(&connection));
@@ -214,13 +220,19 @@ impl RemoteTool {
                 Err(input_required::Stop::Failed(failure)) => failure,
                 Err(input_required::Stop::Ended(error)) => return Err(error),
             };
-            connection.give_up_after(&failure);
+            connection.end_after(&failure);
             let is_safe = match &failure {
                 Failure::Unsent(_) => true,
-                // It compared the call with a schema that is not the one that we know.
+                // The server has another schema of the tool.
                 Failure::Refused(error) if error.code == ErrorCode::HEADER_MISMATCH => {
                     connection.notifications().changed().notify();
-                    may_repeat && listing::list(&connection, RELIST).await.is_ok()
+                    match self.current_definition(&connection).await {
+                        Some(current) if may_repeat => {
+                            definition = current;
+                            true
+                        }
+                        _ => false,
+                    }
                 }
                 Failure::Lost(_) => self.is_repeatable,
                 _ => false,
@@ -261,21 +273,14 @@ impl RemoteTool {
         CallError::new(ErrorClass::Transient, text)
     }
 
-    async fn finished(
-        &self,
-        mut result: Value,
-        connection: &Connection,
-    ) -> Result<Observation, CallError> {
-        // Checked as it came: a masked value may fit another schema.
+    async fn finished(&self, mut result: Value) -> Result<Observation, CallError> {
+        // The unredacted value is checked: a redacted one may fit another schema.
         let output = self.output.as_ref();
         let structured = output.and_then(|_| result.get("structuredContent").cloned());
         self.server.redactors().results.value(&mut result);
         let observation = convert_result::observation(result);
         if let Some(number) = self.lost_integer(structured.as_ref(), &observation) {
             return Err(self.unexact(number));
-        }
-        if self.sounds_unknown(&observation) && !self.is_listed(connection).await {
-            return Err(self.gone(connection));
         }
         Ok(self.checked(observation, structured).await)
     }
@@ -297,15 +302,17 @@ impl RemoteTool {
         CallError::new(ErrorClass::Tool, text)
     }
 
-    /// Whether an answer may be how this server says that it knows no such tool.
-    fn sounds_unknown(&self, observation: &Observation) -> bool {
-        let [only] = observation.content() else { return false };
-        only.as_text().is_some_and(|text| says_unknown(text, &self.name))
+    /// The definition that the server lists now.
+    async fn current_definition(&self, connection: &Connection) -> Option<Arc<ToolDefinition>> {
+        let listing = listing::list(connection, RELIST).await.ok()?;
+        let listed = listing.tools.into_iter().find(|tool| tool.name() == self.name)?;
+        let id = self.definition.name.clone();
+        Some(Arc::new(definition::definition(id, listed, &mut Examiner::default()).0))
     }
 
     async fn is_listed(&self, connection: &Connection) -> bool {
         let listed = listing::list(connection, RELIST).await;
-        // What cannot be found out is believed to be as it was.
+        // Without an answer the last list counts.
         listed.map_or(true, |listing| listing.tools.iter().any(|tool| tool.name() == self.name))
     }
 
@@ -319,7 +326,7 @@ impl RemoteTool {
         CallError::new(ErrorClass::NotFound, text)
     }
 
-    /// A result that does not fit what the server promised is handed on, marked and logged.
+    /// Checks a result against the output schema. One that does not fit is passed on, marked and logged.
     async fn checked(&self, observation: Observation, structured: Option<Value>) -> Observation {
         let Some(output) = self.output.as_ref().filter(|_| !observation.is_error()) else {
             return observation;
@@ -381,7 +388,7 @@ impl RemoteTool {
                 ErrorClass::Tool,
                 format!("the MCP server `{server}` requires authorization: {}", said(&why)),
             ),
-            // That is what our own transports make of it, which know why.
+            // Our transports report unreadable answers by this code.
             Failure::Refused(error) if error.code == ErrorCode::PARSE_ERROR => (
                 ErrorClass::Indeterminate,
                 format!("the MCP server `{server}` answered `{tool}`: {}", said(&error.message)),
@@ -397,7 +404,7 @@ impl RemoteTool {
                 )
             }
             Failure::Silent(idle) => (ErrorClass::Timeout, self.late(idle, "said nothing for")),
-            Failure::Late => (ErrorClass::Timeout, self.late(self.most, "was not done within")),
+            Failure::Late => (ErrorClass::Timeout, self.late(self.max, "was not done within")),
         };
         CallError::new(class, text)
     }
@@ -410,19 +417,6 @@ impl RemoteTool {
             self.name
         )
     }
-}
-
-/// Servers say it in three ways: as an error, as an error of the protocol, as plain text.
-pub(super) fn says_unknown(text: &str, tool: &str) -> bool {
-    // What says more says something else.
-    if text.len() > tool.len() + 100 {
-        return false;
-    }
-    let (text, tool) = (text.to_ascii_lowercase(), tool.to_ascii_lowercase());
-    text.contains(&tool)
-        && ["unknown tool", "not found", "no such tool", "no tool", "does not exist", "not exist"]
-            .iter()
-            .any(|words| text.contains(words))
 }
 
 impl Executor for RemoteTool {

@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout_at};
 /// Time limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestTimeouts {
-    /// Without a word of the server.
+    /// Limit on the time without progress.
     pub(super) idle: Duration,
     /// Deadline, regardless of progress.
     pub(super) until: Option<Instant>,
@@ -16,13 +16,13 @@ pub(super) struct RequestTimeouts {
 impl RequestTimeouts {
     /// The end, if no progress arrives after `last`.
     pub(super) fn end(self, last: Instant) -> Instant {
-        // An instant too far to be named never comes.
+        // Without an overflow, an `Instant` is far enough in a year.
         let far = || last + Duration::from_secs(86_400 * 365);
         let idle = last.checked_add(self.idle).unwrap_or_else(far);
         self.until.map_or(idle, |until| idle.min(until))
     }
 
-    /// Waits for something that is not the server's to do: a person may take all the time there is.
+    /// Limits work that is not the server's, such as a person's answer, by the deadline alone.
     pub(super) async fn in_time<T>(self, work: impl Future<Output = T>) -> Result<T, Failure> {
         match self.until {
             Some(until) => timeout_at(until, work).await.map_err(|_| Failure::Late),

@@ -21,24 +21,24 @@ const MAX_PAGES: usize = 100;
 /// Limit on listing the resources of one server.
 const LIST_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Capabilities of a server that concern resources.
+/// The resources of a server.
 #[derive(Default)]
-pub(super) struct Offer {
+pub(super) struct ResourceListing {
     pub(super) resources: Vec<Resource>,
     pub(super) templates: Vec<ResourceTemplate>,
     pub(super) problem: Option<String>,
 }
 
-/// Asks for all that a server offers.
-pub(super) async fn offered(server: &std::sync::Arc<Server>) -> Offer {
-    let mut offer = Offer::default();
+/// Lists all resources of a server.
+pub(super) async fn list_resources(server: &std::sync::Arc<Server>) -> ResourceListing {
+    let mut offer = ResourceListing::default();
     let until = Instant::now() + LIST_TIMEOUT;
     let asked = timeout_at(until, ask(server, &mut offer, until)).await;
     offer.problem = asked.unwrap_or_else(|_| Err("it did not answer in time".to_owned())).err();
     offer
 }
 
-async fn ask(server: &Server, offer: &mut Offer, until: Instant) -> Result<(), String> {
+async fn ask(server: &Server, offer: &mut ResourceListing, until: Instant) -> Result<(), String> {
     pages(server, Kind::Resources, until, |page| match page {
         ServerResult::ListResourcesResult(page) => {
             Some((add(&mut offer.resources, page.resources), page.next_cursor))
@@ -55,7 +55,7 @@ async fn ask(server: &Server, offer: &mut Offer, until: Instant) -> Result<(), S
     .await
 }
 
-/// Adds what there is room for; whether that was all.
+/// Adds items up to the limit. `false` if some were left out.
 fn add<T>(all: &mut Vec<T>, more: Vec<T>) -> bool {
     let room = MAX_RESOURCES - all.len();
     let is_all = more.len() <= room;
@@ -88,8 +88,7 @@ impl Kind {
     }
 }
 
-/// Asks for all pages of a kind. `take` takes one, and says whether there was room and what comes
-/// next.
+/// Requests all pages of a kind. `take` adds a page, and returns whether there was room and the next cursor.
 async fn pages(
     server: &Server,
     kind: Kind,
@@ -104,7 +103,7 @@ async fn pages(
     let (mut cursor, mut seen) = (None, HashSet::new());
     for _ in 0..MAX_PAGES {
         let answer = connection.request(kind.request(cursor), timeouts).await;
-        let page = answer.map_err(|failure| told(server, &failure))?;
+        let page = answer.map_err(|failure| failure_text(server, &failure))?;
         match take(page) {
             None => return Err("its answer is not a list".to_owned()),
             Some((false, _)) => {
@@ -128,7 +127,10 @@ pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceC
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
         let timeouts = RequestTimeouts { idle: LIST_TIMEOUT, until: Some(until) };
         let request = ClientRequest::ReadResourceRequest(request);
-        connection.request(request, timeouts).await.map_err(|failure| told(server, &failure))
+        connection
+            .request(request, timeouts)
+            .await
+            .map_err(|failure| failure_text(server, &failure))
     };
     match timeout_at(until, read)
         .await
@@ -145,7 +147,7 @@ pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceC
     }
 }
 
-fn told(server: &Server, failure: &Failure) -> String {
+fn failure_text(server: &Server, failure: &Failure) -> String {
     match failure {
         Failure::Unsent(_) => "the connection has ended".to_owned(),
         Failure::Lost(why) | Failure::Unauthorized(why) => server.shown(why),
@@ -154,8 +156,8 @@ fn told(server: &Server, failure: &Failure) -> String {
     }
 }
 
-impl Offer {
-    /// As definitions of ours. Nothing of them is trusted.
+impl ResourceListing {
+    /// Converts to definitions. Nothing of them is trusted.
     pub(super) fn into_definitions(self) -> Vec<ResourceDefinition> {
         let resources = self.resources.into_iter().map(of_resource);
         resources.chain(self.templates.into_iter().map(of_template)).collect()
@@ -191,7 +193,7 @@ fn beside(
     let annotations = serde_json::to_value(annotations).and_then(serde_json::from_value);
     let mut resource = ResourceDefinition::default();
     resource.annotations = annotations.unwrap_or_default();
-    resource.icons = icons.unwrap_or_default().into_iter().filter_map(definition::icon).collect();
+    resource.icons = definition::icons(serde_json::to_value(icons).unwrap_or_default());
     resource.meta = meta.map(|meta| meta.0).unwrap_or_default();
     resource
 }

@@ -1,6 +1,5 @@
-//! Foreign schemas: examined when they arrive, compiled again and kept when something is first
-//! checked against them, which takes no longer than the schema and the value are worth. Nothing is
-//! ever fetched.
+//! Schemas of servers: examined on arrival, compiled again and kept at the first check. The cost of a check is bounded, and
+//! nothing is fetched.
 
 mod checker;
 mod graph;
@@ -15,14 +14,14 @@ use references::is_official;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-/// The longest schema, as JSON, that is used.
+/// Limit on a schema, as JSON.
 const MAX_BYTES: usize = 1 << 20;
 /// Limit on the nesting of a schema.
 const MAX_LEVELS: usize = 100;
-/// In how many ways a value may come to the parts of one.
+/// Limit on the paths of references on which one value reaches subschemas.
 const MAX_PATHS: u64 = 10_000;
-/// Limit on the parts that one value passes through in a row.
-const MAX_HANDS: u64 = 200;
+/// Limit on the length of such a path.
+const MAX_PATH_LENGTH: u64 = 200;
 
 /// Limit on the patterns of one list that are compiled on arrival. Others are compiled at the first check.
 const MAX_PATTERNS: usize = 1000;
@@ -90,7 +89,7 @@ fn problem(what: &str, schema: &Map<String, Value>, is_input: bool) -> Option<St
         let text = "which is not part of it and is never fetched";
         return Some(format!("its `{what}` refers to `{far}`, {text}"));
     }
-    // Without references a schema is as large as it looks.
+    // Only references can multiply the cost of a schema.
     let excess = (!survey.references.is_empty()).then(|| excess(&Graph::of(schema)))??;
     Some(format!("its `{what}` {excess}"))
 }
@@ -102,15 +101,17 @@ fn excess(graph: &Graph) -> Option<String> {
             "refers from a part to that part for the same value, which has no end".to_owned(),
         );
     }
-    if graph.height > MAX_HANDS {
-        return Some(format!("refers from part to part more than {MAX_HANDS} times for one value"));
+    if graph.height > MAX_PATH_LENGTH {
+        return Some(format!(
+            "refers from part to part more than {MAX_PATH_LENGTH} times for one value"
+        ));
     }
     (graph.paths > MAX_PATHS).then(|| {
         format!("would check one value in more than {MAX_PATHS} ways: its references multiply")
     })
 }
 
-/// Facts about a whole schema.
+/// Size, nesting and references of a schema.
 #[derive(Default)]
 struct Survey<'a> {
     levels: usize,
@@ -123,7 +124,7 @@ struct Survey<'a> {
 impl<'a> Survey<'a> {
     fn walk(&mut self, value: &'a Value, level: usize) {
         self.levels = self.levels.max(level);
-        // What is too deep is not looked at: the stack has an end.
+        // Deeper values are not visited, to bound the stack.
         if level > MAX_LEVELS {
             return;
         }
@@ -148,7 +149,7 @@ impl<'a> Survey<'a> {
         self.ids.extend(["$id", "id"].into_iter().filter_map(text));
     }
 
-    /// Whether a reference stays within the schema, or means a meta-schema, which is known.
+    /// Whether a reference has its target in the schema, or is a known meta-schema.
     fn is_within(&self, reference: &str) -> bool {
         let base = reference.split('#').next().unwrap_or_default();
         let is_absolute = base.contains("://");

@@ -46,8 +46,8 @@ pub(super) async fn send_request(
         Ok(sent) => sent.map_err(|_| Failure::Unsent(None))?,
         Err(_) => return Err(Failure::Unsent(None)),
     };
-    let mut abandoned =
-        Abandoned { peer, notifications, request: Some((sent.id, sent.progress_token)) };
+    let mut request =
+        SentRequest { peer, notifications, request: Some((sent.id, sent.progress_token)) };
     let answered = answer_or_end(sent.rx, ended);
     let answer = match wait {
         Wait::Alone(timeouts) => timeout_at(end, answered).await.map_err(|_| timeouts.over())?,
@@ -59,7 +59,7 @@ pub(super) async fn send_request(
             Either::Right((Expiry::Late, _)) => return Err(Failure::Late),
         },
     };
-    abandoned.answered();
+    request.answered();
     match answer {
         Some(Err(ServiceError::TransportClosed)) | None => Err(lost(notifications)),
         Some(answer) => answer.map_err(Failure::of),
@@ -82,14 +82,14 @@ fn lost(notifications: &NotificationRouter) -> Failure {
     Failure::Lost(notifications.end().unwrap_or("the connection ended").to_owned())
 }
 
-/// A request that is out. Dropped before its answer, it is taken back.
-struct Abandoned<'a> {
+/// A sent request. Dropping it before its answer cancels the request.
+struct SentRequest<'a> {
     peer: &'a Peer<RoleClient>,
     notifications: &'a NotificationRouter,
     request: Option<(RequestId, rmcp::model::ProgressToken)>,
 }
 
-impl Abandoned<'_> {
+impl SentRequest<'_> {
     fn answered(&mut self) {
         if let Some((_, token)) = self.request.take() {
             self.notifications.forget(&token);
@@ -97,7 +97,7 @@ impl Abandoned<'_> {
     }
 }
 
-impl Drop for Abandoned<'_> {
+impl Drop for SentRequest<'_> {
     fn drop(&mut self) {
         let Some((id, token)) = self.request.take() else { return };
         self.notifications.forget(&token);

@@ -13,9 +13,9 @@ use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use tool_runtime_core::{CallError, ErrorClass, PeerInfo};
 
-/// After so many failures in a row no call makes a server be tried at once any more.
+/// Number of failures in a row after which calls no longer cause an attempt.
 pub(super) const MAX_FAILURES: u32 = 5;
-/// More than a connection takes to end in whatever way.
+/// Limit on ending connections: longer than any takes.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time limits of a server.
@@ -87,13 +87,13 @@ impl Server {
         self.condition.borrow().status.clone()
     }
 
-    /// Waits until it was tried once, or is not to be tried.
-    pub(super) async fn tried(&self) {
-        let is_tried = |now: &Condition| {
+    /// Waits until a connection was attempted, or none will be.
+    pub(super) async fn settled(&self) {
+        let is_settled = |now: &Condition| {
             !matches!(now.status.state, McpState::Connecting | McpState::Authorizing)
         };
         // The sender is ours.
-        drop(self.condition.subscribe().wait_for(is_tried).await);
+        drop(self.condition.subscribe().wait_for(is_settled).await);
     }
 
     pub(super) fn set_state(&self, state: McpState) {
@@ -105,15 +105,14 @@ impl Server {
         self.watchers.send_modify(|changes| *changes += 1);
     }
 
-    /// Reads the list of tools once more, if the server is connected.
+    /// Reads the tool list again, if the server is connected.
     pub(super) fn list_again(&self) {
         if let Some(connection) = self.live() {
             connection.notifications().changed().notify();
         }
     }
 
-    /// A connection that works. If there is none, it is waited for: all who find it gone share
-    /// one try.
+    /// A live connection. Without one, all callers wait for the same attempt.
     ///
     /// # Errors
     /// The reason, for the model: the attempt failed, or none is made.
@@ -146,7 +145,7 @@ impl Server {
     }
 
     /// The server's own name and version, without secrets.
-    pub(super) fn called(&self, info: &Implementation) -> PeerInfo {
+    pub(super) fn peer_info(&self, info: &Implementation) -> PeerInfo {
         let title = info.title.as_deref().map(|title| self.shown(title));
         let mut peer = PeerInfo::new(self.shown(&info.name), self.shown(&info.version));
         peer.title = title;
@@ -157,12 +156,12 @@ impl Server {
         self.connection.load_full().filter(|connection| !connection.is_closed())
     }
 
-    /// Ends the connection, if there is one, and waits for the end of earlier ones as well.
-    pub(super) async fn hang_up(&self) {
+    /// Ends the connection, and waits for the end of this and earlier ones.
+    pub(super) async fn disconnect(&self) {
         if let Some(connection) = self.connection.swap(None) {
             connection.close().await;
         }
-        drop(timeout(CLOSE_TIMEOUT, self.connector.left()).await);
+        drop(timeout(CLOSE_TIMEOUT, self.connector.ended()).await);
     }
 
     /// The reason why its tools cannot be called, if any.
@@ -175,8 +174,8 @@ impl Server {
     fn unreachable(&self, state: &McpState) -> CallError {
         let name = &self.name;
         match state {
-            McpState::Retrying { .. } => {
-                let text = format!("the MCP server `{name}` is not connected, {state}");
+            McpState::Retrying { reason, .. } => {
+                let text = format!("the MCP server `{name}` is not connected: {reason}");
                 CallError::new(ErrorClass::Transient, text)
             }
             McpState::Connecting => {

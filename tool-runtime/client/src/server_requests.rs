@@ -26,10 +26,10 @@ impl Answerer {
         let (form, url) =
             (self.may(PeerCapability::Elicitation), self.may(PeerCapability::ElicitationUrl));
         if form || url {
-            let mut ways = ElicitationCapability::default();
-            ways.form = form.then(FormElicitationCapability::default);
-            ways.url = url.then(UrlElicitationCapability::default);
-            capabilities.elicitation = Some(ways);
+            let mut elicitation = ElicitationCapability::default();
+            elicitation.form = form.then(FormElicitationCapability::default);
+            elicitation.url = url.then(UrlElicitationCapability::default);
+            capabilities.elicitation = Some(elicitation);
         }
         let may = |capability| self.may(capability);
         capabilities.sampling = may(PeerCapability::Sampling).then(SamplingCapability::default);
@@ -69,7 +69,7 @@ impl Answerer {
     }
 }
 
-/// A question of the newer era, in our words.
+/// Converts a question of 2026-07-28.
 ///
 /// # Errors
 /// The request is not valid MCP.

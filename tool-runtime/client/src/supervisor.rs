@@ -1,10 +1,10 @@
 //! Keeps a server connected, and its tools in the pool.
 
 use super::backoff::Backoff;
+use super::connect_error::{ConnectError, Kind};
 use super::connection::Connection;
 use super::listing;
 use super::publisher::Publisher;
-use super::refusal::{Kind, Refusal};
 use super::server::{MAX_FAILURES, Server};
 use super::status::McpState;
 use futures_util::FutureExt as _;
@@ -17,7 +17,7 @@ use tool_runtime_core::seam::told;
 
 /// Age at which a connection counts as stable.
 const STABLE_AFTER: Duration = Duration::from_secs(10);
-/// Limit on a pause; an `Instant` cannot be added to without end.
+/// Limit on a pause: an `Instant` overflows.
 const MAX_PAUSE: Duration = Duration::from_secs(86_400 * 365);
 /// Limit on the reported problems of a list.
 const MAX_PROBLEMS: usize = 100;
@@ -27,48 +27,47 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 const MAX_DEBOUNCE: Duration = Duration::from_millis(500);
 
 impl Server {
-    /// Keeps the server connected until the future is dropped: then the connection ends by
-    /// [`Self::hang_up`].
+    /// Keeps the server connected until the future is dropped. [`Self::disconnect`] ends the connection then.
     pub(super) async fn supervise(self: &Arc<Self>, publisher: &Publisher) {
-        let (mut failures, mut told) = (0, String::new());
+        let (mut failures, mut last_warning) = (0, String::new());
         loop {
             self.set_state(McpState::Connecting);
-            let opened = unbroken(self.open(publisher)).await.unwrap_or_else(Err);
+            let opened = catch_panic(self.open(publisher)).await.unwrap_or_else(Err);
             self.change(|condition| condition.tries += 1);
-            let refusal = match opened {
+            let error = match opened {
                 Ok(connection) => {
                     let began = Instant::now();
-                    let attended = unbroken(self.attend(&connection, publisher)).await;
-                    let refusal = attended.unwrap_or_else(|refusal| refusal);
+                    let attended = catch_panic(self.attend(&connection, publisher)).await;
+                    let error = attended.unwrap_or_else(|error| error);
                     self.connection.store(None);
                     tokio::spawn(async move { connection.close().await });
                     if began.elapsed() >= STABLE_AFTER {
                         failures = 0;
-                        tracing::warn!(server = &*self.name, "{refusal}; connecting again");
+                        tracing::warn!(server = &*self.name, "{error}; connecting again");
                         continue;
                     }
-                    refusal
+                    error
                 }
-                Err(refusal) => refusal,
+                Err(error) => error,
             };
             failures += 1;
-            // The same again is no news.
-            if told != refusal.to_string() {
-                told = refusal.to_string();
-                tracing::warn!(server = &*self.name, "not connected: {told}");
+            // The same reason is logged once.
+            if last_warning != error.to_string() {
+                last_warning = error.to_string();
+                tracing::warn!(server = &*self.name, "not connected: {last_warning}");
             }
-            self.pause(&refusal, failures).await;
+            self.pause(&error, failures).await;
         }
     }
 
-    /// Waits until it makes sense to try again.
-    async fn pause(&self, refusal: &Refusal, failures: u32) {
-        let reason = refusal.to_string();
-        if refusal.kind == Kind::Unauthorized {
+    /// Waits until the next attempt.
+    async fn pause(&self, error: &ConnectError, failures: u32) {
+        let reason = error.to_string();
+        if error.kind == Kind::Unauthorized {
             return self.authorize(reason, failures).await;
         }
         let pause = self.times.backoff.pause(failures).min(MAX_PAUSE);
-        // This failure is the answer to all who wished for a try before.
+        // Callers that woke the supervisor before get this failure.
         let _stale = self.wanted.notified().now_or_never();
         self.set_state(McpState::Retrying { reason, failures, next: Instant::now() + pause });
         if failures >= MAX_FAILURES {
@@ -78,7 +77,7 @@ impl Server {
         }
     }
 
-    /// Waits for authorization: a person is being asked, or has to act first.
+    /// Waits for authorization, by a person's answer or a reconnect.
     async fn authorize(&self, mut reason: String, failures: u32) {
         if self.connector.is_authorizing() {
             self.set_state(McpState::Authorizing);
@@ -93,25 +92,28 @@ impl Server {
         std::future::pending::<()>().await;
     }
 
-    /// Connects and brings the tools into the pool.
-    async fn open(self: &Arc<Self>, publisher: &Publisher) -> Result<Arc<Connection>, Refusal> {
+    /// Connects and publishes the tools.
+    async fn open(
+        self: &Arc<Self>,
+        publisher: &Publisher,
+    ) -> Result<Arc<Connection>, ConnectError> {
         let began = Instant::now();
         let connection = Arc::new(self.connector.connect(self.times.connect).await?);
         let rest = self.times.connect.saturating_sub(began.elapsed());
         let rest = rest.max(Duration::from_secs(1));
-        if let Err(refusal) = self.refresh(&connection, publisher, rest).await {
-            let refusal = refusal.with_last_words(connection.last_words().await);
-            let refusal = refusal.redacted(&self.redactors);
+        if let Err(error) = self.refresh(&connection, publisher, rest).await {
+            let error = error.with_exit_report(connection.exit_report().await);
+            let error = error.redacted(&self.redactors);
             tokio::spawn(async move { connection.close().await });
-            return Err(refusal);
+            return Err(error);
         }
         self.connection.store(Some(Arc::clone(&connection)));
         self.change(|condition| {
             let status = &mut condition.status;
             status.state = McpState::Ready;
             let info = connection.info();
-            let called = |info: &Implementation| self.called(info);
-            status.info = info.and_then(|info| info.server_info.as_ref()).map(called);
+            let peer_info = |info: &Implementation| self.peer_info(info);
+            status.info = info.and_then(|info| info.server_info.as_ref()).map(peer_info);
             status.protocol = info.map(|info| info.protocol_version.to_string());
             status.instructions = info.and_then(|info: &ServerPeerInfo| {
                 let instructions = info.instructions.as_deref();
@@ -128,11 +130,11 @@ impl Server {
         connection: &Connection,
         publisher: &Publisher,
         within: Duration,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ConnectError> {
         let has_tools = connection.capabilities().is_some_and(|can| can.tools.is_some());
         let listing = if has_tools {
             let listed = listing::list(connection, within).await;
-            listed.map_err(|failure| Refusal::of_listing(&failure, self.times.connect))?
+            listed.map_err(|failure| ConnectError::of_listing(&failure, self.times.connect))?
         } else {
             listing::Listing::default()
         };
@@ -159,47 +161,47 @@ impl Server {
         shown
     }
 
-    /// Follows the changes of its list until the connection ends; says why it did.
+    /// Follows changes of the tool list until the connection ends. Returns the reason of the end.
     async fn attend(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
         publisher: &Publisher,
-    ) -> Refusal {
+    ) -> ConnectError {
         tokio::select! {
             () = connection.closed() => {}
             () = self.follow(connection, publisher) => {}
             () = self.subscribe(connection) => {}
         }
-        let refusal = Refusal::new(Kind::Failed, "the connection ended");
-        refusal.with_last_words(connection.last_words().await).redacted(&self.redactors)
+        let error = ConnectError::new(Kind::Failed, "the connection ended");
+        error.with_exit_report(connection.exit_report().await).redacted(&self.redactors)
     }
 
     async fn follow(self: &Arc<Self>, connection: &Connection, publisher: &Publisher) {
         let changed = connection.notifications().changed();
-        // A list that changes all the time is read less and less often.
-        let (calm, mut often) = (Backoff { first: DEBOUNCE, most: STABLE_AFTER }, 0);
+        // A list that changes constantly is read less and less often.
+        let (backoff, mut changes) = (Backoff { first: DEBOUNCE, max: STABLE_AFTER }, 0);
         loop {
             let began = Instant::now();
             changed.next().await;
-            often = if began.elapsed() >= STABLE_AFTER { 0 } else { often + 1 };
+            changes = if began.elapsed() >= STABLE_AFTER { 0 } else { changes + 1 };
             let settled = async { while timeout(DEBOUNCE, changed.next()).await.is_ok() {} };
             drop(timeout(MAX_DEBOUNCE, settled).await);
-            if let Err(refusal) = self.refresh(connection, publisher, self.times.connect).await {
-                // What it listed before is still the best that is known.
-                tracing::warn!(server = &*self.name, "its changed list is not read: {refusal}");
+            if let Err(error) = self.refresh(connection, publisher, self.times.connect).await {
+                // The last list stays published.
+                tracing::warn!(server = &*self.name, "its changed list is not read: {error}");
             }
-            sleep(calm.pause(often)).await;
+            sleep(backoff.pause(changes)).await;
         }
     }
 
     /// Subscribes to changes, as newer versions of MCP require. When the subscription ends, changes may have
     /// been missed.
     async fn subscribe(&self, connection: &Connection) {
-        let tells = connection
+        let notifies = connection
             .capabilities()
             .and_then(|can| can.tools.as_ref())
             .is_some_and(|tools| tools.list_changed == Some(true));
-        if !connection.is_modern() || !tells {
+        if !connection.is_stateless() || !notifies {
             return std::future::pending().await;
         }
         let mut failures = 0;
@@ -213,8 +215,8 @@ impl Server {
     }
 }
 
-/// A panic, of a host's function perhaps, is a failure like any other: it is tried again.
-async fn unbroken<T>(work: impl Future<Output = T>) -> Result<T, Refusal> {
+/// Converts a panic, which may come from a callback of the host, to an error.
+async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, ConnectError> {
     let caught = AssertUnwindSafe(work).catch_unwind().await;
-    caught.map_err(|panic| Refusal::new(Kind::Failed, format!("it panicked: {}", told(panic))))
+    caught.map_err(|panic| ConnectError::new(Kind::Failed, format!("it panicked: {}", told(panic))))
 }

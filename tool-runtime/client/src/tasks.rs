@@ -43,16 +43,16 @@ pub(super) fn is_demanded(error: &ErrorData) -> bool {
             .is_some_and(|required| required.supports_tasks())
 }
 
-/// A task that is waited for. Dropped before its end, it is cancelled.
-struct Following<'a> {
+/// A task that is polled. Dropping it before its end cancels the task.
+struct PolledTask<'a> {
     server: &'a Server,
     connection: Arc<Connection>,
     call: &'a Arc<InFlightCall>,
     id: String,
-    /// The questions that were answered: a task names each by a key of its own.
+    /// Keys of answered questions.
     answered: HashSet<String>,
     /// The last status message, and the number of messages.
-    told: (Option<String>, u32),
+    last_status: (Option<String>, u32),
     is_over: bool,
 }
 
@@ -64,19 +64,20 @@ pub(super) async fn follow(
     task: Task,
 ) -> Result<Value, Stop> {
     let id = task.task_id.clone();
-    let (answered, told) = (HashSet::new(), (None, 0));
-    let mut following = Following { server, connection, call, id, answered, told, is_over: false };
-    following.outcome(task).await
+    let (answered, last_status) = (HashSet::new(), (None, 0));
+    let mut polled =
+        PolledTask { server, connection, call, id, answered, last_status, is_over: false };
+    polled.outcome(task).await
 }
 
-impl Following<'_> {
+impl PolledTask<'_> {
     async fn outcome(&mut self, mut task: Task) -> Result<Value, Stop> {
         loop {
             self.report(&task);
             self.pause(&task).await?;
-            let asked = self.asked().await?;
-            task = asked.task;
-            match asked.payload {
+            let polled = self.poll().await?;
+            task = polled.task;
+            match polled.payload {
                 TaskPayload::InputRequired { input_requests } => {
                     self.answer(input_requests).await?;
                 }
@@ -92,22 +93,21 @@ impl Following<'_> {
                     self.is_over = true;
                     return Err(self.ended(ErrorClass::Tool, "was cancelled there"));
                 }
-                // `Working`, and whatever else goes on.
+                // `Working`, and unknown states.
                 _ => {}
             }
         }
     }
 
-    /// Hands on what it says that it does.
+    /// Reports a new status message as progress.
     fn report(&mut self, task: &Task) {
         self.call.touch();
-        if task.status_message.is_some() && task.status_message != self.told.0 {
-            self.told = (task.status_message.clone(), self.told.1 + 1);
+        if task.status_message.is_some() && task.status_message != self.last_status.0 {
+            self.last_status = (task.status_message.clone(), self.last_status.1 + 1);
             let message = task.status_message.as_deref();
             let message =
                 message.map(|text| self.server.redactors().results.text(text).into_owned());
-            let done = f64::from(self.told.1);
-            let mut progress = Progress::new(done);
+            let mut progress = Progress::new(f64::from(self.last_status.1));
             progress.message = message;
             self.call.report(progress);
         }
@@ -124,8 +124,8 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// The state of the task, which survives its connection if the server runs on.
-    async fn asked(&mut self) -> Result<DetailedTask, Stop> {
+    /// Polls the task. It survives its connection if the server keeps running.
+    async fn poll(&mut self) -> Result<DetailedTask, Stop> {
         let mut losses = 0;
         loop {
             let request = GetTaskRequest::new(GetTaskParams::new(&self.id)).into();
@@ -139,7 +139,7 @@ impl Following<'_> {
             if losses == MAX_LOSSES || !matches!(failure, Failure::Lost(_) | Failure::Unsent(_)) {
                 return Err(Stop::Failed(lost(failure)));
             }
-            self.connection.give_up_after(&failure);
+            self.connection.end_after(&failure);
             sleep(POLL / 4).await;
             self.connection = self.server.connection().await.map_err(|error| {
                 Stop::Failed(Failure::Lost(format!("and could not be asked again: {error}")))
@@ -190,7 +190,7 @@ async fn sent(
     connection.request_with(request, Some(meta), timeouts).await
 }
 
-/// The call was sent long ago.
+/// The failure of a call that was sent before.
 fn lost(failure: Failure) -> Failure {
     match failure {
         Failure::Unsent(why) => {
@@ -208,7 +208,7 @@ fn reason(error: serde_json::Map<String, Value>) -> ErrorData {
         .unwrap_or_else(|_| ErrorData::internal_error(text, None))
 }
 
-impl Drop for Following<'_> {
+impl Drop for PolledTask<'_> {
     fn drop(&mut self) {
         let Ok(runtime) = Handle::try_current() else { return };
         if self.is_over {

@@ -20,24 +20,23 @@ pub(super) use http::{HeaderSource, HeaderSources};
 pub use http::{McpAuthPage, McpTokens};
 pub(super) use in_process::InProcess;
 
+use super::connect_error::ConnectError;
 use super::notification_router::NotificationRouter;
 use super::observed_transport::ObservedTransport;
-use super::refusal::Refusal;
 use std::future::ready;
 use std::sync::Arc;
 use tool_runtime_config::{McpServerConfig, McpTransportConfig};
 use tool_runtime_core::BoxFuture;
 
-/// A way to a server: opens one connection after the other.
+/// Opens connections to a server.
 pub(super) trait TransportFactory: Send + Sync + 'static {
     fn open(
         &self,
         notifications: Arc<NotificationRouter>,
-    ) -> BoxFuture<'_, Result<Opened, Refusal>>;
+    ) -> BoxFuture<'_, Result<Opened, ConnectError>>;
 
-    /// Waits until nothing is left of any connection that it opened, also of those that were given
-    /// up while they were being opened.
-    fn left(&self) -> BoxFuture<'_, ()> {
+    /// Waits until all closed or dropped connections have ended, including those that were dropped during `open`.
+    fn ended(&self) -> BoxFuture<'_, ()> {
         Box::pin(ready(()))
     }
 
@@ -46,18 +45,20 @@ pub(super) trait TransportFactory: Send + Sync + 'static {
         false
     }
 
-    /// Waits until they have answered, or says why they have not.
+    /// Waits for the person's answer.
+    ///
+    /// # Errors
+    /// The person did not authorize this program; the error is the reason.
     fn authorized(&self) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(std::future::pending())
     }
 
-    /// Whether what is reached in this way is older than the newer era.
-    fn is_old(&self) -> bool {
+    /// Whether the transport has no `server/discover`: that of 2024-11-05.
+    fn has_only_initialize(&self) -> bool {
         false
     }
 
-    /// Whether the server, which refused, may be reached in an older way. If so, the next
-    /// connection is opened in that way.
+    /// Whether a server that refused may speak an older transport. If so, the next connection uses that transport.
     fn falls_back(&self) -> bool {
         false
     }
@@ -72,11 +73,11 @@ pub(super) struct HostCallbacks {
     pub(super) oauth: OAuthCallbacks,
 }
 
-/// The way that a configuration describes.
+/// The transport of a configuration.
 ///
 /// # Errors
-/// This build has none, or the configuration cannot be acted on.
-pub(super) fn way(
+/// This build lacks the transport, or the configuration is invalid.
+pub(super) fn factory(
     server: &str,
     config: &McpServerConfig,
     callbacks: &HostCallbacks,
@@ -98,26 +99,25 @@ pub(super) fn way(
     }
 }
 
-/// A connection that nothing was said over yet.
+/// An open connection, before the handshake.
 pub(super) struct Opened {
-    pub(super) wire: ObservedTransport,
-    pub(super) behind: Option<Arc<dyn ConnectionOwner>>,
+    pub(super) transport: ObservedTransport,
+    pub(super) owner: Option<Arc<dyn ConnectionOwner>>,
 }
 
-/// The owner of a connection, which outlives it: a process.
+/// The owner of a connection, which outlives the connection: a process.
 pub(super) trait ConnectionOwner: Send + Sync + 'static {
-    /// Waits until it is gone, by itself or not.
+    /// Waits until the owner has ended.
     fn gone(&self) -> BoxFuture<'_, ()>;
 
     /// The exit of the process, if it has exited, and the last lines of its standard error. Waits a moment:
     /// the process often ends together with the connection.
-    fn last_words(&self) -> BoxFuture<'_, Option<String>>;
+    fn exit_report(&self) -> BoxFuture<'_, Option<String>>;
 
-    /// Ends it; bounded, and for every caller the same end.
+    /// Ends the owner, within a time limit. Further calls wait for the same end.
     fn close(&self) -> BoxFuture<'_, ()>;
 
-    /// Whether each request stands alone: one that was lost says nothing of the others, and what
-    /// ends the connection ends it by itself.
+    /// Whether each request stands alone, as over HTTP: a lost request does not end the connection.
     fn loses_single_requests(&self) -> bool {
         false
     }
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn without_http_it_is_said_what_to_turn_on() {
         let config = McpServerConfig::http("https://example.com/mcp?key=8fQm2x");
-        let problem = way("far", &config, &HostCallbacks::default()).err().unwrap();
+        let problem = factory("far", &config, &HostCallbacks::default()).err().unwrap();
         assert!(problem.contains("`mcp-client-http`") && !problem.contains("8fQm2x"), "{problem}");
     }
 }

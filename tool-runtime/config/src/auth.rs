@@ -53,17 +53,16 @@ pub struct McpOAuth {
     pub client_id: Option<Secret>,
     /// The client's secret. Default: none.
     pub client_secret: Option<Secret>,
-    /// The authorization server's name for itself, as its metadata say it. No other gets the
-    /// secret. Default: the one that the server named first, with a secret; else any that it names.
+    /// The issuer of the authorization server, as in its metadata. No other gets the secret. Default: with a secret the
+    /// first one that the server names, else any that it names.
     pub issuer: Option<String>,
     /// Requested scopes. Default: those that the server names.
     pub scopes: Vec<String>,
     /// The redirect address. Default: an address of this machine.
     pub redirect_uri: Option<String>,
-    /// The name that the client registers by. Default: that of this library.
+    /// The name for the registration. Default: that of this library.
     pub client_name: Option<String>,
-    /// Where the client's metadata are published, which stand for a registration. Default:
-    /// nowhere.
+    /// The URL of the client's metadata, which replace a registration. Default: none.
     pub client_metadata_url: Option<String>,
     /// Whether the client uses the grant `client_credentials`, without a person in a browser. Default: false.
     pub client_credentials: bool,

@@ -1,19 +1,19 @@
-//! Validates a server, whatever its configuration came from.
+//! Validates a server, from a file or from code.
 
 use super::auth::McpAuth;
-use super::fault::Fault;
+use super::findings::Fault;
 use super::findings::{Findings, Place};
 use super::server::McpServerConfig;
 use super::transport::{HttpConfig, McpTransportConfig, StdioConfig};
 use super::{command, header, url};
 use std::time::Duration;
 
-/// Half of an id.
-const LONGEST_PREFIX: usize = 64;
+/// Limit on a prefix: half of an id.
+const MAX_PREFIX: usize = 64;
 /// Longer durations are a mistake in the unit.
 const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// Finds what is wrong with a server. `at` says where a key of it stands.
+/// Validates a server. `at` returns the place of a key.
 pub(super) fn server(
     server: &McpServerConfig,
     at: impl Fn(&str) -> Place,
@@ -43,7 +43,7 @@ fn prefix(prefix: &str) -> Result<(), Fault> {
     if !prefix.chars().all(tool_runtime_core::seam::is_allowed) {
         return Err(Fault::new("it holds a character that ids of tools cannot hold", HELP));
     }
-    if prefix.len() > LONGEST_PREFIX {
+    if prefix.len() > MAX_PREFIX {
         return Err(Fault::new("it leaves too little of an id to the tools", HELP));
     }
     Ok(())
@@ -125,7 +125,7 @@ fn http(config: &HttpConfig, at: &impl Fn(&str) -> Place, findings: &mut Finding
     }
 }
 
-/// There is one way to authenticate.
+/// Reports several kinds of authentication.
 fn one_way(
     config: &HttpConfig,
     authorizes: bool,

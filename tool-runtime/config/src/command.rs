@@ -1,14 +1,16 @@
 //! Finds the program of a command.
 
-use super::fault::Fault;
+use super::findings::Fault;
 use super::lookup::{self, LookupError};
 use super::text::McpText;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+/// Validates a command.
+///
 /// # Errors
-/// If there is no command, or a whole line in its place. Arguments are not in the error.
+/// There is no command, or a command line in its place. The error does not show arguments.
 pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Fault> {
     let text = command.as_str();
     if text.trim().is_empty() {
@@ -41,8 +43,8 @@ pub(super) enum Missing {
     NotExecutable,
 }
 
-/// The file that a command runs: a path as it is, from the folder that it runs in, or a name in
-/// the folders of `PATH`, that of the entry before that of this process.
+/// The file of a command: a path, relative to its working directory, or a name in the `PATH` of the entry, or else of this
+/// process.
 pub(super) fn find(
     command: &str,
     path: Option<&str>,

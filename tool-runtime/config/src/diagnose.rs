@@ -10,8 +10,7 @@ use super::transport::{McpTransportConfig, StdioConfig};
 use super::validate;
 use std::path::{Path, PathBuf};
 
-/// One thing that is known of a server without asking it. No value of its configuration that
-/// could be secret is in it.
+/// A finding about a server that is not connected. It shows no value of the configuration that could be secret.
 ///
 /// ```
 /// use tool_runtime::{McpConfig, McpDiagnosisLevel, McpServerConfig};
@@ -38,7 +37,7 @@ pub struct McpDiagnosis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum McpDiagnosisLevel {
-    /// All is well, or the server is not used.
+    /// The entry is valid, or the server is disabled.
     Fine,
     /// The server works; the entry should be improved.
     Warning,
@@ -49,9 +48,8 @@ pub enum McpDiagnosisLevel {
 use McpDiagnosisLevel::{Error, Fine, Warning};
 
 impl McpConfig {
-    /// Looks at every server without starting or asking it: whether its command is found, where
-    /// it was looked for, whether its folder is there, whether what is configured makes sense.
-    /// In the order of the servers' names, at least one for each.
+    /// Checks every server without connecting: its command, its working directory, its settings. At least one finding per
+    /// server, sorted by their names.
     pub fn diagnose(&self) -> Vec<McpDiagnosis> {
         let mut diagnoses = Vec::new();
         for (name, server) in &self.servers {
@@ -173,8 +171,8 @@ fn looked_in(folders: &[PathBuf], is_own_path: bool) -> String {
 
 /// The remedy for a command that is meant for another program.
 fn meant(path: &McpText) -> Option<String> {
-    let way = foreign::way(path.as_str())?;
-    Some(format!("{way} not expanded; write `${{NAME}}` if a variable is meant"))
+    let syntax = foreign::syntax(path.as_str())?;
+    Some(format!("{syntax} not expanded; write `${{NAME}}` if a variable is meant"))
 }
 
 fn install(program: &str) -> String {

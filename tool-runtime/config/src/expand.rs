@@ -5,7 +5,7 @@
 pub(super) struct Reference<'a> {
     /// The name, without `env:`.
     pub(super) name: &'a str,
-    /// Whether only the environment is asked.
+    /// Whether it reads the environment alone.
     pub(super) is_environment: bool,
     /// The value of an unset or empty variable.
     pub(super) default: Option<&'a str>,
@@ -127,7 +127,7 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/')
 }
 
-/// As much of a reference as is certainly a name.
+/// The beginning of a reference that is certainly a name.
 fn beginning(body: &str) -> &str {
     &body[..body.find(|c| !is_plain(c)).unwrap_or(body.len())]
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 /// Limit on the size of a configuration, in bytes.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The text of a file that the user named: a pipe, perhaps.
+/// The text of a file that the user named, which may be a pipe.
 ///
 /// # Errors
-/// The file cannot be read, or has no end.
+/// The file cannot be read, or is too large.
 pub(super) fn read(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;

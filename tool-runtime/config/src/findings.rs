@@ -1,10 +1,21 @@
-//! Everything that is found out about a configuration, each with its place.
+//! Findings about a configuration, with their places.
 
-use super::fault::Fault;
 use super::problem::{McpConfigError, McpConfigProblem};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+
+/// A problem of one value and its remedy, without the place and the value.
+pub(super) struct Fault {
+    pub(super) text: String,
+    pub(super) help: String,
+}
+
+impl Fault {
+    pub(super) fn new(text: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { text: text.into(), help: help.into() }
+    }
+}
 
 /// A place in a configuration.
 #[derive(Clone, Debug)]
@@ -16,17 +27,17 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The whole of a file, or of what came from none.
+    /// The place of a whole file, or of another input.
     pub(super) fn of(file: Option<&Path>) -> Self {
         Self { file: file.map(Arc::from), server: None, key: String::new() }
     }
 
-    /// Whether it came from no file.
+    /// Whether the input is not a file.
     pub(super) fn is_text(&self) -> bool {
         self.file.is_none()
     }
 
-    /// The entry of a server, which stands here.
+    /// The place of a server's entry below this one.
     pub(super) fn server(&self, name: &str) -> Self {
         Self { server: Some(name.into()), ..self.key(name) }
     }
@@ -52,7 +63,7 @@ impl Place {
         Self { key: format!("{}[{index}]", self.key), ..self.clone() }
     }
 
-    /// The file, or what to call what came from none.
+    /// The name of the input.
     pub(super) fn origin(&self) -> String {
         let file = self.file.as_ref().map(|file| format!("`{}`", file.display()));
         file.unwrap_or_else(|| "another input".to_owned())
@@ -105,12 +116,12 @@ impl Findings {
         self.warnings.push(place.problem(Fault::new(text, help)));
     }
 
-    /// The value, or what was wrong with it.
+    /// Returns a valid value, or notes the problem.
     pub(super) fn sound<T>(&mut self, place: &Place, value: Result<T, Fault>) -> Option<T> {
         value.map_err(|fault| self.fault(place, fault)).ok()
     }
 
-    /// The warnings, if nothing is wrong.
+    /// The warnings, if there are no problems.
     pub(super) fn conclude(self) -> Result<Vec<McpConfigProblem>, McpConfigError> {
         if self.problems.is_empty() {
             Ok(self.warnings)

@@ -1,7 +1,7 @@
-//! Ways of other programs to refer to a variable, which are no way here.
+//! Variable syntax of other programs, which is not supported here.
 
 /// The unsupported variable syntax in a text, if any, as the beginning of a sentence.
-pub(super) fn way(text: &str) -> Option<&'static str> {
+pub(super) fn syntax(text: &str) -> Option<&'static str> {
     let text = text.strip_prefix("Bearer ").unwrap_or(text);
     // After the name of an option, as in `--root=$HOME/x`.
     let value = text.split_once('=').map_or("", |(_, value)| value);

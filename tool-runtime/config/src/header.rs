@@ -1,6 +1,6 @@
 //! Validates request headers.
 
-use super::fault::Fault;
+use super::findings::Fault;
 
 /// Headers that the transport sets itself.
 pub const OWN: &[&str] = &[
@@ -18,7 +18,7 @@ pub const OWN: &[&str] = &[
 ];
 
 /// # Errors
-/// If no header can have that name, or the transport sets it itself.
+/// The name is not a valid header name, or the transport sets the header itself.
 pub(super) fn check_name(name: &str) -> Result<(), Fault> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
@@ -35,7 +35,7 @@ pub(super) fn check_name(name: &str) -> Result<(), Fault> {
 }
 
 /// # Errors
-/// If no header can carry it. The value is not in the error.
+/// The value is not a valid header value. The error does not show it.
 pub(super) fn check_value(value: &str) -> Result<(), Fault> {
     if value.contains(['\r', '\n']) {
         return Err(Fault::new(

@@ -1,26 +1,26 @@
 //! Patterns of an entry that match no tool of its server.
 
-use super::server::{McpServerConfig, means};
+use super::server::{McpServerConfig, matches};
 use tool_runtime_core::ToolPattern;
 use tool_runtime_core::seam::{nearest, printable};
 
 impl McpServerConfig {
-    /// Settings for tools that the server does not have, by its own names: typing errors, most likely. Empty
-    /// for a server without tools.
+    /// Notices about settings for tools that the server does not have, which are probably typing errors. Empty for a
+    /// server without tools.
     pub fn idle(&self, tools: &[&str]) -> Vec<String> {
         let include = self.include.iter().flatten().map(|pattern| ("include", pattern.clone()));
         let exclude = self.exclude.iter().map(|pattern| ("exclude", pattern.clone()));
         let single = self.tool_timeouts.keys().map(|name| ("tools", ToolPattern::exact(name)));
         let is_idle = |(_, pattern): &(_, ToolPattern)| {
-            !tools.is_empty() && !tools.iter().any(|tool| means(pattern, tool))
+            !tools.is_empty() && !tools.iter().any(|tool| matches(pattern, tool))
         };
         let idle = include.chain(exclude).chain(single).filter(is_idle);
-        idle.map(|(key, pattern)| told(key, &pattern, tools)).collect()
+        idle.map(|(key, pattern)| notice(key, &pattern, tools)).collect()
     }
 }
 
-/// The text for a pattern that matches no tool.
-fn told(key: &str, pattern: &ToolPattern, tools: &[&str]) -> String {
+/// The notice about a pattern that matches no tool.
+fn notice(key: &str, pattern: &ToolPattern, tools: &[&str]) -> String {
     let shown = pattern.to_string();
     let count = match tools.len() {
         1 => "the only tool".to_owned(),
@@ -28,11 +28,11 @@ fn told(key: &str, pattern: &ToolPattern, tools: &[&str]) -> String {
     };
     let is_exact = *pattern == ToolPattern::exact(&shown);
     let verb = if is_exact { "is not" } else { "does not match" };
-    let told = format!("`{key}`: `{}` {verb} {count} that it lists", printable(&shown));
+    let notice = format!("`{key}`: `{}` {verb} {count} that it lists", printable(&shown));
     if !is_exact {
-        return told;
+        return notice;
     }
     let near = nearest(&shown, tools.iter().copied(), 1);
     let near = near.first().map(|near| format!("; did you mean `{}`?", printable(near)));
-    told + &near.unwrap_or_default()
+    notice + &near.unwrap_or_default()
 }

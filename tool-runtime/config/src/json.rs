@@ -1,4 +1,4 @@
-//! JSON, in which no key stands twice.
+//! Parses JSON with comments. Duplicate keys are errors.
 
 use super::findings::{Findings, Place};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The value that a text stands for. Comments and trailing commas are skipped, as editors do.
+/// Parses a text. Comments and trailing commas are skipped.
 pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Option<Value> {
     let text = plain(text.strip_prefix('\u{feff}').unwrap_or(text));
     let mut deserializer = serde_json::Deserializer::from_str(&text);
@@ -14,7 +14,7 @@ pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Optio
     match parsed.and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Some(value),
         Err(error) => {
-            // What the parser says holds places, and nothing of the text.
+            // The parser's error has a position, and nothing of the text.
             let help = match text.trim_start().starts_with(['{', '[']) || place.is_text() {
                 true => "correct it there",
                 false => "correct it there, or name the file `.toml` or `.yaml` if it is that",
@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Optio
     }
 }
 
-/// A value, with a finding for each key that stands twice in one object.
+/// Deserializes a value, with a finding for each duplicate key.
 pub(super) fn unique<'de, D: Deserializer<'de>>(
     deserializer: D,
     place: &Place,
@@ -34,7 +34,7 @@ pub(super) fn unique<'de, D: Deserializer<'de>>(
     Unique { place, findings }.deserialize(deserializer)
 }
 
-/// Any value, whose keys are looked at.
+/// Deserializes a value and checks its keys.
 struct Unique<'a> {
     place: &'a Place,
     findings: &'a mut Findings,
@@ -108,7 +108,7 @@ impl<'de> Visitor<'de> for Unique<'_> {
     }
 }
 
-/// The text with comments and trailing commas blanked out, so that places stay.
+/// The text with comments and trailing commas blanked out, so that positions stay.
 fn plain(text: &str) -> Cow<'_, str> {
     let mut bytes = text.as_bytes().to_vec();
     let mut comma = None;

@@ -5,7 +5,6 @@ mod check;
 mod command;
 mod diagnose;
 mod expand;
-mod fault;
 mod file;
 mod findings;
 mod foreign;
@@ -51,48 +50,47 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct McpConfig {
-    /// The servers by their names, in the spelling of their author.
+    /// The servers by name.
     pub servers: BTreeMap<String, McpServerConfig>,
     warnings: Vec<McpConfigProblem>,
     left_out: Vec<McpConfigProblem>,
 }
 
 impl McpConfig {
-    /// No servers.
+    /// A configuration without servers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a server, in the place of another one of that name.
+    /// Adds a server, replacing another one of that name.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, server: McpServerConfig) -> Self {
         self.servers.insert(name.into(), server);
         self
     }
 
-    /// From JSON text, with variables from the environment. Comments and trailing commas are
-    /// skipped.
+    /// Parses JSON, with variables from the environment. Comments and trailing commas are skipped.
     ///
     /// # Errors
-    /// Everything that is wrong, each with the path of its key.
+    /// All problems, each with the path of its key.
     pub fn from_json(text: &str) -> Result<Self, McpConfigError> {
         Self::loader().environment().json(text).load()
     }
 
-    /// From TOML text, with variables from the environment.
+    /// Parses TOML, with variables from the environment.
     ///
     /// # Errors
-    /// Everything that is wrong, each with the path of its key.
+    /// All problems, each with the path of its key.
     #[cfg(feature = "toml")]
     pub fn from_toml(text: &str) -> Result<Self, McpConfigError> {
         Self::loader().environment().toml(text).load()
     }
 
-    /// From a file, with variables from the environment: TOML if its name ends in `.toml`, YAML if it
-    /// ends in `.yaml` or `.yml`, JSON otherwise.
+    /// Reads a file, with variables from the environment: TOML if its name ends in `.toml`, YAML if it ends in `.yaml` or
+    /// `.yml`, JSON otherwise.
     ///
     /// # Errors
-    /// Everything that is wrong, each with the path of its key; a file that cannot be read.
+    /// All problems, each with the path of its key; the file cannot be read.
     ///
     /// ```
     /// use tool_runtime::McpConfig;
@@ -104,15 +102,15 @@ impl McpConfig {
         Self::loader().environment().file(path).load()
     }
 
-    /// From a value, with variables from the environment.
+    /// Reads a value, with variables from the environment.
     ///
     /// # Errors
-    /// Everything that is wrong, each with the path of its key.
+    /// All problems, each with the path of its key.
     pub fn from_value(value: Value) -> Result<Self, McpConfigError> {
         Self::loader().environment().value(value).load()
     }
 
-    /// A loader, for several files and other sources of variables.
+    /// Starts a loader for several files and other sources of variables.
     pub fn loader() -> McpConfigLoader {
         McpConfigLoader::default()
     }
@@ -128,12 +126,11 @@ impl McpConfig {
         &self.left_out
     }
 
-    /// Checks what was made or changed in code as what is read is checked: addresses, headers,
-    /// names, times. Servers that are disabled are not checked; one that was read as disabled and
-    /// is enabled now may lack the values of variables.
+    /// Checks a configuration from code like one from a file: addresses, headers, names, times. Disabled servers are not
+    /// checked. A server that was read as disabled and is enabled now may lack values of variables.
     ///
     /// # Errors
-    /// Everything that is wrong, each with the path of its key.
+    /// All problems, each with the path of its key.
     ///
     /// ```
     /// use tool_runtime::{McpConfig, McpServerConfig};

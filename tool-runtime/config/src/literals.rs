@@ -20,13 +20,13 @@ const STRONG: [&str; 12] = [
 const LAST: [&str; 9] =
     ["key", "pass", "pwd", "pat", "auth", "authorization", "cookie", "bearer", "signature"];
 
-/// Words at the end of a name of what is said about a secret.
+/// Words at the end of names that are about a secret, but do not name one.
 const ABOUT: [&str; 12] = [
     "file", "path", "dir", "type", "name", "url", "uri", "endpoint", "mode", "length", "ttl",
     "timeout",
 ];
 
-/// Values that are everywhere.
+/// Common words, which are not redacted.
 const COMMON: [&str; 16] = [
     "default",
     "localhost",
@@ -68,7 +68,7 @@ const TOKENS: [&str; 18] = [
     "eyJ",
 ];
 
-/// The least length of a token.
+/// Minimum length of a token.
 const TOKEN_LENGTH: usize = 16;
 
 /// Whether a value has the form of a token, whatever its name.
@@ -111,12 +111,12 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether a value is a word that results are full of, and no secret under any name.
+/// Whether a value is a common word, which is not a secret under any name.
 pub(super) fn is_common(value: &str) -> bool {
     COMMON.iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// Whether a value looks like no secret: a path, an address, a number, a single word.
+/// Whether a value does not look like a secret: a path, an address, a number, a single word.
 pub(super) fn is_plain(value: &str) -> bool {
     let is_path = value.starts_with(['/', '~', '.']) || value.get(1..3) == Some(":\\");
     let is_number = value.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | ':'));
@@ -124,7 +124,7 @@ pub(super) fn is_plain(value: &str) -> bool {
     is_path || is_number || is_word || value.contains("://")
 }
 
-/// A secret, and its parts that stand for it: the token behind `Bearer`, the password in an address.
+/// A secret and its secret parts: the token after `Bearer`, the password in an address.
 pub(super) fn parts(value: &str) -> Vec<&str> {
     let mut parts = vec![value];
     if let Some((_, token)) = value.trim().split_once(' ').filter(|(scheme, _)| is_scheme(scheme)) {
@@ -138,8 +138,7 @@ fn is_scheme(word: &str) -> bool {
     ["bearer", "basic", "token", "apikey"].iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// The secrets of an address: its password, or user without one, and what stands in its query under
-/// the names of secrets.
+/// The secrets of an address: its password, or the user without one, and values in its query with names of secrets.
 pub(super) fn in_url(value: &str) -> Vec<&str> {
     let Some((_, rest)) = value.split_once("://") else { return Vec::new() };
     let (rest, _) = rest.split_once('#').unwrap_or((rest, ""));

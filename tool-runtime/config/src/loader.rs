@@ -1,4 +1,4 @@
-//! Configurations from several places, with variables from several sources.
+//! Loads configurations from several inputs, with variables from several sources.
 
 use super::file;
 use super::findings::{Findings, Place};
@@ -13,11 +13,9 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Reads a [`McpConfig`] from one place or several, with variables from sources that are asked
-/// in the order in which they are given.
+/// Loads a [`McpConfig`] from one or several inputs. Sources of variables are asked in the order of their addition.
 ///
-/// Without a source no `${VAR}` has a value: what a program must not know is not reached by
-/// accident. `${env:VAR}` is for [`environment`](Self::environment) alone.
+/// Without a source no `${VAR}` has a value. `${env:VAR}` reads the [`environment`](Self::environment) alone.
 ///
 /// ```
 /// use tool_runtime::{McpConfig, McpTransportConfig};
@@ -40,17 +38,40 @@ pub struct McpConfigLoader {
 
 #[derive(Clone)]
 enum Input {
-    Json(String),
-    Toml(String),
-    Yaml(String),
+    Text(Format, String),
     Value(Value),
-    File(PathBuf),
-    /// A file that need not be there.
-    Perhaps(PathBuf),
+    File { path: PathBuf, is_optional: bool },
+}
+
+/// The format of a text.
+#[derive(Clone, Copy)]
+enum Format {
+    Json,
+    Toml,
+    Yaml,
+}
+
+impl Format {
+    /// The format by the extension of a file. Default: JSON.
+    fn of(path: &Path) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("toml") => Self::Toml,
+            Some("yaml" | "yml") => Self::Yaml,
+            _ => Self::Json,
+        }
+    }
+
+    fn parse(self, text: &str, place: &Place, findings: &mut Findings) -> Option<Value> {
+        match self {
+            Self::Json => json::parse(text, place, findings),
+            Self::Toml => toml::parse(text, place, findings),
+            Self::Yaml => yaml::parse(text, place, findings),
+        }
+    }
 }
 
 impl McpConfigLoader {
-    /// Asks these variables next.
+    /// Adds variables.
     pub fn variables<N: Into<String>, V: Into<String>>(
         mut self,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -60,7 +81,7 @@ impl McpConfigLoader {
         self
     }
 
-    /// Asks this function next, such as a store of secrets.
+    /// Adds a function that returns the values of variables, such as a store of secrets.
     pub fn source(
         mut self,
         source: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
@@ -69,12 +90,12 @@ impl McpConfigLoader {
         self
     }
 
-    /// Asks the environment of this process next, as it is now.
+    /// Adds a copy of the environment of this process.
     pub fn environment(self) -> Self {
         self.asked(Source::environment())
     }
 
-    /// Names the command-line option for variables in errors.
+    /// Sets the command-line option for variables, for errors.
     #[doc(hidden)]
     pub fn option(mut self, option: &'static str) -> Self {
         self.sources.given_by(option);
@@ -88,17 +109,17 @@ impl McpConfigLoader {
 
     /// Reads JSON text.
     pub fn json(self, text: impl Into<String>) -> Self {
-        self.input(Input::Json(text.into()))
+        self.input(Input::Text(Format::Json, text.into()))
     }
 
     /// Reads TOML text. Without the feature `toml` that is a problem.
     pub fn toml(self, text: impl Into<String>) -> Self {
-        self.input(Input::Toml(text.into()))
+        self.input(Input::Text(Format::Toml, text.into()))
     }
 
     /// Reads YAML text. Without the feature `yaml` that is a problem.
     pub fn yaml(self, text: impl Into<String>) -> Self {
-        self.input(Input::Yaml(text.into()))
+        self.input(Input::Text(Format::Yaml, text.into()))
     }
 
     /// Reads a value.
@@ -109,12 +130,12 @@ impl McpConfigLoader {
     /// Reads a file: TOML if its name ends in `.toml`, YAML if it ends in `.yaml` or `.yml`, JSON
     /// otherwise.
     pub fn file(self, path: impl Into<PathBuf>) -> Self {
-        self.input(Input::File(path.into()))
+        self.input(Input::File { path: path.into(), is_optional: false })
     }
 
     /// Reads `.mcp.json` in the folder of a project, if it is there.
     pub fn project(self, folder: impl AsRef<Path>) -> Self {
-        self.input(Input::Perhaps(folder.as_ref().join(".mcp.json")))
+        self.input(Input::File { path: folder.as_ref().join(".mcp.json"), is_optional: true })
     }
 
     fn input(mut self, input: Input) -> Self {
@@ -122,17 +143,16 @@ impl McpConfigLoader {
         self
     }
 
-    /// Reads everything. A server may stand in two places if its entries are the same.
+    /// Loads all inputs. A server may be in two inputs if its entries are equal.
     ///
     /// # Errors
-    /// Everything that is wrong, with files and keys.
+    /// All problems, with files and keys.
     pub fn load(self) -> Result<McpConfig, McpConfigError> {
         let (config, problems) = self.sort_out();
         if problems.is_empty() { Ok(config) } else { Err(McpConfigError { problems }) }
     }
 
-    /// Reads everything, and leaves out the servers whose entries cannot be used: the others are not
-    /// concerned. [`McpConfig::left_out`] says what is wrong with them.
+    /// Loads all inputs, and leaves out servers with invalid entries. [`McpConfig::left_out`] has their problems.
     ///
     /// ```
     /// use tool_runtime::McpConfig;
@@ -159,8 +179,7 @@ impl McpConfigLoader {
         Ok(config)
     }
 
-    /// Reads everything: the servers about which nothing is wrong, and what is wrong with the
-    /// others and with the files.
+    /// Loads all inputs: the valid servers, and the problems of files and of other servers.
     #[doc(hidden)]
     pub fn sort_out(self) -> (McpConfig, Vec<McpConfigProblem>) {
         let (config, problems, _) = self.sorted();
@@ -192,7 +211,7 @@ impl McpConfigLoader {
     }
 }
 
-/// Adds an entry, if there is no other by its name.
+/// Adds an entry, unless its name is taken.
 fn add(found: Found, entries: &mut BTreeMap<String, (Place, Value)>, findings: &mut Findings) {
     match entries.entry(found.name) {
         Entry::Vacant(vacant) => {
@@ -209,39 +228,26 @@ fn add(found: Found, entries: &mut BTreeMap<String, (Place, Value)>, findings: &
 impl Input {
     fn entries(self, findings: &mut Findings) -> Vec<Found> {
         let (place, value) = match self {
-            Self::Json(text) => {
+            Self::Text(format, text) => {
                 let place = Place::of(None);
-                let value = json::parse(&text, &place, findings);
-                (place, value)
-            }
-            Self::Toml(text) => {
-                let place = Place::of(None);
-                let value = toml::parse(&text, &place, findings);
-                (place, value)
-            }
-            Self::Yaml(text) => {
-                let place = Place::of(None);
-                let value = yaml::parse(&text, &place, findings);
+                let value = format.parse(&text, &place, findings);
                 (place, value)
             }
             Self::Value(value) => (Place::of(None), Some(value)),
-            Self::File(path) => (Place::of(Some(&path)), read_file(&path, true, findings)),
-            Self::Perhaps(path) => (Place::of(Some(&path)), read_file(&path, false, findings)),
+            Self::File { path, is_optional } => {
+                (Place::of(Some(&path)), read_file(&path, is_optional, findings))
+            }
         };
         value.map(|value| wrapper::entries(value, &place, findings)).unwrap_or_default()
     }
 }
 
-fn read_file(path: &Path, is_needed: bool, findings: &mut Findings) -> Option<Value> {
+fn read_file(path: &Path, is_optional: bool, findings: &mut Findings) -> Option<Value> {
     let place = Place::of(Some(path));
-    let text = if is_needed { file::read(path) } else { file::read_regular(path) };
-    let form = path.extension().and_then(|extension| extension.to_str());
-    match (text, form) {
-        (Ok(text), Some("toml")) => toml::parse(&text, &place, findings),
-        (Ok(text), Some("yaml" | "yml")) => yaml::parse(&text, &place, findings),
-        (Ok(text), _) => json::parse(&text, &place, findings),
-        (Err(error), _) if error.kind() == ErrorKind::NotFound && !is_needed => None,
-        (Err(error), _) => {
+    match if is_optional { file::read_regular(path) } else { file::read(path) } {
+        Ok(text) => Format::of(path).parse(&text, &place, findings),
+        Err(error) if error.kind() == ErrorKind::NotFound && is_optional => None,
+        Err(error) => {
             let is_text = error.kind() == ErrorKind::InvalidData;
             let help = if is_text { "save it as UTF-8" } else { "correct the path" };
             findings.wrong(&place, format!("it cannot be read: {error}"), help);

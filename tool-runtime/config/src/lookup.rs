@@ -1,4 +1,4 @@
-//! Finding a program.
+//! Finds programs.
 
 use std::collections::HashSet;
 use std::env;
@@ -36,9 +36,8 @@ pub enum LookupError {
 
 /// The absolute path of `program`.
 ///
-/// A name is looked up in the directories of `path`; those that are empty or relative are passed
-/// over, because a server must not depend on where its host happens to stand. Anything with a
-/// separator is a path, relative to `base`.
+/// A name is looked up in the directories of `path`. Empty and relative directories are skipped: a server must not depend
+/// on the working directory of its host. A text with a separator is a path, relative to `base`.
 pub fn find(program: &str, path: Option<&OsStr>, base: &Path) -> Result<PathBuf, LookupError> {
     if program.contains(path::is_separator) {
         let file = path::absolute(base.join(program)).unwrap_or_else(|_| program.into());
@@ -56,7 +55,7 @@ pub fn find(program: &str, path: Option<&OsStr>, base: &Path) -> Result<PathBuf,
     })
 }
 
-/// The first that can be run. One that lies there and cannot be run makes the better error.
+/// The first executable file. A file without the permission makes the better error.
 fn pick(
     program: &str,
     files: impl IntoIterator<Item = PathBuf>,
@@ -82,7 +81,7 @@ fn is_executable(_: &Path) -> bool {
     true
 }
 
-/// A file by the names it may have.
+/// The possible names of a file.
 #[cfg(not(windows))]
 fn spellings(file: &Path) -> Vec<PathBuf> {
     vec![file.to_owned()]

@@ -60,7 +60,7 @@ impl fmt::Display for McpConfigProblem {
 /// )
 /// .unwrap_err();
 /// assert_eq!(error.problems.len(), 2);
-/// assert!(error.to_string().contains("`mcpServers.web.url`: `ftp` is not a scheme of a server"));
+/// assert!(error.to_string().contains("`mcpServers.web.url`: the scheme of the address is not supported"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

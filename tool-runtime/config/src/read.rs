@@ -1,4 +1,4 @@
-//! An entry of a configuration, read as a server.
+//! Reads an entry of a configuration as a server.
 
 mod auth;
 mod entry;
@@ -37,8 +37,7 @@ pub(super) struct Reader<'a> {
     found: BTreeMap<String, Secret>,
 }
 
-/// Reads an entry. What is wrong with it is found, all of it; without a transport there is no
-/// server.
+/// Reads an entry, and notes all of its problems. Without a transport there is no server.
 pub(super) fn server(
     place: &Place,
     value: &Value,

@@ -12,22 +12,23 @@ use tool_runtime_core::seam::{HIDDEN, Redactor};
 type Pair = (String, String);
 
 impl McpServerConfig {
-    /// Removes all values of the entry, and all that it was expanded with, from text for an operator.
+    /// Redacts all values of the entry and of its variables, in text for an operator.
     #[doc(hidden)]
     pub fn redactor(&self) -> Redactor {
         let found = self.found.iter().map(|(name, value)| (format!("${{{name}}}"), value));
-        let all = found.chain(self.given()).map(|(shown, value)| (shown, value.expose().into()));
+        let all =
+            found.chain(self.all_values()).map(|(shown, value)| (shown, value.expose().into()));
         Redactor::new(all.chain(self.result_secrets()))
     }
 
-    /// Removes secrets alone from results.
+    /// Redacts secrets, in results.
     #[doc(hidden)]
     pub fn result_redactor(&self) -> Redactor {
         Redactor::new(self.result_secrets())
     }
 
-    /// Secrets that no result of the server may hold: values that the entry was expanded with, unless
-    /// they are a path, a number or a plain word, and values with the name of a secret.
+    /// Secrets in results: values of variables, unless they are a path, a number or a plain word, and values with the name
+    /// of a secret.
     fn result_secrets(&self) -> Vec<Pair> {
         let mut secrets = Vec::new();
         let mut add = |shown: &str, is_secret: bool, value: &str| {
@@ -62,8 +63,8 @@ impl McpServerConfig {
         secrets
     }
 
-    /// All values of the entry, whatever their names are.
-    fn given(&self) -> impl Iterator<Item = (String, &Secret)> {
+    /// All values of the entry.
+    fn all_values(&self) -> impl Iterator<Item = (String, &Secret)> {
         let auth = match &self.transport {
             McpTransportConfig::Stdio(_) => None,
             McpTransportConfig::Http(http) => http.auth.as_ref(),
@@ -82,7 +83,7 @@ impl McpServerConfig {
 }
 
 fn shown(name: &McpText) -> String {
-    // A name that was expanded itself shows as it is written.
+    // An expanded name is shown as it is written.
     match name.shown() {
         name if name.contains("${") => HIDDEN.to_owned(),
         name => format!("${{{name}}}"),

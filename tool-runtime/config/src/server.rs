@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tool_runtime_core::{Icon, Secret, ToolPattern};
 
-/// One server: how it is reached, and what of it is wanted.
+/// A server: its transport, limits and tools.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,37 +34,35 @@ pub struct McpServerConfig {
     /// Whether the server is used. Default: true. After enabling a server that was read as disabled, call
     /// [`McpConfig::validate`](crate::McpConfig::validate), which reports missing values.
     pub enabled: bool,
-    /// Whether nothing starts without it. Default: false.
+    /// Whether a manager fails to start without it. Default: false.
     pub required: bool,
     /// A description for people. Default: none.
     pub description: Option<String>,
     /// A picture for people. Default: none.
     pub icon: Option<Icon>,
-    /// In what time it must be connected and have listed its tools. Default: none of its own.
+    /// Time limit of connecting and listing tools. Default: that of the manager.
     pub connect_timeout: Option<Duration>,
     /// Limit on the time of a call without progress, up to `McpManagerBuilder::max_call_duration` in all.
     /// Default: that of the manager.
     pub call_timeout: Option<Duration>,
-    /// The same for calls of single tools, by the names that the server has for them. Default:
-    /// empty.
+    /// Call timeouts of single tools, by the server's names. Default: empty.
     pub tool_timeouts: BTreeMap<String, Duration>,
-    /// Only the tools that one of these matches, by the names that the server has for them.
-    /// Default: `None`, all of them; an empty list is none of them.
+    /// Patterns of the included tools, by the server's names. An empty list includes none. Default: `None`, all tools.
     pub include: Option<Vec<ToolPattern>>,
-    /// Not the tools that one of these matches, whatever is included. Default: empty.
+    /// Patterns of the excluded tools, which override the included ones. Default: empty.
     pub exclude: Vec<ToolPattern>,
     /// Prefix of its tools' ids. Default: its name.
     pub prefix: Option<String>,
     /// Whether models can list and read its resources, by the tools `list_mcp_resources` and
     /// `read_mcp_resource`. Default: false.
     pub resources: bool,
-    /// Whether the annotations of its tools are acted on: they satisfy filters as `hint:read_only`, let
-    /// calls run concurrently, and allow a call that was lost to be sent again. Annotations of
-    /// other servers are listed, and otherwise ignored. Default: false.
+    /// Whether the annotations of its tools are trusted: they satisfy filters such as `hint:read_only`, let calls run
+    /// concurrently, and allow a lost call to be sent again. Annotations of other servers are listed and otherwise
+    /// ignored. Default: false.
     pub trusted: bool,
-    /// Variables without a value, which a disabled server would lack.
+    /// Missing values of a disabled server.
     pub(super) lacking: Vec<McpConfigProblem>,
-    /// The values of variables that its texts were expanded with, by their names.
+    /// Values of the variables in its texts, by name.
     pub(super) found: BTreeMap<String, Secret>,
 }
 
@@ -89,7 +87,7 @@ impl McpServerConfig {
         }
     }
 
-    /// A server over either transport.
+    /// A server with a transport.
     pub fn new(transport: impl Into<McpTransportConfig>) -> Self {
         Self::of(transport.into())
     }
@@ -104,13 +102,13 @@ impl McpServerConfig {
         Self::new(HttpConfig::new(url))
     }
 
-    /// Adds an argument of the command. Nothing over HTTP.
+    /// Adds an argument of the command. No effect over HTTP.
     #[must_use]
     pub fn arg(self, arg: impl Into<Secret>) -> Self {
         self.args([arg])
     }
 
-    /// Adds arguments of the command. Nothing over HTTP.
+    /// Adds arguments of the command. No effect over HTTP.
     #[must_use]
     pub fn args(mut self, args: impl IntoIterator<Item = impl Into<Secret>>) -> Self {
         if let McpTransportConfig::Stdio(stdio) = &mut self.transport {
@@ -119,7 +117,7 @@ impl McpServerConfig {
         self
     }
 
-    /// Sets a variable of the command's environment. Nothing over HTTP.
+    /// Sets a variable of the command's environment. No effect over HTTP.
     #[must_use]
     pub fn env(mut self, name: impl Into<McpText>, value: impl Into<Secret>) -> Self {
         if let McpTransportConfig::Stdio(stdio) = &mut self.transport {
@@ -128,7 +126,7 @@ impl McpServerConfig {
         self
     }
 
-    /// Sets the folder that the command runs in. Nothing over HTTP.
+    /// Sets the folder that the command runs in. No effect over HTTP.
     #[must_use]
     pub fn cwd(mut self, cwd: impl Into<McpText>) -> Self {
         if let McpTransportConfig::Stdio(stdio) = &mut self.transport {
@@ -137,7 +135,7 @@ impl McpServerConfig {
         self
     }
 
-    /// Sets a header of every request. Nothing over stdio.
+    /// Sets a header of every request. No effect over stdio.
     #[must_use]
     pub fn header(mut self, name: impl Into<McpText>, value: impl Into<Secret>) -> Self {
         if let McpTransportConfig::Http(http) = &mut self.transport {
@@ -146,13 +144,13 @@ impl McpServerConfig {
         self
     }
 
-    /// Authenticates by a bearer token. Nothing over stdio.
+    /// Sets a bearer token. No effect over stdio.
     #[must_use]
     pub fn bearer(self, token: impl Into<Secret>) -> Self {
         self.auth(McpAuth::Bearer(token.into()))
     }
 
-    /// Sets how to authenticate. Nothing over stdio.
+    /// Sets the authentication. No effect over stdio.
     #[must_use]
     pub fn auth(mut self, auth: McpAuth) -> Self {
         if let McpTransportConfig::Http(http) = &mut self.transport {
@@ -161,64 +159,63 @@ impl McpServerConfig {
         self
     }
 
-    /// Sets whether it is used. Default: true.
+    /// Sets whether the server is used. Default: true.
     #[must_use]
     pub fn enabled(mut self, enabled: bool) -> Self {
         self.enabled = enabled;
         self
     }
 
-    /// Sets whether nothing starts without it. Default: false.
+    /// Sets whether a manager fails to start without it. Default: false.
     #[must_use]
     pub fn required(mut self, required: bool) -> Self {
         self.required = required;
         self
     }
 
-    /// Says what it is for.
+    /// Sets the description for people.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// Sets in what time it must be connected and have listed its tools.
+    /// Sets the time limit of connecting and listing tools.
     #[must_use]
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.connect_timeout = Some(limit);
         self
     }
 
-    /// Sets how long a call of a tool may go on without a word of the server; progress begins it anew.
+    /// Sets the limit on the time of a call without progress.
     #[must_use]
     pub fn call_timeout(mut self, limit: Duration) -> Self {
         self.call_timeout = Some(limit);
         self
     }
 
-    /// Sets the same for calls of one tool, by the name that the server has for it.
+    /// Sets the call timeout of a tool, by the server's name.
     #[must_use]
     pub fn tool_timeout(mut self, tool: impl Into<String>, limit: Duration) -> Self {
         self.tool_timeouts.insert(tool.into(), limit);
         self
     }
 
-    /// Includes the tools that a pattern matches, by the names that the server has for them.
-    /// Tools that no pattern includes are then left out.
+    /// Includes the tools that match a pattern, by the server's names. Tools that match no such pattern are left out.
     #[must_use]
     pub fn include(mut self, pattern: ToolPattern) -> Self {
         self.include.get_or_insert_default().push(pattern);
         self
     }
 
-    /// Leaves out the tools that a pattern matches, by the names that the server has for them.
+    /// Excludes the tools that match a pattern, by the server's names.
     #[must_use]
     pub fn exclude(mut self, pattern: ToolPattern) -> Self {
         self.exclude.push(pattern);
         self
     }
 
-    /// Sets what the ids of its tools begin with. Default: its name.
+    /// Sets the prefix of its tools' ids. Default: its name.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = Some(prefix.into());
@@ -233,7 +230,7 @@ impl McpServerConfig {
         self
     }
 
-    /// Sets whether the annotations of its tools are acted on, see [`Self::trusted`]. Default: false.
+    /// Sets whether the annotations of its tools are trusted, see the field `trusted`. Default: false.
     ///
     /// ```
     /// # use tool_runtime::McpServerConfig;
@@ -245,7 +242,7 @@ impl McpServerConfig {
         self
     }
 
-    /// Whether a tool of the server is wanted, by the name that the server has for it.
+    /// Whether a tool is included and not excluded, by the server's name.
     ///
     /// ```
     /// # use tool_runtime::McpServerConfig;
@@ -255,14 +252,13 @@ impl McpServerConfig {
     /// # Ok::<(), tool_runtime::PatternError>(())
     /// ```
     pub fn wants(&self, tool: &str) -> bool {
-        let matches =
-            |patterns: &[ToolPattern]| patterns.iter().any(|pattern| means(pattern, tool));
-        self.include.as_deref().is_none_or(matches) && !matches(&self.exclude)
+        let any = |patterns: &[ToolPattern]| patterns.iter().any(|pattern| matches(pattern, tool));
+        self.include.as_deref().is_none_or(any) && !any(&self.exclude)
     }
 }
 
-/// Whether a pattern means a tool, by the name that its server has for it.
-pub(super) fn means(pattern: &ToolPattern, tool: &str) -> bool {
+/// Whether a pattern matches a tool, by the server's name.
+pub(super) fn matches(pattern: &ToolPattern, tool: &str) -> bool {
     // In a glob, `*` stops at slashes, and `?` is one byte: these names may hold any character.
     let flat = || tool.replace(|c: char| c == '/' || !c.is_ascii(), "\u{1}");
     pattern.matches(tool) || pattern.matches(&flat())

@@ -1,4 +1,4 @@
-//! A configuration in words.
+//! Displays a configuration.
 
 use super::McpConfig;
 use super::server::McpServerConfig;
@@ -8,8 +8,8 @@ use super::url;
 use std::fmt;
 use tool_runtime_core::seam::printable;
 
-/// A line for each server: how it is reached, and the names of what it is given. No value of an
-/// argument, a variable, a header or a token is in it.
+/// A line per server: its transport, and names of variables and headers. It shows no value of an argument, variable, header
+/// or token.
 ///
 /// ```
 /// use tool_runtime::{McpConfig, McpServerConfig};

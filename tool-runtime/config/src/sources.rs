@@ -18,7 +18,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The environment of this process. What is not Unicode is as good as unset.
+    /// The environment of this process. Values that are not Unicode count as unset.
     pub(super) fn environment() -> Self {
         let unicode = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -54,7 +54,7 @@ impl Source {
 #[derive(Clone, Default)]
 pub(super) struct Sources {
     sources: Vec<Source>,
-    /// The option of the command line that gives a variable. Without one, the host does.
+    /// The command-line option that sets a variable. Without one, the host sets variables.
     option: Option<&'static str>,
 }
 

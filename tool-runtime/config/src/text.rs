@@ -1,4 +1,4 @@
-//! A text of a configuration, and what of it may be shown.
+//! A text of a configuration, and its printable form.
 
 use super::url;
 use std::borrow::Borrow;
@@ -22,13 +22,12 @@ use tool_runtime_core::seam::printable;
 #[derive(Clone)]
 pub struct McpText {
     value: String,
-    /// None where the text may be shown as it is.
+    /// `None` if the text itself is printable.
     shown: Option<String>,
 }
 
 impl McpText {
-    /// The text that it stands for. It may hold what must not be printed: print
-    /// [`shown`](Self::shown).
+    /// The expanded text, which may be a secret. Print [`shown`](Self::shown).
     pub fn as_str(&self) -> &str {
         &self.value
     }
@@ -38,13 +37,13 @@ impl McpText {
         self.shown.as_deref().unwrap_or(&self.value)
     }
 
-    /// A text that was written otherwise in its file.
+    /// An expanded text, and the text in its file.
     pub(super) fn expanded(value: String, written: &str) -> Self {
         let shown = if written.contains("://") { url::shown(written) } else { written.to_owned() };
         Self::shown_as(value, &shown)
     }
 
-    /// An address, whatever it looks like.
+    /// An address, valid or not.
     pub(super) fn url(value: String, written: &str) -> Self {
         Self::shown_as(value, &url::shown(written))
     }

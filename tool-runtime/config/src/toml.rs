@@ -1,15 +1,15 @@
-//! TOML, as the JSON that it stands for.
+//! Parses TOML to JSON values.
 
 use super::findings::{Findings, Place};
 use serde_json::Value;
 
-/// The value that a text stands for.
+/// Parses a text.
 #[cfg(feature = "toml")]
 pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Option<Value> {
     match toml::from_str::<toml::Table>(text) {
         Ok(table) => Some(json(toml::Value::Table(table))),
         Err(error) => {
-            // The error itself would show the line.
+            // The error's own text shows the line.
             let at = error.span().map(|span| position(text, span.start)).unwrap_or_default();
             let text = format!("this is not valid TOML: {}{at}", error.message().trim_end());
             findings.wrong(place, text, "correct it there");

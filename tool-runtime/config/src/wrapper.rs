@@ -5,10 +5,10 @@ use super::read::looks_like_entry;
 use serde_json::{Map, Value};
 use tool_runtime_core::seam::{nearest, printable};
 
-/// The keys that maps of servers stand under.
+/// Keys of maps of servers.
 const WRAPPERS: &[&str] = &["mcpServers", "mcp_servers", "servers", "context_servers"];
 
-/// A key that holds such a map in some files, and other settings in others.
+/// A key of such a map in some files, and of other settings in others.
 const LOOSE: &str = "mcp";
 
 const HELP: &str = r#"write `{ "mcpServers": { "NAME": { "command": ".." } } }`"#;
@@ -20,7 +20,7 @@ pub(super) struct Found {
     pub(super) entry: Value,
 }
 
-/// The entries of a document, which may hold much else beside a wrapper.
+/// The entries of a document. Other keys beside a wrapper are ignored with a warning.
 pub(super) fn entries(document: Value, place: &Place, findings: &mut Findings) -> Vec<Found> {
     let Value::Object(document) = document else {
         findings.wrong(place, "this is not an object", HELP);
@@ -90,7 +90,7 @@ fn map(servers: Map<String, Value>, place: &Place, findings: &mut Findings) -> V
     found
 }
 
-/// One warning for all keys that are not read.
+/// Adds a warning about ignored keys.
 fn beside(others: &[(String, Value)], place: &Place, findings: &mut Findings) {
     let keys = others.iter().map(|(key, _)| key.as_str()).filter(|key| *key != "$schema");
     let keys: Vec<String> = keys.map(|key| format!("`{}`", printable(key))).collect();
@@ -100,7 +100,7 @@ fn beside(others: &[(String, Value)], place: &Place, findings: &mut Findings) {
     }
 }
 
-/// Finds keys that are probably meant to be wrappers.
+/// Reports keys that are probably misspelt wrappers.
 fn misspelt(document: &Map<String, Value>, place: &Place, findings: &mut Findings) -> bool {
     let mut is_found = false;
     for (key, value) in document {

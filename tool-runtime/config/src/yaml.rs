@@ -1,15 +1,15 @@
-//! YAML, as the JSON that it stands for.
+//! Parses YAML to JSON values.
 
 use super::findings::{Findings, Place};
 use serde_json::Value;
 
-/// The value that a text stands for.
+/// Parses a text.
 #[cfg(feature = "yaml")]
 pub(super) fn parse(text: &str, place: &Place, findings: &mut Findings) -> Option<Value> {
     match super::json::unique(serde_norway::Deserializer::from_str(text), place, findings) {
         Ok(value) => Some(value),
         Err(error) => {
-            // The error itself may show values.
+            // The error's own text may show values.
             let at = error.location();
             let at = at.map(|at| format!(", at line {} column {}", at.line(), at.column()));
             let text = format!("this is not valid YAML{}", at.unwrap_or_default());

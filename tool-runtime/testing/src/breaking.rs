@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-/// What callers did before and cannot do now: tools and arguments that are gone, arguments that
-/// they must give or give in another type. Tighter limits are not looked for.
+/// The changes between two snapshots that break callers: removed tools and arguments, new required arguments,
+/// changed types. Tighter limits are not detected.
 pub(super) fn breaking(before: &Value, now: &Value) -> Vec<String> {
     let now = tools(now);
     let changes = tools(before).into_iter().flat_map(|(name, before)| match now.get(&name) {

@@ -1,9 +1,9 @@
 //! Builds and connects a test client.
 
 use super::client::TestClient;
-use super::link::{Era, Link};
-use super::question::{Desk, Handler, Question, Reply};
-use super::wire::Wire;
+use super::connection::{Connection, ProtocolVersion};
+use super::json_rpc::JsonRpc;
+use super::question::{Handler, Question, QuestionHandler, Reply};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,48 +11,48 @@ use tool_runtime_core::{BoxFuture, LogLevel, Principal, ToolPool};
 use tool_runtime_server::McpServer;
 use tool_runtime_server::seam::Caller;
 
-/// How many bytes wait on the way before whoever writes them does: what a pipe of Linux holds.
-const PIPE: usize = 64 * 1024;
+/// Buffer between client and server in bytes, as large as that of a pipe on Linux.
+const BUFFER: usize = 64 * 1024;
 
-/// A [`TestClient`] that is not connected yet.
+/// Builds and connects a [`TestClient`].
 #[must_use = "nothing happens before `connect`"]
 pub struct TestClientBuilder {
     server: McpServer,
-    era: Era,
+    protocol: ProtocolVersion,
     name: String,
     version: String,
     capabilities: Value,
     log_level: Option<LogLevel>,
     answer: Option<Handler>,
     limit: Duration,
-    most_rounds: usize,
+    max_rounds: usize,
     follows_tasks: bool,
     caller: Caller,
 }
 
 impl TestClient {
-    /// A client of 2026-07-28 of a pool.
+    /// Connects a client of the stateless version 2026-07-28 to a pool.
     ///
     /// # Panics
     /// As [`TestClientBuilder::connect`].
-    pub async fn modern(pool: &ToolPool) -> Self {
-        Self::builder(pool).era(Era::Modern).connect().await
+    pub async fn stateless(pool: &ToolPool) -> Self {
+        Self::builder(pool).protocol_version(ProtocolVersion::V2026_07_28).connect().await
     }
 
-    /// A client of 2025-11-25 of a pool.
+    /// Connects a client of the stateful version 2025-11-25 to a pool.
     ///
     /// # Panics
     /// As [`TestClientBuilder::connect`].
-    pub async fn legacy(pool: &ToolPool) -> Self {
-        Self::builder(pool).era(Era::Legacy).connect().await
+    pub async fn stateful(pool: &ToolPool) -> Self {
+        Self::builder(pool).protocol_version(ProtocolVersion::V2025_11_25).connect().await
     }
 
-    /// A client of a pool, with settings of its own.
+    /// Starts a client of a pool.
     pub fn builder(pool: &ToolPool) -> TestClientBuilder {
         Self::of(McpServer::new(pool.clone(), "test-server", "1.0.0"))
     }
 
-    /// A client of a server with settings of its own. Each client has a session for itself.
+    /// Starts a client of a server. Each client has a session of its own.
     pub fn of(server: McpServer) -> TestClientBuilder {
         TestClientBuilder::new(server)
     }
@@ -62,7 +62,7 @@ impl TestClientBuilder {
     pub(super) fn new(server: McpServer) -> Self {
         Self {
             server,
-            era: Era::Modern,
+            protocol: ProtocolVersion::V2026_07_28,
             name: "test-client".to_owned(),
             version: "1.0.0".to_owned(),
             capabilities: json!({
@@ -73,32 +73,31 @@ impl TestClientBuilder {
             log_level: Some(LogLevel::Info),
             answer: None,
             limit: Duration::from_secs(10),
-            most_rounds: 10,
+            max_rounds: 10,
             follows_tasks: false,
             caller: Caller::default(),
         }
     }
 
-    /// Sets how it talks. Default: [`Era::Modern`].
-    pub fn era(mut self, era: Era) -> Self {
-        self.era = era;
+    /// Sets the protocol version. Default: [`ProtocolVersion::V2026_07_28`].
+    pub fn protocol_version(mut self, version: ProtocolVersion) -> Self {
+        self.protocol = version;
         self
     }
 
-    /// Sets what it calls itself. Default: `test-client`, `1.0.0`.
+    /// Sets the name and version of the client. Default: `test-client`, `1.0.0`.
     pub fn named(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         (self.name, self.version) = (name.into(), version.into());
         self
     }
 
-    /// Sets what it says that it can do: MCP's client capabilities. Default: showing forms and
-    /// pages, sampling, and roots.
+    /// Sets the client capabilities, as MCP defines them. Default: elicitation by forms and pages, sampling, and roots.
     ///
     /// ```
     /// # use tool_runtime::{ToolPool, testing::TestClient};
     /// # let pool = ToolPool::builder().build()?;
-    /// let asks_nobody = TestClient::builder(&pool).capabilities(serde_json::json!({}));
-    /// # drop(asks_nobody);
+    /// let without_elicitation = TestClient::builder(&pool).capabilities(serde_json::json!({}));
+    /// # drop(without_elicitation);
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
     pub fn capabilities(mut self, capabilities: impl Into<Value>) -> Self {
@@ -106,15 +105,15 @@ impl TestClientBuilder {
         self
     }
 
-    /// Sets from which level on it wants to hear logs; `None` for not asking for them, which
-    /// leaves it to servers of [`Era::Legacy`] what they send. Default: [`LogLevel::Info`].
+    /// Sets the lowest level of log entries that the client requests. With `None` it requests none; a server of
+    /// [`ProtocolVersion::V2025_11_25`] may send some all the same. Default: [`LogLevel::Info`].
     pub fn log_level(mut self, level: impl Into<Option<LogLevel>>) -> Self {
         self.log_level = level.into();
         self
     }
 
-    /// Answers what the server asks, whatever the era. Default: the user declines, the model is not
-    /// lent, there are no roots.
+    /// Sets the handler of requests from the server, in either version. Default: elicitation is declined, sampling is
+    /// refused, and there are no roots.
     ///
     /// ```
     /// use tool_runtime::testing::{Question, Reply, TestClient};
@@ -140,22 +139,22 @@ impl TestClientBuilder {
         self
     }
 
-    /// Sets how long the server may take for one answer before the test panics; what the test takes
-    /// to answer a question of [`Era::Legacy`] counts. Default: 10 seconds.
-    pub fn limit(mut self, limit: Duration) -> Self {
+    /// Sets the time after which a missing answer makes the test panic. The time that the test takes to answer a
+    /// question of [`ProtocolVersion::V2025_11_25`] counts. Default: 10 seconds.
+    pub fn answer_timeout(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Sets in how many rounds a call may ask before the test panics. Default: 10.
-    pub fn most_rounds(mut self, rounds: usize) -> Self {
-        self.most_rounds = rounds;
+    /// Sets the number of rounds of questions after which a call makes the test panic. Default: 10.
+    pub fn max_rounds(mut self, rounds: usize) -> Self {
+        self.max_rounds = rounds;
         self
     }
 
-    /// Declares MCP's tasks extension: a call that goes on as a task is followed to its end, at the
-    /// pace that the server asks for, and what the task asks is [answered](Self::answer). Default: no
-    /// call becomes a task. Clients of [`Era::Legacy`] know no tasks.
+    /// Declares MCP's tasks extension. A call that continues as a task is polled to its end, at the interval that the
+    /// server requests, and its questions are [answered](Self::answer). Default: no call becomes a task. Clients of
+    /// [`ProtocolVersion::V2025_11_25`] have no tasks.
     ///
     /// ```
     /// use serde_json::json;
@@ -182,7 +181,7 @@ impl TestClientBuilder {
         self
     }
 
-    /// Sets who calls, as if they had authenticated over HTTP. Default: nobody in particular.
+    /// Sets the authenticated caller, as over HTTP. Default: anonymous.
     ///
     /// ```
     /// use serde_json::json;
@@ -209,55 +208,59 @@ impl TestClientBuilder {
         self
     }
 
-    /// Adds a header that tools see by [`ToolContext::header`](tool_runtime_core::ToolContext::header), as if the
-    /// requests came over HTTP. Default: none.
+    /// Adds a header of each request, as over HTTP, for
+    /// [`ToolContext::header`](tool_runtime_core::ToolContext::header). Default: none.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.caller.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Starts the server in a task of its own, and greets it.
+    /// Starts the server in a task, and performs the handshake.
     ///
     /// # Panics
-    /// Outside a tokio runtime with time, or if the server does not greet back.
+    /// Outside a tokio runtime with time, or if the handshake fails.
     pub async fn connect(self) -> TestClient {
         self.connected().await
     }
 
-    /// Boxed, so that users' crates do not compile it.
+    /// Boxed, so that it is compiled in this crate.
     fn connected(mut self) -> BoxFuture<'static, TestClient> {
         Box::pin(async move {
-            let (near, far) = tokio::io::duplex(PIPE);
+            let (near, far) = tokio::io::duplex(BUFFER);
             let server =
                 tokio::spawn(self.server.clone().serve_in_memory(far, Some(self.caller.clone())));
-            let link = self.link(near);
-            let greeting = match link.era {
-                Era::Modern => discovered(&link).await,
-                Era::Legacy => self.initialized(&link).await,
+            let connection = self.connection(near);
+            let handshake = match connection.version {
+                ProtocolVersion::V2026_07_28 => discovered(&connection).await,
+                ProtocolVersion::V2025_11_25 => self.initialized(&connection).await,
             };
-            TestClient::new(link, server, greeting)
+            TestClient::new(connection, server, handshake)
         })
     }
 
-    fn link(&mut self, stream: tokio::io::DuplexStream) -> Arc<Link> {
-        let desk = Arc::new(Desk::new(self.answer.take()));
-        Arc::new(Link {
-            wire: Wire::over(stream, Arc::clone(&desk)),
-            desk,
-            era: self.era,
-            meta: if self.era == Era::Modern { self.meta() } else { Map::new() },
+    fn connection(&mut self, stream: tokio::io::DuplexStream) -> Arc<Connection> {
+        let questions = Arc::new(QuestionHandler::new(self.answer.take()));
+        Arc::new(Connection {
+            rpc: JsonRpc::over(stream, Arc::clone(&questions)),
+            questions,
+            version: self.protocol,
+            meta: if self.protocol == ProtocolVersion::V2026_07_28 {
+                self.meta()
+            } else {
+                Map::new()
+            },
             limit: self.limit,
-            most_rounds: self.most_rounds,
+            max_rounds: self.max_rounds,
             follows_tasks: self.follows_tasks,
         })
     }
 
-    /// What each request of the modern era carries.
+    /// The `_meta` of each request of 2026-07-28.
     fn meta(&self) -> Map<String, Value> {
         let mut meta = Map::new();
         let mut set =
             |key: &str, value| meta.insert(format!("io.modelcontextprotocol/{key}"), value);
-        set("protocolVersion", self.era.version().into());
+        set("protocolVersion", self.protocol.as_str().into());
         set("clientInfo", self.info());
         set("clientCapabilities", self.declared());
         if let Some(level) = self.log_level {
@@ -266,7 +269,7 @@ impl TestClientBuilder {
         meta
     }
 
-    /// What it says that it can do.
+    /// The capabilities, with tasks if they are followed.
     fn declared(&self) -> Value {
         let mut capabilities = self.capabilities.clone();
         if self.follows_tasks {
@@ -279,39 +282,44 @@ impl TestClientBuilder {
         json!({ "name": self.name, "version": self.version })
     }
 
-    async fn initialized(&self, link: &Link) -> Value {
-        let hello = object(json!({
-            "protocolVersion": self.era.version(),
+    async fn initialized(&self, connection: &Connection) -> Value {
+        let params = object(json!({
+            "protocolVersion": self.protocol.as_str(),
             "capabilities": self.declared(),
             "clientInfo": self.info(),
         }));
-        let greeting = greeted(link, "initialize", &hello).await;
+        let initialized = handshake(connection, "initialize", &params).await;
         assert_eq!(
-            greeting["protocolVersion"],
-            self.era.version(),
+            initialized["protocolVersion"],
+            self.protocol.as_str(),
             "the server speaks another version"
         );
-        link.wire.notify("notifications/initialized", &json!({}));
-        // A level can be set where there is a log.
+        connection.rpc.notify("notifications/initialized", &json!({}));
+        // Only a server with logs takes a level.
         if let (Some(level), true) =
-            (self.log_level, greeting["capabilities"]["logging"].is_object())
+            (self.log_level, initialized["capabilities"]["logging"].is_object())
         {
-            greeted(link, "logging/setLevel", &object(json!({ "level": level }))).await;
+            handshake(connection, "logging/setLevel", &object(json!({ "level": level }))).await;
         }
-        greeting
+        initialized
     }
 }
 
-async fn discovered(link: &Link) -> Value {
-    let greeting = greeted(link, "server/discover", &Map::new()).await;
-    let versions = greeting["supportedVersions"].as_array();
-    let is_spoken = versions.is_some_and(|all| all.contains(&Era::Modern.version().into()));
-    assert!(is_spoken, "the server does not speak {}: {greeting}", Era::Modern.version());
-    greeting
+async fn discovered(connection: &Connection) -> Value {
+    let discovered = handshake(connection, "server/discover", &Map::new()).await;
+    let versions = discovered["supportedVersions"].as_array();
+    let is_spoken =
+        versions.is_some_and(|all| all.contains(&ProtocolVersion::V2026_07_28.as_str().into()));
+    assert!(
+        is_spoken,
+        "the server does not speak {}: {discovered}",
+        ProtocolVersion::V2026_07_28.as_str()
+    );
+    discovered
 }
 
-async fn greeted(link: &Link, method: &str, params: &Map<String, Value>) -> Value {
-    let answer = link.send(method, params, false).answer(link.limit).await;
+async fn handshake(connection: &Connection, method: &str, params: &Map<String, Value>) -> Value {
+    let answer = connection.send(method, params, false).answer(connection.limit).await;
     answer.unwrap_or_else(|error| panic!("the server refuses `{method}`: {error}"))
 }
 

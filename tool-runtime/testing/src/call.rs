@@ -1,74 +1,70 @@
 //! A tool call of a test.
 
-use super::exchange::{Exchange, Running};
-use super::link::Link;
+use super::connection::Connection;
 use super::message::Outcome;
+use super::rounds::{Rounds, Running};
 use serde_json::{Map, Value};
 use std::future::IntoFuture;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 use tool_runtime_core::{BoxFuture, LogEntry, Observation, Progress, ProtocolError};
 
-/// A tool call that is not made yet: `.await` it for its result, or let it be
-/// [recorded](Self::recorded) or [started](Self::start).
+/// A prepared tool call. `.await` it for its result, [record](Self::recorded) it, or [start](Self::start) it in the
+/// background.
 ///
-/// What the server asks meanwhile is answered by
-/// [`answer`](super::TestClientBuilder::answer), in both eras. If the future is dropped before the
-/// call's end, the server is told that it is cancelled.
+/// Questions of the server are answered by [`answer`](super::TestClientBuilder::answer). Dropping the future before the end
+/// cancels the call.
 ///
 /// # Panics
-/// The future panics if the server does not answer in time, ends the connection, breaks JSON-RPC, or
-/// asks for ever.
+/// The future panics if the server does not answer in time, ends the connection, violates JSON-RPC, or exceeds
+/// [`max_rounds`](super::TestClientBuilder::max_rounds).
 #[must_use = "a call is made when it is awaited or started"]
 pub struct TestCall {
-    link: Arc<Link>,
+    connection: Arc<Connection>,
     params: Map<String, Value>,
     meta: Map<String, Value>,
     reports: bool,
 }
 
-/// A call with what was told while it ran.
+/// A result with the notifications during the call.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CallRecord {
-    /// What came of it: a result of the tool, which may be an error for the model to read, or an
-    /// error of the protocol.
+    /// The result of the tool, which may be an error for the model, or an error of the protocol.
     pub result: Result<Observation, ProtocolError>,
-    /// How far it was, in the order in which it was told. A call that asks a client of 2026-07-28
-    /// runs once a round, and tells its progress from the beginning each time.
+    /// Progress notifications, in order. A call that asks a client of 2026-07-28 runs once per round, and reports its
+    /// progress from the beginning each time.
     pub progress: Vec<Progress>,
-    /// What the server logged while it ran. MCP does not say of log entries which call they are of:
-    /// calls that run together have each other's.
+    /// Log entries during the call. MCP does not assign them to calls: concurrent calls record each other's.
     pub log: Vec<LogEntry>,
 }
 
 impl TestCall {
-    pub(super) fn new(link: Arc<Link>, name: String, arguments: Value) -> Self {
+    pub(super) fn new(connection: Arc<Connection>, name: String, arguments: Value) -> Self {
         let mut params = Map::new();
         params.insert("name".to_owned(), name.into());
         params.insert("arguments".to_owned(), arguments);
-        Self { link, params, meta: Map::new(), reports: true }
+        Self { connection, params, meta: Map::new(), reports: true }
     }
 
-    /// Adds an entry of the request's MCP metadata, `_meta`. It stands over what the client says of
-    /// itself.
+    /// Adds an entry to the request's `_meta`. It overrides an entry of the client.
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.meta.insert(key.into(), value.into());
         self
     }
 
-    /// Does not ask for progress.
+    /// Requests no progress notifications.
     pub fn without_progress(mut self) -> Self {
         self.reports = false;
         self
     }
 
-    /// Makes the call and keeps what is told while it runs.
+    /// Makes the call and records its notifications.
     pub async fn recorded(self) -> CallRecord {
         record(self.send()).await
     }
 
-    /// Makes the call now, and lets it run while the test does something else.
+    /// Makes the call in the background.
     pub fn start(self) -> StartedCall {
         StartedCall(tokio::spawn(record(self.send())))
     }
@@ -77,8 +73,8 @@ impl TestCall {
         if !self.meta.is_empty() {
             self.params.insert("_meta".to_owned(), self.meta.into());
         }
-        let Self { link, params, reports, .. } = self;
-        Exchange { link, method: "tools/call".to_owned(), params, reports }.start()
+        let Self { connection, params, reports, .. } = self;
+        Rounds { connection, method: "tools/call".to_owned(), params, reports }.start()
     }
 }
 
@@ -92,12 +88,12 @@ impl IntoFuture for TestCall {
     }
 }
 
-/// A call that runs. Dropped, it is cancelled.
+/// A running call. Dropping it cancels the call.
 #[must_use = "a call that is dropped is cancelled"]
 pub struct StartedCall(JoinHandle<CallRecord>);
 
 impl StartedCall {
-    /// Cancels the call: when this returns, the server has been sent `notifications/cancelled`.
+    /// Cancels the call. `notifications/cancelled` is sent when this returns.
     pub async fn cancel(mut self) {
         self.0.abort();
         drop((&mut self.0).await);

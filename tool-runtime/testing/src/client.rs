@@ -1,14 +1,14 @@
 //! The client of a test.
 
 use super::call::TestCall;
-use super::exchange::Exchange;
-use super::filter::Filter;
-use super::link::{Era, Link};
+use super::rounds::Rounds;
+
+use super::connection::{Connection, ProtocolVersion};
+use super::json_rpc::PendingRequest;
 use super::message::Notification;
 use super::question::Question;
-use super::wire::Sent;
 use futures_util::future::{Either, select};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::io;
 use std::pin::pin;
@@ -20,9 +20,9 @@ use tool_runtime_core::{ProtocolError, ToolDefinition};
 
 /// An MCP client in the same process as the server, for tests.
 ///
-/// It speaks real MCP to the code that serves stdio, see [`testing`](self::super). Requests can be
-/// under way together. A server that hangs, ends, answers twice or says what is not JSON-RPC makes
-/// the test panic. Dropped, it hangs up, and the server ends by itself.
+/// It speaks MCP to the code that serves stdio, see [`testing`](self::super). Requests may run concurrently. The test
+/// panics if the server hangs, ends, answers twice or violates JSON-RPC. Dropping the client closes the connection, which
+/// ends the server.
 ///
 /// ```
 /// use serde_json::json;
@@ -42,7 +42,7 @@ use tool_runtime_core::{ProtocolError, ToolDefinition};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let pool = ToolPool::builder().tool::<AddAction>().build()?;
-/// let client = TestClient::modern(&pool).await;
+/// let client = TestClient::stateless(&pool).await;
 /// assert_eq!(client.list_tools().await[0].name, "add");
 /// assert_eq!(client.call("add", json!({ "a": 2, "b": 40 })).await?.to_text(), "42");
 /// assert!(client.call("add", json!({ "a": "two" })).await?.is_error());
@@ -52,31 +52,31 @@ use tool_runtime_core::{ProtocolError, ToolDefinition};
 /// # }).unwrap();
 /// ```
 pub struct TestClient {
-    link: Arc<Link>,
+    connection: Arc<Connection>,
     server: JoinHandle<io::Result<()>>,
-    greeting: Value,
-    /// Requests that stay open for what the server has to tell.
-    subscriptions: Mutex<Vec<Sent>>,
+    handshake: Value,
+    /// Open requests `subscriptions/listen`.
+    subscriptions: Mutex<Vec<PendingRequest>>,
 }
 
 impl TestClient {
     pub(super) fn new(
-        link: Arc<Link>,
+        connection: Arc<Connection>,
         server: JoinHandle<io::Result<()>>,
-        greeting: Value,
+        handshake: Value,
     ) -> Self {
-        Self { link, server, greeting, subscriptions: Mutex::default() }
+        Self { connection, server, handshake, subscriptions: Mutex::default() }
     }
 
-    /// What the server said of itself: the result of `server/discover` or `initialize`.
-    pub fn greeting(&self) -> &Value {
-        &self.greeting
+    /// The result of `server/discover` or `initialize`.
+    pub fn handshake(&self) -> &Value {
+        &self.handshake
     }
 
-    /// All tools, from as many pages as there are.
+    /// All tools, from all pages.
     ///
     /// # Panics
-    /// The server refuses, or gives what is not a tool.
+    /// The server answers with an error or an invalid tool.
     pub async fn list_tools(&self) -> Vec<ToolDefinition> {
         let pages = self.pages("tools/list").await;
         let pages = pages.unwrap_or_else(|error| panic!("the tools are not listed: {error}"));
@@ -87,13 +87,13 @@ impl TestClient {
         tools.map(|tool| serde_json::from_value(tool).expect("a tool as MCP has it")).collect()
     }
 
-    /// The results of a method that lists, `tools/list` say, page by page.
+    /// The results of a paginated method such as `tools/list`, page by page.
     ///
     /// # Errors
-    /// The server refuses.
+    /// The error of the server.
     ///
     /// # Panics
-    /// The pages go round in a circle, or as with [`Self::request`].
+    /// A cursor repeats, or as [`Self::request`].
     pub async fn pages(&self, method: &str) -> Result<Vec<Value>, ProtocolError> {
         let mut pages: Vec<Value> = Vec::new();
         let mut cursor = Value::Null;
@@ -106,52 +106,49 @@ impl TestClient {
             if cursor.is_null() {
                 return Ok(pages);
             }
-            assert!(!is_known, "`{method}` gives the cursor {cursor} twice");
+            assert!(!is_known, "`{method}` returns the cursor {cursor} twice");
         }
     }
 
-    /// A call of a tool, made when it is awaited. The arguments are sent as they are, be they right
-    /// or wrong.
+    /// Prepares a call of a tool. The arguments are sent unchecked.
     ///
     /// # Panics
-    /// The arguments cannot be written as JSON.
+    /// The arguments cannot be serialized.
     pub fn call(&self, name: impl Into<String>, arguments: impl Serialize) -> TestCall {
         let arguments = serde_json::to_value(arguments).expect("arguments are JSON");
-        TestCall::new(Arc::clone(&self.link), name.into(), arguments)
+        TestCall::new(Arc::clone(&self.connection), name.into(), arguments)
     }
 
-    /// Sends a request and waits for its answer, the way both are on the wire: questions of a server
-    /// of 2026-07-28 are the answer (`input_required`). `params` is an object; what its `_meta` says
-    /// stands over what the client says of itself.
+    /// Sends a request and returns the result as it is: questions of a server of 2026-07-28 are a result
+    /// (`input_required`). `params` is an object; its `_meta` overrides entries of the client.
     ///
     /// # Errors
-    /// What the server answers as an error.
+    /// The error of the server.
     ///
     /// # Panics
-    /// `params` is not an object. The server does not answer in time, ends the connection, or breaks
-    /// JSON-RPC.
+    /// `params` is not an object. The server does not answer in time, ends the connection, or violates JSON-RPC.
     pub async fn request(
         &self,
         method: &str,
         params: impl Serialize,
     ) -> Result<Value, ProtocolError> {
-        self.link.send(method, &object(params), false).answer(self.link.limit).await
+        self.connection.send(method, &object(params), false).answer(self.connection.limit).await
     }
 
-    /// The same, but what the server asks meanwhile is answered, in as many rounds as it takes.
+    /// Sends a request, answers the server's questions, and returns the final result.
     ///
     /// # Errors
-    /// What the server answers as an error.
+    /// The error of the server.
     ///
     /// # Panics
-    /// As [`Self::request`], or if the server asks for ever.
+    /// As [`Self::request`], or after [`max_rounds`](super::TestClientBuilder::max_rounds).
     pub async fn exchange(
         &self,
         method: &str,
         params: impl Serialize,
     ) -> Result<Value, ProtocolError> {
-        let (link, method) = (Arc::clone(&self.link), method.to_owned());
-        Exchange { link, method, params: object(params), reports: false }.start().end().await
+        let (connection, method) = (Arc::clone(&self.connection), method.to_owned());
+        Rounds { connection, method, params: object(params), reports: false }.start().end().await
     }
 
     /// Sends a notification.
@@ -159,21 +156,20 @@ impl TestClient {
     /// # Panics
     /// `params` is not an object.
     pub fn notify(&self, method: &str, params: impl Serialize) {
-        self.link.wire.notify(method, &object(params).into());
+        self.connection.rpc.notify(method, &object(params).into());
     }
 
-    /// Asks to be told of changes, as MCP's `subscriptions/listen` has it, and gives back what the
-    /// server agreed to tell.
+    /// Subscribes to changes by MCP's `subscriptions/listen`, and returns the filter that the server acknowledged.
     ///
-    /// | Key of the filter | Type | Asks for |
+    /// | Key of the filter | Type | Subscribes to |
     /// |---|---|---|
     /// | `toolsListChanged` | boolean | `notifications/tools/list_changed` |
     /// | `promptsListChanged` | boolean | `notifications/prompts/list_changed` |
     /// | `resourcesListChanged` | boolean | `notifications/resources/list_changed` |
     /// | `resourceSubscriptions` | list of URIs | `notifications/resources/updated` of these |
     ///
-    /// What is left out is not asked for. In [`Era::Legacy`] each URI is a `resources/subscribe`; of
-    /// lists, servers tell without being asked.
+    /// In [`ProtocolVersion::V2025_11_25`] each URI is a `resources/subscribe`, and servers notify of changed lists without
+    /// a subscription.
     ///
     /// ```
     /// use serde_json::json;
@@ -191,37 +187,38 @@ impl TestClient {
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
     /// let pool = ToolPool::builder().resource::<NoteResource>().build()?;
-    /// let client = TestClient::legacy(&pool).await;
+    /// let client = TestClient::stateful(&pool).await;
     /// client.listen(json!({ "resourceSubscriptions": ["notes://1"] })).await?;
     /// pool.resource_updated("notes://1");
-    /// let news = client.notification("notifications/resources/updated").await;
-    /// assert_eq!(news.params["uri"], "notes://1");
+    /// let updated = client.notification("notifications/resources/updated").await;
+    /// assert_eq!(updated.params["uri"], "notes://1");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();
     /// ```
     ///
     /// # Errors
-    /// What the server answers as an error.
+    /// The error of the server.
     ///
     /// # Panics
-    /// The filter has other keys or types than these, or as [`Self::request`].
+    /// The filter has other keys or types, or as [`Self::request`].
     pub async fn listen(&self, filter: impl Serialize) -> Result<Value, ProtocolError> {
         let filter = object(filter);
-        let Filter { resource_subscriptions: uris, .. } = Filter::read(&filter);
-        if self.link.era == Era::Legacy {
+        let Filter { resource_subscriptions: uris, .. } = Filter::deserialize(&filter)
+            .unwrap_or_else(|error| panic!("not a filter of `subscriptions/listen`: {error}"));
+        if self.connection.version == ProtocolVersion::V2025_11_25 {
             for uri in uris {
                 self.request("resources/subscribe", json!({ "uri": uri })).await?;
             }
             return Ok(filter.into());
         }
         let params = object(json!({ "notifications": filter }));
-        let mut sent = self.link.send("subscriptions/listen", &params, false);
+        let mut sent = self.connection.send("subscriptions/listen", &params, false);
         let id = json!(sent.id());
-        let agreed = self.link.wire.next(|heard| {
-            heard.method == "notifications/subscriptions/acknowledged"
-                && heard.params["_meta"]["io.modelcontextprotocol/subscriptionId"] == id
+        let agreed = self.connection.rpc.next(|received| {
+            received.method == "notifications/subscriptions/acknowledged"
+                && received.params["_meta"]["io.modelcontextprotocol/subscriptionId"] == id
         });
-        let filter = match select(pin!(sent.answer(self.link.limit)), pin!(agreed)).await {
+        let filter = match select(pin!(sent.answer(self.connection.limit)), pin!(agreed)).await {
             Either::Left((outcome, _)) => return outcome,
             Either::Right((mut agreed, _)) => agreed.params["notifications"].take(),
         };
@@ -229,43 +226,42 @@ impl TestClient {
         Ok(filter)
     }
 
-    /// Everything that the server said without being asked, so far.
+    /// All notifications of the server so far.
     pub fn notifications(&self) -> Vec<Notification> {
-        self.link.wire.notifications(0)
+        self.connection.rpc.notifications(0)
     }
 
-    /// Waits for the next notification of a method, `notifications/tools/list_changed` say, or
-    /// gives the oldest one that came and was not given yet.
+    /// Returns the oldest notification of a method, such as `notifications/tools/list_changed`, that was not returned yet,
+    /// or waits for the next one.
     ///
     /// # Panics
-    /// None comes in time.
+    /// None arrives in time.
     pub async fn notification(&self, method: &str) -> Notification {
-        let next = self.link.wire.next(|heard| heard.method == method);
-        let heard = timeout(self.link.limit, next).await;
-        heard.unwrap_or_else(|_| panic!("no `{method}` came within {:?}", self.link.limit))
+        let next = self.connection.rpc.next(|received| received.method == method);
+        let received = timeout(self.connection.limit, next).await;
+        received.unwrap_or_else(|_| panic!("no `{method}` came within {:?}", self.connection.limit))
     }
 
-    /// Everything that the server asked, so far.
+    /// All questions of the server so far.
     pub fn questions(&self) -> Vec<Question> {
-        self.link.desk.asked()
+        self.connection.questions.asked()
     }
 
-    /// Every line so far as it stood on the wire, after `-> ` what the client said, after `<- ` what
-    /// the server did.
+    /// All lines so far, those of the client after `-> `, those of the server after `<- `.
     pub fn transcript(&self) -> Vec<String> {
-        self.link.wire.transcript()
+        self.connection.rpc.transcript()
     }
 
-    /// Hangs up and waits until the server has ended.
+    /// Closes the connection and waits until the server has ended.
     ///
     /// # Panics
-    /// The server does not end in time, fails, or has broken JSON-RPC.
+    /// The server does not end in time, fails, or violated JSON-RPC.
     pub async fn close(mut self) {
-        let broken = self.link.wire.end();
-        self.link.wire.hang_up();
-        let ended = timeout(self.link.limit, &mut self.server).await;
+        let broken = self.connection.rpc.end();
+        self.connection.rpc.close();
+        let ended = timeout(self.connection.limit, &mut self.server).await;
         let ended = ended.unwrap_or_else(|_| {
-            panic!("the server goes on {:?} after its client is gone", self.link.limit)
+            panic!("the server runs on {:?} after its client is gone", self.connection.limit)
         });
         ended.expect("the server does not panic").expect("the server ends well");
         assert_eq!(broken, None, "the connection ended before the client hung up");
@@ -274,8 +270,19 @@ impl TestClient {
 
 impl Drop for TestClient {
     fn drop(&mut self) {
-        self.link.wire.hang_up();
+        self.connection.rpc.close();
     }
+}
+
+/// The filter of `subscriptions/listen`. Unknown keys are errors: a server would ignore them.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+#[allow(dead_code, reason = "every key is checked")]
+struct Filter {
+    tools_list_changed: bool,
+    prompts_list_changed: bool,
+    resources_list_changed: bool,
+    resource_subscriptions: Vec<String>,
 }
 
 fn object(params: impl Serialize) -> Map<String, Value> {

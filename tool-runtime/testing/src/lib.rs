@@ -1,12 +1,12 @@
-//! Testing a server: an MCP client in the same process, and snapshots of what is offered.
+//! Tests of MCP servers: an in-process client, and snapshots of definitions.
 //!
-//! [`TestClient`] speaks JSON-RPC to the very code that serves a pool over stdio, through memory
-//! instead of a pipe: what passes here ships. It works on tokio's paused clock too.
+//! [`TestClient`] speaks JSON-RPC through memory to the code that serves a pool over stdio. It works with tokio's
+//! paused clock, too.
 //!
 //! ```
 //! use serde_json::json;
 //! use tool_runtime::prelude::*;
-//! use tool_runtime::testing::{Era, Reply, TestClient};
+//! use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
 //! use tool_runtime::Answer;
 //!
 //! /// Delete a file.
@@ -24,9 +24,9 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 //! let pool = ToolPool::builder().tool::<DeleteAction>().build()?;
-//! for era in [Era::Modern, Era::Legacy] {
+//! for version in [ProtocolVersion::V2026_07_28, ProtocolVersion::V2025_11_25] {
 //!     let client = TestClient::builder(&pool)
-//!         .era(era)
+//!         .protocol_version(version)
 //!         .answer(|_| async { Reply::accept(json!({ "sure": true })) })
 //!         .connect()
 //!         .await;
@@ -38,26 +38,24 @@
 //! # }).unwrap();
 //! ```
 //!
-//! [`assert_snapshot`] keeps what a model sees of a pool in a file, so that nobody changes it
-//! without noticing.
+//! [`assert_snapshot`] compares the definitions of a pool with a file, so that no change goes unnoticed.
 
 mod breaking;
 mod builder;
 mod call;
 mod client;
-mod exchange;
-mod filter;
-mod following;
-mod link;
+mod connection;
+mod json_rpc;
 mod message;
 mod question;
+mod rounds;
 mod snapshot;
-mod wire;
+mod task;
 
 pub use builder::TestClientBuilder;
 pub use call::{CallRecord, StartedCall, TestCall};
 pub use client::TestClient;
-pub use link::Era;
+pub use connection::ProtocolVersion;
 pub use message::Notification;
 pub use question::{Question, Reply};
 pub use snapshot::{assert_snapshot, snapshot};

@@ -1,23 +1,23 @@
-//! One line of the server, as JSON-RPC.
+//! JSON-RPC messages of the server.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use tool_runtime_core::ProtocolError;
 
-/// What a request ends with.
+/// The result of a request.
 pub(super) type Outcome = Result<Value, ProtocolError>;
 
-/// Something that the server said without being asked.
+/// A notification of the server.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Notification {
-    /// What it is about: `notifications/progress`, say.
+    /// The method, such as `notifications/progress`.
     pub method: String,
-    /// What it says; null if nothing.
+    /// The parameters; null without any.
     pub params: Value,
 }
 
-/// What a line is.
+/// A message of the server.
 pub(super) enum Message {
     Answer { id: Value, outcome: Outcome },
     Request { id: Value, method: String, params: Value },
@@ -37,7 +37,7 @@ struct Line {
     error: Option<Failure>,
 }
 
-/// An error as it stands on the wire.
+/// A JSON-RPC error object.
 #[derive(Deserialize)]
 pub(super) struct Failure {
     code: i32,
@@ -46,7 +46,7 @@ pub(super) struct Failure {
     data: Option<Value>,
 }
 
-/// A null that is there is not the same as nothing.
+/// Distinguishes null from an absent member.
 fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::{BoxFuture, ProtocolError};
 
-/// What a server asks: to show its user a form or a page, to ask its model, to name its roots.
+/// A request of a server to its client: a form or page for the user, sampling, or roots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     key: Option<String>,
@@ -19,7 +19,7 @@ impl Question {
         Self { key, method, params }
     }
 
-    /// What the tool calls the question. Only clients of 2026-07-28 learn it.
+    /// The key that the tool gives the question. Only clients of 2026-07-28 get it.
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }
@@ -34,21 +34,21 @@ impl Question {
         &self.params
     }
 
-    /// What a person is asked; empty for what is not asked of a person.
+    /// The message for a person; empty for other requests.
     pub fn message(&self) -> &str {
         self.params["message"].as_str().unwrap_or_default()
     }
 }
 
-/// What a client answers to a [`Question`].
+/// The answer of a client to a [`Question`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply(Result<Value, ProtocolError>);
 
 impl Reply {
-    /// The person filled in the form, with these fields; `()` for a question without a form.
+    /// The person filled in the form with these fields; `()` for a question without a form.
     ///
     /// # Panics
-    /// The fields are nothing that JSON can say.
+    /// The fields cannot be serialized.
     ///
     /// ```
     /// use tool_runtime::testing::Reply;
@@ -65,17 +65,17 @@ impl Reply {
         Self::result(result)
     }
 
-    /// The person said no.
+    /// The person declined.
     pub fn decline() -> Self {
         Self::result(json!({ "action": "decline" }))
     }
 
-    /// The person closed the question without a choice.
+    /// The person closed the question without an answer.
     pub fn cancel() -> Self {
         Self::result(json!({ "action": "cancel" }))
     }
 
-    /// The client's model said this.
+    /// A text of the client's model.
     pub fn text(text: impl Into<String>) -> Self {
         Self::result(json!({
             "role": "assistant",
@@ -85,19 +85,18 @@ impl Reply {
         }))
     }
 
-    /// The client works in these folders: `file://` URIs.
+    /// Roots of the client: `file://` URIs.
     pub fn roots<U: Into<String>>(uris: impl IntoIterator<Item = U>) -> Self {
         let roots = uris.into_iter().map(|uri| json!({ "uri": uri.into() }));
         Self::result(json!({ "roots": roots.collect::<Vec<_>>() }))
     }
 
-    /// Any result, also one that MCP does not allow.
+    /// Any result, also one that MCP does not define.
     pub fn result(result: impl Into<Value>) -> Self {
         Self(Ok(result.into()))
     }
 
-    /// An error. Clients of 2026-07-28 have no way to send one: they give their call up, which
-    /// then ends with it.
+    /// An error. Clients of 2026-07-28 cannot send one: the call ends with it instead.
     pub fn error(error: ProtocolError) -> Self {
         Self(Err(error))
     }
@@ -107,17 +106,17 @@ impl Reply {
     }
 }
 
-/// How a test answers.
+/// The test's handler of questions.
 pub(super) type Handler = Box<dyn Fn(Question) -> BoxFuture<'static, Reply> + Send + Sync>;
 
-/// Who answers questions, and remembers them.
+/// Answers questions and records them.
 #[derive(Default)]
-pub(super) struct Desk {
+pub(super) struct QuestionHandler {
     handler: Option<Handler>,
     asked: Mutex<Vec<Question>>,
 }
 
-impl Desk {
+impl QuestionHandler {
     pub(super) fn new(handler: Option<Handler>) -> Self {
         Self { handler, asked: Mutex::default() }
     }
@@ -133,13 +132,13 @@ impl Desk {
         lock(&self.asked).push(question.clone());
         match &self.handler {
             Some(handler) => handler(question).await,
-            None => refusal(&question),
+            None => default_reply(&question),
         }
     }
 }
 
-/// What a client says whose user wants nothing.
-fn refusal(question: &Question) -> Reply {
+/// The reply of a client without a handler.
+fn default_reply(question: &Question) -> Reply {
     match question.method() {
         "elicitation/create" => Reply::decline(),
         "roots/list" => Reply::roots([""; 0]),

@@ -1,4 +1,4 @@
-//! Snapshots of a pool's definitions, kept beside the code.
+//! Snapshots of a pool's definitions.
 
 use super::breaking::breaking;
 use serde_json::{Value, json};
@@ -8,11 +8,10 @@ use std::{env, fs, io};
 use tool_runtime_core::ToolPool;
 use tool_runtime_server::seam::offered_beside_tools;
 
-/// Set to `overwrite`, it makes [`assert_snapshot`] accept what is there.
+/// The variable that makes [`assert_snapshot`] write the file, if set to `overwrite`.
 const VARIABLE: &str = "TOOL_SNAPSHOTS";
 
-/// Everything that a client is told of what a pool offers, as indented JSON: the same text for the
-/// same pool, always.
+/// All definitions of a pool as indented JSON. The same pool always gives the same text.
 ///
 /// ```
 /// use tool_runtime::{Tool, ToolPool, testing};
@@ -32,11 +31,11 @@ pub fn snapshot(pool: &ToolPool) -> String {
     format!("{offered:#}\n")
 }
 
-/// Holds a pool to its [`snapshot`] in a file, as a test: whoever changes what models and clients
-/// are told has to change the file too, and a reviewer sees it.
+/// Asserts that the [`snapshot`] of a pool equals a file: a change of definitions changes the file, and a reviewer sees
+/// it.
 ///
-/// With the environment variable `TOOL_SNAPSHOTS=overwrite` the file is written instead. Paths are
-/// relative to the package, where `cargo test` runs.
+/// With the environment variable `TOOL_SNAPSHOTS=overwrite` the file is written instead. Paths are relative to the
+/// package, where `cargo test` runs.
 ///
 /// ```no_run
 /// use tool_runtime::{ToolPool, testing};
@@ -50,8 +49,8 @@ pub fn snapshot(pool: &ToolPool) -> String {
 /// ```
 ///
 /// # Panics
-/// The pool offers something else than the file says: with the lines that differ, and what of it
-/// breaks callers. The file is not there, or cannot be read or written.
+/// The pool differs from the file: the message has a diff and the changes that break callers. The file does not exist, or
+/// cannot be read or written.
 #[track_caller]
 pub fn assert_snapshot(path: impl AsRef<Path>, pool: &ToolPool) {
     let is_accepted = env::var_os(VARIABLE).is_some_and(|value| value == "overwrite");
@@ -61,14 +60,14 @@ pub fn assert_snapshot(path: impl AsRef<Path>, pool: &ToolPool) {
 }
 
 /// # Errors
-/// What differs, in words.
+/// The difference, as text.
 fn compare(now: &str, path: &Path, is_accepted: bool) -> Result<(), String> {
     let shown = path.display();
     if is_accepted {
         return fs::write(path, now).map_err(|error| format!("{shown}: {error}"));
     }
     let before = match fs::read_to_string(path) {
-        // What git may have made of it on other systems.
+        // Git may write line ends of Windows.
         Ok(text) => text.replace("\r\n", "\n"),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(format!("{shown} is not there; {}", how_to_accept("write it")));
@@ -94,7 +93,7 @@ fn how_to_accept(what: &str) -> String {
     format!("to {what}, run the test again with {VARIABLE}=overwrite in its environment")
 }
 
-/// A file that somebody spoilt has nothing to break.
+/// The JSON of a snapshot; null if it is invalid.
 fn parsed(snapshot: &str) -> Value {
     serde_json::from_str(snapshot).unwrap_or_default()
 }

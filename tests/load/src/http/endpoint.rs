@@ -1,7 +1,7 @@
 //! Where a server is reached, and what every request to it says.
 
 use super::connection::Connection;
-use crate::era::Era;
+use crate::protocol_version::ProtocolVersion;
 use std::fmt::Write as _;
 use std::io;
 use std::net::SocketAddr;
@@ -31,24 +31,29 @@ impl Endpoint {
         Ok(Self { address, path, session: None })
     }
 
-    /// Opens a session where the era has sessions and the server keeps them.
-    pub(super) fn greet(&mut self, era: Era) -> io::Result<()> {
-        let Some(greeting) = era.greeting() else {
+    /// Opens a session if the version has sessions and the server keeps them.
+    pub(super) fn greet(&mut self, version: ProtocolVersion) -> io::Result<()> {
+        let Some(greeting) = version.initialize() else {
             return Ok(());
         };
         let mut connection = Connection::open(self)?;
         let response =
-            connection.post(&self.head(era, "initialize", None), &greeting.to_string())?;
+            connection.post(&self.head(version, "initialize", None), &greeting.to_string())?;
         if response.status != 200 {
             return Err(io::Error::other(format!("no greeting: {}", response.body)));
         }
         self.session = response.session;
-        let head = self.head(era, "notifications/initialized", None);
-        connection.post(&head, &Era::thanks().to_string()).map(drop)
+        let head = self.head(version, "notifications/initialized", None);
+        connection.post(&head, &ProtocolVersion::initialized().to_string()).map(drop)
     }
 
     /// The head of a request but for its length.
-    pub(super) fn head(&self, era: Era, method: &str, name: Option<&str>) -> String {
+    pub(super) fn head(
+        &self,
+        version: ProtocolVersion,
+        method: &str,
+        name: Option<&str>,
+    ) -> String {
         let mut head = format!(
             "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\n",
@@ -58,9 +63,9 @@ impl Endpoint {
             write!(head, "{name}: {value}\r\n").expect("a text takes everything");
         };
         if method != "initialize" {
-            header("MCP-Protocol-Version", era.version());
+            header("MCP-Protocol-Version", version.as_str());
         }
-        if era == Era::Modern {
+        if version == ProtocolVersion::V2026_07_28 {
             header("Mcp-Method", method);
             name.into_iter().for_each(|name| header("Mcp-Name", name));
         }

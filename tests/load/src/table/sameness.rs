@@ -2,7 +2,7 @@
 
 use super::contender::STDIO;
 use crate::stdio::ask;
-use crate::{Call, Era, Load};
+use crate::{Call, Load, ProtocolVersion};
 use serde_json::Value;
 use std::io;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use std::time::Duration;
 /// # Errors
 /// If they do not, or do not answer.
 pub fn check() -> io::Result<()> {
-    for era in Era::ALL {
+    for version in ProtocolVersion::ALL {
         for call in [Call::add(), Call::echo("what \"comes\" back\n")] {
-            let load = Load { era, call, in_flight: 1, time: Duration::ZERO };
+            let load = Load { version, call, in_flight: 1, time: Duration::ZERO };
             let mut results = STDIO.iter().map(|contender| {
                 let result = result(&ask(contender.command()?, &load)?)?;
                 Ok::<_, io::Error>((contender.name, result))

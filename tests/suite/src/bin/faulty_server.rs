@@ -4,8 +4,8 @@
 //!
 //! | Key | Does |
 //! |---|---|
-//! | `era` | `legacy` (default), or `modern` |
-//! | `probe` | what a legacy server does with `server/discover`: `refuse` (default), `params` (-32602), `die`, `ignore`, `garbage`; `late`, of either era: the first life answers it when `initialize` arrives |
+//! | `version` | `2025-11-25` (default), or `2026-07-28` |
+//! | `probe` | what a server of 2025-11-25 does with `server/discover`: `refuse` (default), `params` (-32602), `die`, `ignore`, `garbage`; `late`, in either version: the first life answers it when `initialize` arrives |
 //! | `tools` | their names; what a tool does is said by the first part of its name, see `call` |
 //! | `pages` | how many tools a page has |
 //! | `cursor` | `repeat`: the last page names the first one again |
@@ -75,7 +75,7 @@ struct Server {
     calls: Mutex<Vec<String>>,
     /// The probe that is answered late.
     probe: Mutex<Option<Value>>,
-    /// What listens for changes, in the newer era.
+    /// The subscription for changes, in 2026-07-28.
     listening: Mutex<Option<Value>>,
     /// Calls that wait for an answer to a question of ours.
     asking: Mutex<Vec<Value>>,
@@ -97,7 +97,7 @@ impl Server {
     }
 
     fn is_modern(&self) -> bool {
-        self.script["era"] == "modern"
+        self.script["version"] == "2026-07-28"
     }
 
     fn take(self: &Arc<Self>, message: Value) {
@@ -282,18 +282,7 @@ impl Server {
                 let length = arguments["bytes"].as_u64().unwrap_or(1 << 20);
                 text(id, &"z".repeat(usize::try_from(length).unwrap()));
             }
-            // Three ways to say that there is no such tool.
-            "gone" => match name.as_str() {
-                "gone-error" => answer(
-                    id,
-                    json!({
-                        "content": [{ "type": "text", "text": format!("Tool {name} not found") }],
-                        "isError": true,
-                    }),
-                ),
-                "gone-protocol" => refuse(id, -32602, &format!("Unknown tool: {name}")),
-                _ => text(id, &format!("Unknown tool: {name}")),
-            },
+            "gone" => refuse(id, -32602, &format!("Unknown tool: {name}")),
             "ask" => self.ask(id, params, arguments["message"].as_str().unwrap_or("Sure?")),
             "heard" => text(
                 id,

@@ -15,7 +15,7 @@ pub enum Server {
     Time,
     /// PyPI `mcp-server-git`.
     Git,
-    /// PyPI `mcp-server-sqlite`, which is of the older era.
+    /// PyPI `mcp-server-sqlite`, which speaks 2025-11-25.
     Sqlite,
 }
 

@@ -1,4 +1,4 @@
-//! What tools ask of their clients: the same function for both eras.
+//! Requests of tools to their clients: the same function for both protocol versions.
 
 use super::support::{in_time, pool_of};
 use futures_util::future::join_all;
@@ -8,15 +8,20 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tool_runtime::prelude::*;
-use tool_runtime::testing::{Era, Question, Reply, TestClient};
+use tool_runtime::testing::{ProtocolVersion, Question, Reply, TestClient};
 use tool_runtime::{After, AfterCall, Answer, Hook, HookCall, SamplingRequest};
 
-pub(super) const ERAS: [Era; 2] = [Era::Modern, Era::Legacy];
+pub(super) const VERSIONS: [ProtocolVersion; 2] =
+    [ProtocolVersion::V2026_07_28, ProtocolVersion::V2025_11_25];
 
 /// A client whose user always does the same.
-pub(super) async fn answering(pool: &ToolPool, era: Era, reply: Reply) -> TestClient {
+pub(super) async fn answering(
+    pool: &ToolPool,
+    version: ProtocolVersion,
+    reply: Reply,
+) -> TestClient {
     let answer = move |_| std::future::ready(reply.clone());
-    TestClient::builder(pool).era(era).answer(answer).connect().await
+    TestClient::builder(pool).protocol_version(version).answer(answer).connect().await
 }
 
 /// How often the client has sent a call.
@@ -40,8 +45,8 @@ async fn delete(
     })
 }
 
-async fn deleted(era: Era, reply: Reply) -> Observation {
-    let client = answering(&pool_of::<DeleteAction>(), era, reply).await;
+async fn deleted(version: ProtocolVersion, reply: Reply) -> Observation {
+    let client = answering(&pool_of::<DeleteAction>(), version, reply).await;
     let result = client.call("delete", json!({ "path": "a" })).await.expect("a result");
     client.close().await;
     result
@@ -51,7 +56,7 @@ async fn deleted(era: Era, reply: Reply) -> Observation {
 #[tokio::test]
 async fn many_calls_ask_at_once() {
     let reply = Reply::accept(json!({ "sure": true }));
-    let client = answering(&pool_of::<DeleteAction>(), Era::Legacy, reply).await;
+    let client = answering(&pool_of::<DeleteAction>(), ProtocolVersion::V2025_11_25, reply).await;
     let calls = (0..1000).map(|n| {
         let call = client.call("delete", json!({ "path": n.to_string() }));
         async move { (n, call.await) }
@@ -64,31 +69,31 @@ async fn many_calls_ask_at_once() {
 
 #[tokio::test]
 async fn whatever_a_person_does_is_a_value() {
-    for era in ERAS {
+    for version in VERSIONS {
         for (reply, text) in [
             (Reply::accept(json!({ "sure": true })), "a is deleted"),
             (Reply::accept(json!({ "sure": false })), "not deleted"),
             (Reply::decline(), "declined"),
             (Reply::cancel(), "cancelled"),
         ] {
-            let result = deleted(era, reply).await;
+            let result = deleted(version, reply).await;
             assert!(!result.is_error(), "{result:?}");
-            assert_eq!(result.to_text(), text, "{era:?}");
+            assert_eq!(result.to_text(), text, "{version:?}");
         }
     }
 }
 
 #[tokio::test]
 async fn an_answer_that_is_none_is_an_error_that_names_the_question() {
-    for era in ERAS {
+    for version in VERSIONS {
         for reply in [
             Reply::accept(json!({ "sure": "perhaps" })),
             Reply::accept(()),
             Reply::result(json!({ "action": "accept", "content": [] })),
             Reply::result(json!({ "action": "shrug" })),
         ] {
-            let result = deleted(era, reply.clone()).await;
-            assert!(result.is_error(), "{era:?} {reply:?}");
+            let result = deleted(version, reply.clone()).await;
+            assert!(result.is_error(), "{version:?} {reply:?}");
             assert!(result.to_text().contains("`sure` is not usable"), "{}", result.to_text());
         }
     }
@@ -106,7 +111,7 @@ async fn a_client_that_shows_no_forms_is_not_asked() {
         assert_eq!(error.code(), -32021);
         let required = json!({ "requiredCapabilities": { "elicitation": required } });
         assert_eq!(error.data(), Some(&required));
-        let legacy = builder().era(Era::Legacy).connect().await;
+        let legacy = builder().protocol_version(ProtocolVersion::V2025_11_25).connect().await;
         let result = legacy.call("delete", json!({ "path": "a" })).await.expect("a result");
         assert!(result.is_error());
         assert!(result.to_text().contains("cannot ask its user"), "{}", result.to_text());
@@ -116,9 +121,9 @@ async fn a_client_that_shows_no_forms_is_not_asked() {
 
 #[tokio::test]
 async fn a_client_that_names_no_way_shows_forms() {
-    for era in ERAS {
+    for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<DeleteAction>())
-            .era(era)
+            .protocol_version(version)
             .capabilities(json!({ "elicitation": {} }))
             .connect()
             .await;
@@ -162,13 +167,14 @@ async fn as_ada(question: Question) -> Reply {
 async fn questions_come_one_after_the_other_and_effects_after_the_last_happen_once() {
     let pool = ToolPool::builder().tool::<BookAction>().state(Booked(AtomicUsize::new(0))).build();
     let pool = pool.expect("a pool");
-    for (nth, era) in (1..).zip(ERAS) {
-        let client = TestClient::builder(&pool).era(era).answer(as_ada).connect().await;
+    for (nth, version) in (1..).zip(VERSIONS) {
+        let client =
+            TestClient::builder(&pool).protocol_version(version).answer(as_ada).connect().await;
         let result = client.call("book", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), format!("Ada and 2 at Some(19), Some(true), {nth}"));
         let asked: Vec<_> = client.questions().iter().map(|q| q.message().to_owned()).collect();
         assert_eq!(asked, ["Who comes?", "When, Ada?", "Really?"]);
-        assert_eq!(calls(&client), if era == Era::Modern { 4 } else { 1 });
+        assert_eq!(calls(&client), if version == ProtocolVersion::V2026_07_28 { 4 } else { 1 });
         client.close().await;
     }
 }
@@ -185,9 +191,9 @@ async fn pair(context: &ToolContext) -> Result<String, ToolError> {
 
 #[tokio::test]
 async fn questions_that_are_asked_at_once_reach_the_client_together() {
-    for era in ERAS {
+    for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<PairAction>())
-            .era(era)
+            .protocol_version(version)
             .answer(|question: Question| async move {
                 let field = question.message().trim_end_matches('?').to_lowercase();
                 Reply::accept(json!({ field.as_str(): field.to_uppercase() }))
@@ -196,7 +202,7 @@ async fn questions_that_are_asked_at_once_reach_the_client_together() {
             .await;
         let result = client.call("pair", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), r#"Some("LEFT") Some("RIGHT")"#);
-        assert_eq!(calls(&client), if era == Era::Modern { 2 } else { 1 });
+        assert_eq!(calls(&client), if version == ProtocolVersion::V2026_07_28 { 2 } else { 1 });
     }
 }
 
@@ -209,9 +215,9 @@ async fn sign_in(context: &ToolContext) -> Result<String, ToolError> {
 
 #[tokio::test]
 async fn a_person_is_sent_to_a_page() {
-    for era in ERAS {
+    for version in VERSIONS {
         let pool = pool_of::<SignInAction>();
-        let client = answering(&pool, era, Reply::accept(())).await;
+        let client = answering(&pool, version, Reply::accept(())).await;
         let result = client.call("sign_in", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), "Accepted(())");
         let asked = client.questions()[0].params().clone();
@@ -220,12 +226,12 @@ async fn a_person_is_sent_to_a_page() {
         assert_eq!(asked["message"], "Sign in, please.");
         assert!(asked["elicitationId"].is_string());
         let forms_only = TestClient::builder(&pool)
-            .era(era)
+            .protocol_version(version)
             .capabilities(json!({ "elicitation": { "form": {} } }))
             .connect()
             .await;
         match forms_only.call("sign_in", json!({})).await {
-            Ok(result) => assert!(result.is_error() && era == Era::Legacy),
+            Ok(result) => assert!(result.is_error() && version == ProtocolVersion::V2025_11_25),
             Err(error) => assert_eq!(error.code(), -32021),
         }
     }
@@ -242,9 +248,9 @@ async fn think(context: &ToolContext) -> Result<String, ToolError> {
 
 #[tokio::test]
 async fn models_and_roots_are_asked_for() {
-    for era in ERAS {
+    for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<ThinkAction>())
-            .era(era)
+            .protocol_version(version)
             .answer(|question: Question| async move {
                 match question.method() {
                     "roots/list" => Reply::roots(["file:///work"]),
@@ -268,7 +274,7 @@ async fn models_and_roots_are_asked_for() {
 async fn a_model_that_is_refused_is_an_error_for_the_caller() {
     // Nobody answers: the legacy client says no to sampling.
     let client = TestClient::builder(&pool_of::<ThinkAction>())
-        .era(Era::Legacy)
+        .protocol_version(ProtocolVersion::V2025_11_25)
         .answer(|question: Question| async move {
             match question.method() {
                 "roots/list" => Reply::roots(["file:///work"]),
@@ -309,7 +315,7 @@ async fn a_call_that_is_cancelled_while_it_asks_is_dropped() {
     let is_asked = Arc::new(Notify::new());
     let asked = Arc::clone(&is_asked);
     let client = TestClient::builder(&pool)
-        .era(Era::Legacy)
+        .protocol_version(ProtocolVersion::V2025_11_25)
         .answer(move |_| {
             asked.notify_one();
             std::future::pending()
@@ -332,7 +338,7 @@ async fn a_call_that_is_cancelled_while_it_asks_is_dropped() {
 async fn a_call_that_is_answered_with_a_question_is_dropped() {
     let (sender, mut dropped) = mpsc::unbounded_channel::<()>();
     let pool = ToolPool::builder().tool::<GuardedAction>().state(sender).build().expect("a pool");
-    let client = TestClient::modern(&pool).await;
+    let client = TestClient::stateless(&pool).await;
     let params = json!({ "name": "guarded", "arguments": {} });
     let round = client.request("tools/call", params).await.expect("questions");
     assert_eq!(round["resultType"], "input_required");
@@ -348,7 +354,7 @@ async fn a_call_of_a_call_asks_and_hooks_see_nothing_wrong() {
         let inner = context.call(ToolCall::json("delete", json!({ "path": "x" }))).await;
         Ok(format!("inner: {}", inner.observation().to_text()))
     }
-    for era in ERAS {
+    for version in VERSIONS {
         let seen: Arc<Mutex<Vec<String>>> = Arc::default();
         let see = Arc::clone(&seen);
         let after = Hook::after("*", move |call: HookCall, after: AfterCall| {
@@ -362,11 +368,11 @@ async fn a_call_of_a_call_asks_and_hooks_see_nothing_wrong() {
             .hook(after)
             .build()
             .expect("a pool");
-        let client = answering(&pool, era, Reply::accept(json!({ "sure": true }))).await;
+        let client = answering(&pool, version, Reply::accept(json!({ "sure": true }))).await;
         let result = client.call("clean", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), "inner: x is deleted");
         let seen = seen.lock().expect("one at a time").clone();
-        assert_eq!(seen, ["delete: x is deleted", "clean: inner: x is deleted"], "{era:?}");
+        assert_eq!(seen, ["delete: x is deleted", "clean: inner: x is deleted"], "{version:?}");
     }
 }
 
@@ -378,9 +384,9 @@ async fn the_time_that_a_person_takes_is_the_tools_only_where_the_call_waits() {
         let answer = context.ask::<bool>("sure", "Sure?").await?;
         Ok(format!("{answer:?}"))
     }
-    for era in ERAS {
+    for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<HurriedAction>())
-            .era(era)
+            .protocol_version(version)
             .answer(|_| async {
                 tokio::time::sleep(Duration::from_secs(5)).await;
                 Reply::accept(json!({ "sure": true }))
@@ -388,9 +394,9 @@ async fn the_time_that_a_person_takes_is_the_tools_only_where_the_call_waits() {
             .connect()
             .await;
         let result = client.call("hurried", json!({})).await.expect("a result");
-        match era {
-            Era::Modern => assert_eq!(result.to_text(), "Accepted(true)"),
-            Era::Legacy => assert!(result.is_error(), "{result:?}"),
+        match version {
+            ProtocolVersion::V2026_07_28 => assert_eq!(result.to_text(), "Accepted(true)"),
+            ProtocolVersion::V2025_11_25 => assert!(result.is_error(), "{result:?}"),
         }
         client.close().await;
     }
@@ -417,7 +423,7 @@ async fn what_a_call_holds_is_free_while_its_question_is_with_the_client() {
         id
     }
     let pool = ToolPool::builder().tool::<EditAction>().tool::<ClearAction>().build();
-    let client = TestClient::modern(&pool.expect("a pool")).await;
+    let client = TestClient::stateless(&pool.expect("a pool")).await;
     let edit = json!({ "name": "edit", "arguments": { "id": "a" } });
     let round = client.request("tools/call", &edit).await.expect("a question");
     assert_eq!(round["inputRequests"]["text"]["params"]["message"], "What is in a?");

@@ -5,7 +5,7 @@ use super::support::pool_of;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tool_runtime::prelude::*;
-use tool_runtime::testing::{Era, Reply, TestClient};
+use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
 use tool_runtime::{McpServer, ProtocolError};
 
 /// Ask two things, one after the other.
@@ -91,7 +91,7 @@ fn refused(answered: Answered) {
 
 #[tokio::test]
 async fn earlier_answers_come_back_in_the_sealed_state_alone() {
-    let client = TestClient::modern(&pool()).await;
+    let client = TestClient::stateless(&pool()).await;
     let first = client.request("tools/call", hi()).await.expect("a question");
     assert_eq!(keys(&first), ["name"]);
     let question = &first["inputRequests"]["name"];
@@ -108,7 +108,7 @@ async fn earlier_answers_come_back_in_the_sealed_state_alone() {
 
 #[tokio::test]
 async fn an_answer_that_is_missing_is_asked_for_again() {
-    let client = TestClient::modern(&pool()).await;
+    let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
     let again = round(&client, &hi(), &state, json!({})).await.expect("a question");
     assert_eq!(keys(&again), ["city"]);
@@ -122,7 +122,7 @@ async fn an_answer_that_is_missing_is_asked_for_again() {
 
 #[tokio::test]
 async fn without_its_state_a_call_starts_again() {
-    let client = TestClient::modern(&pool()).await;
+    let client = TestClient::stateless(&pool()).await;
     state_of(&client).await;
     let again = round(&client, &hi(), &Value::Null, graz()).await.expect("a question");
     assert_eq!(keys(&again), ["name"]);
@@ -134,7 +134,7 @@ async fn without_its_state_a_call_starts_again() {
 
 #[tokio::test]
 async fn answers_to_nothing_are_ignored() {
-    let client = TestClient::modern(&pool()).await;
+    let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
     let mut answers = graz();
     answers["weather"] = json!({ "action": "accept", "content": { "weather": "fine" } });
@@ -146,7 +146,7 @@ async fn answers_to_nothing_are_ignored() {
 
 #[tokio::test]
 async fn a_state_that_was_changed_is_refused() {
-    let client = TestClient::modern(&pool()).await;
+    let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
     let state = state.as_str().expect("a text");
     let middle = state.len() / 2;
@@ -159,7 +159,7 @@ async fn a_state_that_was_changed_is_refused() {
 
 #[tokio::test]
 async fn a_state_is_good_for_its_tool_and_arguments_alone() {
-    let client = TestClient::modern(&pool()).await;
+    let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
     let other_tool = json!({ "name": "greet", "arguments": { "greeting": "Hi" } });
     let other_arguments = json!({ "name": "chat", "arguments": { "greeting": "Bye", "times": 2 } });
@@ -196,7 +196,7 @@ async fn a_tool_that_never_stops_asking_stops_the_test() {
         }
         Ok(())
     }
-    let client = TestClient::builder(&pool_of::<NagAction>()).most_rounds(3).connect().await;
+    let client = TestClient::builder(&pool_of::<NagAction>()).max_rounds(3).connect().await;
     let calling = tokio::spawn(client.call("nag", json!({})).into_future());
     let panic = calling.await.expect_err("it panics").into_panic();
     let words = panic.downcast_ref::<String>().expect("words");
@@ -206,7 +206,9 @@ async fn a_tool_that_never_stops_asking_stops_the_test() {
 
 #[tokio::test]
 async fn the_limit_of_rounds_is_none_for_older_clients() {
-    let client = answering(&pool(), tool_runtime::testing::Era::Legacy, Reply::decline()).await;
+    let client =
+        answering(&pool(), tool_runtime::testing::ProtocolVersion::V2025_11_25, Reply::decline())
+            .await;
     let result = client.call("chat", json!({ "greeting": "Hi" })).await.expect("a result");
     assert_eq!(result.to_text(), "Hi None of None, 1");
     assert_eq!(calls(&client), 1);
@@ -247,10 +249,11 @@ async fn nobody_agrees_to_what_they_were_not_asked() {
 
 #[tokio::test]
 async fn one_key_is_one_question_in_both_eras() {
-    for era in [Era::Modern, Era::Legacy] {
+    for version in [ProtocolVersion::V2026_07_28, ProtocolVersion::V2025_11_25] {
         let pool = pool_of::<ConfuseAction>();
         let yes = |_| async { Reply::accept(json!({ "sure": true })) };
-        let client = TestClient::builder(&pool).era(era).answer(yes).connect().await;
+        let client =
+            TestClient::builder(&pool).protocol_version(version).answer(yes).connect().await;
         let confused = client.call("confuse", json!({})).await.expect("a result");
         assert!(confused.is_error());
         assert!(confused.to_text().contains("give each question its own key"), "{confused:?}");

@@ -1,12 +1,12 @@
 //! Questions in the middle of other things: hooks, batches, held values, lists of tasks.
 
-use super::asking::{ERAS, answering, calls};
+use super::asking::{VERSIONS, answering, calls};
 use super::support::pool_of;
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tool_runtime::prelude::*;
-use tool_runtime::testing::{Era, Question, Reply, TestClient};
+use tool_runtime::testing::{ProtocolVersion, Question, Reply, TestClient};
 use tool_runtime::{Answer, Before, Hook, HookCall};
 
 fn yes() -> Reply {
@@ -21,7 +21,7 @@ async fn go(context: &ToolContext) -> Result<String, ToolError> {
 
 #[tokio::test]
 async fn a_hook_asks_the_person_before_a_call() {
-    for era in ERAS {
+    for version in VERSIONS {
         let consent = Hook::before("*", |call: HookCall| async move {
             let question = format!("May `{}` run?", call.name());
             match call.context().ask::<bool>("may", question).await {
@@ -32,7 +32,7 @@ async fn a_hook_asks_the_person_before_a_call() {
         let pool = ToolPool::builder().tool::<GoAction>().hook(consent).build().expect("a pool");
         for (may, expected) in [(true, "Accepted(true)"), (false, "the user does not want that")] {
             let client = TestClient::builder(&pool)
-                .era(era)
+                .protocol_version(version)
                 .answer(move |question: Question| async move {
                     match question.message() {
                         "May `go` run?" => Reply::accept(json!({ "may": may })),
@@ -42,7 +42,7 @@ async fn a_hook_asks_the_person_before_a_call() {
                 .connect()
                 .await;
             let result = client.call("go", json!({})).await.expect("a result");
-            assert!(result.to_text().contains(expected), "{era:?}: {}", result.to_text());
+            assert!(result.to_text().contains(expected), "{version:?}: {}", result.to_text());
             assert_eq!(client.questions().len(), if may { 2 } else { 1 });
         }
     }
@@ -59,10 +59,10 @@ async fn a_batch_within_a_call_asks() {
     }
     let pool = ToolPool::builder().tool::<BothAction>().tool::<GoAction>().build();
     let pool = pool.expect("a pool");
-    for era in ERAS {
-        let client = answering(&pool, era, yes()).await;
+    for version in VERSIONS {
+        let client = answering(&pool, version, yes()).await;
         let result = client.call("both", json!({})).await.expect("a result");
-        assert_eq!(result.to_text(), "Accepted(true) Accepted(true)", "{era:?}");
+        assert_eq!(result.to_text(), "Accepted(true) Accepted(true)", "{version:?}");
     }
 }
 
@@ -110,28 +110,32 @@ async fn tidy(
 }
 
 /// A client whose user agrees to some questions.
-async fn agreeing_to(pool: &ToolPool, era: Era, message: &'static str) -> TestClient {
+async fn agreeing_to(
+    pool: &ToolPool,
+    version: ProtocolVersion,
+    message: &'static str,
+) -> TestClient {
     let answer = move |question: Question| async move {
         Reply::accept(json!({ "sure": question.message() == message }))
     };
-    TestClient::builder(pool).era(era).answer(answer).connect().await
+    TestClient::builder(pool).protocol_version(version).answer(answer).connect().await
 }
 
 #[tokio::test]
 async fn each_nested_call_has_question_keys_of_its_own() {
     let pool = ToolPool::builder().tool::<TidyAction>().tool::<DropItAction>();
     let pool = pool.tool::<KeepItAction>().build().expect("a pool");
-    for era in ERAS {
+    for version in VERSIONS {
         for at_once in [false, true] {
-            let client = agreeing_to(&pool, era, "Drop b?").await;
+            let client = agreeing_to(&pool, version, "Drop b?").await;
             let arguments = json!({ "what": ["a", "safe", "b"], "at_once": at_once });
             let result = client.call("tidy", arguments).await.expect("a result");
             let expected = "a: Some(false), safe, b: Some(true), kept: Some(false)";
-            assert_eq!(result.to_text(), expected, "{era:?} {at_once}");
+            assert_eq!(result.to_text(), expected, "{version:?} {at_once}");
             let asked = client.questions();
             let keys: Vec<_> = asked.iter().filter_map(Question::key).collect();
-            match era {
-                Era::Modern => assert_eq!(keys, ["1/sure", "3/sure", "4/sure"]),
+            match version {
+                ProtocolVersion::V2026_07_28 => assert_eq!(keys, ["1/sure", "3/sure", "4/sure"]),
                 _ => assert_eq!(asked.len(), 3),
             }
         }
@@ -154,10 +158,10 @@ async fn a_typed_nested_call_has_question_keys_of_its_own() {
     }
     let pool = ToolPool::builder().tool::<AskTwiceAction>().tool::<DropItAction>();
     let pool = pool.build().expect("a pool");
-    for era in ERAS {
-        let client = agreeing_to(&pool, era, "Drop b?").await;
+    for version in VERSIONS {
+        let client = agreeing_to(&pool, version, "Drop b?").await;
         let result = client.call("ask_twice", json!({})).await.expect("a result");
-        assert_eq!(result.to_text(), "Some(false), b: Some(true)", "{era:?}");
+        assert_eq!(result.to_text(), "Some(false), b: Some(true)", "{version:?}");
     }
 }
 
@@ -172,7 +176,7 @@ async fn an_answer_is_not_given_to_a_nested_call_that_has_changed() {
     }
     let pool = ToolPool::builder().tool::<RestlessAction>().tool::<DropItAction>();
     let pool = pool.state(AtomicUsize::new(0)).build().expect("a pool");
-    let client = agreeing_to(&pool, Era::Modern, "Drop a?").await;
+    let client = agreeing_to(&pool, ProtocolVersion::V2026_07_28, "Drop a?").await;
     let result = client.call("restless", json!({})).await.expect("a result");
     assert_eq!(result.to_text(), "b: Some(false)");
     let asked = client.questions();
@@ -189,10 +193,10 @@ async fn a_task_of_the_tool_asks() {
         let task = tokio::spawn(async move { context.ask::<bool>("sure", "Sure?").await });
         Ok(format!("{:?}", task.await.expect("no panic")?))
     }
-    for era in ERAS {
-        let client = answering(&pool_of::<ElsewhereAction>(), era, yes()).await;
+    for version in VERSIONS {
+        let client = answering(&pool_of::<ElsewhereAction>(), version, yes()).await;
         let result = client.call("elsewhere", json!({})).await.expect("a result");
-        assert_eq!(result.to_text(), "Accepted(true)", "{era:?}");
+        assert_eq!(result.to_text(), "Accepted(true)", "{version:?}");
     }
 }
 
@@ -212,10 +216,10 @@ async fn what_panics_when_a_question_drops_it_does_not_cost_the_question() {
         std::mem::forget(bomb);
         Ok(format!("{answer:?}"))
     }
-    for era in ERAS {
-        let client = answering(&pool_of::<ExplodeAction>(), era, yes()).await;
+    for version in VERSIONS {
+        let client = answering(&pool_of::<ExplodeAction>(), version, yes()).await;
         let result = client.call("explode", json!({})).await.expect("a result");
-        assert_eq!(result.to_text(), "Accepted(true)", "{era:?}");
+        assert_eq!(result.to_text(), "Accepted(true)", "{version:?}");
     }
 }
 
@@ -239,7 +243,11 @@ async fn a_tool_may_stop_waiting_for_an_answer() {
     let modern = TestClient::builder(&pool).answer(slow).connect().await;
     let result = modern.call("brief", json!({})).await.expect("a result");
     assert_eq!(result.to_text(), "Accepted(true)");
-    let legacy = TestClient::builder(&pool).era(Era::Legacy).answer(slow).connect().await;
+    let legacy = TestClient::builder(&pool)
+        .protocol_version(ProtocolVersion::V2025_11_25)
+        .answer(slow)
+        .connect()
+        .await;
     let result = legacy.call("brief", json!({})).await.expect("a result");
     assert_eq!(result.to_text(), "nobody there");
     legacy.notification("notifications/cancelled").await;
@@ -256,8 +264,8 @@ async fn what_is_told_around_a_question_is_heard() {
         context.progress(2, 2, "after");
         Ok(format!("{answer:?}"))
     }
-    for era in ERAS {
-        let client = answering(&pool_of::<MixedAction>(), era, yes()).await;
+    for version in VERSIONS {
+        let client = answering(&pool_of::<MixedAction>(), version, yes()).await;
         let record = client.call("mixed", json!({})).recorded().await;
         assert_eq!(record.result.expect("a result").to_text(), "Accepted(true)");
         let amounts: Vec<_> = record.progress.iter().map(|report| report.done).collect();
@@ -265,7 +273,7 @@ async fn what_is_told_around_a_question_is_heard() {
         // Each round is a request with progress of its own.
         let heard = client.notifications();
         let tokens: Vec<_> = heard.iter().map(|heard| &heard.params["progressToken"]).collect();
-        assert_eq!(tokens[0] == tokens[1], era == Era::Legacy);
+        assert_eq!(tokens[0] == tokens[1], version == ProtocolVersion::V2025_11_25);
     }
 }
 
@@ -284,8 +292,8 @@ async fn a_question_that_no_client_could_show_is_the_tools_mistake() {
         context.ask::<Deep>("deep", "Everything?").await?;
         Ok(String::new())
     }
-    for era in ERAS {
-        let client = answering(&pool_of::<DeepAction>(), era, yes()).await;
+    for version in VERSIONS {
+        let client = answering(&pool_of::<DeepAction>(), version, yes()).await;
         let result = client.call("deep", json!({})).await.expect("a result");
         assert!(result.is_error());
         assert!(result.to_text().contains("`inner`"), "{}", result.to_text());
@@ -298,9 +306,9 @@ async fn a_question_that_no_client_could_show_is_the_tools_mistake() {
 async fn a_client_that_goes_while_it_is_asked_ends_the_call() {
     tokio::time::pause();
     let client = TestClient::builder(&pool_of::<GoAction>())
-        .era(Era::Legacy)
+        .protocol_version(ProtocolVersion::V2025_11_25)
         .answer(|_| std::future::pending())
-        .limit(Duration::from_secs(60))
+        .answer_timeout(Duration::from_secs(60))
         .connect()
         .await;
     let call = client.call("go", json!({})).start();
@@ -340,9 +348,11 @@ impl Toolset for Shell {
 
 #[tokio::test]
 async fn a_value_hears_of_each_run_that_a_question_ended() {
-    for (era, expected) in [(Era::Modern, "stopped 1"), (Era::Legacy, "stopped 0")] {
+    for (version, expected) in
+        [(ProtocolVersion::V2026_07_28, "stopped 1"), (ProtocolVersion::V2025_11_25, "stopped 0")]
+    {
         let pool = ToolPool::builder().toolset::<Shell>(()).await.build().expect("a pool");
-        let client = answering(&pool, era, yes()).await;
+        let client = answering(&pool, version, yes()).await;
         let result = client.call("shell.run", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), format!("Accepted(true), {expected}"));
     }

@@ -52,7 +52,7 @@ fn call_types_its_values_by_the_schema() {
     for (arguments, expected) in [
         (vec!["call", "add", "a=2", "b=40"], "42\n"),
         (vec!["call", "add", "a=-2"], "-1\n"),
-        (vec!["call", "add", "--json", r#"{"a":2,"b":40}"#], "42\n"),
+        (vec!["call", "add", "--args", r#"{"a":2,"b":40}"#], "42\n"),
         (vec!["call", "divide", "a=1", "b=4"], "0.25\n"),
         (vec!["call", "search_notes", "query=7"], "{\"notes\":[],\"total\":0}\n"),
     ] {
@@ -64,7 +64,7 @@ fn call_types_its_values_by_the_schema() {
 
 #[test]
 fn call_reads_standard_input() {
-    for arguments in [["call", "add", "-"].as_slice(), &["call", "add", "--json", "-"]] {
+    for arguments in [["call", "add", "-"].as_slice(), &["call", "add", "--args", "-"]] {
         let output = run_with_input(arguments, "{\"a\": 2,\n \"b\": 40}\n");
         assert_eq!(stdout(&output), "42\n", "{}", stderr(&output));
     }
@@ -79,7 +79,7 @@ fn exit_codes_tell_wrong_usage_from_a_tools_error() {
         (vec!["call", "add"], 2, "missing required argument `a`"),
         (vec!["call", "add", "a=1", "c=2"], 2, "unknown argument `c`"),
         (vec!["call", "add", "a"], 2, "`a` is not an argument; write `key=value`"),
-        (vec!["call", "add", "--json", "{"], 2, "not valid JSON"),
+        (vec!["call", "add", "--args", "{"], 2, "not valid JSON"),
         (vec!["call", "ad", "a=1"], 2, "did you mean `add`?"),
         (vec!["schema", "ad"], 2, "did you mean `add`?"),
         (vec!["call"], 2, "Usage:"),
@@ -104,10 +104,9 @@ fn a_mistake_is_told_with_what_to_write_instead() {
         (vec!["list", "more"], "unexpected argument 'more' found"),
         (vec!["call", "add", "-x"], "to pass '-x' as a value, use '-- -x'"),
         (vec!["call", "add", "--", "-x"], "`-x` is not an argument; write `key=value`"),
-        (vec!["call", "add", "--json"], "a value is required for '--json <OBJECT>'"),
-        (vec!["call", "add", "--json", "--output"], "a value is required for '--json <OBJECT>'"),
-        (vec!["call", "add", "a=1", "--json={}"], "cannot be used with '--json <OBJECT>'"),
-        (vec!["call", "add", "--output", "jso"], "a similar value exists: 'json'"),
+        (vec!["call", "add", "--args"], "a value is required for '--args <OBJECT>'"),
+        (vec!["call", "add", "--args", "--json"], "a value is required for '--args <OBJECT>'"),
+        (vec!["call", "add", "a=1", "--args={}"], "cannot be used with '--args <OBJECT>'"),
         (vec!["call", ""], "a value is required for '<TOOL>'"),
         (vec!["schema"], "schema <TOOL>"),
     ] {
@@ -121,9 +120,9 @@ fn a_mistake_is_told_with_what_to_write_instead() {
 #[test]
 fn options_stand_anywhere_after_their_command() {
     for arguments in [
-        ["call", "--output", "json", "add", "a=1"].as_slice(),
-        &["call", "add", "--output=json", "a=1"],
-        &["call", "add", "a=1", "--output", "json"],
+        ["call", "--json", "add", "a=1"].as_slice(),
+        &["call", "add", "--json", "a=1"],
+        &["call", "add", "a=1", "--json"],
     ] {
         let output = run(arguments);
         assert!(stdout(&output).starts_with("{\"content\""), "{arguments:?}: {}", stderr(&output));
@@ -152,10 +151,17 @@ fn schema_is_the_definition_as_mcp_json() {
 }
 
 #[test]
-fn output_json_is_the_whole_result() {
-    let output = run(&["call", "search_notes", "query=rust", "--output", "json"]);
+fn json_is_the_whole_result() {
+    let output = run(&["call", "search_notes", "query=rust", "--json"]);
     let result: Value = serde_json::from_str(stdout(&output)).expect("JSON");
     assert_eq!(result["structuredContent"]["total"], 1);
+}
+
+#[test]
+fn report_is_text_or_json() {
+    assert!(stdout(&run(&["report"])).contains("add"));
+    let report: Value = serde_json::from_str(stdout(&run(&["report", "--json"]))).expect("JSON");
+    assert_eq!(report["tools"][0]["name"], "add");
 }
 
 #[test]

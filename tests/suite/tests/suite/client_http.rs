@@ -2,7 +2,6 @@
 
 mod auth;
 mod ends;
-mod eras;
 mod far;
 mod login;
 mod mirrored;
@@ -14,3 +13,4 @@ mod proxies;
 mod refusals;
 mod tasks;
 mod tls;
+mod versions;

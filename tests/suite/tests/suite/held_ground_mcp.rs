@@ -6,7 +6,7 @@ use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tool_runtime::prelude::*;
-use tool_runtime::testing::{Era, Reply, TestClient};
+use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
 use tool_runtime::{Answer, ErrorClass};
 
 /// A client that takes tasks.
@@ -113,7 +113,9 @@ async fn linger() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tool_that_takes_no_answer_for_one_is_ended() {
     let pool = pool_of::<NagAction>();
-    let client = answering(&pool, Era::Modern, Reply::accept(json!({ "sure": false }))).await;
+    let client =
+        answering(&pool, ProtocolVersion::V2026_07_28, Reply::accept(json!({ "sure": false })))
+            .await;
     let error = client.call("nag", json!({})).await.expect_err("an error");
     assert!(error.message().contains("`sure`"), "{error}");
     client.close().await;
@@ -204,7 +206,7 @@ async fn a_uri_longer_than_any_is_of_no_resource() {
 async fn a_client_hears_of_so_many_resources_and_no_more() {
     let note = Resource::builder("notes://{id}", "note", "A note.").handler(|| async { "text" });
     let pool = ToolPool::builder().add_resource(note).build().expect("a pool");
-    let client = TestClient::legacy(&pool).await;
+    let client = TestClient::stateful(&pool).await;
     let subscribe = async |n: usize| {
         client.request("resources/subscribe", json!({ "uri": format!("notes://{n}") })).await
     };
@@ -216,7 +218,7 @@ async fn a_client_hears_of_so_many_resources_and_no_more() {
     client.request("resources/unsubscribe", json!({ "uri": "notes://0" })).await.expect("gone");
     subscribe(1000).await.expect("there is room");
     let uris: Vec<String> = (0..3000).map(|n| format!("notes://{n}")).collect();
-    let client = TestClient::modern(&pool).await;
+    let client = TestClient::stateless(&pool).await;
     let heard = client.listen(json!({ "resourceSubscriptions": uris })).await.expect("heard");
     assert_eq!(heard["resourceSubscriptions"].as_array().expect("a list").len(), 1000);
 }

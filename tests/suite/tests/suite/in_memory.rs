@@ -1,12 +1,12 @@
 //! The client in memory: what authors of servers test with.
 
-use super::asking::ERAS;
+use super::asking::VERSIONS;
 use super::support::{in_time, pool_of};
 use serde_json::json;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tool_runtime::prelude::*;
-use tool_runtime::testing::{Era, Reply, TestClient};
+use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
 use tool_runtime::{McpServer, ProtocolError};
 
 /// Add two integers.
@@ -38,8 +38,8 @@ async fn definitions_come_back_as_they_are() {
     let pool = ToolPool::builder().tool::<AddAction>().tool::<RestAction>().build();
     let pool = pool.expect("a pool");
     let offered: Vec<_> = pool.snapshot().definitions().cloned().collect();
-    for era in ERAS {
-        let client = TestClient::builder(&pool).era(era).connect().await;
+    for version in VERSIONS {
+        let client = TestClient::builder(&pool).protocol_version(version).connect().await;
         assert_eq!(client.list_tools().await, offered);
         client.close().await;
     }
@@ -47,15 +47,17 @@ async fn definitions_come_back_as_they_are() {
 
 #[tokio::test]
 async fn a_server_introduces_itself_in_both_eras() {
-    for era in ERAS {
+    for version in VERSIONS {
         let server = McpServer::new(pool_of::<AddAction>(), "sums", "1.2.3");
         let server = server.with_title("Sums").with_instructions("Add.");
-        let client = TestClient::of(server).era(era).connect().await;
-        let greeting = client.greeting();
+        let client = TestClient::of(server).protocol_version(version).connect().await;
+        let greeting = client.handshake();
         assert_eq!(greeting["instructions"], "Add.");
-        let info = match era {
-            Era::Modern => &greeting["_meta"]["io.modelcontextprotocol/serverInfo"],
-            Era::Legacy => &greeting["serverInfo"],
+        let info = match version {
+            ProtocolVersion::V2026_07_28 => {
+                &greeting["_meta"]["io.modelcontextprotocol/serverInfo"]
+            }
+            ProtocolVersion::V2025_11_25 => &greeting["serverInfo"],
         };
         assert_eq!(info, &json!({ "name": "sums", "version": "1.2.3", "title": "Sums" }));
     }
@@ -63,7 +65,10 @@ async fn a_server_introduces_itself_in_both_eras() {
 
 #[tokio::test]
 async fn every_line_can_be_looked_at() {
-    let client = TestClient::builder(&pool_of::<AddAction>()).era(Era::Legacy).connect().await;
+    let client = TestClient::builder(&pool_of::<AddAction>())
+        .protocol_version(ProtocolVersion::V2025_11_25)
+        .connect()
+        .await;
     client.call("add", json!({ "a": 1, "b": 2 })).without_progress().await.expect("a result");
     let lines = client.transcript();
     let sent = r#"-> {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2}}}"#;
@@ -73,8 +78,9 @@ async fn every_line_can_be_looked_at() {
 
 #[tokio::test]
 async fn many_calls_run_together_on_one_client() {
-    for era in ERAS {
-        let client = TestClient::builder(&pool_of::<AddAction>()).era(era).connect().await;
+    for version in VERSIONS {
+        let client =
+            TestClient::builder(&pool_of::<AddAction>()).protocol_version(version).connect().await;
         let calls = (0..200).map(|n| client.call("add", json!({ "a": n, "b": n })).into_future());
         let results = futures_util::future::join_all(calls).await;
         let sums: Vec<_> = results.into_iter().map(|r| r.expect("a result").to_text()).collect();
@@ -94,8 +100,9 @@ async fn large_messages_fit_through() {
         text
     }
     let text = "x".repeat(1 << 20);
-    for era in ERAS {
-        let client = TestClient::builder(&pool_of::<EchoAction>()).era(era).connect().await;
+    for version in VERSIONS {
+        let client =
+            TestClient::builder(&pool_of::<EchoAction>()).protocol_version(version).connect().await;
         let result = client.call("echo", json!({ "text": text })).await.expect("a result");
         assert_eq!(result.to_text().len(), 1 << 20);
         client.close().await;
@@ -104,9 +111,11 @@ async fn large_messages_fit_through() {
 
 #[tokio::test(start_paused = true)]
 async fn a_paused_clock_runs_on_while_a_tool_sleeps() {
-    for era in ERAS {
+    for version in VERSIONS {
         let two_days = Duration::from_secs(2 * 86_400);
-        let client = TestClient::builder(&pool_of::<RestAction>()).era(era).limit(two_days);
+        let client = TestClient::builder(&pool_of::<RestAction>())
+            .protocol_version(version)
+            .answer_timeout(two_days);
         let result = client.connect().await.call("rest", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), "rested");
     }
@@ -114,7 +123,7 @@ async fn a_paused_clock_runs_on_while_a_tool_sleeps() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_hangs_fails_the_test() {
-    let client = TestClient::modern(&pool_of::<RestAction>()).await;
+    let client = TestClient::stateless(&pool_of::<RestAction>()).await;
     let calling = tokio::spawn(client.call("rest", json!({})).into_future());
     let text = words(calling.await.expect_err("it panics"));
     assert_eq!(text, "the server has not answered `tools/call` (request 2) within 10s");
@@ -139,10 +148,11 @@ async fn a_call_that_is_dropped_is_cancelled() {
         let _ = told.send(());
         std::future::pending::<()>().await;
     }
-    for era in ERAS {
+    for version in VERSIONS {
         let (sender, mut told) = mpsc::unbounded_channel::<()>();
         let pool = ToolPool::builder().tool::<WaitAction>().state(sender).build();
-        let client = TestClient::builder(&pool.expect("a pool")).era(era).connect().await;
+        let client =
+            TestClient::builder(&pool.expect("a pool")).protocol_version(version).connect().await;
         let call = client.call("wait", json!({})).start();
         in_time(told.recv()).await.expect("it runs");
         assert!(!call.is_finished());
@@ -169,7 +179,7 @@ async fn closing_ends_the_server_whatever_runs() {
         std::future::pending::<()>().await;
     }
     let pool = ToolPool::builder().tool::<HoldAction>().state(sender).build().expect("a pool");
-    let client = TestClient::builder(&pool).limit(Duration::from_secs(60)).connect().await;
+    let client = TestClient::builder(&pool).answer_timeout(Duration::from_secs(60)).connect().await;
     tokio::time::pause();
     let call = client.call("hold", json!({})).start();
     client.notification("notifications/progress").await;
@@ -182,8 +192,9 @@ async fn closing_ends_the_server_whatever_runs() {
 
 #[tokio::test]
 async fn requests_are_sent_as_they_are() {
-    for era in ERAS {
-        let client = TestClient::builder(&pool_of::<AddAction>()).era(era).connect().await;
+    for version in VERSIONS {
+        let client =
+            TestClient::builder(&pool_of::<AddAction>()).protocol_version(version).connect().await;
         let listed = client.request("tools/list", json!({})).await.expect("a list");
         assert_eq!(listed["tools"][0]["name"], "add");
         let error = client.request("no/method", json!({})).await.expect_err("unknown");
@@ -200,18 +211,19 @@ async fn requests_are_sent_as_they_are() {
 
 #[tokio::test]
 async fn what_an_era_does_not_have_is_unknown_in_it() {
-    for (era, method, is_known) in [
-        (Era::Legacy, "ping", true),
-        (Era::Modern, "ping", false),
-        (Era::Legacy, "logging/setLevel", true),
-        (Era::Modern, "logging/setLevel", false),
+    for (version, method, is_known) in [
+        (ProtocolVersion::V2025_11_25, "ping", true),
+        (ProtocolVersion::V2026_07_28, "ping", false),
+        (ProtocolVersion::V2025_11_25, "logging/setLevel", true),
+        (ProtocolVersion::V2026_07_28, "logging/setLevel", false),
     ] {
-        let client = TestClient::builder(&pool_of::<AddAction>()).era(era).connect().await;
-        // Only with its first request is a server of 2026-07-28 sure of the era.
+        let client =
+            TestClient::builder(&pool_of::<AddAction>()).protocol_version(version).connect().await;
+        // The first request of a client of 2026-07-28 tells the server its version.
         client.list_tools().await;
         let answer = client.request(method, json!({ "level": "info" })).await;
         let code = answer.err().map(|error| error.code());
-        assert_eq!(code, (!is_known).then_some(-32601), "{era:?} {method}");
+        assert_eq!(code, (!is_known).then_some(-32601), "{version:?} {method}");
     }
 }
 
@@ -223,10 +235,11 @@ async fn an_error_instead_of_an_answer_ends_the_call() {
         Ok(format!("{:?}", context.ask::<bool>("sure", "Sure?").await?))
     }
     let refuse = |_| async { Reply::error(ProtocolError::new(-1, "the screen is off")) };
-    for era in ERAS {
-        let builder = TestClient::builder(&pool_of::<AskAction>()).era(era).answer(refuse);
+    for version in VERSIONS {
+        let builder =
+            TestClient::builder(&pool_of::<AskAction>()).protocol_version(version).answer(refuse);
         match builder.connect().await.call("ask", json!({})).await {
-            Err(error) => assert_eq!((error.code(), era), (-1, Era::Modern)),
+            Err(error) => assert_eq!((error.code(), version), (-1, ProtocolVersion::V2026_07_28)),
             Ok(result) => assert!(result.to_text().contains("the screen is off"), "{result:?}"),
         }
     }
@@ -239,17 +252,17 @@ async fn an_answer_that_panics_fails_the_test() {
     async fn ask(context: &ToolContext) -> Result<String, ToolError> {
         Ok(format!("{:?}", context.ask::<bool>("sure", "Sure?").await?))
     }
-    for era in ERAS {
+    for version in VERSIONS {
         let client = TestClient::builder(&pool_of::<AskAction>())
-            .era(era)
+            .protocol_version(version)
             .answer(|_| async { panic!("not that one") })
             .connect()
             .await;
         let calling = tokio::spawn(client.call("ask", json!({})).into_future());
         let text = words(calling.await.expect_err("it panics"));
-        let expected = match era {
-            Era::Modern => "not that one",
-            Era::Legacy => {
+        let expected = match version {
+            ProtocolVersion::V2026_07_28 => "not that one",
+            ProtocolVersion::V2025_11_25 => {
                 "`tools/call` (request 3) has no answer: the client's own `answer` panicked"
             }
         };

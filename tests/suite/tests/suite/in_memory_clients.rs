@@ -1,6 +1,6 @@
 //! The client in memory: who it is, what it declares, and what it asks to hear of.
 
-use super::asking::ERAS;
+use super::asking::VERSIONS;
 use super::support::{in_time, pool_of};
 use futures_util::FutureExt as _;
 use serde_json::json;
@@ -8,7 +8,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tool_runtime::prelude::*;
-use tool_runtime::testing::{Era, Reply, TestClient};
+use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
 use tool_runtime::{Answer, Principal};
 
 /// Brew coffee: takes a while, and asks about milk meanwhile.
@@ -107,9 +107,9 @@ async fn a_task_that_nobody_follows_is_no_empty_success() {
 
 #[tokio::test]
 async fn a_client_hears_of_the_resources_that_it_asked_for() {
-    for era in ERAS {
+    for version in VERSIONS {
         let pool = ToolPool::builder().resource::<NoteResource>().build().expect("a pool");
-        let client = TestClient::builder(&pool).era(era).connect().await;
+        let client = TestClient::builder(&pool).protocol_version(version).connect().await;
         let uris = json!({ "resourceSubscriptions": ["notes://1", "notes://2"] });
         assert_eq!(client.listen(uris.clone()).await.expect("heard"), uris);
         pool.resource_updated("notes://2");
@@ -118,15 +118,18 @@ async fn a_client_hears_of_the_resources_that_it_asked_for() {
         client.close().await;
     }
     let pool = ToolPool::builder().resource::<NoteResource>().build().expect("a pool");
-    let client = TestClient::legacy(&pool).await;
+    let client = TestClient::stateful(&pool).await;
     let refused = client.listen(json!({ "resourceSubscriptions": ["other://1"] })).await;
     assert_eq!(refused.expect_err("no such resource").code(), -32002);
 }
 
 #[tokio::test]
 async fn a_filter_with_a_slip_of_the_pen_is_refused() {
-    for era in ERAS {
-        let client = TestClient::builder(&pool_of::<WhoamiAction>()).era(era).connect().await;
+    for version in VERSIONS {
+        let client = TestClient::builder(&pool_of::<WhoamiAction>())
+            .protocol_version(version)
+            .connect()
+            .await;
         let listening = AssertUnwindSafe(client.listen(json!({ "toolListChanged": true })));
         let panic = listening.catch_unwind().await.expect_err("it panics");
         let text = panic.downcast_ref::<String>().expect("words");
@@ -138,12 +141,13 @@ async fn a_filter_with_a_slip_of_the_pen_is_refused() {
 #[tokio::test]
 async fn tools_see_who_a_client_is() {
     let pool = pool_of::<WhoamiAction>();
-    for era in ERAS {
-        let ada = TestClient::builder(&pool).era(era).principal(Principal::new("ada"));
+    for version in VERSIONS {
+        let ada =
+            TestClient::builder(&pool).protocol_version(version).principal(Principal::new("ada"));
         let ada = ada.header("X-Tenant", "acme").connect().await;
         let result = ada.call("whoami", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), r#""ada" of Some("acme")"#);
-        let nobody = TestClient::builder(&pool).era(era).connect().await;
+        let nobody = TestClient::builder(&pool).protocol_version(version).connect().await;
         let result = nobody.call("whoami", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), r#""" of None"#);
     }
@@ -154,7 +158,8 @@ async fn a_task_is_of_the_principal_that_began_it() {
     let pool = pool_of::<BrewAction>();
     let server = tool_runtime::McpServer::new(pool, "coffee", "1.0.0");
     let of = |id: &str| {
-        let client = TestClient::of(server.clone()).era(Era::Modern).tasks();
+        let client =
+            TestClient::of(server.clone()).protocol_version(ProtocolVersion::V2026_07_28).tasks();
         client.principal(Principal::new(id)).connect()
     };
     let (ada, bob) = (of("ada").await, of("bob").await);

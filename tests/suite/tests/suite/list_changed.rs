@@ -1,4 +1,4 @@
-//! Clients of both eras are told when something is new.
+//! Clients of both protocol versions are notified of changed lists.
 
 use super::server::{Server, modern};
 use serde_json::{Value, json};

@@ -232,7 +232,7 @@ async fn nobody_is_warned_while_all_is_well() {
     let (log, _guard) = warnings();
     let pool = empty();
     let builder = manager().server("old", faulty(&json!({ "tools": ["echo"], "probe": "die" })));
-    let modern = faulty(&json!({ "tools": ["echo"], "era": "modern" }));
+    let modern = faulty(&json!({ "tools": ["echo"], "version": "2026-07-28" }));
     let manager = builder.server("new", modern).connect(&pool).await.unwrap();
     for name in ["old.echo", "new.echo"] {
         assert!(!call(&pool, name, json!({})).await.is_error());

@@ -386,7 +386,7 @@ impl Peer for Agreeable {
 
 #[tokio::test]
 async fn what_servers_ask_is_handed_on_where_the_operator_says_so() {
-    let asking = faulty(&json!({ "era": "modern", "tools": ["ask"] }));
+    let asking = faulty(&json!({ "version": "2026-07-28", "tools": ["ask"] }));
     let file = file("asking", json!({ "far": asking }));
     let file = file.to_str().expect("UTF-8");
     for (words, answer) in [

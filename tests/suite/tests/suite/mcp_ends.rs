@@ -274,10 +274,10 @@ impl Peer for Nobody {
 
 #[tokio::test]
 async fn a_question_is_dropped_with_its_call() {
-    for era in ["modern", "legacy"] {
+    for version in ["2026-07-28", "2025-11-25"] {
         let nobody = Arc::new(Nobody::default());
         let pool = empty();
-        let server = faulty(&json!({ "era": era, "tools": ["ask"] }));
+        let server = faulty(&json!({ "version": version, "tools": ["ask"] }));
         let builder = McpManager::builder().server("s", server).peer(nobody.clone());
         let manager = builder.connect(&pool).await.unwrap();
         tokio::select! {
@@ -302,7 +302,7 @@ async fn a_question_is_dropped_with_its_call() {
 async fn a_call_that_asks_a_person_has_an_end() {
     let nobody = Arc::new(Nobody::default());
     let pool = empty();
-    let server = faulty(&json!({ "era": "modern", "tools": ["ask"] }));
+    let server = faulty(&json!({ "version": "2026-07-28", "tools": ["ask"] }));
     let builder = McpManager::builder().server("s", server).peer(nobody.clone());
     let builder = builder.call_timeout(Duration::from_secs(2));
     let _manager = builder.max_call_duration(Duration::from_secs(3)).connect(&pool).await.unwrap();

@@ -55,7 +55,7 @@ async fn until(manager: &McpManager, is: impl Fn(&McpState) -> bool) {
 #[tokio::test]
 async fn both_eras_are_spoken_whatever_a_server_does_with_the_probe() {
     for (script, protocol) in [
-        (json!({ "era": "modern" }), "2026-07-28"),
+        (json!({ "version": "2026-07-28" }), "2026-07-28"),
         (json!({}), "2025-11-25"),
         (json!({ "probe": "params" }), "2025-11-25"),
         (json!({ "probe": "die" }), "2025-11-25"),
@@ -84,7 +84,8 @@ async fn a_server_that_is_silent_about_the_probe_is_asked_as_of_old_in_the_same_
 #[tokio::test]
 async fn a_modern_server_that_is_slow_is_spoken_to_as_what_it_is() {
     let lives = lives("slow-modern");
-    let script = json!({ "era": "modern", "probe": "late", "tools": ["echo"], "lives": lives });
+    let script =
+        json!({ "version": "2026-07-28", "probe": "late", "tools": ["echo"], "lives": lives });
     assert_eq!(protocol_of_slow(&script).await, "2026-07-28");
     assert_eq!(count(&lives), 2);
 }
@@ -272,11 +273,12 @@ async fn deaf(stream: tokio::io::DuplexStream, is_deaf: bool) {
 
 #[tokio::test]
 async fn a_call_that_nobody_waits_for_is_cancelled() {
-    for era in ["legacy", "modern"] {
-        let (pool, _manager) = with(json!({ "era": era, "tools": ["hang", "heard"] })).await;
+    for version in ["2025-11-25", "2026-07-28"] {
+        let (pool, _manager) =
+            with(json!({ "version": version, "tools": ["hang", "heard"] })).await;
         let hanging = call(&pool, "s.hang", json!({}));
         assert!(tokio::time::timeout(Duration::from_millis(300), hanging).await.is_err());
-        assert_eq!(cancelled(&pool).await, 1, "{era}");
+        assert_eq!(cancelled(&pool).await, 1, "{version}");
     }
 }
 
@@ -305,8 +307,8 @@ async fn large_messages_pass_in_both_directions() {
 
 #[tokio::test]
 async fn an_answer_without_content_is_a_success() {
-    for era in ["legacy", "modern"] {
-        let (pool, manager) = with(json!({ "era": era, "tools": ["empty"] })).await;
+    for version in ["2025-11-25", "2026-07-28"] {
+        let (pool, manager) = with(json!({ "version": version, "tools": ["empty"] })).await;
         let result = call(&pool, "s.empty", json!({})).await;
         assert!(!result.is_error() && result.observation().content().is_empty(), "{result:?}");
         manager.close().await;
@@ -439,27 +441,25 @@ async fn when_all_fail_every_reason_is_given() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_gone_is_not_found_in_whatever_way_it_is_said() {
-    let tools = json!(["change", "gone-error", "gone-protocol", "gone-text"]);
-    for name in ["gone-error", "gone-protocol", "gone-text"] {
-        let (pool, _manager) = with(json!({ "tools": tools })).await;
-        // The server forgets them and says nothing.
-        call(&pool, "s.change", json!({ "tools": ["change"], "times": 0 })).await;
-        let gone = call(&pool, &format!("s.{name}"), json!({})).await;
-        let error = gone.error().unwrap_or_else(|| panic!("{name}: {gone:?}"));
-        assert_eq!(error.class(), ErrorClass::NotFound, "{name}: {error}");
-    }
+async fn a_tool_that_is_gone_is_not_found() {
+    let (pool, _manager) = with(json!({ "tools": ["change", "gone"] })).await;
+    // The server forgets the tool and does not notify.
+    call(&pool, "s.change", json!({ "tools": ["change"], "times": 0 })).await;
+    let gone = call(&pool, "s.gone", json!({})).await;
+    let error = gone.error().unwrap_or_else(|| panic!("{gone:?}"));
+    assert_eq!(error.class(), ErrorClass::NotFound, "{error}");
 }
 
 #[tokio::test]
 async fn many_changes_at_once_are_one() {
-    for era in ["legacy", "modern"] {
-        let (pool, _manager) = with(json!({ "era": era, "tools": ["change", "echo"] })).await;
+    for version in ["2025-11-25", "2026-07-28"] {
+        let (pool, _manager) =
+            with(json!({ "version": version, "tools": ["change", "echo"] })).await;
         let mut changes = pool.changes();
         let tools = json!(["change", "echo-strict", "slow"]);
         call(&pool, "s.change", json!({ "tools": tools, "times": 100 })).await;
         let change = in_time(changes.next()).await.unwrap();
-        assert_eq!(change.added, ["s.echo-strict", "s.slow"], "{era}");
+        assert_eq!(change.added, ["s.echo-strict", "s.slow"], "{version}");
         assert_eq!(change.removed, ["s.echo"]);
         call(&pool, "s.change", json!({ "tools": tools, "times": 100 })).await;
         assert!(changes.try_next().is_none(), "the same again is no change");
@@ -468,7 +468,7 @@ async fn many_changes_at_once_are_one() {
 
 #[tokio::test]
 async fn a_question_without_anybody_to_answer_is_declined() {
-    let (pool, _manager) = with(json!({ "era": "modern", "tools": ["ask"] })).await;
+    let (pool, _manager) = with(json!({ "version": "2026-07-28", "tools": ["ask"] })).await;
     assert_eq!(text(&pool, "s.ask", json!({})).await, r#"{"action":"decline"}"#);
     let (pool, _manager) = with(json!({ "tools": ["ask"] })).await;
     let refused = text(&pool, "s.ask", json!({})).await;

@@ -95,7 +95,7 @@ async fn a_foreign_schema_is_repaired_not_enforced_or_left_out() {
         |name: &str| Value::Object(pool.get(name).unwrap().definition().input_schema.clone());
     assert_eq!(schema("s.bare"), json!({ "type": "object" }));
     assert_eq!(schema("s.patterned"), patterned, "it is handed on as it came");
-    let listed = TestClient::legacy(&pool).await.list_tools().await;
+    let listed = TestClient::stateful(&pool).await.list_tools().await;
     assert_eq!(listed.len(), 2);
     assert!(listed.iter().all(|tool| tool.input_schema["type"] == "object"), "{listed:?}");
 
@@ -241,7 +241,7 @@ async fn a_list_waits_for_servers_for_a_limited_time_and_later_tools_are_told_of
     let began = tokio::time::Instant::now();
     let builder = builder.list_wait(limit).connect_timeout(Duration::from_secs(600));
     let manager = builder.start(&pool).unwrap();
-    let client = TestClient::legacy(&pool).await;
+    let client = TestClient::stateful(&pool).await;
     assert_eq!(began.elapsed(), Duration::ZERO, "the greeting waits for nothing");
     assert_eq!(client.list_tools().await.len(), 1);
     assert!(began.elapsed() >= limit);
@@ -264,7 +264,7 @@ async fn a_list_has_the_tools_of_a_server_that_comes_while_it_waits() {
     });
     let pool = empty();
     let manager = builder.start(&pool).unwrap();
-    let listed = TestClient::legacy(&pool).await.list_tools().await;
+    let listed = TestClient::stateful(&pool).await.list_tools().await;
     assert_eq!(listed.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["s.echo"]);
     manager.close().await;
 }

@@ -86,28 +86,23 @@ async fn two_servers_of_one_prefix_are_refused_or_told_apart() {
 #[tokio::test]
 async fn ids_under_a_longer_prefix_are_for_its_server() {
     let pool = ToolPool::builder().allow_empty().build().unwrap();
-    let hostile = server(&["hub.push", "hub.pull", "log"]);
-    let builder = McpManager::builder().in_process("git", hostile);
-    let manager = builder.in_process("none", server(&["x"])).connect(&pool).await.unwrap();
-    assert_eq!(names(&pool), ["git.hub.pull", "git.hub.push", "git.log", "none.x"]);
+    let hostile = server(&["hub.push", "log"]);
+    let manager = McpManager::builder().in_process("git", hostile).connect(&pool).await.unwrap();
+    match manager.add("git.hub", faulty(&["push"])).await.unwrap_err() {
+        McpManagerError::SamePrefix { prefix, first, second } => {
+            assert_eq!([&*prefix, &*first, &*second], ["git", "git", "git.hub"]);
+        }
+        other => panic!("{other}"),
+    }
+    manager.add("git.hub", faulty(&["push"]).prefix("hub")).await.unwrap();
+    manager.settled().await;
+    assert_eq!(names(&pool), ["git.hub.push", "git.log", "hub.push"]);
+    manager.close().await;
 
-    // However late it comes, and whether or not it has such a tool.
-    manager.add("git.hub", faulty(&["echo", "push"])).await.unwrap();
-    assert_eq!(names(&pool), ["git.log", "none.x"], "given up at once");
-    manager.settled().await;
-    assert_eq!(names(&pool), ["git.hub.echo", "git.hub.push", "git.log", "none.x"]);
-    assert!(manager.server("git.hub").unwrap().problems.is_empty());
-    manager.reconnect("git").await.unwrap();
-    manager.settled().await;
-    let problems = manager.server("git").unwrap().problems;
-    assert_eq!(problems.len(), 2, "{problems:?}");
-    assert!(problems.iter().all(|it| it.contains("are for the server `git.hub`")), "{problems:?}");
-    assert_eq!(names(&pool), ["git.hub.echo", "git.hub.push", "git.log", "none.x"]);
-
-    manager.remove("git.hub").await.unwrap();
-    manager.reconnect("git").await.unwrap();
-    manager.settled().await;
-    assert_eq!(names(&pool), ["git.hub.pull", "git.hub.push", "git.log", "none.x"]);
+    let builder = McpManager::builder().suffix_collisions().in_process("git", server(&["hub.x"]));
+    let manager = builder.server("git.hub", faulty(&["echo"])).connect(&pool).await.unwrap();
+    let names = names(&pool);
+    assert!(names.len() == 2 && names[1].starts_with("git_hub-"), "{names:?}");
     manager.close().await;
 }
 

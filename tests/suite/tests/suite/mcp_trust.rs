@@ -226,16 +226,16 @@ impl Peer for Asked {
 
 #[tokio::test]
 async fn a_question_of_a_server_shows_no_secret() {
-    for era in ["legacy", "modern"] {
+    for version in ["2025-11-25", "2026-07-28"] {
         let asked = Arc::new(Asked::default());
-        let script = json!({ "tools": ["ask"], "era": era });
+        let script = json!({ "tools": ["ask"], "version": version });
         let config = faulty(&script).env("PASSWORD", "Sure-or-not?");
         let builder = McpManager::builder().server("s", config).peer(Arc::clone(&asked) as _);
         let (pool, manager) = connected(builder).await;
         call(&pool, "s.ask", json!({ "message": "Sure-or-not?" })).await;
         let questions = asked.0.lock().unwrap().join("\n");
-        assert!(questions.contains("${PASSWORD}"), "{era}: {questions}");
-        assert!(!questions.contains("Sure-or-not?"), "{era}: {questions}");
+        assert!(questions.contains("${PASSWORD}"), "{version}: {questions}");
+        assert!(!questions.contains("Sure-or-not?"), "{version}: {questions}");
         manager.close().await;
     }
 }
@@ -283,14 +283,14 @@ fn odd_result() -> Value {
 
 #[tokio::test]
 async fn a_gateway_passes_on_what_it_does_not_understand() {
-    for era in ["legacy", "modern"] {
-        let script = json!({ "tools": ["raw-marked"], "era": era });
+    for version in ["2025-11-25", "2026-07-28"] {
+        let script = json!({ "tools": ["raw-marked"], "version": version });
         let (server, first) = gateway(&script).await;
         let (pool, second) = connected(McpManager::builder().in_process("g", server)).await;
         let definition = pool.get("g.s.raw-marked").unwrap().definition().clone();
         let json = serde_json::to_value(&definition).unwrap();
-        assert_eq!(json["execution"], json!({ "taskSupport": "optional" }), "{era}: {json}");
-        assert_eq!(json["annotations"]["progressEnabled"], true, "{era}: {json}");
+        assert_eq!(json["execution"], json!({ "taskSupport": "optional" }), "{version}: {json}");
+        assert_eq!(json["annotations"]["progressEnabled"], true, "{version}: {json}");
         assert_eq!(json["annotations"]["readOnlyHint"], true);
         assert_eq!(
             json["_meta"],
@@ -303,7 +303,7 @@ async fn a_gateway_passes_on_what_it_does_not_understand() {
         let mut sent = odd_result();
         sent["resultType"] = "complete".into();
         let result = call(&pool, "g.s.raw-marked", answering(&sent)).await;
-        assert_eq!(serde_json::to_value(result.observation()).unwrap(), odd_result(), "{era}");
+        assert_eq!(serde_json::to_value(result.observation()).unwrap(), odd_result(), "{version}");
         second.close().await;
         first.close().await;
     }
@@ -346,8 +346,6 @@ async fn names_that_differ_in_case_alone_are_two_tools() {
     assert_eq!(names(&pool), ["s.echo-A", "s.echo-a"]);
     assert_eq!(text(&pool, "s.echo-A", json!({ "n": 1 })).await, r#"{"n":1}"#);
     assert_eq!(pool.report().alike, [["s.echo-A", "s.echo-a"]]);
-    let problems = manager.server("s").unwrap().problems;
-    assert_eq!(problems, ["its tools `echo-A` and `echo-a` differ in case alone"]);
     manager.close().await;
 }
 

@@ -153,7 +153,8 @@ async fn a_wide_integer_in_the_result_of_a_task_is_kept() {
     let done = format!(
         r#"{{"jsonrpc":"2.0","id":ID,"result":{{"resultType":"complete",{task},"status":"completed","result":{result}}}}}"#
     );
-    let (pool, _manager) = raw(json!({ "era": "modern", "tools": ["raw"], "task": done })).await;
+    let (pool, _manager) =
+        raw(json!({ "version": "2026-07-28", "tools": ["raw"], "task": done })).await;
     let own = pool.call_json("far.raw", &json!({ "line": created }).to_string()).await;
     assert!(own.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{own}");
     let passed = through_a_gateway(pool, &created).await;

@@ -1,4 +1,4 @@
-//! Prompts and completions, as clients of both eras see them.
+//! Prompts and completions, as clients of both protocol versions see them.
 
 use super::server::{Server, modern};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn legacy(id: u64, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-/// Asks in both eras, and gives what both answer.
+/// Sends a request in both protocol versions, and returns both answers.
 pub(super) fn both(method: &str, params: &Value) -> Value {
     let mut old = Server::ready(PROGRAM);
     old.send(&legacy(1, method, params));

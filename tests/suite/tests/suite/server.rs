@@ -118,7 +118,7 @@ fn call(id: u64, name: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": {}}})
 }
 
-/// A request of the stateless era.
+/// A request of 2026-07-28.
 pub(super) fn modern(id: u64, method: &str, params: &Value) -> Value {
     let mut params = params.clone();
     params["_meta"] = json!({

@@ -1,13 +1,13 @@
 //! What tools tell their clients while they run: how far they are, and their log.
 
-use super::asking::ERAS;
+use super::asking::VERSIONS;
 use super::support::{in_time, pool_of};
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tool_runtime::prelude::*;
-use tool_runtime::testing::{CallRecord, Era, TestClient};
+use tool_runtime::testing::{CallRecord, ProtocolVersion, TestClient};
 use tool_runtime::{LogLevel, TraceContext};
 
 /// Count to ten, slowly.
@@ -26,9 +26,9 @@ fn amounts(record: &CallRecord) -> Vec<f64> {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_hears_how_far_its_call_is_before_the_result() {
-    for era in ERAS {
+    for version in VERSIONS {
         let pool = pool_of::<CountAction>();
-        let client = TestClient::builder(&pool).era(era).connect().await;
+        let client = TestClient::builder(&pool).protocol_version(version).connect().await;
         let record = client.call("count", json!({})).recorded().await;
         assert_eq!(record.result.as_ref().expect("a result").to_text(), "counted");
         assert_eq!(amounts(&record), (0..=10).map(f64::from).collect::<Vec<_>>());
@@ -42,8 +42,11 @@ async fn a_client_hears_how_far_its_call_is_before_the_result() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_gives_no_token_hears_nothing() {
-    for era in ERAS {
-        let client = TestClient::builder(&pool_of::<CountAction>()).era(era).connect().await;
+    for version in VERSIONS {
+        let client = TestClient::builder(&pool_of::<CountAction>())
+            .protocol_version(version)
+            .connect()
+            .await;
         let record = client.call("count", json!({})).without_progress().recorded().await;
         assert!(record.result.is_ok() && record.progress.is_empty());
         assert!(client.notifications().is_empty());
@@ -63,8 +66,11 @@ async fn progress_that_comes_fast_is_thinned_out_and_only_grows() {
         // Nothing waits after this one.
         context.progress(2000, None, "done");
     }
-    for era in ERAS {
-        let client = TestClient::builder(&pool_of::<HurryAction>()).era(era).connect().await;
+    for version in VERSIONS {
+        let client = TestClient::builder(&pool_of::<HurryAction>())
+            .protocol_version(version)
+            .connect()
+            .await;
         let record = client.call("hurry", json!({})).recorded().await;
         let amounts = amounts(&record);
         assert!(amounts.is_sorted_by(|one, next| one < next), "{amounts:?}");
@@ -87,7 +93,7 @@ async fn calls_that_run_together_have_each_their_own_progress() {
         context.progress(amount, None, "");
         amount
     }
-    let client = TestClient::modern(&pool_of::<TellAction>()).await;
+    let client = TestClient::stateless(&pool_of::<TellAction>()).await;
     let call = |amount: u32| client.call("tell", json!({ "amount": amount })).recorded();
     let (one, other) = tokio::join!(call(1), call(2));
     assert_eq!((amounts(&one), amounts(&other)), (vec![1.0], vec![2.0]));
@@ -106,10 +112,11 @@ async fn nothing_is_told_of_a_call_that_has_ended() {
             told.send(()).expect("the test waits");
         });
     }
-    for era in ERAS {
+    for version in VERSIONS {
         let (sender, mut told) = mpsc::unbounded_channel::<()>();
         let pool = ToolPool::builder().tool::<LeaveAction>().state(sender).build();
-        let client = TestClient::builder(&pool.expect("a pool")).era(era).connect().await;
+        let client =
+            TestClient::builder(&pool.expect("a pool")).protocol_version(version).connect().await;
         client.call("leave", json!({})).await.expect("a result");
         in_time(told.recv()).await.expect("it told");
         client.list_tools().await;
@@ -127,9 +134,10 @@ async fn chatter(context: &ToolContext) {
     context.log(LogLevel::Emergency, "fire");
 }
 
-async fn heard(era: Era, level: impl Into<Option<LogLevel>>) -> Vec<LogLevel> {
+async fn heard(version: ProtocolVersion, level: impl Into<Option<LogLevel>>) -> Vec<LogLevel> {
     let pool = pool_of::<ChatterAction>();
-    let client = TestClient::builder(&pool).era(era).log_level(level).connect().await;
+    let client =
+        TestClient::builder(&pool).protocol_version(version).log_level(level).connect().await;
     let record = client.call("chatter", json!({})).recorded().await;
     client.close().await;
     record.log.iter().map(|entry| entry.level).collect()
@@ -138,19 +146,21 @@ async fn heard(era: Era, level: impl Into<Option<LogLevel>>) -> Vec<LogLevel> {
 #[tokio::test]
 async fn a_client_hears_the_log_from_its_level_on() {
     use LogLevel::{Debug, Emergency, Info, Warning};
-    for era in ERAS {
-        assert_eq!(heard(era, Debug).await, [Debug, Info, Warning, Emergency], "{era:?}");
-        assert_eq!(heard(era, Info).await, [Info, Warning, Emergency], "{era:?}");
-        assert_eq!(heard(era, LogLevel::Error).await, [Emergency], "{era:?}");
+    for version in VERSIONS {
+        assert_eq!(heard(version, Debug).await, [Debug, Info, Warning, Emergency], "{version:?}");
+        assert_eq!(heard(version, Info).await, [Info, Warning, Emergency], "{version:?}");
+        assert_eq!(heard(version, LogLevel::Error).await, [Emergency], "{version:?}");
     }
-    assert_eq!(heard(Era::Legacy, None).await, [Info, Warning, Emergency]);
-    assert_eq!(heard(Era::Modern, None).await, []);
+    assert_eq!(heard(ProtocolVersion::V2025_11_25, None).await, [Info, Warning, Emergency]);
+    assert_eq!(heard(ProtocolVersion::V2026_07_28, None).await, []);
 }
 
 #[tokio::test]
 async fn a_level_is_that_of_one_client() {
     let pool = pool_of::<ChatterAction>();
-    let builder = || TestClient::builder(&pool).era(Era::Legacy).log_level(None);
+    let builder = || {
+        TestClient::builder(&pool).protocol_version(ProtocolVersion::V2025_11_25).log_level(None)
+    };
     let (quiet, other) = (builder().connect().await, builder().connect().await);
     quiet.request("logging/setLevel", json!({ "level": "alert" })).await.expect("set");
     assert_eq!(quiet.call("chatter", json!({})).recorded().await.log.len(), 1);
@@ -174,8 +184,11 @@ async fn a_level_of_2026_07_28_is_that_of_one_request() {
 
 #[tokio::test]
 async fn entries_are_texts_or_json_and_come_in_order() {
-    for era in ERAS {
-        let client = TestClient::builder(&pool_of::<ChatterAction>()).era(era).connect().await;
+    for version in VERSIONS {
+        let client = TestClient::builder(&pool_of::<ChatterAction>())
+            .protocol_version(version)
+            .connect()
+            .await;
         let record = client.call("chatter", json!({})).recorded().await;
         let data: Vec<_> = record.log.into_iter().map(|entry| entry.data).collect();
         assert_eq!(data, [json!("3 files"), json!({ "disk": "full" }), json!("fire")]);
@@ -184,9 +197,12 @@ async fn entries_are_texts_or_json_and_come_in_order() {
 
 #[tokio::test]
 async fn a_server_whose_tools_may_log_says_so() {
-    for era in ERAS {
-        let client = TestClient::builder(&pool_of::<ChatterAction>()).era(era).connect().await;
-        assert!(client.greeting()["capabilities"]["logging"].is_object(), "{era:?}");
+    for version in VERSIONS {
+        let client = TestClient::builder(&pool_of::<ChatterAction>())
+            .protocol_version(version)
+            .connect()
+            .await;
+        assert!(client.handshake()["capabilities"]["logging"].is_object(), "{version:?}");
     }
 }
 
@@ -201,11 +217,11 @@ async fn what_a_call_of_a_call_tells_reaches_the_client() {
     }
     let pool = ToolPool::builder().tool::<DelegateAction>().tool::<ChatterAction>().build();
     let pool = pool.expect("a pool");
-    for era in ERAS {
-        let client = TestClient::builder(&pool).era(era).connect().await;
+    for version in VERSIONS {
+        let client = TestClient::builder(&pool).protocol_version(version).connect().await;
         let record = client.call("delegate", json!({})).recorded().await;
         assert_eq!(record.result.expect("a result").to_text(), "false");
-        assert_eq!((record.progress.len(), record.log.len()), (1, 3), "{era:?}");
+        assert_eq!((record.progress.len(), record.log.len()), (1, 3), "{version:?}");
     }
 }
 
@@ -218,11 +234,14 @@ async fn a_call_that_ends_badly_tells_all_the_same() {
         context.log(LogLevel::Error, "I fall");
         panic!("down");
     }
-    for era in ERAS {
-        let client = TestClient::builder(&pool_of::<StumbleAction>()).era(era).connect().await;
+    for version in VERSIONS {
+        let client = TestClient::builder(&pool_of::<StumbleAction>())
+            .protocol_version(version)
+            .connect()
+            .await;
         let record = client.call("stumble", json!({})).recorded().await;
         assert!(record.result.expect("a result").is_error());
-        assert_eq!((record.progress.len(), record.log.len()), (1, 1), "{era:?}");
+        assert_eq!((record.progress.len(), record.log.len()), (1, 1), "{version:?}");
     }
 }
 
@@ -244,15 +263,16 @@ async fn a_tool_knows_who_calls_and_for_what() {
         ))
         .expect("called once");
     }
-    for era in ERAS {
+    for version in VERSIONS {
         let seen = Seen::default();
         let pool = ToolPool::builder().tool::<LookAction>().state(Arc::clone(&seen)).build();
-        let client = TestClient::builder(&pool.expect("a pool")).era(era).named("Me", "7");
+        let client =
+            TestClient::builder(&pool.expect("a pool")).protocol_version(version).named("Me", "7");
         let client = client.connect().await;
         let call = client.call("look", json!({}));
         let call = call.meta("com.example/tenant", 5).meta("traceparent", "00-ab-cd-01");
         assert!(!call.await.expect("a result").is_error());
         let expected = ("Me 7".to_owned(), "5".to_owned(), "00-ab-cd-01".to_owned());
-        assert_eq!(seen.get(), Some(&expected), "{era:?}");
+        assert_eq!(seen.get(), Some(&expected), "{version:?}");
     }
 }

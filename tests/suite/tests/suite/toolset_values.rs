@@ -265,7 +265,7 @@ async fn a_principal_has_a_value_in_whatever_session() {
 #[tokio::test]
 async fn a_client_over_stdio_is_a_session() {
     let (pool, ledger) = pool_of::<PerSession>().await;
-    for client in [TestClient::modern(&pool).await, TestClient::legacy(&pool).await] {
+    for client in [TestClient::stateless(&pool).await, TestClient::stateful(&pool).await] {
         for count in ["1", "2"] {
             let result = client.call("tab.call", json!({})).await.expect("an answer");
             assert_eq!(result.to_text(), count);

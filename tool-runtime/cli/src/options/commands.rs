@@ -1,20 +1,19 @@
-//! The commands and what they take: read by the parser, shown by the help.
+//! The commands of every program.
 
-use super::syntax::{CommandSpec, Commands, HELP_COMMAND, Opt, Positional};
+use super::spec::{CommandSpec, Commands, HELP_COMMAND, Opt, Positional};
 
-/// The program itself: its description is the user's.
+/// The program itself. Its description comes from the user.
 pub(super) static ROOT: CommandSpec = CommandSpec {
     name: "",
     about: "",
     positional: &[],
     options: &[],
-    more: "Without a command it serves MCP when standard input is not a terminal.",
+    after_help: "Without a command the program serves MCP when standard input is not a terminal.",
 };
 
-/// The commands of a program; one whose tools can be named on the command line takes `--tools` and the
-/// like everywhere.
-pub(super) fn commands(takes_tools: bool) -> Commands {
-    Commands { root: &ROOT, all: ALL, common: if takes_tools { COMMON } else { &[] } }
+/// The commands of a program. Every command of a `main!` program takes [`POOL_OPTIONS`].
+pub(super) fn commands(has_pool_options: bool) -> Commands {
+    Commands { root: &ROOT, all: ALL, global: if has_pool_options { POOL_OPTIONS } else { &[] } }
 }
 
 static ALL: &[&CommandSpec] = &[
@@ -38,70 +37,55 @@ pub(super) static SERVE: CommandSpec = CommandSpec {
     options: super::http::OPTIONS,
     #[cfg(not(feature = "http"))]
     options: &[],
-    more: "",
+    after_help: "",
 };
 
 pub(super) static LIST: CommandSpec = CommandSpec {
     name: "list",
-    about: "List the tools: name, title, hints, what they do",
+    about: "List the tools: name, title, hints, description",
     positional: &[],
-    options: &[Opt::new("json", "Print the definitions as MCP JSON")],
-    more: "",
+    options: &[JSON],
+    after_help: "`--json` prints an array of definitions, as in MCP's `tools/list`.",
 };
 
 pub(super) static CALL: CommandSpec = CommandSpec {
     name: "call",
-    about: "Call one tool",
+    about: "Call a tool",
     positional: &[
         TOOL,
         Positional {
-            shown: "[KEY=VALUE]...",
+            name: "[KEY=VALUE]...",
             help: "Arguments, typed by the tool's schema; `-` reads a JSON object from standard input",
-            is_repeated: true,
+            is_repeatable: true,
         },
     ],
-    options: &[
-        Opt {
-            value: Some("OBJECT"),
-            ..Opt::new("json", "All arguments as one JSON object; `-` reads it from standard input")
-        },
-        Opt {
-            value: Some("FORM"),
-            possible: &["text", "json"],
-            ..Opt::new(
-                "output",
-                "Print the result's text, or the whole of it as MCP JSON [default: text] [possible values: text, json]",
-            )
-        },
-    ],
-    more: "\
+    options: &[ARGS, JSON],
+    after_help: "\
 Exit codes: 0 success, 1 the tool answered with an error, 2 wrong usage.
 
-A list is a repeated key or JSON: `tags=a tags=b` or `tags='[\"a\",\"b\"]'`.",
+A list is a repeated key or JSON: `tags=a tags=b` or `tags='[\"a\",\"b\"]'`.
+`--json` prints the whole result as MCP's `tools/call` gives it.",
 };
 
 pub(super) static SCHEMA: CommandSpec = CommandSpec {
     name: "schema",
-    about: "Print the definition of one tool as MCP JSON",
+    about: "Print the MCP definition of a tool as JSON",
     positional: &[TOOL],
     options: &[],
-    more: "",
+    after_help: "",
 };
 
 pub(super) static REPORT: CommandSpec = CommandSpec {
     name: "report",
-    about: "Say which tools are visible, and why the others are not",
+    about: "Report which tools are visible, and why the others are not",
     positional: &[],
-    options: &[],
-    more: "",
+    options: &[JSON],
+    after_help: "",
 };
 
-/// Of programs whose tools can be told on the command line.
-static COMMON: &[Opt] = &[
-    Opt {
-        value: Some("FILE"),
-        ..Opt::new("tools", "Have the tools that this file names, instead of all")
-    },
+/// Options of every command in programs that assemble their pool from the command line.
+static POOL_OPTIONS: &[Opt] = &[
+    TOOLS,
     ALLOW,
     DENY,
     #[cfg(feature = "mcp-client")]
@@ -111,32 +95,44 @@ static COMMON: &[Opt] = &[
     #[cfg(feature = "mcp-client")]
     super::servers::ASK,
     #[cfg(feature = "mcp-client")]
-    super::servers::WAIT,
+    super::servers::MCP_WAIT,
 ];
+
+pub(super) const JSON: Opt = Opt::new("json", "Print JSON");
+
+pub(super) const ARGS: Opt = Opt {
+    value: Some("OBJECT"),
+    ..Opt::new("args", "All arguments as one JSON object; `-` reads it from standard input")
+};
+
+pub(super) const TOOLS: Opt = Opt {
+    value: Some("FILE"),
+    ..Opt::new("tools", "Use the tools that this file names, instead of all")
+};
 
 pub(super) const ALLOW: Opt = Opt {
     value: Some("PATTERN"),
-    is_repeated: true,
-    ..Opt::new("allow", "Have only tools that a pattern matches, as in `git.*`; may be repeated")
+    is_repeatable: true,
+    ..Opt::new("allow", "Use only tools that match a pattern, such as `git.*`; repeatable")
 };
 
 pub(super) const DENY: Opt = Opt {
     value: Some("PATTERN"),
-    is_repeated: true,
-    ..Opt::new("deny", "Leave tools out that a pattern matches; may be repeated")
+    is_repeatable: true,
+    ..Opt::new("deny", "Leave out tools that match a pattern; repeatable")
 };
 
 static HELP: CommandSpec = CommandSpec {
     name: HELP_COMMAND,
     about: "Print this message or the help of the given subcommand(s)",
     positional: &[Positional {
-        shown: "[COMMAND]",
+        name: "[COMMAND]",
         help: "Print help for the subcommand",
-        is_repeated: false,
+        is_repeatable: false,
     }],
     options: &[],
-    more: "",
+    after_help: "",
 };
 
 const TOOL: Positional =
-    Positional { shown: "<TOOL>", help: "The tool's name", is_repeated: false };
+    Positional { name: "<TOOL>", help: "The tool's name", is_repeatable: false };

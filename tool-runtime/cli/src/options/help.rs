@@ -1,60 +1,64 @@
-//! The help of a command.
+//! Renders the help of a command.
 
-use super::syntax::{CommandSpec, Commands, Opt};
+use super::spec::{CommandSpec, Commands, Opt};
 use crate::{About, print};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The program as it was called, without its directory.
+/// The file name of the program.
 pub(super) fn program(path: Option<&str>) -> Option<String> {
     let name = Path::new(path?).file_name()?;
     Some(name.to_string_lossy().into_owned())
 }
 
-/// Everything about a command.
-pub(super) fn text(of: &About, program: &str, form: &CommandSpec, commands: &Commands) -> String {
-    let usage = usage(program, form);
-    let mut text = format!("{}\n\n{} {usage}\n", about(of, form), print::heading("Usage:"));
-    if form.name.is_empty() {
-        let all = commands.all.iter().map(|form| (form.name.to_owned(), form.about));
+/// The help of a command.
+pub(super) fn text(
+    about: &About,
+    program: &str,
+    command: &CommandSpec,
+    commands: &Commands,
+) -> String {
+    let is_root = command.name.is_empty();
+    let description = match &about.about {
+        _ if !is_root => command.about.to_owned(),
+        Some(about) => about.clone(),
+        None => format!("The tools of {}", about.name),
+    };
+    let usage = usage(program, command);
+    let mut text = format!("{description}\n\n{} {usage}\n", print::heading("Usage:"));
+    if is_root {
+        let all = commands.all.iter().map(|command| (command.name.to_owned(), command.about));
         section(&mut text, "Commands", all.collect());
     }
-    let values = form.positional.iter().map(|value| (value.shown.to_owned(), value.help));
-    section(&mut text, "Arguments", values.collect());
-    let options = form.all_options(commands.common).map(|option| (left(option), option.help));
+    let positional = command.positional.iter().map(|value| (value.name.to_owned(), value.help));
+    section(&mut text, "Arguments", positional.collect());
+    let options = command.all_options(commands.global).map(|option| (left(option), option.help));
     section(&mut text, "Options", options.collect());
-    if !form.more.is_empty() {
-        let _ = write!(text, "\n{}\n", form.more);
+    if !command.after_help.is_empty() {
+        let _ = write!(text, "\n{}\n", command.after_help);
     }
     text
 }
 
-/// The one line that shows how to write it.
-pub(super) fn usage(program: &str, form: &CommandSpec) -> String {
-    if form.name.is_empty() {
+/// The usage line of a command.
+pub(super) fn usage(program: &str, command: &CommandSpec) -> String {
+    if command.name.is_empty() {
         return format!("{program} [COMMAND]");
     }
-    let mut usage = format!("{program} {}", form.name);
-    if !form.options.is_empty() {
+    let mut usage = format!("{program} {}", command.name);
+    if !command.options.is_empty() {
         usage.push_str(" [OPTIONS]");
     }
-    for value in form.positional {
-        let _ = write!(usage, " {}", value.shown);
+    for value in command.positional {
+        let _ = write!(usage, " {}", value.name);
     }
     usage
 }
 
-fn about(of: &About, form: &CommandSpec) -> String {
-    if !form.name.is_empty() {
-        return form.about.to_owned();
-    }
-    of.about.clone().unwrap_or_else(|| format!("The tools of {}", of.name))
-}
-
 fn left(option: &Opt) -> String {
     match option.short {
-        Some(letter) => format!("-{letter}, {}", option.shown()),
-        None => format!("    {}", option.shown()),
+        Some(letter) => format!("-{letter}, {}", option.usage()),
+        None => format!("    {}", option.usage()),
     }
 }
 

@@ -1,9 +1,8 @@
 //! `serve --http ADDR ...`
 
-use super::mistake::Mistake;
-use super::read::Given;
-use super::syntax::{CommandSpec, Opt};
-use std::num::NonZeroU64;
+use super::parser::Arguments;
+use super::spec::{CommandSpec, Opt};
+use super::usage_error::UsageError;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,39 +18,40 @@ pub(crate) struct ServeHttp {
     pub(crate) insecure_no_auth: bool,
 }
 
-const ADDRESS: Opt = Opt {
+const HTTP: Opt = Opt {
     value: Some("ADDR"),
     ..Opt::new(
         "http",
-        "Serve over HTTP here instead: `8080` is 127.0.0.1:8080, port 0 any that is free",
+        "Serve over HTTP at this address instead: `8080` is 127.0.0.1:8080, port 0 any free port",
     )
 };
 
-const NO_SESSIONS: Opt = Opt::new(
-    "no-sessions",
-    "Give no sessions to clients that would have one, those before 2026-07-28",
-);
+const NO_SESSIONS: Opt =
+    Opt::new("no-sessions", "Give no sessions to clients of versions before 2026-07-28");
 
 const MAX_STREAM_DURATION: Opt = Opt {
     value: Some("SECONDS"),
     ..Opt::new(
         "max-stream-duration",
-        "Close streams of calls in sessions after this long; clients come back for the rest",
+        "Close the streams of calls in sessions after this time; clients resume them",
     )
 };
 
 const ALLOW_HOST: Opt = Opt {
     value: Some("HOST"),
-    is_repeated: true,
-    ..Opt::new("allow-host", "Answer to this name, too, beside those of this machine; `*` is any")
+    is_repeatable: true,
+    ..Opt::new(
+        "allow-host",
+        "Accept this host name besides those of this machine; `*` is any; repeatable",
+    )
 };
 
 const ALLOW_ORIGIN: Opt = Opt {
     value: Some("ORIGIN"),
-    is_repeated: true,
+    is_repeatable: true,
     ..Opt::new(
         "allow-origin",
-        "Let web pages of this origin ask, too: `https://example.com`; `*` is any",
+        "Accept requests of web pages of this origin, such as `https://example.com`; `*` is any; repeatable",
     )
 };
 
@@ -59,13 +59,13 @@ const TOKEN_ENV: Opt = Opt {
     value: Some("VAR"),
     ..Opt::new(
         "auth-token-env",
-        "Require one of the bearer tokens in this environment variable, a line `TOKEN` or `NAME:TOKEN` each",
+        "Require a bearer token of this environment variable, which has lines `TOKEN` or `NAME:TOKEN`",
     )
 };
 
 const TOKEN_FILE: Opt = Opt {
     value: Some("FILE"),
-    ..Opt::new("auth-token-file", "Require one of the bearer tokens in this file, in the same form")
+    ..Opt::new("auth-token-file", "Require a bearer token of this file, in the same format")
 };
 
 const INSECURE: Opt = Opt::new(
@@ -73,9 +73,9 @@ const INSECURE: Opt = Opt::new(
     "Let everybody who reaches ADDR call every tool, even from other machines",
 );
 
-/// What `serve` takes.
+/// Options of `serve`.
 pub(super) const OPTIONS: &[Opt] = &[
-    ADDRESS,
+    HTTP,
     NO_SESSIONS,
     MAX_STREAM_DURATION,
     ALLOW_HOST,
@@ -85,34 +85,25 @@ pub(super) const OPTIONS: &[Opt] = &[
     INSECURE,
 ];
 
-/// How to serve over HTTP; `None` if no address is given.
-pub(super) fn read(
-    form: &'static CommandSpec,
-    given: &Given,
-) -> Result<Option<ServeHttp>, Mistake> {
-    let Some(address) = given.value(ADDRESS.long) else {
-        return match OPTIONS.iter().find(|option| given.has(option.long)) {
-            Some(option) => Err(Mistake::needs(form, option, &ADDRESS)),
+/// The options for HTTP; `None` without an address.
+pub(super) fn serve_http(
+    command: &'static CommandSpec,
+    arguments: &Arguments,
+) -> Result<Option<ServeHttp>, UsageError> {
+    let Some(address) = arguments.value(&HTTP) else {
+        return match OPTIONS.iter().find(|option| arguments.has(option)) {
+            Some(option) => Err(UsageError::needs(command, option, &HTTP)),
             None => Ok(None),
         };
     };
     Ok(Some(ServeHttp {
         address: address.to_owned(),
-        sessions: !given.has(NO_SESSIONS.long),
-        max_stream_duration: seconds(given, &MAX_STREAM_DURATION)?,
-        hosts: given.values(ALLOW_HOST.long),
-        origins: given.values(ALLOW_ORIGIN.long),
-        token_variable: given.value(TOKEN_ENV.long).map(str::to_owned),
-        token_file: given.value(TOKEN_FILE.long).map(PathBuf::from),
-        insecure_no_auth: given.has(INSECURE.long),
+        sessions: !arguments.has(&NO_SESSIONS),
+        max_stream_duration: arguments.seconds(&MAX_STREAM_DURATION, 1)?,
+        hosts: arguments.values(&ALLOW_HOST).map(str::to_owned).collect(),
+        origins: arguments.values(&ALLOW_ORIGIN).map(str::to_owned).collect(),
+        token_variable: arguments.value(&TOKEN_ENV).map(str::to_owned),
+        token_file: arguments.value(&TOKEN_FILE).map(PathBuf::from),
+        insecure_no_auth: arguments.has(&INSECURE),
     }))
-}
-
-/// The value of an option that is a time, if it is given.
-fn seconds(given: &Given, option: &Opt) -> Result<Option<Duration>, Mistake> {
-    let read = |value: &str| match value.parse::<NonZeroU64>() {
-        Ok(seconds) => Ok(Duration::from_secs(seconds.get())),
-        Err(_) => Err(Mistake::bad_value(option, value)),
-    };
-    given.value(option.long).map(read).transpose()
 }

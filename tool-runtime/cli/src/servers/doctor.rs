@@ -1,4 +1,4 @@
-//! `doctor`: what is wrong with the servers, and how to mend it.
+//! `doctor`: checks the servers, and shows problems with their remedies.
 
 mod examine;
 mod findings;
@@ -8,9 +8,9 @@ use crate::{About, exit, print};
 use examine::examine;
 use findings::{Finding, Findings};
 use std::process::ExitCode;
-use tool_runtime_config::McpConfigProblem;
+use tool_runtime_config::McpDiagnosisLevel;
 
-/// Checks everything, server by server. What is wrong with one keeps no other from being asked.
+/// Checks every server, also after an error of another one.
 pub(super) async fn doctor(about: &About, files: &Files, json: bool) -> ExitCode {
     if files.is_empty() {
         print::error(&format!("there is nothing to check; {NAME_A_FILE}"));
@@ -19,17 +19,15 @@ pub(super) async fn doctor(about: &About, files: &Files, json: bool) -> ExitCode
     let (config, problems) = files.loader().sort_out();
     let mut findings = Findings::default();
     for problem in &problems {
-        findings
-            .add(problem.server.as_deref(), Finding::error(&located(problem)).help(&problem.help));
+        findings.add_problem(McpDiagnosisLevel::Error, problem);
     }
     for warning in config.warnings() {
-        findings.add(
-            warning.server.as_deref(),
-            Finding::warning(&located(warning)).help(&warning.help),
-        );
+        findings.add_problem(McpDiagnosisLevel::Warning, warning);
     }
     if config.servers.is_empty() && problems.is_empty() {
-        findings.add(None, Finding::warning("there are no servers in it").help(NAME_A_SERVER));
+        let mut finding = Finding::warning("there are no servers in it");
+        finding.help = Some(NAME_A_SERVER.to_owned());
+        findings.add(None, finding);
     }
     examine(about, &config, &mut findings).await;
     if json {
@@ -38,11 +36,4 @@ pub(super) async fn doctor(about: &About, files: &Files, json: bool) -> ExitCode
         findings.print();
     }
     ExitCode::from(if findings.has_errors() { exit::ERROR } else { 0 })
-}
-
-/// What it is, and where. The help is told apart.
-fn located(problem: &McpConfigProblem) -> String {
-    let file = problem.file.as_ref().map(|file| format!("{}: ", file.display()));
-    let key = Some(&problem.key).filter(|key| !key.is_empty()).map(|key| format!("`{key}`: "));
-    format!("{}{}{}", file.unwrap_or_default(), key.unwrap_or_default(), problem.text)
 }

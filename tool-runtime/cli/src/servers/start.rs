@@ -1,4 +1,4 @@
-//! Connecting to the servers of a configuration, and how long that is waited for.
+//! Connects to the servers of a configuration, within time limits.
 
 use super::state;
 use crate::About;
@@ -11,7 +11,7 @@ use tool_runtime_config::{McpConfig, McpServerConfig};
 
 /// Connect timeout of a server whose entry has none.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// Time in which a failed try finds out why it failed.
+/// Time for a failed attempt to determine the reason.
 const FAILURE_GRACE: Duration = Duration::from_secs(10);
 /// Longer than any command runs.
 const NEVER: Duration = Duration::from_secs(86_400);
@@ -20,39 +20,37 @@ pub(super) fn builder(about: &About) -> McpManagerBuilder {
     McpManager::builder().client(&about.name, &about.version).connect_timeout(CONNECT_TIMEOUT)
 }
 
-/// For commands that try each server once: they report the failure of that try, which a second one would
-/// hide while it runs.
+/// A builder for commands that attempt each connection once: a second attempt would hide the reason of the first
+/// failure.
 pub(super) fn once(about: &About) -> McpManagerBuilder {
     builder(about).retry(NEVER, NEVER)
 }
 
-/// Waits until every server was tried, however long that takes.
+/// Waits until a connection to every server was attempted.
 pub(super) async fn all(manager: &McpManager, config: &McpConfig) {
-    drop(timeout(patience(config, |_| true), manager.settled()).await);
+    drop(timeout(longest_attempt(config, |_| true), manager.settled()).await);
 }
 
-/// Waits until those servers were tried that are required.
+/// Waits until a connection to every required server was attempted.
 pub(super) async fn required(manager: &McpManager, config: &McpConfig) {
-    let patience = patience(config, |server| server.required);
-    drop(timeout(patience, required_tried(manager, config)).await);
-}
-
-async fn required_tried(manager: &McpManager, config: &McpConfig) {
     let mut changes = manager.statuses();
-    let is_tried = |status: &McpServerStatus| {
+    let is_settled = |status: &McpServerStatus| {
         status.state != McpState::Connecting || !is_required(config, &status.name)
     };
-    while !manager.status().iter().all(is_tried) && changes.next().await.is_some() {}
+    let settled = async {
+        while !manager.status().iter().all(is_settled) && changes.next().await.is_some() {}
+    };
+    drop(timeout(longest_attempt(config, |server| server.required), settled).await);
 }
 
-/// How long the tries of some servers go on at most.
-fn patience(config: &McpConfig, is_meant: impl Fn(&McpServerConfig) -> bool) -> Duration {
-    let servers = config.servers.values().filter(|server| server.enabled && is_meant(server));
+/// The longest time that the attempts of some servers take.
+fn longest_attempt(config: &McpConfig, filter: impl Fn(&McpServerConfig) -> bool) -> Duration {
+    let servers = config.servers.values().filter(|server| server.enabled && filter(server));
     let longest = servers.map(|server| server.connect_timeout.unwrap_or(CONNECT_TIMEOUT)).max();
     longest.map_or(Duration::ZERO, |longest| longest + FAILURE_GRACE)
 }
 
-/// What keeps a command from being run: a server is not there that is required.
+/// The error if required servers are not connected.
 pub(super) fn failure(config: &McpConfig, statuses: &[McpServerStatus]) -> Option<McpManagerError> {
     let missing = statuses.iter().filter(|status| is_required(config, &status.name));
     let reasons: Vec<(String, String)> = missing
@@ -94,12 +92,12 @@ mod tests {
         let server = || McpServerConfig::stdio("x");
         let long = Duration::from_secs(120);
         let config = McpConfig::new().with("usual", server());
-        let all = |config: &McpConfig| patience(config, |_| true);
+        let all = |config: &McpConfig| longest_attempt(config, |_| true);
         assert!(all(&config) > CONNECT_TIMEOUT + Duration::from_secs(2));
         let config = config.with("slow", server().connect_timeout(long).required(true));
         let config = config.with("off", server().connect_timeout(long * 2).enabled(false));
         assert_eq!(all(&config), long + FAILURE_GRACE);
-        assert_eq!(patience(&config, |server| server.required), long + FAILURE_GRACE);
-        assert_eq!(patience(&config, |_| false), Duration::ZERO);
+        assert_eq!(longest_attempt(&config, |server| server.required), long + FAILURE_GRACE);
+        assert_eq!(longest_attempt(&config, |_| false), Duration::ZERO);
     }
 }

@@ -1,8 +1,8 @@
-//! Words for the state of a server, in a command that tries it once.
+//! The state of a server in commands that attempt each connection once.
 
 use tool_runtime_client::McpState;
 
-/// In a word, which scripts may rely on.
+/// The name of a state in JSON: scripts rely on it.
 pub(super) fn word(state: &McpState) -> &'static str {
     match state {
         McpState::Connecting => "connecting",
@@ -15,7 +15,7 @@ pub(super) fn word(state: &McpState) -> &'static str {
     }
 }
 
-/// Why it is not there, if it should be.
+/// The reason why an enabled server is not connected.
 pub(super) fn fault(state: &McpState) -> Option<String> {
     match state {
         McpState::Ready | McpState::Disabled => None,

@@ -1,4 +1,4 @@
-//! `status`: how the servers are.
+//! `status`: shows the status of the servers.
 
 use super::{Files, NAME_A_FILE, NAME_A_SERVER, start, state};
 use crate::BoxError;
@@ -10,10 +10,10 @@ use tool_runtime_client::McpServerStatus;
 use tool_runtime_config::McpConfig;
 use tool_runtime_core::ToolPool;
 
-/// Tries every server once, and shows what became of it.
+/// Attempts each connection once, and prints the result.
 ///
 /// # Errors
-/// A file cannot be used, or a server cannot be what its entry says.
+/// A file or an entry is invalid.
 pub(super) async fn status(
     about: &About,
     pool: &ToolPool,
@@ -42,7 +42,7 @@ pub(super) async fn status(
     Ok(ExitCode::from(if is_well { 0 } else { exit::ERROR }))
 }
 
-/// The servers whose entries cannot be used, and what is wrong with them.
+/// The servers with invalid entries, and their problems.
 fn left_out(config: &McpConfig) -> BTreeMap<&str, Vec<String>> {
     let mut servers = BTreeMap::<_, Vec<_>>::new();
     for problem in config.left_out() {
@@ -52,7 +52,7 @@ fn left_out(config: &McpConfig) -> BTreeMap<&str, Vec<String>> {
     servers
 }
 
-/// A table with a row a server, and below it what there is to say.
+/// Prints a table with a row per server, then the problems.
 fn show(statuses: &[McpServerStatus], left_out: &BTreeMap<&str, Vec<String>>) {
     if statuses.is_empty() && left_out.is_empty() {
         return;
@@ -89,7 +89,7 @@ fn row(status: &McpServerStatus) -> [String; 5] {
     ]
 }
 
-/// The same for scripts; its help says what is in it.
+/// The JSON object of a server, as the command's help describes it.
 fn object(status: &McpServerStatus) -> Value {
     let info = status.info.as_ref();
     let info = info.map(|info| json!({ "name": info.name, "version": info.version }));
@@ -103,6 +103,6 @@ fn object(status: &McpServerStatus) -> Value {
         ("protocol", status.protocol.clone().map(Value::from)),
         ("server", info),
     ];
-    let given = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    Value::Object(given.collect::<Map<_, _>>())
+    let present = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Value::Object(present.collect::<Map<_, _>>())
 }

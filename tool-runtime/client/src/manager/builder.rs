@@ -24,7 +24,7 @@ use tool_runtime_core::Secret;
 use tool_runtime_core::{AbsentSource, Peer, ToolPool};
 use tool_runtime_mcp::InProcessServer;
 
-/// An `Instant` cannot be added to without end.
+/// Limit on a wait: an `Instant` overflows.
 const MAX_WAIT: Duration = Duration::from_secs(86_400);
 
 /// Builds a manager of external MCP servers.
@@ -82,16 +82,15 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Adds a server of this very process: another pool, say, with rules of its own. It is spoken to
-    /// as any other.
+    /// Adds a server of this process: another pool with rules of its own, for example.
     pub fn in_process(mut self, name: impl AsRef<str>, server: impl InProcessServer) -> Self {
-        let way = crate::transport::InProcess(Box::new(server));
-        self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(way))));
+        let factory = crate::transport::InProcess(Box::new(server));
+        self.entries.push(Ok(Entry::by(name.as_ref(), Box::new(factory))));
         self
     }
 
-    /// Adds a server that is reached in a way of your own: `open` opens a connection each time that
-    /// one is needed, over which messages go as lines of JSON.
+    /// Adds a server with a transport of your own: `open` opens a pair of streams for each connection, which carry messages
+    /// as lines of JSON.
     ///
     /// ```no_run
     /// use tool_runtime::McpManager;
@@ -147,9 +146,8 @@ impl McpManagerBuilder {
     /// for example in their browser. `show` returns nothing, or the redirect address if the program knows it.
     /// Default: no page is shown, and such servers need authorization.
     ///
-    /// A call waits three seconds for it, and fails then; the server is connected to when the person
-    /// is done, which [`Self::connect`] waits for no longer than [`Self::start_timeout`] says. The
-    /// person has ten minutes.
+    /// A call waits three seconds for the authorization, then fails. [`Self::connect`] waits at most for
+    /// [`Self::start_timeout`]. The server connects when the person is done, within ten minutes.
     ///
     /// ```
     /// use tool_runtime::{McpAuthPage, McpManager};
@@ -170,16 +168,15 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Sets who keeps the tokens that OAuth gives. Default: this manager, as long as it is there.
+    /// Sets the store of OAuth tokens. Default: in memory, until the manager is dropped.
     #[cfg(feature = "oauth")]
     pub fn tokens(self, tokens: Arc<dyn McpTokens>) -> Self {
         self.settings.callbacks.oauth.keep_tokens(tokens);
         self
     }
 
-    /// Sets the handler of server requests: forms and pages for a person, questions to a model, root folders.
-    /// Default: none. The handshake announces what a server may request; requests for an absent person are
-    /// declined.
+    /// Sets the handler of server requests: forms and pages for a person, sampling, roots. The handshake announces its
+    /// capabilities. Default: none, and elicitation is declined.
     pub fn peer(mut self, peer: Arc<dyn Peer>) -> Self {
         self.settings.answerer.host = Some(peer);
         self
@@ -192,8 +189,8 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Acts on the annotations of a server's tools, as the setting
-    /// [`trusted`](McpServerConfig::trusted) of an entry does. Default: only where the entry says so.
+    /// Trusts the annotations of a server's tools, as the setting [`trusted`](McpServerConfig::trusted) of an entry does.
+    /// Default: only if the entry is trusted.
     ///
     /// ```
     /// use tool_runtime::{McpManager, McpServerConfig};
@@ -213,23 +210,21 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Gives tools and servers whose ids others have a suffix made from their names, the same in
-    /// every run. Default: two servers of one prefix are an error, and a tool whose id another has
-    /// is left out, and named in the pool's report.
+    /// Resolves conflicts of ids and prefixes by a suffix from a hash of the names, the same in every run. Default:
+    /// conflicting prefixes are an error, and a tool with a taken id is left out and named in the pool's report.
     pub fn suffix_collisions(mut self) -> Self {
         self.settings.suffixes = true;
         self
     }
 
-    /// Compares what servers say of their tools with what was approved: what is another, or new, is
-    /// a problem in the server's [status](McpManager::status) and in
-    /// [`McpManager::unapproved`]. Default: nothing is compared.
+    /// Compares definitions of servers with approved ones. Changed and new ones are problems in the server's
+    /// [status](McpManager::status) and in [`McpManager::unapproved`]. Default: nothing is compared.
     pub fn pins(self, approved: McpPins) -> Self {
         self.compared(approved, false)
     }
 
-    /// As [`Self::pins`], and what is not approved is held back: the pool does not show it, and its
-    /// report says why, until [`McpManager::approve`].
+    /// As [`Self::pins`], and leaves unapproved tools out of the pool until [`McpManager::approve`]. The pool's report names
+    /// them.
     pub fn only_approved(self, approved: McpPins) -> Self {
         self.compared(approved, true)
     }
@@ -239,37 +234,33 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Sets how long a server may take to be connected to and to list its tools, where its entry
-    /// does not say it. Default: 30 seconds.
+    /// Sets the time limit of connecting and listing tools, for entries without one. Default: 30 seconds.
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.settings.connect_timeout = limit;
         self
     }
 
-    /// Sets how long a server may work at a call without a word, where its entry does not say it:
-    /// progress that it reports begins the time anew. Default: 5 minutes.
+    /// Sets the limit on the time of a call without progress, for entries without one. Default: 5 minutes.
     pub fn call_timeout(mut self, limit: Duration) -> Self {
         self.settings.call_timeout = limit;
         self
     }
 
-    /// Sets how long a call may take in all, whatever progress is reported, where its server's
-    /// entry does not allow more. Default: an hour.
+    /// Sets the limit on a call, regardless of progress. A longer `call_timeout` of an entry extends it. Default: an hour.
     pub fn max_call_duration(mut self, limit: Duration) -> Self {
         self.settings.max_call_duration = limit;
         self
     }
 
-    /// Sets how long to wait before a server is tried again: `first` after the first failure, twice
-    /// as long after each further one, at most `most`; in each case between half of it and all.
-    /// Default: a second, and a minute.
-    pub fn retry(mut self, first: Duration, most: Duration) -> Self {
-        self.settings.backoff = Backoff { first, most };
+    /// Sets the delay between attempts to connect: `first` after the first failure, doubled after each further one up to
+    /// `max`, with jitter between half and all of it. Default: a second, and a minute.
+    pub fn retry(mut self, first: Duration, max: Duration) -> Self {
+        self.settings.backoff = Backoff { first, max };
         self
     }
 
-    /// Sets how long [`Self::connect`] waits for servers that neither answer nor fail; they go on
-    /// being connected to in the background. Default: 10 seconds.
+    /// Sets the time that [`Self::connect`] waits for pending connections, which continue in the background. Default: 10
+    /// seconds.
     pub fn start_timeout(mut self, limit: Duration) -> Self {
         self.start_timeout = limit;
         self
@@ -291,13 +282,11 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Connects to all servers at once and brings their tools into the pool. Waits until each was
-    /// tried once, or for the time of [`Self::start_timeout`]. Servers that failed, or are not done
-    /// yet, are tried on in the background.
+    /// Connects to all servers at once and adds their tools to the pool. Waits until each connection was attempted, or for
+    /// [`Self::start_timeout`]. Failed and pending connections continue in the background.
     ///
     /// # Errors
-    /// A server cannot be what its entry says; all that are enabled failed; one failed that is
-    /// required. Nothing is left behind then.
+    /// An entry is invalid; all enabled servers failed; a required server failed. Everything is closed then.
     pub async fn connect(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
         let limit = self.start_timeout;
         let manager = self.start(pool)?;
@@ -314,7 +303,7 @@ impl McpManagerBuilder {
     /// Connects to all servers in the background.
     ///
     /// # Errors
-    /// A server cannot be what its entry says, or another manager of the pool has one of its name.
+    /// An entry is invalid, or another manager of the pool has a server of its name.
     ///
     /// # Panics
     /// Outside of a tokio runtime.

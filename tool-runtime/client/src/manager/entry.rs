@@ -6,7 +6,7 @@ use super::slot::Slot;
 use crate::connector::Connector;
 use crate::publisher::Publisher;
 use crate::redactors::Redactors;
-use crate::remote_tool::Waits;
+use crate::remote_tool::CallTimeouts;
 use crate::server::{Server, Times, Watchers};
 use crate::status::McpState;
 use crate::transport::{HostCallbacks, TransportFactory};
@@ -16,10 +16,10 @@ use std::sync::Arc;
 use tool_runtime_config::{McpConfig, McpServerConfig};
 use tool_runtime_core::ToolPool;
 
-/// One server as it was given.
+/// A server before it has a slot.
 pub(super) struct Entry {
     pub(super) name: Arc<str>,
-    way: Box<dyn TransportFactory>,
+    factory: Box<dyn TransportFactory>,
     config: Option<McpServerConfig>,
 }
 
@@ -36,21 +36,20 @@ impl Entry {
         if config.enabled {
             check(name, &config)?;
         }
-        let way = transport::way(name, &config, callbacks)
+        let factory = transport::factory(name, &config, callbacks)
             .map_err(|problem| McpManagerError::NoTransport { name: name.to_owned(), problem })?;
-        Ok(Self { name: name.into(), way, config: Some(config) })
+        Ok(Self { name: name.into(), factory, config: Some(config) })
     }
 
     /// From code.
-    pub(super) fn by(name: &str, way: Box<dyn TransportFactory>) -> Self {
-        Self { name: name.into(), way, config: None }
+    pub(super) fn by(name: &str, factory: Box<dyn TransportFactory>) -> Self {
+        Self { name: name.into(), factory, config: None }
     }
 
-    /// Gives it a place beside those whose names and prefixes are taken.
+    /// Makes a slot. `taken` has the names and prefixes of other servers.
     ///
     /// # Errors
-    /// Its tools would have the ids of another server's, or another manager of the pool has a server
-    /// of its name.
+    /// The prefix conflicts with that of another server, or another manager of the pool has a server of this name.
     pub(super) fn into_slot(
         self,
         settings: &Settings,
@@ -58,7 +57,7 @@ impl Entry {
         watchers: &Arc<Watchers>,
         taken: &[(&str, &str)],
     ) -> Result<Slot, McpManagerError> {
-        let Self { name, way, config } = self;
+        let Self { name, factory, config } = self;
         let given = config.as_ref().and_then(|config| config.prefix.clone());
         let is_given = given.is_some();
         let prefix = given.unwrap_or_else(|| names::prefix(&name));
@@ -66,7 +65,6 @@ impl Entry {
         let notice = (!is_given && prefix != *name).then(|| {
             format!("its tools are `{prefix}.…`: ids cannot hold its name; set a `prefix` that you like better")
         });
-        let prefix = settings.prefixes.take(&name, prefix);
         let entry = config.as_ref();
         let times = Times {
             connect: entry
@@ -75,10 +73,10 @@ impl Entry {
             backoff: settings.backoff,
         };
         let own = entry.and_then(|config| config.call_timeout);
-        let waits = Waits {
+        let timeouts = CallTimeouts {
             idle: own.unwrap_or(settings.call_timeout),
-            // What is said of one server holds whatever is said of all.
-            most: own.map_or(settings.max_call_duration, |own| settings.max_call_duration.max(own)),
+            // A longer limit of the entry extends the common one.
+            max: own.map_or(settings.max_call_duration, |own| settings.max_call_duration.max(own)),
             of_tools: entry.map_or_else(BTreeMap::new, |config| config.tool_timeouts.clone()),
         };
         let is_enabled = entry.is_none_or(|config| config.enabled);
@@ -86,24 +84,30 @@ impl Entry {
         let redactors = Arc::new(Redactors::new(entry));
         let known = (Arc::clone(&name), Arc::clone(&redactors));
         let connector =
-            Connector::new(known, way, settings.client.clone(), settings.answerer.clone());
+            Connector::new(known, factory, settings.client.clone(), settings.answerer.clone());
         let known = (Arc::clone(&name), redactors);
         let server = Server::new(known, connector, times, (state, Arc::clone(watchers)));
-        let told = (waits, entry.cloned());
+        let settings_of_tools = (timeouts, entry.cloned());
         let is_trusted =
             entry.is_some_and(|config| config.trusted) || settings.trusted.contains(&*name);
         let approvals = Arc::clone(&settings.approvals);
         let prefix = (prefix, notice);
-        let publisher =
-            Publisher::new(pool.clone(), &name, prefix, settings.suffixes, told, approvals)
-                .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?
-                .trusting(is_trusted);
+        let publisher = Publisher::new(
+            pool.clone(),
+            &name,
+            prefix,
+            settings.suffixes,
+            settings_of_tools,
+            approvals,
+        )
+        .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?
+        .trusting(is_trusted);
         let is_required = entry.is_some_and(|config| config.required);
         Ok(Slot::new(Arc::new(server), publisher, config, is_required))
     }
 }
 
-/// Whether an entry can be used once it is enabled.
+/// Validates an entry as if it were enabled.
 ///
 /// # Errors
 /// The entry is invalid.

@@ -1,34 +1,32 @@
 //! Replaces the servers of a running manager.
 
 use super::entry::Entry;
-use super::{McpManager, McpManagerError, left_out, whole};
+use super::{McpManager, McpManagerError, left_out, run_to_end};
 use tool_runtime_config::McpConfig;
 
 /// The effect of replacing the set of servers, by name, each list sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct McpChange {
-    /// Servers that were not there.
+    /// New servers.
     pub added: Vec<String>,
-    /// Servers whose entry is another one: they were disconnected and are connected to anew.
+    /// Servers with another entry: they were disconnected and connect again.
     pub changed: Vec<String>,
-    /// Servers that are there no more.
+    /// Removed servers.
     pub removed: Vec<String>,
-    /// Servers that nothing happened to.
+    /// Unchanged servers.
     pub kept: Vec<String>,
 }
 
 impl McpManager {
-    /// Replaces all servers that came from configurations; those given by code stay. What is the
-    /// same stays connected. New and changed ones are connected to in the background; see
-    /// [`Self::settled`].
+    /// Replaces all servers of configurations; servers from code stay. Unchanged servers stay connected. New and changed
+    /// ones connect in the background; see [`Self::settled`].
     ///
     /// # Errors
-    /// A server cannot be what its entry says, or has the name or the prefix of one that stays.
-    /// Earlier changes stay.
+    /// An entry is invalid, or its name or prefix is taken. Earlier changes stay.
     pub async fn replace(&self, config: McpConfig) -> Result<McpChange, McpManagerError> {
         let manager = self.clone();
-        whole(async move { manager.replaced(config).await }).await
+        run_to_end(async move { manager.replaced(config).await }).await
     }
 
     async fn replaced(&self, config: McpConfig) -> Result<McpChange, McpManagerError> {

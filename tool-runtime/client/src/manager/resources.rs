@@ -1,7 +1,7 @@
 //! Resources of servers as two tools, for models that cannot attach resources.
 
 use super::{McpManager, McpManagerError, Shared};
-use crate::resource_listing::{contents, offered};
+use crate::resource_listing::{contents, list_resources};
 use crate::server::Server;
 use futures_util::future::join_all;
 use schemars::JsonSchema;
@@ -31,16 +31,16 @@ struct Read {
 }
 
 impl McpManager {
-    /// The resources of a server, templates last: see [`ResourceDefinition::is_template`]. The `resources` of
-    /// its entry do not matter here: they are for models. At most 1000 of either kind, within a minute.
+    /// The resources of a server, templates last: see [`ResourceDefinition::is_template`]. The setting `resources` of its
+    /// entry, which is for models, has no effect here. At most 1000 of either kind, within a minute.
     ///
     /// # Errors
-    /// There is no such server; it cannot be reached, or answers with nothing of the kind.
+    /// There is no such server, it is not connected, or its answer is invalid.
     pub async fn resources(
         &self,
         server: &str,
     ) -> Result<Vec<ResourceDefinition>, McpManagerError> {
-        let offer = offered(&self.slot(server)?.server).await;
+        let offer = list_resources(&self.slot(server)?.server).await;
         match offer.problem {
             None => Ok(offer.into_definitions()),
             Some(problem) => Err(unanswered(server, problem)),
@@ -50,7 +50,7 @@ impl McpManager {
     /// Reads a resource of a server, by its URI.
     ///
     /// # Errors
-    /// There is no such server; it cannot be reached, or has no such resource.
+    /// There is no such server, it is not connected, or it has no such resource.
     pub async fn read_resource(
         &self,
         server: &str,
@@ -60,7 +60,7 @@ impl McpManager {
         contents.map_err(|problem| unanswered(server, problem))
     }
 
-    /// Brings the two tools into the pool.
+    /// Adds the two tools to the pool.
     pub(super) fn offer_resources(&self) {
         let (lists, reads) = (Arc::downgrade(&self.0), Arc::downgrade(&self.0));
         let list = Tool::builder(
@@ -91,7 +91,7 @@ impl McpManager {
         }
     }
 
-    /// Takes them away.
+    /// Removes the two tools.
     pub(super) fn withdraw_resources(&self) {
         drop(self.offered_resources().take());
     }
@@ -105,7 +105,7 @@ fn unanswered(server: &str, problem: String) -> McpManagerError {
     McpManagerError::Unanswered { name: server.to_owned(), problem }
 }
 
-/// The servers whose resources may be seen.
+/// The servers whose resources are shown to models.
 fn servers(manager: &Weak<Shared>) -> Result<Vec<Arc<Server>>, ToolError> {
     let shared = manager.upgrade().ok_or_else(|| ToolError::user("the MCP servers are closed"))?;
     let slots = McpManager(shared).slots().values().cloned().collect::<Vec<_>>();
@@ -131,8 +131,8 @@ async fn list(manager: &Weak<Shared>, server: Option<&str>) -> Result<Json<Value
         servers = vec![named(servers, name)?];
     }
     let (mut resources, mut templates, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    // Side by side: one that is slow is not waited for by each.
-    for (server, offer) in servers.iter().zip(join_all(servers.iter().map(offered)).await) {
+    // Concurrently: a slow server delays no other.
+    for (server, offer) in servers.iter().zip(join_all(servers.iter().map(list_resources)).await) {
         resources.extend(offer.resources.iter().map(|one| entry(server, one)));
         templates.extend(offer.templates.iter().map(|one| entry(server, one)));
         problems.extend(offer.problem.map(|problem| format!("{}: {problem}", server.name())));

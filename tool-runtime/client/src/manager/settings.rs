@@ -4,7 +4,6 @@ use super::McpManagerError;
 use crate::backoff::Backoff;
 use crate::names;
 use crate::pins::Approvals;
-use crate::prefixes::Prefixes;
 use crate::server_requests::Answerer;
 use crate::transport::HostCallbacks;
 use rmcp::model::Implementation;
@@ -22,9 +21,8 @@ pub(super) struct Settings {
     pub(super) max_call_duration: Duration,
     pub(super) backoff: Backoff,
     pub(super) approvals: Arc<Approvals>,
-    pub(super) prefixes: Arc<Prefixes>,
     pub(super) callbacks: HostCallbacks,
-    /// Servers whose annotations are acted on, whatever their entries say.
+    /// Trusted servers, in addition to those whose entries say so.
     pub(super) trusted: BTreeSet<String>,
 }
 
@@ -39,7 +37,6 @@ impl Default for Settings {
             max_call_duration: Duration::from_secs(3600),
             backoff: Backoff::default(),
             approvals: Arc::default(),
-            prefixes: Arc::default(),
             callbacks: HostCallbacks::default(),
             trusted: BTreeSet::new(),
         }
@@ -47,26 +44,34 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A prefix that no other server has.
+    /// A prefix under which no other server has ids: neither equal to another one, nor nested in it.
     ///
     /// # Errors
-    /// Another server has the prefix, and suffixes are off.
+    /// The prefix conflicts with that of another server, and suffixes are off.
     pub(super) fn distinct_prefix(
         &self,
         server: &str,
         prefix: String,
         taken: &[(&str, &str)],
     ) -> Result<String, McpManagerError> {
-        // Without a prefix, ids are compared one by one.
-        let is_same =
-            |other: &&(&str, &str)| !prefix.is_empty() && other.1.eq_ignore_ascii_case(&prefix);
-        match taken.iter().find(is_same) {
+        match taken.iter().find(|(_, other)| overlap(other, &prefix)) {
             None => Ok(prefix),
-            Some(_) if self.suffixes => Ok(names::distinct(&prefix, server, "")),
-            Some((first, _)) => {
+            Some(_) if self.suffixes => Ok(names::distinct(&prefix.replace('.', "_"), server, "")),
+            Some((first, other)) => {
+                let prefix = if other.len() < prefix.len() { (*other).to_owned() } else { prefix };
                 let (first, second) = ((*first).to_owned(), server.to_owned());
                 Err(McpManagerError::SamePrefix { prefix, first, second })
             }
         }
     }
+}
+
+/// Whether tools of two prefixes could have the same ids. Ids without a prefix have no dots.
+fn overlap(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    let (Some(head), Some(tail)) = (long.get(..short.len()), long.get(short.len()..)) else {
+        return false;
+    };
+    let is_nested = head.eq_ignore_ascii_case(short) && (tail.is_empty() || tail.starts_with('.'));
+    !short.is_empty() && is_nested
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime_config::McpServerConfig;
 use tool_runtime_core::seam::lock;
 
-/// The place of one server.
+/// A server of a manager.
 pub(super) struct Slot {
     pub(super) server: Arc<Server>,
     publisher: Arc<Publisher>,
@@ -19,7 +19,7 @@ pub(super) struct Slot {
     running: Mutex<Option<Running>>,
 }
 
-/// A supervisor at work.
+/// A running supervisor.
 struct Running {
     stop: CancellationToken,
     task: JoinHandle<()>,
@@ -66,8 +66,7 @@ impl Slot {
         self.publisher.prefix()
     }
 
-    /// Connects, and stays connected until the token or [`Self::stop`] says otherwise.
-    /// Does nothing if it runs already.
+    /// Starts a supervisor, which runs until the token or [`Self::stop`]. Does nothing if one runs.
     pub(super) fn start(&self, all: &CancellationToken) {
         let mut running = lock(&self.running);
         if running.as_ref().is_some_and(|running| !running.task.is_finished()) {
@@ -82,12 +81,12 @@ impl Slot {
             let Supervised { server, publisher, stop, .. } = &supervised;
             stop.run_until_cancelled(server.supervise(publisher)).await;
             supervised.abandoned();
-            server.hang_up().await;
+            server.disconnect().await;
         });
         *running = Some(Running { stop, task });
     }
 
-    /// Disconnects. What waits for the server gets the state as its answer.
+    /// Disconnects. Waiting callers get an error with the state.
     pub(super) async fn stop(&self, state: McpState) {
         let running = lock(&self.running).take();
         if let Some(Running { stop, task }) = running {
@@ -97,24 +96,17 @@ impl Slot {
         self.server.set_state(state);
     }
 
-    /// Gives up the ids that belong to another server by now.
-    pub(super) fn give_way(&self) {
-        if self.publisher.give_way() {
-            self.server.list_again();
-        }
-    }
-
     /// The reason why a listed tool is left out.
     pub(super) fn why_left_out(&self, id: &str) -> Option<String> {
         self.publisher.why_left_out(id)
     }
 
-    /// Takes its tools out of the pool.
+    /// Removes the tools from the pool.
     pub(super) fn withdraw(&self) {
         self.publisher.withdraw();
     }
 
-    /// Takes them out for good; what still waits for the server waits no longer.
+    /// Removes the tools for good, and ends waits for the server.
     pub(super) fn retire(&self) {
         self.server.set_state(McpState::Closed);
         self.publisher.retire();

@@ -53,7 +53,8 @@ impl Child {
             system::start(command, counted)?;
         let (stdin, closer) = Stdin::over(stdin);
         let watched = Arc::clone(&lifecycle);
-        let stderr = Stderr::drain(stderr, command, server, async move { watched.over().await });
+        let stderr =
+            Stderr::drain(stderr, command, server, async move { watched.exit.over().await });
         let child = Self { lifecycle, stdin: closer, stderr };
         outcome.await?;
         Ok(Spawned { child, stdin, stdout })
@@ -61,12 +62,12 @@ impl Child {
 
     /// The exit of the child, if it has exited; descendants may still run.
     pub(crate) fn exit(&self) -> Option<Exit> {
-        self.lifecycle.exit()
+        self.lifecycle.exit.exit()
     }
 
     /// Waits for the child's exit and its last output: afterwards [`Child::stderr_tail`] is complete.
     pub(crate) async fn exited(&self) -> Exit {
-        let exit = self.lifecycle.exited().await;
+        let exit = self.lifecycle.exit.exited().await;
         self.stderr.drained().await;
         exit.unwrap_or(Exit::Unknown)
     }
@@ -90,7 +91,7 @@ impl Child {
     /// the wait alone.
     pub(crate) async fn close(&self, grace: Duration) {
         self.begin_shutdown(grace);
-        self.lifecycle.over().await;
+        self.lifecycle.exit.over().await;
     }
 
     fn begin_shutdown(&self, grace: Duration) {

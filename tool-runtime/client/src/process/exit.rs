@@ -1,6 +1,54 @@
-//! The exit of a process.
+//! The exit of a child, and waiting for it.
 
 use std::fmt;
+use tokio::sync::watch;
+
+/// Progress of a child towards its end, for futures that wait for it.
+#[derive(Debug, Default)]
+pub(super) struct ExitWatch(watch::Sender<Progress>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    /// The exit of the child; descendants may still run.
+    exit: Option<Exit>,
+    /// Nothing more will happen: no descendant is left, none was started, or one is stuck.
+    is_over: bool,
+}
+
+impl ExitWatch {
+    pub(super) fn set_exit(&self, exit: Exit) {
+        self.0.send_modify(|progress| progress.exit = Some(exit));
+    }
+
+    pub(super) fn set_over(&self) {
+        self.0.send_modify(|progress| progress.is_over = true);
+    }
+
+    /// The exit of the child, if it has exited.
+    pub(super) fn exit(&self) -> Option<Exit> {
+        self.0.borrow().exit
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.0.borrow().is_over
+    }
+
+    /// Waits until the child has exited; `None` if its exit will not be known.
+    pub(super) async fn exited(&self) -> Option<Exit> {
+        self.until(|progress| progress.exit.is_some() || progress.is_over).await.exit
+    }
+
+    /// Waits until nothing more will happen.
+    pub(super) async fn over(&self) {
+        self.until(|progress| progress.is_over).await;
+    }
+
+    async fn until(&self, reached: impl FnMut(&Progress) -> bool) -> Progress {
+        let mut progress = self.0.subscribe();
+        // The sender lives in `self`.
+        progress.wait_for(reached).await.map(|progress| *progress).unwrap_or_default()
+    }
+}
 
 /// The exit of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::error::SpawnError;
-use super::exit::Exit;
+use super::exit::{Exit, ExitWatch};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, JobObject, KillOnDrop};
 use std::future::ready;
 use std::io;
@@ -53,43 +53,15 @@ pub(super) fn start(command: &Command, counted: TaskTrackerToken) -> Result<Star
 /// A child's lifecycle.
 #[derive(Debug, Default)]
 pub(super) struct Lifecycle {
-    progress: watch::Sender<Progress>,
-    /// The grace of the shutdown that has begun.
+    pub(super) exit: ExitWatch,
+    /// Grace period of the shutdown, once it has begun.
     grace: watch::Sender<Option<Duration>>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Progress {
-    /// The exit of the child; its descendants may run.
-    exit: Option<Exit>,
-    is_over: bool,
 }
 
 impl Lifecycle {
     /// Kills the job after `grace`. The child's input has ended. Only the first call counts.
     pub(super) fn begin_shutdown(&self, grace: Duration) {
         self.grace.send_if_modified(|first| first.replace(first.unwrap_or(grace)).is_none());
-    }
-
-    /// The exit of the child, if it has exited.
-    pub(super) fn exit(&self) -> Option<Exit> {
-        self.progress.borrow().exit
-    }
-
-    /// Waits until the child has exited; `None` if its exit will not be known.
-    pub(super) async fn exited(&self) -> Option<Exit> {
-        self.until(|progress| progress.exit.is_some() || progress.is_over).await.exit
-    }
-
-    /// Waits until nothing more will happen.
-    pub(super) async fn over(&self) {
-        self.until(|progress| progress.is_over).await;
-    }
-
-    async fn until(&self, reached: impl FnMut(&Progress) -> bool) -> Progress {
-        let mut progress = self.progress.subscribe();
-        // The sender lives in `self`.
-        progress.wait_for(reached).await.map(|progress| *progress).unwrap_or_default()
     }
 
     /// Waits for the child and its job, and kills them after their grace.
@@ -104,7 +76,7 @@ impl Lifecycle {
         };
         let code = status.ok().and_then(|status| status.code());
         let exit = code.map_or(Exit::Unknown, Exit::Code);
-        self.progress.send_modify(|progress| progress.exit = Some(exit));
+        self.exit.set_exit(exit);
         let is_empty = timeout(ORPHAN_GRACE, child.wait()).await.is_ok();
         if !is_empty {
             let _ = child.start_kill();
@@ -124,6 +96,6 @@ struct Over<'a>(&'a Lifecycle);
 
 impl Drop for Over<'_> {
     fn drop(&mut self) {
-        self.0.progress.send_modify(|progress| progress.is_over = true);
+        self.0.exit.set_over();
     }
 }

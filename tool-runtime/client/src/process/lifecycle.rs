@@ -1,12 +1,11 @@
 //! The lifecycle of a child, for the threads that end it and the futures that wait for it.
 
-use super::exit::Exit;
+use super::exit::{Exit, ExitWatch};
 use super::group::Group;
 use rustix::process::Signal;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
 use tool_runtime_core::seam::lock;
 
 /// Limit on a grace period: an `Instant` overflows.
@@ -23,7 +22,7 @@ pub(super) const STACK: usize = 256 * 1024;
 pub(super) struct Lifecycle {
     state: Mutex<State>,
     changed: Condvar,
-    progress: watch::Sender<Progress>,
+    pub(super) exit: ExitWatch,
 }
 
 #[derive(Debug, Default)]
@@ -32,15 +31,6 @@ struct State {
     group: Option<Group>,
     shutdown_deadlines: Option<ShutdownDeadlines>,
     is_terminated: bool,
-}
-
-/// Events that others may wait for.
-#[derive(Clone, Copy, Debug, Default)]
-struct Progress {
-    /// The exit of the leader; the rest of its group may run.
-    exit: Option<Exit>,
-    /// The group is gone, was never started, or is stuck.
-    is_over: bool,
 }
 
 /// The times of the signals for a group.
@@ -60,7 +50,7 @@ impl ShutdownDeadlines {
 impl Lifecycle {
     pub(super) fn new() -> Arc<Self> {
         let (state, changed) = (Mutex::default(), Condvar::new());
-        Arc::new(Self { state, changed, progress: watch::Sender::new(Progress::default()) })
+        Arc::new(Self { state, changed, exit: ExitWatch::default() })
     }
 
     /// Notes that the child runs.
@@ -84,9 +74,8 @@ impl Lifecycle {
 
     /// Ends the leader. [`Lifecycle::end_descendants`] ends the rest of its group.
     fn escalate(&self) {
-        let started = self.changed.wait_while(self.lock(), |state| {
-            state.group.is_none() && !self.progress.borrow().is_over
-        });
+        let is_starting = |state: &mut State| state.group.is_none() && !self.exit.is_over();
+        let started = self.changed.wait_while(self.lock(), is_starting);
         let deadlines = started.unwrap_or_else(PoisonError::into_inner).shutdown_deadlines;
         let Some(deadlines) = deadlines else { return };
         if !self.exits_by(deadlines.terminate_at) {
@@ -103,7 +92,7 @@ impl Lifecycle {
     /// Ends the descendants of a leader that has exited. They get `SIGTERM` at once if the leader exited
     /// on its own.
     pub(super) fn end_descendants(&self, group: Group, exit: Exit, grace: Duration) {
-        self.publish(|progress| progress.exit = Some(exit));
+        self.publish(|watch| watch.set_exit(exit));
         self.set_shutdown_deadlines(ShutdownDeadlines::after(Duration::ZERO, grace));
         let Some(deadlines) = self.lock().shutdown_deadlines else { return };
         if group.is_empty_by(deadlines.terminate_at) {
@@ -127,34 +116,13 @@ impl Lifecycle {
 
     /// Notes that nothing more will happen.
     pub(super) fn end(&self) {
-        self.publish(|progress| progress.is_over = true);
-    }
-
-    /// The exit of the leader, if it has exited.
-    pub(super) fn exit(&self) -> Option<Exit> {
-        self.progress.borrow().exit
-    }
-
-    /// Waits until the leader has exited; `None` if its exit will not be known.
-    pub(super) async fn exited(&self) -> Option<Exit> {
-        self.until(|progress| progress.exit.is_some() || progress.is_over).await.exit
-    }
-
-    /// Waits until nothing more will happen.
-    pub(super) async fn over(&self) {
-        self.until(|progress| progress.is_over).await;
-    }
-
-    async fn until(&self, reached: impl FnMut(&Progress) -> bool) -> Progress {
-        let mut progress = self.progress.subscribe();
-        // The sender lives in `self`.
-        progress.wait_for(reached).await.map(|progress| *progress).unwrap_or_default()
+        self.publish(ExitWatch::set_over);
     }
 
     /// `false` if there are deadlines already, or nothing more will happen.
     fn set_shutdown_deadlines(&self, deadlines: ShutdownDeadlines) -> bool {
         let mut state = self.lock();
-        let is_first = state.shutdown_deadlines.is_none() && !self.progress.borrow().is_over;
+        let is_first = state.shutdown_deadlines.is_none() && !self.exit.is_over();
         if is_first {
             state.shutdown_deadlines = Some(deadlines);
         }
@@ -164,10 +132,7 @@ impl Lifecycle {
     /// Waits for the leader's exit.
     fn exits_by(&self, deadline: Instant) -> bool {
         let left = deadline.saturating_duration_since(Instant::now());
-        let is_running = |_: &mut State| {
-            let progress = *self.progress.borrow();
-            progress.exit.is_none() && !progress.is_over
-        };
+        let is_running = |_: &mut State| self.exit.exit().is_none() && !self.exit.is_over();
         let waited = self.changed.wait_timeout_while(self.lock(), left, is_running);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
@@ -186,9 +151,9 @@ impl Lifecycle {
         }
     }
 
-    fn publish(&self, change: impl FnOnce(&mut Progress)) {
+    fn publish(&self, change: impl FnOnce(&ExitWatch)) {
         let state = self.lock();
-        self.progress.send_modify(change);
+        change(&self.exit);
         drop(state);
         self.changed.notify_all();
     }

@@ -1,4 +1,4 @@
-//! Checks values against a foreign schema, which is compiled for the first one.
+//! Checks values against a schema of a server, which is compiled at the first check.
 
 use super::graph::Graph;
 use super::patterns;
@@ -19,7 +19,7 @@ const MAX_EXPLAINED: u64 = 2_000;
 /// Limit on the steps of a check, which takes a second or two.
 const MAX_STEPS: u64 = 10_000_000;
 
-/// One of the schemas of a definition, for values to be checked against.
+/// Checks values against one schema of a definition.
 pub(crate) struct Checker {
     definition: Arc<ToolDefinition>,
     which: Which,
@@ -116,7 +116,7 @@ impl Compiled {
             return vec![Issue::new("", "schema", "it does not fit the schema")];
         }
         let issue = |error: jsonschema::ValidationError<'_>| {
-            // Values are left out: some are secret.
+            // Values are not shown: some are secret.
             let (path, masked) = (path(error.instance_path().as_str()), error.masked());
             let place = if path.is_empty() { path.clone() } else { format!("`{path}`: ") };
             Issue::new(path, "schema", format!("{place}{masked}"))
@@ -152,7 +152,7 @@ pub(super) fn compile(mut schema: Map<String, Value>) -> Result<Compiled, String
         unenforced = removed.patterns;
         built = options.build(&Value::Object(schema.clone()));
         if removed.is_inverting && !unenforced.is_empty() && built.is_ok() {
-            // A looser part would refuse what the server takes: nothing is enforced.
+            // Removing a pattern would make the schema stricter: nothing is enforced.
             schema.clear();
             built = options.build(&json!({}));
         }
@@ -170,7 +170,7 @@ fn options(schema: &Map<String, Value>) -> ValidationOptions<'static> {
     let options = jsonschema::options().offline().with_pattern_options(patterns);
     let is_unknown =
         schema.get("$schema").is_some_and(|dialect| !dialect.as_str().is_some_and(is_official));
-    // A dialect of the server's own is read as the newest one.
+    // An unknown dialect is read as the newest one.
     if is_unknown { options.with_draft(Draft::Draft202012) } else { options }
 }
 

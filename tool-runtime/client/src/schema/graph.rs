@@ -1,37 +1,32 @@
-//! A schema as what it does to a value: which of its parts look at the value, and which at what is
-//! in it. References are followed, so that a short schema that multiplies shows its true size.
+//! A schema as a graph: subschemas that check the same value, and subschemas that check its members and items. References
+//! are followed, so that the cost of a short schema with many references is known.
 
 use super::references::References;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ptr;
 
-/// A schema as a graph of its parts, sorted: a part that passes a value on comes before those that get it.
+/// The subschemas in topological order: a part that passes a value on comes before those that get it.
 pub(super) struct Graph {
     pub(super) parts: Vec<Part>,
-    /// Which of them is the schema itself.
+    /// Index of the schema itself.
     pub(super) root: usize,
     /// Whether a part passes a value on to itself.
     pub(super) is_endless: bool,
-    /// In how many ways one value comes to parts, at most.
+    /// Maximum number of paths on which one value reaches parts.
     pub(super) paths: u64,
-    /// Limit on the parts that one value passes through in a row.
+    /// Maximum length of such a path.
     pub(super) height: u64,
-    /// Cost of each part with all parts that get the same value.
-    pub(super) sums: Vec<u64>,
-    pub(super) has_patterns: bool,
-    /// Maximum cost of one value; `u64::MAX` where it depends on the depth.
-    pub(super) dearest: u64,
 }
 
-/// One object of a schema that is a schema.
+/// A subschema.
 #[derive(Default)]
 pub(super) struct Part {
     /// Number of values to compare with.
     pub(super) own: u64,
     pub(super) has_pattern: bool,
     pub(super) is_unique: bool,
-    /// Whether it has to find out what others of the same value have seen.
+    /// Whether it has `unevaluatedProperties` or `unevaluatedItems`, which depend on other parts.
     pub(super) is_unevaluated: bool,
     /// Parts that get the value itself.
     pub(super) same: Vec<usize>,
@@ -59,19 +54,10 @@ impl Graph {
     }
 
     fn measured(parts: Vec<Part>) -> Self {
-        let (order, is_endless) = last_first(&parts, |part| part.same.clone());
+        let (order, is_endless) = topological_order(&parts);
         let root = order.iter().position(|part| *part == 0).unwrap_or(0);
-        let has_patterns = parts.iter().any(|part| part.has_pattern);
-        let mut graph = Self {
-            sums: Vec::new(),
-            has_patterns,
-            parts: sorted(parts, &order),
-            root,
-            is_endless,
-            paths: 0,
-            height: 0,
-            dearest: u64::MAX,
-        };
+        let mut graph =
+            Self { parts: sorted(parts, &order), root, is_endless, paths: 0, height: 0 };
         if !is_endless {
             graph.measure();
         }
@@ -80,45 +66,13 @@ impl Graph {
 
     fn measure(&mut self) {
         let count = self.parts.len();
-        let (mut paths, mut heights, mut sums) = (vec![1; count], vec![1; count], vec![0; count]);
+        let (mut paths, mut heights) = (vec![1_u64; count], vec![1_u64; count]);
         for (index, part) in self.parts.iter().enumerate().rev() {
-            let sum =
-                |of: &[u64]| part.same.iter().fold(0, |sum: u64, at| sum.saturating_add(of[*at]));
-            paths[index] = sum(&paths).saturating_add(1);
-            sums[index] = sum(&sums).saturating_add(part.own + 1);
+            paths[index] = part.same.iter().fold(1, |sum, at| sum.saturating_add(paths[*at]));
             heights[index] = 1 + part.same.iter().map(|at| heights[*at]).max().unwrap_or(0);
         }
         self.paths = paths.into_iter().max().unwrap_or(0);
         self.height = heights.into_iter().max().unwrap_or(0);
-        self.dearest = self.dearest(&sums);
-        self.sums = sums;
-    }
-
-    /// Maximum cost of one value: that of the root, or of all parts together that a nested value may reach.
-    fn dearest(&self, sums: &[u64]) -> u64 {
-        let (order, is_recursive) = last_first(&self.parts, Part::all);
-        if is_recursive
-            || self
-                .parts
-                .iter()
-                .any(|part| part.is_unevaluated || part.has_pattern || part.is_unique)
-        {
-            return u64::MAX;
-        }
-        let (mut within, mut dearest) = (vec![0_u64; sums.len()], vec![0_u64; sums.len()]);
-        for index in order.into_iter().rev() {
-            let part = &self.parts[index];
-            let most =
-                |of: &mut dyn Iterator<Item = &usize>| of.map(|at| dearest[*at]).max().unwrap_or(0);
-            let one =
-                most(&mut part.properties.values()).saturating_add(most(&mut part.first.iter()));
-            let each =
-                part.matching.iter().chain(&part.others).chain(&part.names).chain(&part.items);
-            let own = each.fold(one, |sum, at| sum.saturating_add(dearest[*at]));
-            within[index] = part.same.iter().fold(own, |sum, at| sum.saturating_add(within[*at]));
-            dearest[index] = sums[index].max(within[index]);
-        }
-        dearest[self.root]
     }
 }
 
@@ -129,16 +83,6 @@ impl Part {
         !self.properties.is_empty() || lists.iter().any(|list| !list.is_empty())
     }
 
-    fn all(&self) -> Vec<usize> {
-        let mut all: Vec<usize> = self.properties.values().copied().collect();
-        for list in
-            [&self.same, &self.matching, &self.others, &self.names, &self.first, &self.items]
-        {
-            all.extend(list);
-        }
-        all
-    }
-
     fn renumber(&mut self, numbers: &[usize]) {
         let Self { same, properties, matching, others, names, first, items, .. } = self;
         let lists = [same, matching, others, names, first, items];
@@ -147,29 +91,29 @@ impl Part {
     }
 }
 
-/// All parts, each before those that it leads to, and whether one leads to itself.
-fn last_first(parts: &[Part], next: impl Fn(&Part) -> Vec<usize>) -> (Vec<usize>, bool) {
+/// The parts in topological order of `same`, and whether there is a cycle.
+fn topological_order(parts: &[Part]) -> (Vec<usize>, bool) {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
         No,
         Open,
         Done,
     }
-    let (mut seen, mut order, mut is_circle) = (vec![Seen::No; parts.len()], Vec::new(), false);
+    let (mut seen, mut order, mut is_cyclic) = (vec![Seen::No; parts.len()], Vec::new(), false);
     for start in 0..parts.len() {
         if seen[start] != Seen::No {
             continue;
         }
         seen[start] = Seen::Open;
-        let mut open = vec![(start, next(&parts[start]))];
+        let mut open = vec![(start, parts[start].same.clone())];
         // Without recursion: references may be as many as there is room for.
         while let Some((part, rest)) = open.last_mut() {
             match rest.pop() {
                 Some(to) if seen[to] == Seen::No => {
                     seen[to] = Seen::Open;
-                    open.push((to, next(&parts[to])));
+                    open.push((to, parts[to].same.clone()));
                 }
-                Some(to) => is_circle |= seen[to] == Seen::Open,
+                Some(to) => is_cyclic |= seen[to] == Seen::Open,
                 None => {
                     seen[*part] = Seen::Done;
                     order.push(*part);
@@ -179,10 +123,10 @@ fn last_first(parts: &[Part], next: impl Fn(&Part) -> Vec<usize>) -> (Vec<usize>
         }
     }
     order.reverse();
-    (order, is_circle)
+    (order, is_cyclic)
 }
 
-/// The parts in an order.
+/// Reorders the parts.
 fn sorted(mut parts: Vec<Part>, order: &[usize]) -> Vec<Part> {
     let mut numbers = vec![0; parts.len()];
     order.iter().enumerate().for_each(|(new, old)| numbers[*old] = new);
@@ -192,7 +136,7 @@ fn sorted(mut parts: Vec<Part>, order: &[usize]) -> Vec<Part> {
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Finds the parts, from the schema itself on.
+/// Collects the parts, starting with the schema itself.
 struct Builder<'a> {
     references: References<'a>,
     found: Vec<&'a Map<String, Value>>,
@@ -212,8 +156,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The schemas of a keyword, whether it has one, a list or names for them. `true` and `false`
-    /// cost nothing.
+    /// The schemas of a keyword with one schema or a list. `true` and `false` cost nothing.
     fn numbered(&mut self, value: &'a Value) -> Vec<usize> {
         match value {
             Value::Object(schema) => vec![self.number(schema)],

@@ -1,18 +1,17 @@
-//! Patterns of foreign schemas that the engine here cannot compile. Their server checks them itself.
+//! Removes patterns that the engine cannot compile. The server checks them itself.
 
 use serde_json::{Map, Value};
 
-/// Patterns that were taken out of a schema.
+/// Patterns that were removed from a schema.
 #[derive(Debug, Default)]
 pub(super) struct Removed {
     pub(super) patterns: Vec<String>,
-    /// Whether the schema refuses values that a part of it accepts, so that a looser part makes
-    /// the whole stricter.
+    /// Whether a keyword such as `not` inverts a part, so that a looser part makes the schema stricter.
     pub(super) is_inverting: bool,
 }
 
-/// Takes the patterns out of a schema that are not to be kept. Names that were matched by such a
-/// pattern may be any, so `additionalProperties` beside it goes as well.
+/// Removes patterns from a schema, except those that `is_kept` keeps. With a pattern of names, `additionalProperties` is
+/// removed as well: names that match are unknown then.
 pub(super) fn remove(
     schema: &mut Map<String, Value>,
     is_kept: &mut dyn FnMut(&str) -> bool,

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ptr;
 
-/// The places of a schema that references lead to.
+/// Possible targets of a schema's references.
 pub(super) struct References<'a> {
-    /// The schema itself, and what in it has an id, with the last step of it.
+    /// The schema itself and its subschemas with an id, with the last segment of the id.
     roots: Vec<(&'a str, &'a Map<String, Value>)>,
     anchors: HashMap<&'a str, Vec<&'a Map<String, Value>>>,
 }
@@ -47,7 +47,7 @@ impl<'a> References<'a> {
         }
     }
 
-    /// All that a reference may mean; nothing, if it leads out of the schema.
+    /// All possible targets of a reference; none outside of the schema.
     pub(super) fn find(&self, reference: &str) -> Vec<&'a Map<String, Value>> {
         let (base, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let fragment = percent_decode_str(fragment).decode_utf8_lossy();
@@ -61,8 +61,7 @@ impl<'a> References<'a> {
         found
     }
 
-    /// Possible bases of a reference. The validator resolves ids against each other; here an equal last step
-    /// is enough.
+    /// Possible bases of a reference. The validator resolves ids against each other; here an equal last segment is enough.
     fn roots(&self, base: &str) -> Vec<&'a Map<String, Value>> {
         let is_meta = is_official(base);
         let named = |(id, _): &&(&str, _)| *id == last_step(base);
@@ -92,7 +91,7 @@ fn at<'a>(root: &'a Map<String, Value>, pointer: &str) -> Option<&'a Map<String,
     target?.as_object()
 }
 
-/// Whether a URI is one of JSON Schema's own: a dialect, or a meta-schema.
+/// Whether a URI is a dialect or meta-schema of JSON Schema itself.
 pub(super) fn is_official(uri: &str) -> bool {
     ["http://json-schema.org/", "https://json-schema.org/"].iter().any(|own| uri.starts_with(own))
 }

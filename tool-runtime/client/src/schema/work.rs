@@ -29,7 +29,7 @@ impl Extent {
     fn add(&mut self, value: &Value, depth: u64) {
         self.values += 1;
         self.depth = self.depth.max(depth);
-        // What is too deep is not looked at: the stack has an end.
+        // Deeper values are not visited, to bound the stack.
         if depth > MAX_DEPTH {
             return;
         }
@@ -44,25 +44,22 @@ impl Extent {
 }
 
 impl Graph {
-    /// Whether a value is checked within so many steps.
-    pub(super) fn is_within(&self, most: u64, value: &Value) -> bool {
+    /// Whether checking a value takes at most `max` steps.
+    pub(super) fn is_within(&self, max: u64, value: &Value) -> bool {
         let extent = Extent::of(value);
         let waiting = self.height.saturating_mul(extent.depth);
         if waiting > MAX_WAITING || extent.depth > MAX_DEPTH {
             return false;
         }
-        // Nearly every schema, and every small value, ends here.
-        self.dearest.saturating_mul(extent.values) <= most || {
-            let mut work = Work { graph: self, left: most };
-            work.value(Times::from([(self.root, 1)]), value).is_some()
-        }
+        let mut work = Work { graph: self, left: max };
+        work.value(Times::from([(self.root, 1)]), value).is_some()
     }
 }
 
 /// Visits of each part.
 type Times = BTreeMap<usize, u64>;
 
-/// A way through a value by a schema.
+/// The remaining steps of an estimate.
 struct Work<'a> {
     graph: &'a Graph,
     left: u64,
@@ -74,24 +71,10 @@ impl<'a> Work<'a> {
         Some(())
     }
 
-    /// Whether a value costs what is known beforehand.
-    fn is_plain(&self, value: &Value) -> bool {
-        match value {
-            _ if self.graph.is_endless => false,
-            Value::Array(_) | Value::Object(_) => false,
-            Value::String(_) => !self.graph.has_patterns,
-            _ => true,
-        }
-    }
-
-    /// A value that comes to parts; `None` when it is too much.
+    /// Visits a value with the parts that check it. `None` once the steps are used up.
     fn value(&mut self, mut coming: Times, value: &Value) -> Option<()> {
-        if self.is_plain(value) {
-            let mut coming = coming.into_iter();
-            return coming.try_for_each(|(index, times)| self.spend(times, self.graph.sums[index]));
-        }
         let mut looking = Vec::new();
-        // Who passes it on comes first: each is met once.
+        // In topological order each part is visited once.
         while let Some((index, times)) = coming.pop_first() {
             let part = &self.graph.parts[index];
             self.spend(times, cost(part, value))?;

@@ -2,9 +2,9 @@
 
 use super::lines::Lines;
 use super::{Opened, TransportFactory};
+use crate::connect_error::{ConnectError, Kind};
 use crate::notification_router::NotificationRouter;
 use crate::observed_transport::ObservedTransport;
-use crate::refusal::{Kind, Refusal};
 use std::error::Error;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -20,7 +20,7 @@ type Open = dyn Fn() -> BoxFuture<'static, Result<(McpReader, McpWriter), Box<dy
     + Send
     + Sync;
 
-/// A way of the host's own.
+/// A transport of the host.
 pub(crate) struct Custom(Box<Open>);
 
 impl Custom {
@@ -39,13 +39,13 @@ impl TransportFactory for Custom {
     fn open(
         &self,
         notifications: Arc<NotificationRouter>,
-    ) -> BoxFuture<'_, Result<Opened, Refusal>> {
+    ) -> BoxFuture<'_, Result<Opened, ConnectError>> {
         Box::pin(async move {
             let (reader, writer) = (self.0)()
                 .await
-                .map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
+                .map_err(|error| ConnectError::new(Kind::Unreachable, error.to_string()))?;
             let transport = Lines::new(reader, writer, Arc::clone(&notifications));
-            Ok(Opened { wire: ObservedTransport::new(transport, notifications), behind: None })
+            Ok(Opened { transport: ObservedTransport::new(transport, notifications), owner: None })
         })
     }
 }

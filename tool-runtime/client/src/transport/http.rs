@@ -9,7 +9,6 @@ mod header_values;
 mod headers;
 #[cfg(feature = "oauth")]
 mod oauth;
-mod param_headers;
 mod source;
 mod sse;
 mod sse_backoff;
@@ -24,9 +23,9 @@ pub(crate) use oauth::OAuthCallbacks;
 pub use oauth::{McpAuthPage, McpTokens};
 
 use super::{ConnectionOwner, HostCallbacks, Opened, TransportFactory};
+use crate::connect_error::{ConnectError, Kind};
 use crate::notification_router::NotificationRouter;
 use crate::observed_transport::ObservedTransport;
-use crate::refusal::{Kind, Refusal};
 use client::{Agent, Client};
 use headers::Headers;
 use reqwest::Url;
@@ -48,15 +47,15 @@ pub(crate) struct Http {
     sources: HeaderSources,
     #[cfg(feature = "oauth")]
     oauth: Option<Arc<oauth::OAuth>>,
-    /// Whether it speaks only the transport of 2024-11-05, as far as is known.
+    /// Whether it is known to speak only the transport of 2024-11-05.
     is_old: AtomicBool,
-    /// Whether the last connection ended in a way that an older server's would.
+    /// Whether the last connection failed like one to a server of 2024-11-05.
     looks_old: Arc<AtomicBool>,
 }
 
 impl Http {
     /// # Errors
-    /// Its entry cannot be acted on: the address, a header, the way to authenticate.
+    /// The entry has an invalid address, header or authentication.
     pub(crate) fn new(
         server: &str,
         config: &HttpConfig,
@@ -65,7 +64,7 @@ impl Http {
         let url = Url::parse(config.url.as_str()).ok().filter(Url::has_host);
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
         let url = url.ok_or("`url` is not an address of scheme `http` or `https`")?;
-        // What is wrong with them is said here, not at the first connection.
+        // Invalid headers are an error here, not at the first connection.
         Headers::new(server, config, None)?;
         Ok(Self {
             server: server.into(),
@@ -84,40 +83,40 @@ impl Http {
         })
     }
 
-    fn client(&self, notifications: Arc<NotificationRouter>) -> Result<Client, Refusal> {
+    fn client(&self, notifications: Arc<NotificationRouter>) -> Result<Client, ConnectError> {
         let source = self.sources.of(&self.server);
         let headers = Headers::new(&self.server, &self.config, source);
-        let headers = headers.map_err(|problem| Refusal::new(Kind::Failed, problem))?;
+        let headers = headers.map_err(|problem| ConnectError::new(Kind::Failed, problem))?;
         #[cfg(feature = "oauth")]
         let headers = headers.with_oauth(self.oauth.clone());
         Ok(Client::new(self.agent.clone(), headers, notifications, Arc::clone(&self.looks_old)))
     }
 
-    async fn opened(&self, notifications: Arc<NotificationRouter>) -> Result<Opened, Refusal> {
+    async fn opened(&self, notifications: Arc<NotificationRouter>) -> Result<Opened, ConnectError> {
         let client = self.client(Arc::clone(&notifications))?;
-        let wire = if self.is_old.load(Ordering::Relaxed) {
+        let transport = if self.is_old.load(Ordering::Relaxed) {
             let opened = Sse::open(client).await;
             if opened.is_err() {
-                // It may have learned something since.
+                // The server may be newer now.
                 self.is_old.store(self.config.legacy_sse, Ordering::Relaxed);
             }
             ObservedTransport::new(opened?, notifications)
         } else {
             ObservedTransport::new(Streamable::new(client), notifications)
         };
-        Ok(Opened { wire, behind: Some(Arc::new(Alone)) })
+        Ok(Opened { transport, owner: Some(Arc::new(Stateless)) })
     }
 }
 
-/// Each request is one of its own.
-struct Alone;
+/// The owner of an HTTP connection: each request stands alone.
+struct Stateless;
 
-impl ConnectionOwner for Alone {
+impl ConnectionOwner for Stateless {
     fn gone(&self) -> BoxFuture<'_, ()> {
         Box::pin(pending())
     }
 
-    fn last_words(&self) -> BoxFuture<'_, Option<String>> {
+    fn exit_report(&self) -> BoxFuture<'_, Option<String>> {
         Box::pin(ready(None))
     }
 
@@ -134,7 +133,7 @@ impl TransportFactory for Http {
     fn open(
         &self,
         notifications: Arc<NotificationRouter>,
-    ) -> BoxFuture<'_, Result<Opened, Refusal>> {
+    ) -> BoxFuture<'_, Result<Opened, ConnectError>> {
         Box::pin(self.opened(notifications))
     }
 
@@ -151,7 +150,7 @@ impl TransportFactory for Http {
         }
     }
 
-    fn is_old(&self) -> bool {
+    fn has_only_initialize(&self) -> bool {
         self.is_old.load(Ordering::Relaxed)
     }
 

@@ -2,9 +2,9 @@
 
 use super::lines::Lines;
 use super::{Opened, TransportFactory};
+use crate::connect_error::ConnectError;
 use crate::notification_router::NotificationRouter;
 use crate::observed_transport::ObservedTransport;
-use crate::refusal::Refusal;
 use std::future::ready;
 use std::sync::Arc;
 use tool_runtime_core::BoxFuture;
@@ -13,14 +13,14 @@ use tool_runtime_mcp::InProcessServer;
 /// Buffer between client and server, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// A server of this very process. Every connection is served as one client's.
+/// A server of this process. Each connection is a client of it.
 pub(crate) struct InProcess(pub(crate) Box<dyn InProcessServer>);
 
 impl TransportFactory for InProcess {
     fn open(
         &self,
         notifications: Arc<NotificationRouter>,
-    ) -> BoxFuture<'_, Result<Opened, Refusal>> {
+    ) -> BoxFuture<'_, Result<Opened, ConnectError>> {
         let (ours, theirs) = tokio::io::duplex(BUFFER);
         let served = self.0.serve(theirs);
         tokio::spawn(async move {
@@ -31,8 +31,8 @@ impl TransportFactory for InProcess {
         let (reader, writer) = tokio::io::split(ours);
         let transport = Lines::new(reader, writer, Arc::clone(&notifications));
         Box::pin(ready(Ok(Opened {
-            wire: ObservedTransport::new(transport, notifications),
-            behind: None,
+            transport: ObservedTransport::new(transport, notifications),
+            owner: None,
         })))
     }
 }

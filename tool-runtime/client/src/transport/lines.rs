@@ -1,10 +1,10 @@
 //! Messages as lines of JSON over a pair of streams.
 
 use super::outgoing::{Outgoing, Unwritten};
-use crate::as_it_came;
-use crate::as_it_came::{Answer, Of};
 use crate::notification_router::NotificationRouter;
 use crate::recovery::{Incoming, Recovered, fail_request, recover};
+use crate::verbatim;
+use crate::verbatim::{Answer, Method};
 use rmcp::RoleClient;
 use rmcp::model::{JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -21,7 +21,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 type TakeLine = dyn Fn(&[u8]) + Send + Sync;
 
-/// Whether a server prints lines that are not messages.
+/// Whether a server has printed lines that are not messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NoiseState {
     None,
@@ -106,7 +106,7 @@ where
             if self.outgoing.is_over() {
                 self.until.get_or_insert_with(|| Instant::now() + DRAIN_TIMEOUT);
             }
-            // Cancellation keeps what was read in the buffer.
+            // Bytes stay in the buffer if the future is dropped.
             let read = self.reader.read_buf(self.buffer.room());
             let read = match self.until {
                 None => read.await,
@@ -187,14 +187,14 @@ fn read(line: &[u8], outgoing: &Outgoing) -> Result<Incoming, Recovered> {
         && let Ok(answer) = serde_json::from_slice::<Answer<'_>>(line)
     {
         is_call = outgoing.answered(&answer.id);
-        let of = if is_call { Of::Call } else { Of::List };
-        if let Some(result) = as_it_came::result(answer.result, of) {
+        let method = if is_call { Method::Call } else { Method::List };
+        if let Some(result) = verbatim::result(answer.result, method) {
             return Ok(JsonRpcMessage::response(result, answer.id));
         }
     }
     let mut message = serde_json::from_slice(line)
         .map_err(|why| recover(line, &why, &|id| is_call || outgoing.answered(id)))?;
-    as_it_came::keep_exact_of_task(&mut message, line);
+    verbatim::keep_exact_of_task(&mut message, line);
     Ok(message)
 }
 

@@ -19,15 +19,15 @@ use tool_runtime_core::seam::lock;
 type Message = TxJsonRpcMessage<RoleClient>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Limit on the time that a server reads nothing, unless it processes a call: some read nothing meanwhile.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// Limit on the time that a server reads nothing, unless it processes a call: some servers read nothing meanwhile.
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Limits on the queue of a server that reads nothing. Cancelled messages leave the queue.
 const MAX_BYTES: usize = 64 << 20;
 const MAX_MESSAGES: usize = 10_000;
-/// A server that took something so lately reads.
-const LATELY: Duration = Duration::from_secs(1);
+/// A server that has read a message within this time is not stalled.
+const RECENT: Duration = Duration::from_secs(1);
 /// Time for the queue to be written before the connection closes.
-const MOMENT: Duration = Duration::from_millis(500);
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The reason why a message was not written.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,7 @@ pub(crate) enum Unwritten {
     Partly(String),
 }
 
-/// Messages to a server. Whoever sends first writes for all who send meanwhile.
+/// Messages to a server. The first sender writes the messages of all concurrent senders.
 pub(super) struct Outgoing {
     state: Mutex<State>,
     notifications: Arc<NotificationRouter>,
@@ -99,7 +99,7 @@ impl Outgoing {
         async move {
             let Some(written) = queued? else { return Ok(()) };
             if let Some(writer) = this.idle_writer() {
-                this.work_off(writer).await;
+                this.drain(writer).await;
             }
             written.await.unwrap_or_else(|_| Err(this.refusal()))
         }
@@ -111,7 +111,7 @@ impl Outgoing {
         &self,
         message: &Message,
     ) -> Result<Option<oneshot::Receiver<Result<(), Unwritten>>>, Unwritten> {
-        if taken_back(message).is_some_and(|call| self.state().forget(call)) {
+        if cancelled(message).is_some_and(|call| self.state().forget(call)) {
             return Ok(None);
         }
         let line = line(message).map_err(|error| Unsent::new(error.to_string()))?;
@@ -139,12 +139,12 @@ impl Outgoing {
         !self.state().calls.is_empty()
     }
 
-    /// Whether the server was called so; the call is over then.
+    /// Removes a call that was answered. Whether there was one with this id.
     pub(super) fn answered(&self, call: &RequestId) -> bool {
         self.state().calls.remove(call)
     }
 
-    /// Whether it was us who ended the connection.
+    /// Whether we ended the connection.
     pub(super) fn has_given_up(&self) -> bool {
         self.notifications.end().is_some()
     }
@@ -154,14 +154,14 @@ impl Outgoing {
         self.over.is_cancelled()
     }
 
-    /// Ends what the server reads. What waits is written, if that takes no more than a moment.
+    /// Closes the writer. The queue is written first, within a time limit.
     pub(super) async fn close(&self) {
         let at_rest = async {
             while !self.state().is_at_rest() {
                 self.rest.notified().await;
             }
         };
-        drop(timeout(MOMENT, at_rest).await);
+        drop(timeout(FLUSH_TIMEOUT, at_rest).await);
         self.end("the connection is closed");
     }
 
@@ -169,13 +169,13 @@ impl Outgoing {
         self.state().writer.take()
     }
 
-    /// Writes what waits, also what comes meanwhile.
-    async fn work_off(&self, mut writer: Writer) {
-        while let Some((pen, parcel)) = self.next(writer) {
-            writer = pen;
+    /// Writes the queue, including messages that arrive meanwhile.
+    async fn drain(&self, mut writer: Writer) {
+        while let Some((next, parcel)) = self.next(writer) {
+            writer = next;
             let result = self.write(&mut writer, &parcel.line).await;
             let end = result.as_ref().err().map(ToString::to_string);
-            // Whoever sent it may have gone.
+            // The sender may have been dropped.
             drop(parcel.done.send(result));
             if let Some(end) = end {
                 return self.end(&end);
@@ -226,16 +226,16 @@ impl Outgoing {
                 biased;
                 done = &mut step => return done,
                 () = self.over.cancelled() => return Err(io::Error::other(self.reason())),
-                () = sleep(LONGEST_PAUSE) => {}
+                () = sleep(STALL_TIMEOUT) => {}
             }
             if !self.state().is_busy() {
-                let pause = humantime::format_duration(LONGEST_PAUSE);
+                let pause = humantime::format_duration(STALL_TIMEOUT);
                 self.give_up(&format!("it has read nothing of what it was sent for {pause}"));
             }
         }
     }
 
-    /// Ends the connection, and lets everybody know why.
+    /// Ends the connection and notes the reason.
     fn give_up(&self, why: &str) {
         self.notifications.note_end(why);
         self.end(why);
@@ -284,10 +284,10 @@ impl State {
 
     fn is_full(&self) -> bool {
         let is_much = self.bytes > MAX_BYTES || self.queue.len() > MAX_MESSAGES;
-        is_much && self.moved.elapsed() > LATELY
+        is_much && self.moved.elapsed() > RECENT
     }
 
-    /// Whether the call had not been written, and never will be.
+    /// Removes a call from the queue. `false` if it was written before.
     fn forget(&mut self, call: &RequestId) -> bool {
         let at = self.queue.iter().position(|parcel| parcel.call.as_ref() == Some(call));
         let Some(parcel) = at.and_then(|at| self.queue.remove(at)) else {
@@ -315,11 +315,11 @@ fn call(message: &Message) -> Option<&RequestId> {
     }
 }
 
-fn taken_back(message: &Message) -> Option<&RequestId> {
+fn cancelled(message: &Message) -> Option<&RequestId> {
     let JsonRpcMessage::Notification(notification) = message else { return None };
     match &notification.notification {
-        ClientNotification::CancelledNotification(cancelled) => {
-            cancelled.params.request_id.as_ref()
+        ClientNotification::CancelledNotification(notification) => {
+            notification.params.request_id.as_ref()
         }
         _ => None,
     }
@@ -380,7 +380,7 @@ mod tests {
         let first = tokio::spawn(outgoing.send(&calling(1, 1 << 20)));
         tokio::task::yield_now().await;
         let second = in_time("a message to be sent", outgoing.send(&calling(2, 10))).await;
-        assert_eq!(began.elapsed().as_secs(), LONGEST_PAUSE.as_secs());
+        assert_eq!(began.elapsed().as_secs(), STALL_TIMEOUT.as_secs());
         assert!(is_unsent(&second.unwrap_err()));
         let first = in_time("a message to be sent", first).await.unwrap().unwrap_err();
         assert!(!is_unsent(&first), "the server has a part of it");
@@ -394,7 +394,7 @@ mod tests {
         let (outgoing, _theirs) = outgoing(1 << 10);
         in_time("a message to be sent", outgoing.send(&calling(1, 10))).await.unwrap();
         let second = tokio::spawn(outgoing.send(&calling(2, 1 << 20)));
-        tokio::time::sleep(LONGEST_PAUSE * 10).await;
+        tokio::time::sleep(STALL_TIMEOUT * 10).await;
         assert!(!outgoing.is_over());
         // The cancelled call sends its cancellation.
         in_time("a message to be sent", outgoing.send(&taking_back(1))).await.unwrap_err();
@@ -406,7 +406,7 @@ mod tests {
         for bytes in [0, 1 << 20] {
             let (outgoing, _theirs) = outgoing(1 << 10);
             let first = tokio::spawn(outgoing.send(&calling(0, 1 << 20)));
-            tokio::time::sleep(LATELY * 2).await;
+            tokio::time::sleep(RECENT * 2).await;
             let sent = (1..).map(|id| outgoing.send(&calling(id, bytes)));
             let kept: Vec<_> = sent.take_while(|_| !outgoing.is_over()).collect();
             assert!(kept.len() <= MAX_MESSAGES && (kept.len() + 1) * bytes <= 2 * MAX_BYTES);
@@ -446,7 +446,7 @@ mod tests {
         tokio::task::yield_now().await;
         let began = Instant::now();
         in_time("the end", outgoing.close()).await;
-        assert!(began.elapsed() <= MOMENT * 2);
+        assert!(began.elapsed() <= FLUSH_TIMEOUT * 2);
         in_time("a message to be sent", sent).await.unwrap().unwrap_err();
         assert!(is_unsent(
             &in_time("a message to be sent", outgoing.send(&calling(2, 0))).await.unwrap_err()

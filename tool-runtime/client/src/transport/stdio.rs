@@ -2,10 +2,10 @@
 
 use super::lines::Lines;
 use super::{ConnectionOwner, Opened, TransportFactory};
+use crate::connect_error::{ConnectError, Kind};
 use crate::notification_router::NotificationRouter;
 use crate::observed_transport::ObservedTransport;
 use crate::process::{Child, Command, Exit, Spawned};
-use crate::refusal::{Kind, Refusal};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -17,9 +17,9 @@ use tool_runtime_core::seam::Redactor;
 /// Grace period of each step of ending a server: by itself, after `SIGTERM`.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
 /// Time for a process to exit after its connection has ended.
-const MOMENT: Duration = Duration::from_millis(500);
+const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// Limit on the reported bytes of the standard error.
-const MAX_WORDS: usize = 1000;
+const MAX_REPORT: usize = 1000;
 
 /// A server that is started anew for each connection.
 pub(crate) struct Stdio {
@@ -42,7 +42,7 @@ impl Stdio {
         command.redactor = Arc::new(redactor);
         command.cwd = config.cwd.as_ref().map(|cwd| cwd.as_str().into());
         let children = TaskTracker::new();
-        // Whoever waits for it waits for those that there are.
+        // `wait` returns once the present children have ended.
         children.close();
         Self { server: server.into(), command, children }
     }
@@ -52,29 +52,29 @@ impl TransportFactory for Stdio {
     fn open(
         &self,
         notifications: Arc<NotificationRouter>,
-    ) -> BoxFuture<'_, Result<Opened, Refusal>> {
+    ) -> BoxFuture<'_, Result<Opened, ConnectError>> {
         Box::pin(async move {
             let counted = self.children.token();
             let spawned = Child::spawn(&self.command, &self.server, counted).await;
             let Spawned { child, stdin, stdout } =
-                spawned.map_err(|error| Refusal::new(Kind::Unreachable, error.to_string()))?;
+                spawned.map_err(|error| ConnectError::new(Kind::Unreachable, error.to_string()))?;
             let noise = child.stdout_noise(&self.server);
             let transport = Lines::new(stdout, stdin, Arc::clone(&notifications));
             let transport = transport.with_noise(move |line| noise.keep(line));
-            let behind = Arc::new(Process { child, notifications: Arc::clone(&notifications) });
+            let owner = Arc::new(Process { child, notifications: Arc::clone(&notifications) });
             Ok(Opened {
-                wire: ObservedTransport::new(transport, notifications),
-                behind: Some(behind),
+                transport: ObservedTransport::new(transport, notifications),
+                owner: Some(owner),
             })
         })
     }
 
-    fn left(&self) -> BoxFuture<'_, ()> {
+    fn ended(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.children.wait())
     }
 }
 
-/// The process behind a connection.
+/// The process owner a connection.
 struct Process {
     child: Child,
     notifications: Arc<NotificationRouter>,
@@ -86,7 +86,7 @@ impl Process {
         if self.child.exit().is_none() && self.notifications.is_waiting() {
             return None;
         }
-        timeout(MOMENT, self.child.exited()).await.ok()
+        timeout(EXIT_TIMEOUT, self.child.exited()).await.ok()
     }
 }
 
@@ -97,7 +97,7 @@ impl ConnectionOwner for Process {
         })
     }
 
-    fn last_words(&self) -> BoxFuture<'_, Option<String>> {
+    fn exit_report(&self) -> BoxFuture<'_, Option<String>> {
         Box::pin(async move {
             let exit = self.exit().await;
             let tail = self.child.stderr_tail();
@@ -117,7 +117,7 @@ impl ConnectionOwner for Process {
 }
 
 fn last_part(text: &str) -> &str {
-    let start = text.len().saturating_sub(MAX_WORDS);
+    let start = text.len().saturating_sub(MAX_REPORT);
     let start = (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(start);
     &text[start..]
 }
@@ -143,10 +143,10 @@ mod tests {
         let server = sleeping().await;
         let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
         server.notifications.before_sending(&serde_json::from_value(ping).unwrap());
-        assert_eq!(server.last_words().now_or_never(), Some(None));
+        assert_eq!(server.exit_report().now_or_never(), Some(None));
         // One that ended the connection is about to end itself.
         server.notifications.note_over();
-        assert_eq!(server.last_words().now_or_never(), None);
+        assert_eq!(server.exit_report().now_or_never(), None);
         server.close().await;
     }
 }

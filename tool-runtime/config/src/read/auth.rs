@@ -1,7 +1,7 @@
 //! Reads the authentication of an entry.
 
 use super::Reader;
-use super::entry::{CompletionContext, Entry};
+use super::entry::{Entry, Member};
 use super::keys;
 use crate::auth::{McpAuth, McpOAuth};
 use serde_json::Value;
@@ -14,37 +14,36 @@ impl Reader<'_> {
     pub(super) fn auth(&mut self, entry: &mut Entry<'_>) -> Option<McpAuth> {
         let mut auth = None;
         for key in ["auth", "authentication", "oauth", "bearer_token", "bearer_token_env_var"] {
-            let Some(given) = entry.one_of(&[key], self.findings) else { continue };
-            entry.tell_at("auth", &given.place);
-            let more = self.auth_of(&given);
-            auth = self.together(&given, auth, more);
+            let Some(member) = entry.one_of(&[key], self.findings) else { continue };
+            entry.report_at("auth", &member.place);
+            let more = self.auth_of(&member);
+            auth = self.together(&member, auth, more);
         }
         self.beside_oauth(entry, auth)
     }
 
-    fn auth_of(&mut self, given: &CompletionContext<'_>) -> Option<McpAuth> {
-        match (given.key, given.value) {
+    fn auth_of(&mut self, member: &Member<'_>) -> Option<McpAuth> {
+        match (member.key, member.value) {
             ("bearer_token_env_var", value) => {
-                let name = self.string(&given.place, value)?;
-                Some(McpAuth::Bearer(self.variable(&given.place, name)))
+                let name = self.string(&member.place, value)?;
+                Some(McpAuth::Bearer(self.variable(&member.place, name)))
             }
-            ("bearer_token", value) => Some(McpAuth::Bearer(self.secret(&given.place, value))),
+            ("bearer_token", value) => Some(McpAuth::Bearer(self.secret(&member.place, value))),
             ("oauth", Value::Bool(false)) => None,
             ("oauth", Value::Bool(true)) => Some(McpAuth::OAuth(McpOAuth::default())),
             (_, Value::String(text)) => match text.as_str() {
                 "none" => None,
                 "oauth" => Some(McpAuth::OAuth(McpOAuth::default())),
-                _ => Some(McpAuth::Bearer(self.secret(&given.place, given.value))),
+                _ => Some(McpAuth::Bearer(self.secret(&member.place, member.value))),
             },
-            _ => self.auth_object(given),
+            _ => self.auth_object(member),
         }
     }
 
-    /// Two ways to authenticate exclude each other, but `"auth": "oauth"` may stand beside what
-    /// is known of the client.
+    /// Combines two kinds of authentication, which exclude each other. `"auth": "oauth"` beside an OAuth client is allowed.
     fn together(
         &mut self,
-        given: &CompletionContext<'_>,
+        member: &Member<'_>,
         first: Option<McpAuth>,
         second: Option<McpAuth>,
     ) -> Option<McpAuth> {
@@ -56,7 +55,7 @@ impl Reader<'_> {
             }
             (Some(first), Some(_)) => {
                 let text = format!("it authenticates by {} already", first.kind());
-                self.findings.wrong(&given.place, text, "keep one way to authenticate");
+                self.findings.wrong(&member.place, text, "keep one way to authenticate");
                 Some(first)
             }
             (first, second) => first.or(second),
@@ -77,72 +76,74 @@ impl Reader<'_> {
                 return Some(other);
             }
         };
-        if let Some(given) = client_id {
-            oauth.client_id = Some(self.secret(&given.place, given.value));
+        if let Some(member) = client_id {
+            oauth.client_id = Some(self.secret(&member.place, member.value));
         }
-        if let Some(given) = scopes {
-            oauth.scopes = self.scopes(&given).unwrap_or_default();
+        if let Some(member) = scopes {
+            oauth.scopes = self.scopes(&member).unwrap_or_default();
         }
         Some(McpAuth::OAuth(oauth))
     }
 
-    pub(super) fn auth_object(&mut self, given: &CompletionContext<'_>) -> Option<McpAuth> {
-        let object = self.object(&given.place, given.value)?;
-        let mut said = Entry::read(&given.place, object, keys::AUTH, self.findings);
-        let kind = self.plain(&mut said, &["type", "kind", "strategy"]);
+    pub(super) fn auth_object(&mut self, member: &Member<'_>) -> Option<McpAuth> {
+        let object = self.object(&member.place, member.value)?;
+        let mut auth_entry = Entry::read(&member.place, object, keys::AUTH, self.findings);
+        let kind = self.plain(&mut auth_entry, &["type", "kind", "strategy"]);
         let auth = match kind.as_deref().map(plain_kind).as_deref() {
             Some("none") => return None,
-            Some("bearer" | "token") => self.token(&mut said).map(McpAuth::Bearer),
-            Some("basic") => self.basic(&mut said),
-            Some("apikey" | "header") => self.api_key(&mut said),
-            Some("oauth" | "oauth2") => self.oauth(&mut said),
+            Some("bearer" | "token") => self.token(&mut auth_entry).map(McpAuth::Bearer),
+            Some("basic") => self.basic(&mut auth_entry),
+            Some("apikey" | "header") => self.api_key(&mut auth_entry),
+            Some("oauth" | "oauth2") => self.oauth(&mut auth_entry),
             Some(other) => {
                 let near = nearest(other, KINDS, 1);
                 let near = near.first().map(|near| format!("; did you mean `{near}`?"));
                 let help = format!("write one of `{}`", KINDS.join("`, `"));
                 let help = help + &near.unwrap_or_default();
-                self.findings.wrong(&given.place, "no such way to authenticate is known", help);
+                self.findings.wrong(&member.place, "no such way to authenticate is known", help);
                 return None;
             }
-            None if given.key != "auth" => self.oauth(&mut said),
-            None if said.has(&["token"]) => self.token(&mut said).map(McpAuth::Bearer),
-            None if said.has(&["password"]) => self.basic(&mut said),
-            None if said.has(&["header", "header_name", "api_key"]) => self.api_key(&mut said),
-            None => self.oauth(&mut said),
+            None if member.key != "auth" => self.oauth(&mut auth_entry),
+            None if auth_entry.has(&["token"]) => self.token(&mut auth_entry).map(McpAuth::Bearer),
+            None if auth_entry.has(&["password"]) => self.basic(&mut auth_entry),
+            None if auth_entry.has(&["header", "header_name", "api_key"]) => {
+                self.api_key(&mut auth_entry)
+            }
+            None => self.oauth(&mut auth_entry),
         };
-        for rest in said.rest() {
+        for rest in auth_entry.rest() {
             let help = "remove it, or say by `type` what is meant";
             self.findings.wrong(&rest.place, "it has no part in this way to authenticate", help);
         }
         auth
     }
 
-    fn token(&mut self, said: &mut Entry<'_>) -> Option<Secret> {
-        self.needed(said, &["token", "value", "key", "api_key"])
+    fn token(&mut self, auth_entry: &mut Entry<'_>) -> Option<Secret> {
+        self.needed(auth_entry, &["token", "value", "key", "api_key"])
     }
 
-    fn basic(&mut self, said: &mut Entry<'_>) -> Option<McpAuth> {
-        let user = self.needed(said, &["user", "username"]);
-        let password = self.needed(said, &["password", "value"]);
+    fn basic(&mut self, auth_entry: &mut Entry<'_>) -> Option<McpAuth> {
+        let user = self.needed(auth_entry, &["user", "username"]);
+        let password = self.needed(auth_entry, &["password", "value"]);
         Some(McpAuth::Basic { user: user?, password: password? })
     }
 
     /// A key without a header of its own is a bearer token.
-    fn api_key(&mut self, said: &mut Entry<'_>) -> Option<McpAuth> {
-        let header = said.one_of(&["header", "header_name"], self.findings);
-        let key = self.token(said)?;
+    fn api_key(&mut self, auth_entry: &mut Entry<'_>) -> Option<McpAuth> {
+        let header = auth_entry.one_of(&["header", "header_name"], self.findings);
+        let key = self.token(auth_entry)?;
         let Some(header) = header else { return Some(McpAuth::Bearer(key)) };
         let header = self.text(&header.place, header.value);
         Some(McpAuth::ApiKey { header, key })
     }
 
-    fn needed(&mut self, said: &mut Entry<'_>, keys: &[&'static str]) -> Option<Secret> {
-        let Some(given) = said.one_of(keys, self.findings) else {
+    fn needed(&mut self, auth_entry: &mut Entry<'_>, keys: &[&'static str]) -> Option<Secret> {
+        let Some(member) = auth_entry.one_of(keys, self.findings) else {
             let help = format!("add `{}`", keys[0]);
-            self.findings.wrong(said.place(), format!("it has no `{}`", keys[0]), help);
+            self.findings.wrong(auth_entry.place(), format!("it has no `{}`", keys[0]), help);
             return None;
         };
-        Some(self.secret(&given.place, given.value))
+        Some(self.secret(&member.place, member.value))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The keys of an object, sorted out.
+//! The members of an object by known keys.
 
 use super::keys::{Fate, Keys, snake_case};
 use crate::findings::{Findings, Place};
@@ -6,16 +6,16 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use tool_runtime_core::seam::nearest;
 
-/// A value, and where it stands.
+/// A member of an object, with its place.
 #[derive(Clone)]
-pub(super) struct CompletionContext<'a> {
+pub(super) struct Member<'a> {
     pub(super) place: Place,
     pub(super) value: &'a Value,
     /// The name of its key, in snake case.
     pub(super) key: &'static str,
 }
 
-impl CompletionContext<'_> {
+impl Member<'_> {
     /// Whether the value has no effect.
     pub(super) fn is_empty(&self) -> bool {
         match self.value {
@@ -32,35 +32,35 @@ impl CompletionContext<'_> {
 /// The members of an object by known keys.
 pub(super) struct Entry<'a> {
     place: Place,
-    given: BTreeMap<&'static str, CompletionContext<'a>>,
+    members: BTreeMap<&'static str, Member<'a>>,
     /// The place of a key, by the first of its names.
     places: BTreeMap<&'static str, Place>,
 }
 
 impl<'a> Entry<'a> {
-    /// Sorts keys out. `null` is as good as nothing; camel case and snake case are the same.
+    /// Sorts members by the treatment of their keys. Null counts as absent; camel case and snake case are the same.
     pub(super) fn read(
         place: &Place,
         object: &'a Map<String, Value>,
         keys: Keys,
         findings: &mut Findings,
     ) -> Self {
-        let mut given: BTreeMap<&'static str, CompletionContext<'a>> = BTreeMap::new();
+        let mut members: BTreeMap<&'static str, Member<'a>> = BTreeMap::new();
         for (written, value) in object.iter().filter(|(_, value)| !value.is_null()) {
             let here = place.key(written);
             let Some((key, fate)) = look_up(keys, written) else {
                 unknown(written, &here, keys, findings);
                 continue;
             };
-            let found = CompletionContext { place: here, value, key };
+            let found = Member { place: here, value, key };
             match fate {
                 Fate::Read => {
-                    if let Some(twice) = given.get(key) {
+                    if let Some(twice) = members.get(key) {
                         let text = format!("it says the same as `{}`", twice.place.last());
                         findings.wrong(&found.place, text, "keep one of the two");
                         continue;
                     }
-                    given.insert(key, found);
+                    members.insert(key, found);
                 }
                 Fate::Ignored(instead) => {
                     findings.warn(&found.place, "it is not acted on", *instead);
@@ -71,7 +71,7 @@ impl<'a> Entry<'a> {
                 }
             }
         }
-        Self { place: place.clone(), given, places: BTreeMap::new() }
+        Self { place: place.clone(), members, places: BTreeMap::new() }
     }
 
     /// The value of one of these synonymous keys. Of several, the first.
@@ -79,8 +79,8 @@ impl<'a> Entry<'a> {
         &mut self,
         keys: &[&'static str],
         findings: &mut Findings,
-    ) -> Option<CompletionContext<'a>> {
-        let mut found = keys.iter().filter_map(|key| self.given.remove(key));
+    ) -> Option<Member<'a>> {
+        let mut found = keys.iter().filter_map(|key| self.members.remove(key));
         let first = found.next()?;
         for other in found {
             let text = format!("it says the same as `{}`", first.place.last());
@@ -91,22 +91,17 @@ impl<'a> Entry<'a> {
     }
 
     /// Reports problems of one key at the place of another, the first that is present.
-    pub(super) fn tell_at(&mut self, key: &'static str, place: &Place) {
+    pub(super) fn report_at(&mut self, key: &'static str, place: &Place) {
         self.places.entry(key).or_insert_with(|| place.clone());
     }
 
     /// Sets a key, unless it has an effective value.
-    pub(super) fn put(
-        &mut self,
-        key: &'static str,
-        given: CompletionContext<'a>,
-        findings: &mut Findings,
-    ) {
-        if self.given.get(key).is_some_and(|known| !known.is_empty()) {
+    pub(super) fn put(&mut self, key: &'static str, member: Member<'a>, findings: &mut Findings) {
+        if self.members.get(key).is_some_and(|known| !known.is_empty()) {
             let text = format!("it says the same as `{key}`");
-            findings.wrong(&given.place, text, "keep one of the two");
+            findings.wrong(&member.place, text, "keep one of the two");
         } else {
-            self.given.insert(key, given);
+            self.members.insert(key, member);
         }
     }
 
@@ -115,18 +110,18 @@ impl<'a> Entry<'a> {
         &mut self,
         key: &'static str,
         is_form: impl Fn(&Value) -> bool,
-    ) -> Option<CompletionContext<'a>> {
-        self.given.get(key).filter(|given| is_form(given.value))?;
-        self.given.remove(key)
+    ) -> Option<Member<'a>> {
+        self.members.get(key).filter(|member| is_form(member.value))?;
+        self.members.remove(key)
     }
 
     pub(super) fn has(&self, keys: &[&'static str]) -> bool {
-        keys.iter().any(|key| self.given.contains_key(key))
+        keys.iter().any(|key| self.members.contains_key(key))
     }
 
     /// Unread members.
-    pub(super) fn rest(&self) -> impl Iterator<Item = &CompletionContext<'a>> {
-        self.given.values()
+    pub(super) fn rest(&self) -> impl Iterator<Item = &Member<'a>> {
+        self.members.values()
     }
 
     pub(super) fn place(&self) -> &Place {

@@ -1,6 +1,6 @@
 //! Files of environment variables (`.env`): lines of `NAME=value`.
 
-use crate::fault::Fault;
+use crate::findings::Fault;
 use tool_runtime_core::Secret;
 
 /// The variables of a file, the last of each name. Empty lines, `#` comments and `export` are
@@ -8,7 +8,7 @@ use tool_runtime_core::Secret;
 /// expanded.
 ///
 /// # Errors
-/// The first line that is none of that; what stands in it is not told.
+/// The first invalid line. The error does not show it.
 pub(super) fn variables(text: &str) -> Result<Vec<(String, Secret)>, Fault> {
     let mut variables = Vec::new();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -33,7 +33,7 @@ pub(super) fn variables(text: &str) -> Result<Vec<(String, Secret)>, Fault> {
     Ok(variables)
 }
 
-/// None where a quote is not closed.
+/// `None` if a quote is not closed.
 fn value_of(text: &str) -> Option<String> {
     match text.chars().next() {
         Some('\'') => text[1..].split_once('\'').map(|(value, _)| value.to_owned()),

@@ -1,4 +1,4 @@
-//! Keys of all dialects, and their treatment. The table in the documentation of `McpConfig` is the same.
+//! Keys of all dialects, and their treatment. The documentation of `McpConfig` has the same table.
 
 use serde_json::Value;
 
@@ -188,14 +188,14 @@ pub(super) const COMMAND: Keys = &[("path", Read), ("args", Read), ("env", Read)
 /// Keys of one variable under `env_vars`.
 pub(super) const ENV_VAR: Keys = &[("name", Read), ("source", Read)];
 
-/// Whether a value is likely to be a server's entry: it says how one is reached.
+/// Whether a value is likely to be a server's entry: it has a command or an address.
 pub(crate) fn looks_like_entry(value: &Value) -> bool {
     const REACHED: &[&str] = &["command", "url", "http_url", "server_url", "base_url", "transport"];
     let Value::Object(object) = value else { return false };
     object.keys().any(|key| REACHED.contains(&snake_case(key).as_str()))
 }
 
-/// All of them, for tests.
+/// All keys, for tests.
 #[cfg(test)]
 pub(crate) fn known_keys() -> impl Iterator<Item = &'static str> {
     SERVER.iter().chain(AUTH).chain(TOOL).chain(COMMAND).map(|(key, _)| *key)

@@ -1,10 +1,10 @@
-//! A server that is started.
+//! Reads a server that is started by a command.
 
 use super::Reader;
-use super::entry::{CompletionContext, Entry};
+use super::entry::{Entry, Member};
 use super::{env_file, keys};
-use crate::fault::Fault;
 use crate::file;
+use crate::findings::Fault;
 use crate::findings::Place;
 use crate::text::McpText;
 use crate::transport::StdioConfig;
@@ -20,12 +20,12 @@ impl Reader<'_> {
         let line = command.and_then(|command| self.line(&command, args.as_ref()));
         let env = self.env(entry);
         let cwd = entry.one_of(&["cwd", "working_directory"], self.findings);
-        let cwd = cwd.map(|given| self.path(&given.place, given.value));
+        let cwd = cwd.map(|member| self.path(&member.place, member.value));
         let (command, args) = line?;
         Some(StdioConfig { args, env, cwd, ..StdioConfig::new(command) })
     }
 
-    /// Has what stands in a command that is an object stand in the entry (Zed, once).
+    /// Moves the members of a command that is an object into the entry (older versions of Zed).
     fn unfold(&mut self, entry: &mut Entry<'_>) {
         let Some(command) = entry.take_if("command", Value::is_object) else { return };
         let Some(object) = command.value.as_object() else { return };
@@ -35,8 +35,8 @@ impl Reader<'_> {
             self.findings.wrong(&command.place, "it names no program", help);
         }
         for (key, meant) in [("path", "command"), ("args", "args"), ("env", "env")] {
-            if let Some(given) = inner.one_of(&[key], self.findings) {
-                entry.put(meant, given, self.findings);
+            if let Some(member) = inner.one_of(&[key], self.findings) {
+                entry.put(meant, member, self.findings);
             }
         }
     }
@@ -44,10 +44,10 @@ impl Reader<'_> {
     /// The command and its arguments, which may be one list.
     fn line(
         &mut self,
-        command: &CompletionContext<'_>,
-        args: Option<&CompletionContext<'_>>,
+        command: &Member<'_>,
+        args: Option<&Member<'_>>,
     ) -> Option<(McpText, Vec<Secret>)> {
-        let mut given = match args {
+        let mut items = match args {
             Some(args) => self.list(&args.place, args.value).unwrap_or_default(),
             None => Vec::new(),
         };
@@ -64,9 +64,9 @@ impl Reader<'_> {
                 return None;
             }
             first = line.remove(0);
-            given = line;
+            items = line;
         }
-        let args = given.iter().map(|(place, arg)| self.secret(place, arg)).collect();
+        let args = items.iter().map(|(place, arg)| self.secret(place, arg)).collect();
         Some((self.path(&first.0, first.1), args))
     }
 
@@ -91,32 +91,28 @@ impl Reader<'_> {
         }
     }
 
-    /// Variables of `env`, of those that are passed on, and of files, where they are not given.
+    /// Reads the variables of `env` and `env_vars`, then those of files that are not set yet.
     pub(super) fn env(&mut self, entry: &mut Entry<'_>) -> BTreeMap<McpText, Secret> {
         let mut env = BTreeMap::new();
-        if let Some(given) = entry.one_of(&["env", "environment"], self.findings) {
-            self.map(&given, &mut env);
+        if let Some(member) = entry.one_of(&["env", "environment"], self.findings) {
+            self.map(&member, &mut env);
         }
-        if let Some(given) = entry.one_of(&["env_vars"], self.findings) {
-            self.passed_on(&given, &mut env);
+        if let Some(member) = entry.one_of(&["env_vars"], self.findings) {
+            self.passed_on(&member, &mut env);
         }
-        if let Some(given) = entry.one_of(&["env_file"], self.findings) {
-            for (name, value) in self.env_file(&given) {
+        if let Some(member) = entry.one_of(&["env_file"], self.findings) {
+            for (name, value) in self.env_file(&member) {
                 env.entry(McpText::from(name)).or_insert(value);
             }
         }
         env
     }
 
-    /// Names and values. A value of `null` is as good as none.
-    pub(super) fn map(
-        &mut self,
-        given: &CompletionContext<'_>,
-        into: &mut BTreeMap<McpText, Secret>,
-    ) {
-        let Some(object) = self.object(&given.place, given.value) else { return };
+    /// Reads names and values. Null counts as absent.
+    pub(super) fn map(&mut self, member: &Member<'_>, into: &mut BTreeMap<McpText, Secret>) {
+        let Some(object) = self.object(&member.place, member.value) else { return };
         for (name, value) in object.iter().filter(|(_, value)| !value.is_null()) {
-            let place = given.place.key(name);
+            let place = member.place.key(name);
             let name = self.expanded(&place, name);
             let value = self.secret(&place, value);
             if let Some(name) = name {
@@ -137,9 +133,9 @@ impl Reader<'_> {
         }
     }
 
-    /// `env_vars`: names of variables that are passed on.
-    fn passed_on(&mut self, given: &CompletionContext<'_>, into: &mut BTreeMap<McpText, Secret>) {
-        for (place, item) in self.list(&given.place, given.value).unwrap_or_default() {
+    /// Reads `env_vars`: names of inherited variables.
+    fn passed_on(&mut self, member: &Member<'_>, into: &mut BTreeMap<McpText, Secret>) {
+        for (place, item) in self.list(&member.place, member.value).unwrap_or_default() {
             let Some(name) = self.passed_name(&place, item) else { continue };
             let value = self.variable(&place, &name);
             self.put(&place, McpText::from(name), value, into);
@@ -163,10 +159,10 @@ impl Reader<'_> {
         name
     }
 
-    /// The variables of a file, which is looked for beside the configuration's.
-    fn env_file(&mut self, given: &CompletionContext<'_>) -> Vec<(String, Secret)> {
-        let path = self.path(&given.place, given.value);
-        let folder = given.place.folder().unwrap_or_else(|| "".as_ref());
+    /// Reads the variables of a file. Its path is relative to the configuration file.
+    fn env_file(&mut self, member: &Member<'_>) -> Vec<(String, Secret)> {
+        let path = self.path(&member.place, member.value);
+        let folder = member.place.folder().unwrap_or_else(|| "".as_ref());
         let variables = match file::read_regular(&folder.join(path.as_str())) {
             Ok(text) => env_file::variables(&text),
             Err(error) => {
@@ -175,7 +171,7 @@ impl Reader<'_> {
             }
         };
         variables.unwrap_or_else(|fault| {
-            self.lacks(&given.place, fault);
+            self.lacks(&member.place, fault);
             Vec::new()
         })
     }

@@ -1,7 +1,7 @@
 //! Time limits.
 
 use super::Reader;
-use super::entry::{CompletionContext, Entry};
+use super::entry::{Entry, Member};
 use crate::server::McpServerConfig;
 use serde_json::Value;
 use std::time::Duration;
@@ -20,27 +20,27 @@ impl Reader<'_> {
             "init_timeout",
         ];
         let call = entry.one_of(CALL, self.findings);
-        server.call_timeout = call.and_then(|given| self.duration(&given));
+        server.call_timeout = call.and_then(|member| self.duration(&member));
         let connect = entry.one_of(CONNECT, self.findings);
-        server.connect_timeout = connect.and_then(|given| self.duration(&given));
+        server.connect_timeout = connect.and_then(|member| self.duration(&member));
     }
 
-    /// A text with a unit; a number in the unit that the key names; or a bare number, for which
-    /// dialects differ: few are seconds, many are milliseconds.
-    pub(super) fn duration(&mut self, given: &CompletionContext<'_>) -> Option<Duration> {
-        let duration = match given.value {
+    /// A duration: a text with a unit, a number in the unit of the key, or a bare number. Dialects differ in bare numbers:
+    /// small ones are seconds, large ones milliseconds.
+    pub(super) fn duration(&mut self, member: &Member<'_>) -> Option<Duration> {
+        let duration = match member.value {
             Value::String(text) => humantime::parse_duration(text).ok(),
-            Value::Number(number) => number.as_f64().and_then(|number| self.bare(given, number)),
+            Value::Number(number) => number.as_f64().and_then(|number| self.bare(member, number)),
             _ => None,
         };
         if duration.is_none() {
-            self.findings.wrong(&given.place, "is not a valid time", HELP);
+            self.findings.wrong(&member.place, "is not a valid time", HELP);
         }
         duration
     }
 
-    fn bare(&mut self, given: &CompletionContext<'_>, number: f64) -> Option<Duration> {
-        let (is_named, seconds) = match given.key {
+    fn bare(&mut self, member: &Member<'_>, number: f64) -> Option<Duration> {
+        let (is_named, seconds) = match member.key {
             key if key.ends_with("_sec") => (true, number),
             key if key.ends_with("_ms") => (true, number / 1000.0),
             _ if number < 1000.0 => (false, number),
@@ -51,7 +51,7 @@ impl Reader<'_> {
             let unit = if number < 1000.0 { "seconds" } else { "milliseconds" };
             let text = format!("{number} has no unit, and was taken for {unit}");
             let help = format!("write `\"{}\"`", humantime::format_duration(duration));
-            self.findings.warn(&given.place, text, help);
+            self.findings.warn(&member.place, text, help);
         }
         Some(duration)
     }

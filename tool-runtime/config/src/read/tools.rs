@@ -1,7 +1,7 @@
 //! Reads the selection of a server's tools.
 
 use super::Reader;
-use super::entry::{CompletionContext, Entry};
+use super::entry::{Entry, Member};
 use super::keys;
 use crate::server::McpServerConfig;
 use serde_json::Value;
@@ -14,15 +14,15 @@ impl Reader<'_> {
         }
         let include =
             entry.one_of(&["include", "include_tools", "enabled_tools", "tools"], self.findings);
-        server.include = include.and_then(|given| self.patterns(&given));
+        server.include = include.and_then(|member| self.patterns(&member));
         let exclude = entry.one_of(&["exclude", "exclude_tools", "disabled_tools"], self.findings);
-        let exclude = exclude.and_then(|given| self.patterns(&given));
+        let exclude = exclude.and_then(|member| self.patterns(&member));
         server.exclude.extend(exclude.unwrap_or_default());
     }
 
-    fn patterns(&mut self, given: &CompletionContext<'_>) -> Option<Vec<ToolPattern>> {
+    fn patterns(&mut self, member: &Member<'_>) -> Option<Vec<ToolPattern>> {
         let mut patterns = Vec::new();
-        for (place, item) in self.list(&given.place, given.value)? {
+        for (place, item) in self.list(&member.place, member.value)? {
             let Some(text) = self.string(&place, item) else { continue };
             match pattern(text) {
                 Ok(pattern) => patterns.push(pattern),
@@ -34,15 +34,15 @@ impl Reader<'_> {
         Some(patterns)
     }
 
-    /// `tools` by name: what is said of single ones.
-    fn each_tool(&mut self, tools: &CompletionContext<'_>, server: &mut McpServerConfig) {
+    /// Reads `tools`, an object with the settings of single tools.
+    fn each_tool(&mut self, tools: &Member<'_>, server: &mut McpServerConfig) {
         let Some(object) = tools.value.as_object() else { return };
         for (name, value) in object {
             let place = tools.place.key(name);
             let Some(settings) = self.object(&place, value) else { continue };
             let mut settings = Entry::read(&place, settings, keys::TOOL, self.findings);
             let limit = settings.one_of(&["timeout", "timeout_sec", "timeout_ms"], self.findings);
-            if let Some(limit) = limit.and_then(|given| self.duration(&given)) {
+            if let Some(limit) = limit.and_then(|member| self.duration(&member)) {
                 server.tool_timeouts.insert(name.clone(), limit);
             }
             if self.flag(&mut settings, &["enabled"]) == Some(false) {
@@ -52,7 +52,7 @@ impl Reader<'_> {
     }
 }
 
-/// A name as it is, since servers name their tools as they like; or a glob, or `/../`.
+/// A pattern: a glob, a regular expression `/../`, or else an exact name of any characters.
 fn pattern(text: &str) -> Result<ToolPattern, tool_runtime_core::PatternError> {
     let varies = text.is_empty() || text.starts_with('/') || text.contains(['*', '?', '[', '{']);
     if varies { text.parse() } else { Ok(ToolPattern::exact(text)) }

@@ -1,7 +1,7 @@
 //! Reads the transport of an entry.
 
 use super::Reader;
-use super::entry::{CompletionContext, Entry};
+use super::entry::{Entry, Member};
 use crate::transport::McpTransportConfig;
 use tool_runtime_core::seam::nearest;
 
@@ -44,17 +44,17 @@ const URLS: &[&str] = &["url", "http_url", "server_url", "base_url"];
 
 impl Reader<'_> {
     pub(super) fn transport(&mut self, entry: &mut Entry<'_>) -> Option<McpTransportConfig> {
-        let said = self.said(entry);
+        let said = self.named_kind(entry);
         match (entry.has(&["command"]), entry.has(URLS)) {
             (true, true) => {
                 let text = "it has both a `command` and an address";
                 let help = "keep `command` for a server to start, `url` for one that runs";
                 self.findings.wrong(entry.place(), text, help);
-                self.beside(entry)
+                self.check_rest(entry)
             }
             (false, false) => {
                 self.unreached(entry, said);
-                self.beside(entry)
+                self.check_rest(entry)
             }
             (true, false) => {
                 if matches!(said, Some(Kind::Http | Kind::Sse)) {
@@ -79,8 +79,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Looks at what an entry says whose server cannot be reached: it may be wrong as well.
-    fn beside(&mut self, entry: &mut Entry<'_>) -> Option<McpTransportConfig> {
+    /// Checks the remaining keys of an entry without a valid transport.
+    fn check_rest(&mut self, entry: &mut Entry<'_>) -> Option<McpTransportConfig> {
         self.env(entry);
         self.headers(entry);
         self.auth(entry);
@@ -88,7 +88,7 @@ impl Reader<'_> {
     }
 
     /// The transport that `type` and `transport` name, if they agree.
-    fn said(&mut self, entry: &mut Entry<'_>) -> Option<Kind> {
+    fn named_kind(&mut self, entry: &mut Entry<'_>) -> Option<Kind> {
         let has_type = entry.has(&["type"]);
         let other = entry.take_if("transport", |_| has_type);
         let first = entry.one_of(&["type", "transport", "transport_type"], self.findings)?;
@@ -102,8 +102,8 @@ impl Reader<'_> {
         kind
     }
 
-    fn kind(&mut self, given: &CompletionContext<'_>) -> Option<Kind> {
-        let text = self.string(&given.place, given.value)?;
+    fn kind(&mut self, member: &Member<'_>) -> Option<Kind> {
+        let text = self.string(&member.place, member.value)?;
         let plain: String = text.chars().filter(|c| !matches!(c, '-' | '_')).collect();
         let plain = plain.to_ascii_lowercase();
         if let Some((_, kind)) = KINDS.iter().find(|(name, _)| *name == plain) {
@@ -119,7 +119,7 @@ impl Reader<'_> {
                 "write `stdio`, `http` or `sse`".to_owned() + &near.unwrap_or_default()
             }
         };
-        self.findings.wrong(&given.place, "no such transport is known", help);
+        self.findings.wrong(&member.place, "no such transport is known", help);
         None
     }
 
@@ -135,11 +135,12 @@ impl Reader<'_> {
     /// Refuses keys of the other transport, unless they have no effect.
     fn only(&mut self, entry: &mut Entry<'_>, others: &[&'static str], what: &str) {
         for key in others {
-            let Some(given) = entry.take_if(key, |_| true).filter(|given| !given.is_empty()) else {
+            let Some(member) = entry.take_if(key, |_| true).filter(|member| !member.is_empty())
+            else {
                 continue;
             };
             let text = format!("it does nothing for a server with {what}");
-            self.findings.wrong(&given.place, text, "remove it");
+            self.findings.wrong(&member.place, text, "remove it");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Values of the forms that keys take.
+//! Reads values by type.
 
 use super::Reader;
 use super::entry::Entry;
 use crate::expand::{Reference, Unexpanded, expand};
-use crate::fault::Fault;
+use crate::findings::Fault;
 use crate::findings::Place;
 use crate::foreign;
 use crate::text::McpText;
@@ -11,34 +11,33 @@ use serde_json::{Map, Value};
 use tool_runtime_core::Secret;
 use tool_runtime_core::seam::nearest;
 
-/// Stands in for a text that is not to be had. What it stands in is never handed out.
-const STAND_IN: &str = "unknown";
+/// Placeholder for an invalid text, so that the rest of the entry is checked.
+const PLACEHOLDER: &str = "unknown";
 
 impl Reader<'_> {
     /// `true` or `false`.
     pub(super) fn flag(&mut self, entry: &mut Entry<'_>, keys: &[&'static str]) -> Option<bool> {
-        let given = entry.one_of(keys, self.findings)?;
-        let flag = given.value.as_bool();
+        let member = entry.one_of(keys, self.findings)?;
+        let flag = member.value.as_bool();
         if flag.is_none() {
-            self.findings.wrong(&given.place, "must be a boolean", "write `true` or `false`");
+            self.findings.wrong(&member.place, "must be a boolean", "write `true` or `false`");
         }
         flag
     }
 
-    /// A text that is taken as it is.
+    /// A text without expansion.
     pub(super) fn plain(&mut self, entry: &mut Entry<'_>, keys: &[&'static str]) -> Option<String> {
-        let given = entry.one_of(keys, self.findings)?;
-        self.string(&given.place, given.value).map(str::to_owned)
+        let member = entry.one_of(keys, self.findings)?;
+        self.string(&member.place, member.value).map(str::to_owned)
     }
 
-    /// A text with its references replaced. Where there is none, which ends the reading, another
-    /// stands in for it, so that the rest of the entry is checked all the same.
+    /// An expanded text. An invalid one is a finding, and a placeholder is returned.
     pub(super) fn text(&mut self, place: &Place, value: &Value) -> McpText {
         let Some(written) = scalar(value) else {
             self.findings.wrong(place, "must be a string", "write it in quotes");
-            return McpText::from(STAND_IN);
+            return McpText::from(PLACEHOLDER);
         };
-        self.expanded(place, &written).unwrap_or_else(|| McpText::from(STAND_IN))
+        self.expanded(place, &written).unwrap_or_else(|| McpText::from(PLACEHOLDER))
     }
 
     pub(super) fn secret(&mut self, place: &Place, value: &Value) -> Secret {
@@ -78,8 +77,7 @@ impl Reader<'_> {
         Some(items.iter().enumerate().map(|(index, item)| (place.index(index), item)).collect())
     }
 
-    /// The text that a written one stands for. Where the server is disabled it is left as it is
-    /// if it cannot be expanded.
+    /// The expanded text. A text of a disabled server stays unexpanded if it cannot be expanded.
     pub(super) fn expanded(&mut self, place: &Place, written: &str) -> Option<McpText> {
         let (sources, found) = (self.sources, &mut self.found);
         let look_up = |reference: &Reference<'_>| {
@@ -89,7 +87,7 @@ impl Reader<'_> {
         };
         match expand(written, look_up) {
             Ok(value) => {
-                self.warn_of_other_ways(place, written);
+                self.warn_of_foreign_syntax(place, written);
                 Some(McpText::expanded(value, written))
             }
             Err(mistakes) => {
@@ -102,8 +100,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The value of a variable whose name is given in its place. What is not a usual name is not
-    /// told: people write the value there.
+    /// The value of a variable that is named by a value. An unusual name is not shown: people write the value there.
     pub(super) fn variable(&mut self, place: &Place, name: &str) -> Secret {
         let reference = Reference { name, is_environment: false, default: None };
         if let Some(value) = self.sources.find(&reference) {
@@ -119,10 +116,10 @@ impl Reader<'_> {
             let text = "there is no variable by the name that stands here";
             self.lacks(place, Fault::new(text, "write the name of a variable, not its value"));
         }
-        Secret::from(STAND_IN)
+        Secret::from(PLACEHOLDER)
     }
 
-    /// Notes a missing value: a problem, or, for a disabled server, one to come.
+    /// Notes a missing value: a problem now, or, for a disabled server, once it is enabled.
     pub(super) fn lacks(&mut self, place: &Place, fault: Fault) {
         match &mut self.lacking {
             Some(lacking) => lacking.push(place.problem(fault)),
@@ -130,10 +127,10 @@ impl Reader<'_> {
         }
     }
 
-    /// The text is not told: a password may look like that.
-    fn warn_of_other_ways(&mut self, place: &Place, written: &str) {
-        if let Some(way) = foreign::way(written) {
-            let text = format!("{way} not expanded, and taken literally");
+    /// The text is not shown: a password may look like that.
+    fn warn_of_foreign_syntax(&mut self, place: &Place, written: &str) {
+        if let Some(syntax) = foreign::syntax(written) {
+            let text = format!("{syntax} not expanded, and taken literally");
             self.findings.warn(place, text, "write `${NAME}` if a variable is meant");
         }
     }
@@ -166,8 +163,8 @@ impl Reader<'_> {
     fn unresolved(&self, reference: Reference<'_>) -> Fault {
         let Reference { name, is_environment, .. } = reference;
         let asked = self.sources.kinds(is_environment);
-        let way = if is_environment { "env:" } else { "" };
-        let text = format!("`${{{way}{name}}}` has no value (asked: {asked})");
+        let prefix = if is_environment { "env:" } else { "" };
+        let text = format!("`${{{prefix}{name}}}` has no value (asked: {asked})");
         let remedy = self.sources.remedy(name);
         let help = match (name.split_once(':'), name) {
             (Some(("input", _)), _) => format!("an editor would ask for it; {remedy}"),
@@ -175,7 +172,7 @@ impl Reader<'_> {
                 format!("an editor would know it; {remedy}")
             }
             _ if asked == "nothing" => "have the loader ask the environment".to_owned(),
-            _ => format!("set `{name}`, or write `${{{way}{name}:-default}}`"),
+            _ => format!("set `{name}`, or write `${{{prefix}{name}:-default}}`"),
         };
         let near = nearest(name, self.sources.names(is_environment), 1);
         let near = near.first().map(|near| format!("; did you mean `{near}`?"));
@@ -183,7 +180,7 @@ impl Reader<'_> {
     }
 }
 
-/// A text, or what stands for one: people write `"PORT": 8080`.
+/// A string, number or boolean as text: people write `"PORT": 8080`.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -3,7 +3,7 @@
 use lexopt::prelude::*;
 use lexopt::{Arg, Error, Parser};
 use load::table::Effort;
-use load::{Call, Channel, Era, Load};
+use load::{Call, Channel, Load, ProtocolVersion};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ load table [stdio] [http] [--rounds N] [--seconds S]
     (the best of 5 rounds, 1 s each)
 
 OPTIONS
-  --era legacy|modern  `initialize` of 2025-11-25, or stateless 2026-07-28 (legacy)
+  --protocol VERSION   2025-11-25 with `initialize`, or stateless 2026-07-28 (2025-11-25)
   --in-flight N        how many calls wait for answers at any time (1)
   --seconds S          how long calls are counted (1)
   --tool NAME          the tool to call (`add` with 2 and 3)
@@ -56,7 +56,7 @@ struct Raw {
     process: Option<u32>,
     rounds: usize,
     time: Duration,
-    era: Era,
+    version: ProtocolVersion,
     in_flight: usize,
     call: Call,
 }
@@ -70,7 +70,7 @@ impl Raw {
             process: None,
             rounds: 5,
             time: Duration::from_secs(1),
-            era: Era::Legacy,
+            version: ProtocolVersion::V2025_11_25,
             in_flight: 1,
             call: Call::add(),
         };
@@ -94,7 +94,7 @@ impl Raw {
             "pid" => self.process = Some(parser.value()?.parse()?),
             "rounds" => self.rounds = parser.value()?.parse()?,
             "seconds" => self.time = parser.value()?.parse_with(seconds)?,
-            "era" => self.era = parser.value()?.parse_with(era)?,
+            "protocol" => self.version = parser.value()?.parse_with(protocol_version)?,
             "in-flight" => self.in_flight = parser.value()?.parse()?,
             "tool" => self.call = Call::to(parser.value()?.string()?),
             "arguments" => self.call.arguments = parser.value()?.parse()?,
@@ -118,10 +118,10 @@ impl Raw {
             }
             _ => return Err(format!("these do not belong together\n{USAGE}").into()),
         };
-        let (era, call, in_flight, time) = (self.era, self.call, self.in_flight, self.time);
+        let (version, call, in_flight, time) = (self.version, self.call, self.in_flight, self.time);
         Ok(Options {
             target,
-            load: Load { era, call, in_flight, time },
+            load: Load { version, call, in_flight, time },
             effort: Effort { rounds: self.rounds, turn: time },
         })
     }
@@ -132,10 +132,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
-fn era(text: &str) -> Result<Era, &'static str> {
-    match text {
-        "legacy" => Ok(Era::Legacy),
-        "modern" => Ok(Era::Modern),
-        _ => Err("`legacy` or `modern`"),
-    }
+fn protocol_version(text: &str) -> Result<ProtocolVersion, &'static str> {
+    let mut all = ProtocolVersion::ALL.into_iter();
+    all.find(|version| version.as_str() == text).ok_or("2025-11-25 or 2026-07-28")
 }

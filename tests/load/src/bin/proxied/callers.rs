@@ -1,4 +1,4 @@
-//! The two clients: both call the same server over the same kind of connection, in the same era.
+//! The two clients: both call the same server over the same kind of connection, in the same protocol version.
 
 use super::{Outcome, Over, program};
 use rmcp::handler::server::wrapper::Parameters;

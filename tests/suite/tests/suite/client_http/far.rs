@@ -252,7 +252,7 @@ pub(super) fn open(_: &Seen) -> Option<Response> {
     None
 }
 
-/// Knows nothing of the newer era.
+/// A server without 2026-07-28.
 pub(super) fn legacy(seen: &Seen) -> Option<Response> {
     let refused = axum::http::StatusCode::BAD_REQUEST;
     seen.is_modern().then(|| (refused, "no such version").into_response())

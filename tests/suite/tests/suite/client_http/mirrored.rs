@@ -21,7 +21,7 @@ async fn marked_arguments_are_repeated_where_the_era_knows_it() {
     assert_eq!(far.count(|seen| seen.headers.contains_key("mcp-param-region")), 0);
 }
 
-/// A server of the newer era with these tools.
+/// A server of 2026-07-28 with these tools.
 fn answer(seen: &Seen, tools: &Value) -> Option<Response> {
     match seen.message["method"].as_str()? {
         "server/discover" => Some(seen.result(json!({

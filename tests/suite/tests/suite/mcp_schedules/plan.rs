@@ -140,7 +140,7 @@ impl Faults {
     /// As the faulty server reads it.
     pub(super) fn script(&self, lives: &str, log: &str) -> Value {
         json!({
-            "era": if self.is_modern { "modern" } else { "legacy" },
+            "version": if self.is_modern { "2026-07-28" } else { "2025-11-25" },
             "probe": self.probe,
             "dead": self.dead,
             "slow": self.slow,

@@ -88,7 +88,7 @@ fn whole(list: impl Fn() -> Vec<String>) -> Vec<String> {
     names
 }
 
-/// Somebody else's client starts the gateway, in either era.
+/// A client of others starts the gateway, in either protocol version.
 #[test]
 fn a_client_has_the_tools_of_all_that_are_let_through() {
     let scene = Scene::new("served");
@@ -106,8 +106,8 @@ fn a_client_has_the_tools_of_all_that_are_let_through() {
         "*.*delete*",
         "serve",
     ];
-    let ask = |era: &str, words: &[&str]| {
-        let mut all = vec!["--cli", "--protocol-era", era, "--format", "json"];
+    let ask = |lifecycle: &str, words: &[&str]| {
+        let mut all = vec!["--cli", "--protocol-era", lifecycle, "--format", "json"];
         all.extend(words);
         all.extend(served);
         let ended = peer(Program::Node(INSPECTOR), &all);
@@ -116,13 +116,13 @@ fn a_client_has_the_tools_of_all_that_are_let_through() {
         let answer = answer.and_then(Result::ok);
         answer.unwrap_or_else(|| panic!("the Inspector {}", ended.described()))["result"].clone()
     };
-    for era in ["legacy", "modern"] {
+    for lifecycle in ["legacy", "modern"] {
         let names = whole(|| {
-            let tools = ask(era, &["--method", "tools/list"])["tools"].clone();
+            let tools = ask(lifecycle, &["--method", "tools/list"])["tools"].clone();
             let names = tools.as_array().expect("a list").iter().map(|tool| tool["name"].clone());
             names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
         });
-        assert_eq!(names.len(), LET_THROUGH, "{era}: {names:?}");
+        assert_eq!(names.len(), LET_THROUGH, "{lifecycle}: {names:?}");
         assert!(["origin", "memory.read_graph"].iter().all(|one| names.iter().any(|it| it == one)));
         assert!(!names.iter().any(|name| name.contains("delete") || name.starts_with("files.")));
     }

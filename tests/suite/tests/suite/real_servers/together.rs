@@ -1,4 +1,4 @@
-//! Six servers at once: two languages, four versions of two SDKs, both eras.
+//! Six servers at once: two languages, four versions of two SDKs, both protocol versions.
 
 use super::super::support::class;
 use super::scene::{ALL, Scene, patient};

@@ -3,17 +3,17 @@
 use crate::{print, table};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use tool_runtime_config::{McpDiagnosis, McpDiagnosisLevel};
+use tool_runtime_config::{McpConfigProblem, McpDiagnosis, McpDiagnosisLevel};
 
-/// One thing that was found.
+/// A finding about a server, or about the configuration.
 pub(super) struct Finding {
     level: McpDiagnosisLevel,
     text: String,
-    /// What to do about it.
-    help: Option<String>,
+    /// The remedy.
+    pub(super) help: Option<String>,
 }
 
-/// Everything that was found: first what concerns no server, then by their names.
+/// Findings by server, those about the configuration first.
 #[derive(Default)]
 pub(super) struct Findings(BTreeMap<Option<String>, Vec<Finding>>);
 
@@ -36,12 +36,7 @@ impl Finding {
         Self::new(Error, text)
     }
 
-    pub(super) fn help(mut self, help: &str) -> Self {
-        self.help = Some(help.to_owned());
-        self
-    }
-
-    /// For people, and for scripts.
+    /// The level in the table and in JSON.
     fn words(&self) -> (&'static str, &'static str) {
         match self.level {
             Fine => ("ok     ", "ok"),
@@ -71,11 +66,19 @@ impl Findings {
         self.0.entry(server.map(str::to_owned)).or_default().push(finding);
     }
 
+    /// Adds a problem of the configuration. Its help stands on a line of its own.
+    pub(super) fn add_problem(&mut self, level: McpDiagnosisLevel, problem: &McpConfigProblem) {
+        let text = problem.to_string();
+        let text = text.strip_suffix(&format!("; {}", problem.help)).unwrap_or(&text);
+        let finding = Finding { help: Some(problem.help.clone()), ..Finding::new(level, text) };
+        self.add(problem.server.as_deref(), finding);
+    }
+
     pub(super) fn has_errors(&self) -> bool {
         self.count(Error) > 0
     }
 
-    /// Whether something is wrong with a server.
+    /// Whether a server has errors.
     pub(super) fn has_errors_of(&self, server: &str) -> bool {
         let found = self.0.get(&Some(server.to_owned()));
         found.is_some_and(|found| found.iter().any(|finding| finding.level == Error))

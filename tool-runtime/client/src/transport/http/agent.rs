@@ -13,9 +13,9 @@ use tool_runtime_core::seam::is_loopback;
 /// Time limit of a TCP and TLS connection.
 const CONNECT: Duration = Duration::from_secs(10);
 /// Idle time before a TCP keepalive: event streams may be silent for any time.
-const SILENCE: Duration = Duration::from_secs(30);
-const ASK_AGAIN: Duration = Duration::from_secs(10);
-const MAX_ASKED: u32 = 3;
+const KEEPALIVE: Duration = Duration::from_secs(30);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+const KEEPALIVE_RETRIES: u32 = 3;
 /// Limit on redirects.
 const MAX_REDIRECTS: usize = 5;
 
@@ -26,11 +26,11 @@ const MAX_REDIRECTS: usize = 5;
 /// This machine trusts no certificate.
 pub(super) fn client(url: &Url) -> Result<Client, String> {
     let mut builder = builder(url.scheme() == "https")?
-        .tcp_keepalive(SILENCE)
-        .tcp_keepalive_interval(ASK_AGAIN)
-        .tcp_keepalive_retries(MAX_ASKED)
+        .tcp_keepalive(KEEPALIVE)
+        .tcp_keepalive_interval(KEEPALIVE_INTERVAL)
+        .tcp_keepalive_retries(KEEPALIVE_RETRIES)
         .redirect(Policy::custom(|attempt| {
-            if is_the_same_server(&attempt) { attempt.follow() } else { attempt.stop() }
+            if is_same_server(&attempt) { attempt.follow() } else { attempt.stop() }
         }))
         .retry(recording_status());
     if is_this_machine(url) {
@@ -52,15 +52,15 @@ pub(super) fn builder(has_tls: bool) -> Result<ClientBuilder, String> {
     Ok(builder)
 }
 
-/// Whether a redirect keeps the message, and secrets where they belong.
-fn is_the_same_server(attempt: &Attempt<'_>) -> bool {
+/// Whether a redirect keeps the method, the body and the origin.
+fn is_same_server(attempt: &Attempt<'_>) -> bool {
     let keeps_message = matches!(attempt.status().as_u16(), 307 | 308);
     let first = attempt.previous().first();
     let keeps_origin = first.is_some_and(|first| first.origin() == attempt.url().origin());
     keeps_message && keeps_origin && attempt.previous().len() <= MAX_REDIRECTS
 }
 
-/// Whether an address is of this machine.
+/// Whether an address is a loopback address.
 pub(super) fn is_this_machine(url: &Url) -> bool {
     url.host_str().is_some_and(is_loopback)
 }

@@ -9,7 +9,6 @@ mod status;
 use super::credentials::{HeaderMap, NoHeaders};
 use super::error::{HttpError, TransportError};
 use super::headers::Headers;
-use super::param_headers::ParamHeaders;
 use super::sse_backoff::{Events, bounded};
 use crate::notification_router::NotificationRouter;
 use classify::{no_headers, refused, without_url};
@@ -20,10 +19,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use tokio_util::sync::CancellationToken;
 
-/// The longest event of a stream.
-const LONGEST_EVENT: usize = 16 << 20;
+/// Limit on an event of a stream, in bytes.
+const MAX_EVENT: usize = 16 << 20;
 
-/// The address of a server, and its connections.
+/// The HTTP client and address of a server.
 #[derive(Clone)]
 pub(super) struct Agent {
     pub(super) client: reqwest::Client,
@@ -37,15 +36,14 @@ pub(super) struct Client(Arc<Shared>);
 struct Shared {
     agent: Agent,
     headers: Headers,
-    param_headers: ParamHeaders,
     notifications: Arc<NotificationRouter>,
-    /// Whether the server answered as one does that is older than this transport.
+    /// Whether the server answered like one of 2024-11-05.
     looks_old: Arc<AtomicBool>,
-    /// Whether the server has a stream for what belongs to no request.
+    /// Whether the server has a stream of notifications.
     has_stream: AtomicBool,
     /// Number of streams in a row that broke without an event.
     breaks: Arc<AtomicU32>,
-    /// Cancelled when the server is not there any more, or knows nothing of the session.
+    /// Cancelled when the server is gone, or has forgotten the session.
     lost: CancellationToken,
 }
 
@@ -59,7 +57,6 @@ impl Client {
         Self(Arc::new(Shared {
             agent,
             headers,
-            param_headers: ParamHeaders::default(),
             notifications,
             looks_old,
             has_stream: AtomicBool::new(false),
@@ -80,17 +77,17 @@ impl Client {
         TransportError::new(error, &self.0.headers)
     }
 
-    /// Waits until nothing more is to be expected of the server.
+    /// Waits until the server is gone, or has forgotten the session.
     pub(super) async fn lost(&self) {
         self.0.lost.cancelled().await;
     }
 
     /// Opens a stream of events.
     pub(super) async fn events(&self) -> Result<Events, HttpError> {
-        self.stream(self.url(), None, None, HeaderMap::new(), LONGEST_EVENT).await
+        self.stream(self.url(), None, None, HeaderMap::new(), MAX_EVENT).await
     }
 
-    /// Makes a request, and once more with other headers if there are any when it is refused.
+    /// Makes a request, and repeats it with new headers if it was refused and there are any.
     pub(super) async fn renewing<T, F>(
         &self,
         own: HeaderMap,

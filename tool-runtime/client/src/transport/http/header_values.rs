@@ -8,8 +8,8 @@ use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use tool_runtime_config::McpAuth;
 use tool_runtime_config::seam::OWN_HEADERS;
 
-/// Whether it is a way of its own, and no header that is fixed.
-pub(super) fn is_spoken(auth: &McpAuth) -> bool {
+/// Whether the authentication is OAuth instead of a fixed header.
+pub(super) fn is_oauth(auth: &McpAuth) -> bool {
     cfg!(feature = "oauth") && matches!(auth, McpAuth::OAuth(_))
 }
 

@@ -40,7 +40,7 @@ impl Headers {
                 .map_err(|problem| format!("`headers.{}` {problem}", name.shown()))?;
             fixed.insert(name, value);
         }
-        if let Some(auth) = config.auth.as_ref().filter(|auth| !header_values::is_spoken(auth)) {
+        if let Some(auth) = config.auth.as_ref().filter(|auth| !header_values::is_oauth(auth)) {
             let (name, value) = header_values::authorization(auth, &mut secrets)
                 .map_err(|problem| format!("`auth` {problem}"))?;
             fixed.insert(name, value);
@@ -59,13 +59,13 @@ impl Headers {
         })
     }
 
-    /// With tokens besides.
+    /// Adds tokens by OAuth.
     #[cfg(feature = "oauth")]
     pub(super) fn with_oauth(self, oauth: Option<Arc<OAuth>>) -> Self {
         Self { oauth, ..self }
     }
 
-    /// Whether there can be others than those that a server has refused with a status.
+    /// Whether other headers may be available after a server refused the last with a status.
     pub(super) fn are_renewable(&self, status: u16) -> bool {
         #[cfg(feature = "oauth")]
         if self.oauth.is_some() && matches!(status, 401 | 403) {
@@ -74,7 +74,7 @@ impl Headers {
         self.source.is_some() && status == 401
     }
 
-    /// A call was let through with the headers that it had.
+    /// Notes a call that was not refused.
     pub(super) fn are_enough(&self) {
         #[cfg(feature = "oauth")]
         if let Some(oauth) = &self.oauth {
@@ -82,10 +82,10 @@ impl Headers {
         }
     }
 
-    /// All headers of a request, given those that belong to the protocol.
+    /// All headers of a request, including those of the protocol.
     ///
     /// # Errors
-    /// The host has none to give, or what can be none.
+    /// The host's source fails, or returns an invalid header.
     pub(super) async fn with(
         &self,
         own: HeaderMap,

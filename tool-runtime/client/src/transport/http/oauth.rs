@@ -1,6 +1,7 @@
 //! Tokens by OAuth 2.1, from the metadata of a server and its authorization server.
 
 mod address_filter;
+mod authorize;
 mod credential_store;
 mod error_text;
 mod flow;
@@ -10,7 +11,6 @@ mod issuer;
 mod page;
 mod redirect_listener;
 mod traffic;
-mod visit;
 
 pub(crate) use host_callbacks::OAuthCallbacks;
 pub use host_callbacks::{McpAuthPage, McpTokens};
@@ -28,7 +28,7 @@ use tool_runtime_config::McpOAuth;
 use tool_runtime_core::seam::lock;
 
 /// Time that a request waits for a token: enough without a person.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TOKEN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The tokens of one server.
 pub(super) struct OAuth(Arc<Shared>);
@@ -36,7 +36,7 @@ pub(super) struct OAuth(Arc<Shared>);
 struct Shared {
     flow: Flow,
     manager: Mutex<Option<Arc<AuthorizationManager>>>,
-    /// Whether what an earlier run has stored was looked at.
+    /// Set once stored tokens were loaded.
     restored: OnceCell<()>,
     running: Mutex<Option<Running>>,
     /// Whether a request gave up waiting.
@@ -110,34 +110,34 @@ impl Shared {
         }
     }
 
-    /// The token of now, refreshed in time.
+    /// The current token, refreshed before its expiry.
     async fn current(&self) -> Result<Option<String>, NoHeaders> {
         let Some(manager) = self.manager().clone() else { return Ok(None) };
         self.flow.current(&manager).await
     }
 
-    /// The renewal that runs, begun if need be: one for all requests.
+    /// The running renewal, started if there is none. All requests share it.
     fn renewing(self: &Arc<Self>, refused: &Refused) -> Running {
         let mut running = lock(&self.running);
         let unfinished = running.as_ref().filter(|running| running.borrow().is_none());
         if let Some(running) = unfinished {
             return running.clone();
         }
-        let (tell, told) = watch::channel(None);
-        *running = Some(told.clone());
+        let (sender, receiver) = watch::channel(None);
+        *running = Some(receiver.clone());
         let (shared, refused) = (Arc::clone(self), refused.clone());
         tokio::spawn(async move {
             let manager = shared.manager().clone();
             let renewed = shared.flow.renewed(manager, &refused).await;
             let renewed = renewed.map(|manager| *shared.manager() = Some(manager));
-            tell.send_replace(Some(renewed));
+            sender.send_replace(Some(renewed));
         });
-        told
+        receiver
     }
 
-    /// Waits for a renewal, if it is done soon.
+    /// Waits a short time for a renewal.
     async fn renewed(&self, running: Running) -> Result<(), NoHeaders> {
-        match timeout(PATIENCE, done(running)).await {
+        match timeout(TOKEN_TIMEOUT, done(running)).await {
             Ok(done) => done,
             Err(_) => {
                 self.is_awaited.store(true, Ordering::Relaxed);

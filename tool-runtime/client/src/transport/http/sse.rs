@@ -4,8 +4,8 @@ use super::client::Client;
 use super::credentials::HeaderMap;
 use super::error::{HttpError, TransportError};
 use super::sse_backoff::Events;
+use crate::connect_error::{ConnectError, Kind};
 use crate::recovery::{Incoming, Recovered, recover};
-use crate::refusal::{Kind, Refusal};
 use futures_util::StreamExt as _;
 use reqwest::header::WWW_AUTHENTICATE;
 use reqwest::{Response, StatusCode, Url};
@@ -15,7 +15,7 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{AuthRequiredError, StreamableHttpError};
 use std::collections::VecDeque;
 
-/// One connection: it lasts as long as its stream.
+/// A connection, which lasts as long as its stream.
 pub(super) struct Sse {
     events: Events,
     client: Client,
@@ -26,13 +26,14 @@ pub(super) struct Sse {
 }
 
 impl Sse {
-    /// Opens the stream and waits for the address that messages go to.
+    /// Opens the stream and waits for the address for messages.
     ///
     /// # Errors
     /// There is no stream, or it does not begin with an address of the same origin.
-    pub(super) async fn open(client: Client) -> Result<Self, Refusal> {
+    pub(super) async fn open(client: Client) -> Result<Self, ConnectError> {
         let events = client.events().await;
-        let mut events = events.map_err(|error| Refusal::of_transport(&client.worded(error)))?;
+        let mut events =
+            events.map_err(|error| ConnectError::of_transport(&client.worded(error)))?;
         while let Some(Ok(event)) = events.next().await {
             if event.event.as_deref() == Some("endpoint") {
                 let endpoint = endpoint(&client.url(), event.data.as_deref().unwrap_or_default())?;
@@ -40,12 +41,12 @@ impl Sse {
             }
         }
         let text = "its stream of events ended before it said where messages go";
-        Err(Refusal::new(Kind::Failed, text))
+        Err(ConnectError::new(Kind::Failed, text))
     }
 }
 
 /// Resolves the address for messages, which must have the origin of the server: requests carry secrets.
-fn endpoint(url: &str, said: &str) -> Result<Url, Refusal> {
+fn endpoint(url: &str, said: &str) -> Result<Url, ConnectError> {
     let base = Url::parse(url).ok();
     let endpoint = base.as_ref().and_then(|base| base.join(said.trim()).ok());
     match endpoint {
@@ -54,9 +55,11 @@ fn endpoint(url: &str, said: &str) -> Result<Url, Refusal> {
         }
         Some(_) => {
             let text = "it wants messages sent to another server, which is refused";
-            Err(Refusal::new(Kind::Failed, text))
+            Err(ConnectError::new(Kind::Failed, text))
         }
-        None => Err(Refusal::new(Kind::Failed, "where it wants messages sent is not an address")),
+        None => {
+            Err(ConnectError::new(Kind::Failed, "where it wants messages sent is not an address"))
+        }
     }
 }
 
@@ -74,7 +77,7 @@ impl Transport<RoleClient> for Sse {
                 let request = headers
                     .into_iter()
                     .fold(request, |request, (name, value)| request.header(name, value));
-                async { taken(request.send().await?).await }
+                async { accepted(request.send().await?).await }
             });
             sent.await.map_err(|error| client.worded(error))
         }
@@ -108,8 +111,8 @@ impl Transport<RoleClient> for Sse {
     }
 }
 
-/// Whether a message was taken.
-async fn taken(mut response: Response) -> Result<(), HttpError> {
+/// Checks the response to a message.
+async fn accepted(mut response: Response) -> Result<(), HttpError> {
     let status = response.status();
     match status {
         status if status.is_success() => Ok(()),
@@ -119,7 +122,7 @@ async fn taken(mut response: Response) -> Result<(), HttpError> {
             let error = AuthRequiredError::new(challenge.to_owned());
             Err(StreamableHttpError::AuthRequired(error))
         }
-        // The stream that it belonged to is none of the server's any more.
+        // The server has forgotten the stream.
         StatusCode::NOT_FOUND => Err(StreamableHttpError::SessionExpired),
         status => {
             let said = response.chunk().await.ok().flatten().unwrap_or_default();

@@ -24,7 +24,7 @@ pub(super) struct Reopening(pub(super) Backoff);
 
 impl Default for Reopening {
     fn default() -> Self {
-        Self(Backoff { most: Duration::from_secs(30), ..Backoff::default() })
+        Self(Backoff { max: Duration::from_secs(30), ..Backoff::default() })
     }
 }
 

@@ -14,8 +14,7 @@ use std::sync::Arc;
 /// Limit on requests that wait for the head of their answer.
 const MAX_AT_ONCE: usize = 256;
 
-/// One connection, in so far as there is one over HTTP: it lasts until a server is not there any
-/// more, or has forgotten its session.
+/// A connection over HTTP, which lasts until the server is gone or has forgotten the session.
 pub(super) struct Streamable {
     transport: StreamableHttpClientTransport<Client>,
     client: Client,
@@ -26,7 +25,7 @@ impl Streamable {
         let mut config = StreamableHttpClientTransportConfig::with_uri(client.url())
             .max_concurrent_requests(MAX_AT_ONCE);
         config.retry_config = Arc::new(Reopening::default());
-        // A session that is over ends the connection: the next one begins with the list of tools.
+        // An expired session ends the connection. The next one lists the tools again.
         config.reinit_on_expired_session = false;
         let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
         Self { transport, client }

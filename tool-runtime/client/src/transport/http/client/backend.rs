@@ -1,7 +1,7 @@
 //! The HTTP backend of rmcp's transport.
 
-use super::classify::{code, is_gone, is_passing};
-use super::{Client, LONGEST_EVENT};
+use super::classify::{code, is_gone, is_transient};
+use super::{Client, MAX_EVENT};
 use crate::transport::http::credentials::HeaderMap;
 use crate::transport::http::error::HttpError;
 use crate::transport::http::sse_backoff::{Events, Reopening};
@@ -28,7 +28,7 @@ impl StreamableHttpClient for Client {
         _: Option<String>,
         own: HeaderMap,
     ) -> Result<Answer, HttpError> {
-        self.post(url, message, session, own, LONGEST_EVENT).await
+        self.post(url, message, session, own, MAX_EVENT).await
     }
 
     async fn post_message_with_max_sse_event_size(
@@ -53,7 +53,7 @@ impl StreamableHttpClient for Client {
         let deleted = self.renewing(own, |headers| {
             self.agent().delete_session(Arc::clone(&url), Arc::clone(&session), None, headers)
         });
-        // Whoever closes a connection does not wait for a server that hangs.
+        // A hanging server must not delay the close.
         timeout(CLOSE_TIMEOUT, deleted).await.unwrap_or(Ok(()))
     }
 
@@ -66,7 +66,7 @@ impl StreamableHttpClient for Client {
         own: HeaderMap,
     ) -> Result<Events, HttpError> {
         let auth = None;
-        self.get_stream_with_max_sse_event_size(url, session, last, auth, own, LONGEST_EVENT).await
+        self.get_stream_with_max_sse_event_size(url, session, last, auth, own, MAX_EVENT).await
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -84,11 +84,11 @@ impl StreamableHttpClient for Client {
             let (url, session, own) = (Arc::clone(&url), session.clone(), own.clone());
             let opened = self.stream(url, session, last.clone(), own, longest).await;
             match &opened {
-                // The first time, rmcp would not try again.
-                Err(error) if is_new && is_passing(error) => {
+                // rmcp does not retry the first attempt.
+                Err(error) if is_new && is_transient(error) => {
                     failures += 1;
                     let pause = Reopening::default().0.pause(failures);
-                    tracing::debug!("no stream for news for {pause:?}");
+                    tracing::debug!("no stream of notifications for {pause:?}");
                     sleep(pause).await;
                 }
                 _ => break opened,
@@ -102,7 +102,7 @@ impl StreamableHttpClient for Client {
                     self.0.notifications.changed().notify();
                 }
             }
-            // Servers without such a stream may say that they know no such address.
+            // Servers without such a stream may answer with 404.
             Err(error) if code(error).is_some() && !self.0.has_stream.load(Ordering::Relaxed) => {}
             Err(error) if is_gone(error) => self.0.lost.cancel(),
             Err(_) => {}

@@ -7,7 +7,7 @@ use rmcp::model::ErrorData;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::io;
 
-/// An address may hold what must not be logged.
+/// Removes the address, which may hold secrets.
 pub(super) fn without_url(error: HttpError) -> HttpError {
     match error {
         StreamableHttpError::Client(error) => StreamableHttpError::Client(error.without_url()),
@@ -28,7 +28,7 @@ pub(super) fn refused(error: &HttpError, sent: Option<&HeaderValue>) -> Option<R
     Some(Refused { status, challenge, token })
 }
 
-/// There is nothing to send.
+/// The error of a request without headers.
 pub(super) fn no_headers(problem: NoHeaders) -> HttpError {
     let kind = match problem {
         NoHeaders::Unauthorized(_) => io::ErrorKind::PermissionDenied,
@@ -37,7 +37,7 @@ pub(super) fn no_headers(problem: NoHeaders) -> HttpError {
     StreamableHttpError::Io(io::Error::new(kind, problem.to_string()))
 }
 
-/// The status of an answer that is none of MCP.
+/// The HTTP status of an answer that is not MCP.
 pub(super) fn code(error: &HttpError) -> Option<u16> {
     match error {
         StreamableHttpError::AuthRequired(_) => Some(401),
@@ -49,15 +49,15 @@ pub(super) fn code(error: &HttpError) -> Option<u16> {
     }
 }
 
-/// Whether it may be otherwise in a while.
-pub(super) fn is_passing(error: &HttpError) -> bool {
+/// Whether a failure is transient.
+pub(super) fn is_transient(error: &HttpError) -> bool {
     match error {
         StreamableHttpError::Client(error) => error.status().is_none() && !error.is_connect(),
         other => matches!(code(other), Some(408 | 429 | 500 | 502..=504)),
     }
 }
 
-/// Whether there is no server any more, or none that knows the session.
+/// Whether the server is gone, or has forgotten the session.
 pub(super) fn is_gone(error: &HttpError) -> bool {
     match error {
         _ if code(error) == Some(404) => true,
@@ -94,8 +94,8 @@ const NO_SESSION: &[&str] = &[
     "session not found",
 ];
 
-/// Some say so with status 400 where 404 is meant. What comes with another status, or says more, is
-/// what became of the request.
+/// Whether an error means an unknown session. Some servers use status 400 instead of 404. Other texts are errors of the
+/// request.
 pub(super) fn says_no_session(status: Option<u16>, error: &ErrorData) -> bool {
     let said = error.message.trim().trim_end_matches('.').to_ascii_lowercase();
     matches!(status, Some(400 | 404)) && NO_SESSION.contains(&&*said)

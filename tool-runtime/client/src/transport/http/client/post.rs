@@ -4,15 +4,15 @@ use super::Client;
 use super::classify::{code, is_gone, is_unreadable, says_no_session};
 use super::sse_recovery::recovering;
 use super::status::with_status;
-use crate::as_it_came;
-use crate::as_it_came::Of;
+use crate::param_headers::{self, CalledTool};
 use crate::transport::http::credentials::HeaderMap;
 use crate::transport::http::error::HttpError;
+use crate::verbatim::{self, Method};
 use futures_util::StreamExt as _;
 use reqwest::header::HeaderName;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, CustomResult, ErrorCode, ErrorData, JsonRpcMessage,
-    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+    CallToolRequest, ClientJsonRpcMessage, ClientRequest, CustomResult, ErrorCode, ErrorData,
+    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient as _, StreamableHttpError, StreamableHttpPostResponse as Answer,
@@ -20,10 +20,10 @@ use rmcp::transport::streamable_http_client::{
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// A call that a server did not take.
-const NOT_TAKEN: ErrorCode = ErrorCode(-32000);
+/// The code for a call that a server refused by an HTTP status.
+const REFUSED: ErrorCode = ErrorCode(-32000);
 
-/// An answer that stands for one that cannot be handed on.
+/// An error in the place of an answer.
 fn answer(code: ErrorCode, text: String, id: &RequestId) -> Answer {
     let error = ErrorData::new(code, text, None);
     Answer::Json(ServerJsonRpcMessage::error(error, Some(id.clone())), None)
@@ -43,12 +43,8 @@ impl Client {
             _ => None,
         };
         if let Some((ClientRequest::CallToolRequest(call), _)) = request {
-            self.0.param_headers.add(&call.params, &mut own);
+            repeat_arguments(call, &mut own);
         }
-        let version = own.get(&HeaderName::from_static("mcp-protocol-version"));
-        let is_modern = version.is_some_and(|version| {
-            version.as_bytes() >= ProtocolVersion::STANDARD_HEADERS.as_str().as_bytes()
-        });
         let answer = self.renewing(own, |headers| {
             self.agent().post_message_with_max_sse_event_size(
                 Arc::clone(&url),
@@ -72,22 +68,15 @@ impl Client {
                 if session.is_some() && says_no_session(status, &error.error) {
                     return Err(StreamableHttpError::SessionExpired);
                 }
-                // It is the answer to this request, whatever the server knows of it.
+                // The server could not read the id.
                 let answer = ServerJsonRpcMessage::error(error.error, Some(id.clone()));
                 Ok(Answer::Json(answer, session_id))
             }
             Ok(answer) => {
-                self.has_answer(&answer, id)?;
-                let answer = match request {
-                    ClientRequest::ListToolsRequest(list) if is_modern => {
-                        let cursor = list.params.as_ref().and_then(|params| params.cursor.clone());
-                        self.learning(answer, id, cursor)
-                    }
-                    _ => answer,
-                };
+                self.check_answer(&answer, id)?;
                 Ok(match request {
-                    ClientRequest::ListToolsRequest(_) => whole(answer, Of::List),
-                    ClientRequest::CallToolRequest(_) => whole(answer, Of::Call),
+                    ClientRequest::ListToolsRequest(_) => verbatim(answer, Method::List),
+                    ClientRequest::CallToolRequest(_) => verbatim(answer, Method::Call),
                     _ => answer,
                 })
             }
@@ -95,10 +84,10 @@ impl Client {
         }
     }
 
-    /// Whether a request that was taken can have an answer: nothing else would end it.
-    fn has_answer(&self, answer: &Answer, id: &RequestId) -> Result<(), HttpError> {
+    /// Checks that an answer ends the request.
+    fn check_answer(&self, answer: &Answer, id: &RequestId) -> Result<(), HttpError> {
         let problem = match answer {
-            // Some servers of the older era answer by the stream of news.
+            // Some servers of 2025-11-25 answer in the stream of notifications.
             Answer::Accepted if !self.0.has_stream.load(Ordering::Relaxed) => {
                 "it takes the request and gives no answer"
             }
@@ -131,7 +120,7 @@ impl Client {
             ClientRequest::CallToolRequest(_)
                 if status.is_some_and(|status| (300..500).contains(&status) && status != 401) =>
             {
-                return Ok(answer(NOT_TAKEN, self.worded(error).to_string(), id));
+                return Ok(answer(REFUSED, self.worded(error).to_string(), id));
             }
             ClientRequest::CallToolRequest(_) if is_unreadable(&error) => {
                 let why = self.worded(error);
@@ -143,40 +132,6 @@ impl Client {
         }
         Err(error)
     }
-
-    /// Learns from a list of tools as it passes.
-    fn learning(&self, answer: Answer, id: &RequestId, cursor: Option<String>) -> Answer {
-        match answer {
-            Answer::Json(JsonRpcMessage::Response(mut response), session) => {
-                self.learn(cursor.as_deref(), &response.result);
-                // rmcp would keep each tool that it ever saw in a list.
-                if let ServerResult::ListToolsResult(list) = &response.result
-                    && let Ok(list) = serde_json::to_value(list)
-                {
-                    response.result = ServerResult::CustomResult(CustomResult(list));
-                }
-                Answer::Json(JsonRpcMessage::Response(response), session)
-            }
-            Answer::Sse(events, session) => {
-                let (client, id) = (self.clone(), id.clone());
-                let events = events.inspect(move |event| {
-                    let data = event.as_ref().ok().and_then(|event| event.data.as_deref());
-                    let message = data.and_then(|data| serde_json::from_str(data).ok());
-                    if let Some(ServerJsonRpcMessage::Response(response)) = message
-                        && is_to(Some(&response.id), &id)
-                    {
-                        client.learn(cursor.as_deref(), &response.result);
-                    }
-                });
-                Answer::Sse(events.boxed(), session)
-            }
-            other => other,
-        }
-    }
-
-    fn learn(&self, cursor: Option<&str>, result: &ServerResult) {
-        self.0.notifications.note_odd(self.0.param_headers.learn(cursor, result));
-    }
 }
 
 /// Recovers unreadable answers in a stream.
@@ -187,21 +142,48 @@ fn recovered(answer: Answer, is_call: bool) -> Answer {
     }
 }
 
-/// Keeps what rmcp would drop of a result. Of one that is no event of a stream rmcp has read the text.
-fn whole(answer: Answer, of: Of) -> Answer {
-    let Answer::Sse(events, session) = answer else { return answer };
-    let events = events.map(move |event| {
-        let mut event = event?;
-        let text = event.data.as_deref();
-        if let Some(wrapped) = text.and_then(|text| as_it_came::wrapped(text, of)) {
-            event.data = Some(wrapped);
+/// Keeps members of a result that rmcp's types lack. Of an answer that is not a stream, rmcp has parsed the text.
+fn verbatim(answer: Answer, method: Method) -> Answer {
+    match answer {
+        Answer::Sse(events, session) => {
+            let events = events.map(move |event| {
+                let mut event = event?;
+                let text = event.data.as_deref();
+                if let Some(wrapped) = text.and_then(|text| verbatim::wrapped(text, method)) {
+                    event.data = Some(wrapped);
+                }
+                Ok(event)
+            });
+            Answer::Sse(events.boxed(), session)
         }
-        Ok(event)
-    });
-    Answer::Sse(events.boxed(), session)
+        Answer::Json(JsonRpcMessage::Response(mut response), session) => {
+            // rmcp would keep every tool of every list.
+            if let ServerResult::ListToolsResult(list) = &response.result
+                && let Ok(list) = serde_json::to_value(list)
+            {
+                response.result = ServerResult::CustomResult(CustomResult(list));
+            }
+            Answer::Json(JsonRpcMessage::Response(response), session)
+        }
+        other => other,
+    }
 }
 
-/// Whether an answer is to a request; some servers make a text of its number.
+/// Repeats marked arguments as headers, in versions that have such headers.
+fn repeat_arguments(call: &CallToolRequest, headers: &mut HeaderMap) {
+    // rmcp adds those of all lists that it has seen.
+    headers.retain(|name, _| !name.as_str().starts_with(param_headers::PREFIX));
+    let version = headers.get(&HeaderName::from_static("mcp-protocol-version"));
+    let first = ProtocolVersion::STANDARD_HEADERS;
+    if version.is_some_and(|version| version.as_bytes() >= first.as_str().as_bytes())
+        && let Some(CalledTool(tool)) = call.extensions.get()
+        && let Some(arguments) = &call.params.arguments
+    {
+        headers.extend(param_headers::headers(&tool.input_schema, arguments));
+    }
+}
+
+/// Whether an answer is to a request. Some servers answer with the id as a text.
 fn is_to(answered: Option<&RequestId>, id: &RequestId) -> bool {
     answered.is_some_and(|answered| answered == id || answered.to_string() == id.to_string())
 }

@@ -39,8 +39,8 @@ pub(super) struct Flow {
     pub(super) callbacks: OAuthCallbacks,
     pub(super) traffic: Arc<Traffic>,
     issuer: Issuer,
-    landing: OnceCell<RedirectListener>,
-    /// Held by the one who refreshes a token; the last failure of that, and when it was.
+    listener: OnceCell<RedirectListener>,
+    /// Locked while a token is refreshed. Holds the last failure and its time.
     turn: AsyncMutex<Option<(Instant, NoHeaders)>>,
     /// Scopes that were requested because a server required more.
     asked: Mutex<BTreeSet<String>>,
@@ -61,14 +61,14 @@ impl Flow {
             callbacks: callbacks.clone(),
             traffic: Arc::new(Traffic::new(config)),
             issuer: Issuer::new(config),
-            landing: OnceCell::new(),
+            listener: OnceCell::new(),
             turn: AsyncMutex::default(),
             asked: Mutex::default(),
             widenings: AtomicU32::new(0),
         }
     }
 
-    /// With the tokens of an earlier run, if there are any.
+    /// A manager with the tokens of an earlier run, if there are any.
     pub(super) async fn restored(&self) -> Result<Option<AuthorizationManager>, NoHeaders> {
         let stored =
             self.saved_credentials().load().await.map_err(|error| self.no_token(&error))?;
@@ -100,8 +100,8 @@ impl Flow {
         if self.config.client_credentials {
             return manager.configure_client_credentials(&self.credentials(Vec::new()));
         }
-        let landing = self.landing().await;
-        let redirect = landing.map_or(self.url.as_str(), |landing| landing.redirect_uri());
+        let listener = self.listener().await;
+        let redirect = listener.map_or(self.url.as_str(), |listener| listener.redirect_uri());
         let mut client = OAuthClientConfig::new(id, redirect);
         if let (Some(_), Some(secret)) = (&self.config.client_id, &self.config.client_secret) {
             client = client.with_client_secret(secret.expose());
@@ -109,7 +109,7 @@ impl Flow {
         manager.configure_client(client)
     }
 
-    /// Finds the authorization server, and whether it is the right one.
+    /// Discovers the authorization server, and checks the issuer.
     async fn discover(
         &self,
         manager: &mut AuthorizationManager,
@@ -123,11 +123,11 @@ impl Flow {
         Ok(())
     }
 
-    /// The token of now, refreshed in time: by one of all that ask.
+    /// The current token, refreshed before its expiry. Concurrent requests share one refresh.
     pub(super) async fn current(&self, manager: &Manager) -> Result<Option<String>, NoHeaders> {
         let asked = Instant::now();
         let mut failed = self.turn.lock().await;
-        // What the one before has learned holds for all who waited for it.
+        // A failure during the wait holds for all waiting requests.
         if let Some((_, problem)) = failed.as_ref().filter(|(when, _)| *when >= asked) {
             return Err(problem.clone());
         }
@@ -171,24 +171,24 @@ impl Flow {
         }
     }
 
-    /// From the beginning.
+    /// Obtains a token without a refresh token.
     async fn authorized(&self, refused: &Refused) -> Result<Manager, NoHeaders> {
         let mut manager = self.manager().await.map_err(|error| self.no_token(&error))?;
         let challenge = Some(&*refused.challenge).filter(|challenge| !challenge.is_empty());
         self.discover(&mut manager, challenge).await?;
         if self.config.client_credentials {
-            let manager = self.by_itself(manager).await;
+            let manager = self.client_credentials(manager).await;
             return manager.map_err(|error| self.no_token(&error));
         }
-        let landing = self.landing().await?;
-        let session = AuthorizationSession::new(manager, self.request(landing)).await;
+        let listener = self.listener().await?;
+        let session = AuthorizationSession::new(manager, self.request(listener)).await;
         let session = session.map_err(|(_, error)| self.no_token(&error))?;
         let page = session.auth_url;
-        self.let_in(Arc::new(session.auth_manager), &page).await
+        self.authorize(Arc::new(session.auth_manager), &page).await
     }
 
-    fn request(&self, landing: &RedirectListener) -> AuthorizationRequest {
-        let mut request = AuthorizationRequest::new(landing.redirect_uri())
+    fn request(&self, listener: &RedirectListener) -> AuthorizationRequest {
+        let mut request = AuthorizationRequest::new(listener.redirect_uri())
             .with_client_name(self.config.client_name.as_deref().unwrap_or(CLIENT))
             .with_scopes(self.config.scopes.iter().cloned())
             .with_initial_scope_selection();
@@ -205,7 +205,10 @@ impl Flow {
     }
 
     /// Obtains a token by client credentials.
-    async fn by_itself(&self, mut manager: AuthorizationManager) -> Result<Manager, AuthError> {
+    async fn client_credentials(
+        &self,
+        mut manager: AuthorizationManager,
+    ) -> Result<Manager, AuthError> {
         let scopes = match &*self.config.scopes {
             [] => manager.select_initial_scopes(&[]).await,
             scopes => scopes.to_vec(),
@@ -238,7 +241,7 @@ impl Flow {
         }
         let page = manager.request_scope_upgrade(&wanted).await;
         let page = page.map_err(|error| self.no_token(&error))?;
-        self.let_in(manager, &page).await
+        self.authorize(manager, &page).await
     }
 
     /// Whether to request more scopes again: a server could require another one each time.
@@ -258,10 +261,10 @@ impl Flow {
         self.widenings.store(0, Ordering::Relaxed);
     }
 
-    pub(super) async fn landing(&self) -> Result<&RedirectListener, NoHeaders> {
+    pub(super) async fn listener(&self) -> Result<&RedirectListener, NoHeaders> {
         let redirect = self.config.redirect_uri.as_deref();
-        let landing = self.landing.get_or_try_init(|| RedirectListener::at(redirect)).await;
-        landing.map_err(|error| {
+        let listener = self.listener.get_or_try_init(|| RedirectListener::at(redirect)).await;
+        listener.map_err(|error| {
             NoHeaders::Failed(format!("a browser could not come back to this program: {error}"))
         })
     }

@@ -12,50 +12,49 @@ use tokio::time::timeout;
 use tool_runtime_core::seam::is_loopback;
 
 /// Limits on the time and the size of a browser's request.
-const MOMENT: Duration = Duration::from_secs(10);
-const LONGEST: usize = 16 << 10;
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+const MAX_HEAD: usize = 16 << 10;
 const MAX_VISITS: usize = 64;
 
 /// The redirect address of the browser.
 pub(super) struct RedirectListener {
     redirect: Url,
-    /// None where it is not of this machine.
-    call: Option<TcpListener>,
+    /// `None` for an address of another machine.
+    listener: Option<TcpListener>,
 }
 
 impl RedirectListener {
-    /// At the address that is given, or at one of this machine with a port of its choice.
+    /// Listens at an address, or at a free port of this machine.
     ///
     /// # Errors
     /// The address is invalid, or another program listens there.
     pub(super) async fn at(redirect: Option<&str>) -> io::Result<Self> {
         let given = redirect.map(Url::parse).transpose().map_err(io::Error::other)?;
         let Some(redirect) = given else {
-            let call = TcpListener::bind("127.0.0.1:0").await?;
-            let redirect = format!("http://{}/callback", call.local_addr()?);
+            let listener = TcpListener::bind("127.0.0.1:0").await?;
+            let redirect = format!("http://{}/callback", listener.local_addr()?);
             let redirect = Url::parse(&redirect).map_err(io::Error::other)?;
-            return Ok(Self { redirect, call: Some(call) });
+            return Ok(Self { redirect, listener: Some(listener) });
         };
-        let call = match own_address(&redirect) {
+        let listener = match own_address(&redirect) {
             Some(address) => Some(TcpListener::bind(address).await?),
             None => None,
         };
-        Ok(Self { redirect, call })
+        Ok(Self { redirect, listener })
     }
 
     pub(super) fn redirect_uri(&self) -> &str {
         self.redirect.as_str()
     }
 
-    /// Waits for the browser that has this state, and gives back where it was sent to. Others are
-    /// sent away.
-    pub(super) async fn landed(&self, state: &str) -> io::Result<Url> {
-        let Some(call) = &self.call else { return std::future::pending().await };
-        // Browsers open connections that they say nothing on.
+    /// Waits for the redirect with this `state`, and returns its URL. Other requests get 404.
+    pub(super) async fn redirected(&self, state: &str) -> io::Result<Url> {
+        let Some(listener) = &self.listener else { return std::future::pending().await };
+        // Browsers open connections without sending a request.
         let mut visits = FuturesUnordered::new();
         loop {
             tokio::select! {
-                visit = call.accept(), if visits.len() < MAX_VISITS => {
+                visit = listener.accept(), if visits.len() < MAX_VISITS => {
                     visits.push(self.visited(visit?.0, state));
                 }
                 Some(landed) = visits.next() => {
@@ -69,7 +68,7 @@ impl RedirectListener {
 
     /// The redirect of a visitor, if it is the expected one.
     async fn visited(&self, mut stream: TcpStream, state: &str) -> Option<Url> {
-        let target = timeout(MOMENT, target(&mut stream)).await.ok().and_then(Result::ok);
+        let target = timeout(REQUEST_TIMEOUT, target(&mut stream)).await.ok().and_then(Result::ok);
         let url = target.and_then(|target| self.redirect.join(&target).ok());
         let landed = url.filter(|url| self.is_expected(url, state));
         let (status, text) = match &landed {
@@ -80,7 +79,7 @@ impl RedirectListener {
             "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
             text.len()
         );
-        drop(timeout(MOMENT, stream.write_all(answer.as_bytes())).await);
+        drop(timeout(REQUEST_TIMEOUT, stream.write_all(answer.as_bytes())).await);
         landed
     }
 
@@ -101,7 +100,7 @@ fn own_address(url: &Url) -> Option<String> {
 async fn target(stream: &mut TcpStream) -> io::Result<String> {
     let mut head = Vec::new();
     let mut part = [0; 1024];
-    while !head.windows(4).any(|end| end == b"\r\n\r\n") && head.len() < LONGEST {
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") && head.len() < MAX_HEAD {
         match stream.read(&mut part).await? {
             0 => break,
             read => head.extend_from_slice(&part[..read]),
@@ -121,7 +120,7 @@ mod tests {
     use crate::time_limit::in_time;
 
     async fn ask(landing: &RedirectListener, target: &str) -> String {
-        let address = landing.call.as_ref().unwrap().local_addr().unwrap();
+        let address = landing.listener.as_ref().unwrap().local_addr().unwrap();
         let mut stream = TcpStream::connect(address).await.unwrap();
         let request = format!("GET {target} HTTP/1.1\r\nHost: here\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
@@ -133,7 +132,7 @@ mod tests {
     #[tokio::test]
     async fn only_the_browser_that_was_sent_is_let_in() {
         let landing = RedirectListener::at(None).await.unwrap();
-        let address = landing.call.as_ref().unwrap().local_addr().unwrap();
+        let address = landing.listener.as_ref().unwrap().local_addr().unwrap();
         let asking = async {
             let _silent = TcpStream::connect(address).await.unwrap();
             for wrong in
@@ -143,7 +142,8 @@ mod tests {
             }
             ask(&landing, "/callback?code=1&state=s").await
         };
-        let (landed, answer) = tokio::join!(in_time("the browser", landing.landed("s")), asking);
+        let (landed, answer) =
+            tokio::join!(in_time("the browser", landing.redirected("s")), asking);
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
         assert_eq!(landed.unwrap().query(), Some("code=1&state=s"));
     }

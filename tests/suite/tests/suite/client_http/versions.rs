@@ -1,4 +1,4 @@
-//! What holds in each era: in sessions, without sessions, and without `initialize`.
+//! Calls in each protocol version: in sessions, without sessions, and without `initialize`.
 
 use super::super::support::Bar;
 use super::far::{Far, Probe, Seen, call, connected, in_time, legacy, open, tools};
@@ -44,7 +44,7 @@ async fn tools_are_listed_and_called_and_tell_how_far_they_are() {
 
 #[tokio::test]
 async fn a_call_that_is_given_up_ends_at_the_server() {
-    // Without sessions, servers of the older era cannot be told.
+    // Without a session, a server of 2025-11-25 cannot be cancelled.
     for (version, options, gate) in ways().into_iter().take(2) {
         let probe = Probe::new();
         let far = Far::start(&tools(&probe), options, gate);

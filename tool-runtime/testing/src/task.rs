@@ -1,6 +1,6 @@
-//! A call that goes on as a task, to its end.
+//! Polls a call that continues as a task.
 
-use super::link::Link;
+use super::connection::Connection;
 use super::message::{Failure, Outcome};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -9,34 +9,41 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tool_runtime_core::ProtocolError;
 
-/// How often to ask if the server does not say it.
+/// Default poll interval.
 const POLL: Duration = Duration::from_millis(500);
 
-/// What JSON-RPC calls a failure inside of the server: MCP has no code for a task that was cancelled.
+/// JSON-RPC's internal error: MCP has no code for a cancelled task.
 const INTERNAL_ERROR: i32 = -32603;
 
-/// Asks for a task until it has ended, and answers what it asks meanwhile.
+/// Polls a task until it has ended, and answers its questions.
 ///
 /// # Errors
 /// The task failed or was cancelled.
 ///
 /// # Panics
-/// It works too long without a question, or asks for ever.
-pub(super) async fn followed(link: &Arc<Link>, mut state: Value) -> Outcome {
-    let mut task = Task::of(link, &state);
+/// The task exceeds the time limit or the rounds.
+pub(super) async fn follow(connection: &Arc<Connection>, mut state: Value) -> Outcome {
+    let mut task = Task::of(connection, &state);
     let mut rounds = 0;
     let mut since = Instant::now();
     loop {
         match state["status"].as_str().unwrap_or_default() {
             "input_required" if state["inputRequests"].is_object() => {
-                assert!(rounds < link.most_rounds, "the task still asks after {rounds} rounds");
+                assert!(
+                    rounds < connection.max_rounds,
+                    "the task still asks after {rounds} rounds"
+                );
                 rounds += 1;
                 task.answer(&mut state).await?;
                 since = Instant::now();
             }
-            // What it asks stands with every state but the first.
+            // The first state has no questions yet.
             "working" | "input_required" => {
-                assert!(since.elapsed() < link.limit, "the task works {:?} already", link.limit);
+                assert!(
+                    since.elapsed() < connection.limit,
+                    "the task works {:?} already",
+                    connection.limit
+                );
                 sleep(poll(&state)).await;
             }
             end => {
@@ -64,20 +71,20 @@ fn ended(status: &str, state: &Value) -> Outcome {
     }
 }
 
-/// A task of the server. Dropped before its end, it is cancelled.
+/// A task of the server. Dropping it before its end cancels it.
 struct Task {
-    link: Arc<Link>,
+    connection: Arc<Connection>,
     id: Value,
     is_over: bool,
 }
 
 impl Task {
-    fn of(link: &Arc<Link>, state: &Value) -> Self {
-        Self { link: Arc::clone(link), id: state["taskId"].clone(), is_over: false }
+    fn of(connection: &Arc<Connection>, state: &Value) -> Self {
+        Self { connection: Arc::clone(connection), id: state["taskId"].clone(), is_over: false }
     }
 
     async fn answer(&self, state: &mut Value) -> Result<(), ProtocolError> {
-        let answers = self.link.answers(state).await?;
+        let answers = self.connection.answers(state).await?;
         let mut params = Map::new();
         params.insert("inputResponses".to_owned(), answers.into());
         self.request("tasks/update", params).await.map(drop)
@@ -85,7 +92,7 @@ impl Task {
 
     async fn request(&self, method: &str, mut params: Map<String, Value>) -> Outcome {
         params.insert("taskId".to_owned(), self.id.clone());
-        self.link.send(method, &params, false).answer(self.link.limit).await
+        self.connection.send(method, &params, false).answer(self.connection.limit).await
     }
 }
 
@@ -93,7 +100,7 @@ impl Drop for Task {
     fn drop(&mut self) {
         if !self.is_over {
             let params = Map::from_iter([("taskId".to_owned(), self.id.clone())]);
-            self.link.mention("tasks/cancel", &params);
+            self.connection.send_unanswered("tasks/cancel", &params);
         }
     }
 }

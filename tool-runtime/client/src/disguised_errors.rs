@@ -1,5 +1,5 @@
-//! Requests of a server that are refused: the first of a kind is a warning in the log, the others
-//! are for debugging. rmcp would write a warning for each.
+//! Logs refused requests of a server: the first of each method as a warning, others at debug level. rmcp would log a
+//! warning for each, so errors pass it disguised as results.
 
 use super::handler::Handler;
 use rmcp::RoleClient;
@@ -13,21 +13,21 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use tool_runtime_core::seam::lock;
 
-/// Holds an error that passes rmcp as a result. Nothing else here answers with such a result.
+/// The member with a disguised error.
 const REFUSED: &str = "tool-runtime/refused";
 
-/// The kinds of requests that were refused to one server.
+/// The refused methods of one server.
 #[derive(Debug, Default)]
-pub(super) struct RefusedKinds(Mutex<BTreeSet<&'static str>>);
+pub(super) struct RefusedMethods(Mutex<BTreeSet<&'static str>>);
 
 /// Answers the requests of a server, with errors disguised as results.
-pub(super) struct Refusing {
+pub(super) struct DisguisingErrors {
     pub(super) server: Arc<str>,
     pub(super) handler: Handler,
-    pub(super) kinds: Arc<RefusedKinds>,
+    pub(super) refused: Arc<RefusedMethods>,
 }
 
-impl Service<RoleClient> for Refusing {
+impl Service<RoleClient> for DisguisingErrors {
     async fn handle_request(
         &self,
         request: ServerRequest,
@@ -36,7 +36,7 @@ impl Service<RoleClient> for Refusing {
         let method = method(&request);
         match Service::handle_request(&self.handler, request, context).await {
             Err(error) => {
-                self.kinds.note(&self.server, method, &error);
+                self.refused.note(&self.server, method, &error);
                 Ok(ClientResult::CustomResult(CustomResult(json!({ REFUSED: error }))))
             }
             answered => answered,
@@ -56,10 +56,10 @@ impl Service<RoleClient> for Refusing {
     }
 }
 
-impl RefusedKinds {
+impl RefusedMethods {
     fn note(&self, server: &str, method: &'static str, error: &ErrorData) {
         let is_first = lock(&self.0).insert(method);
-        // Other failures have the message of the server.
+        // The message of another error quotes the server.
         let why = if method == OTHER { "it is not known" } else { &error.message };
         if is_first {
             tracing::warn!(
@@ -85,7 +85,7 @@ fn method(request: &ServerRequest) -> &'static str {
     }
 }
 
-/// The message with a disguised error as what it is.
+/// The message with a disguised error restored.
 pub(super) fn undisguised(message: TxJsonRpcMessage<RoleClient>) -> TxJsonRpcMessage<RoleClient> {
     let JsonRpcMessage::Response(response) = message else { return message };
     match response.result {

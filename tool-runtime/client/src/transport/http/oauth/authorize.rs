@@ -13,10 +13,14 @@ use tokio::time::timeout;
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(600);
 
 impl Flow {
-    /// Sends a person to a page, and waits for them to come back.
-    pub(super) async fn let_in(&self, manager: Manager, page: &str) -> Result<Manager, NoHeaders> {
+    /// Shows a person a page, and exchanges the code of the redirect for a token.
+    pub(super) async fn authorize(
+        &self,
+        manager: Manager,
+        page: &str,
+    ) -> Result<Manager, NoHeaders> {
         let page = page::fit(page, &self.url).map_err(|problem| self.unauthorized(problem))?;
-        let landing = self.landing().await?;
+        let listener = self.listener().await?;
         let Some(show) = self.callbacks.page() else {
             let text = "a person would have to let this program in, and it does not say how to ask them (`McpManagerBuilder::oauth`)";
             return Err(self.unauthorized(text));
@@ -24,14 +28,14 @@ impl Flow {
         let shown = show(McpAuthPage {
             server: self.server.clone(),
             url: page.to_string(),
-            redirect_uri: landing.redirect_uri().to_owned(),
+            redirect_uri: listener.redirect_uri().to_owned(),
         });
         let back = async {
             match shown.await {
                 Ok(Some(url)) => Url::parse(&url).map_err(|error| error.to_string()),
                 Ok(None) => {
-                    let landed = landing.landed(&page::state(&page)).await;
-                    landed.map_err(|error| error.to_string())
+                    let redirect = listener.redirected(&page::state(&page)).await;
+                    redirect.map_err(|error| error.to_string())
                 }
                 Err(error) => Err(format!("no page is shown: {error}")),
             }
@@ -43,12 +47,12 @@ impl Flow {
                 return Err(self.unauthorized(text));
             }
         };
-        self.taken(&manager, &back).await?;
+        self.exchange(&manager, &back).await?;
         Ok(manager)
     }
 
-    /// Takes a token for what a page led back with.
-    async fn taken(&self, manager: &Manager, back: &Url) -> Result<(), NoHeaders> {
+    /// Exchanges the code of a redirect for a token.
+    async fn exchange(&self, manager: &Manager, back: &Url) -> Result<(), NoHeaders> {
         let said = |name| back.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);
         if let Some(error) = said("error") {
             let why = said("error_description").unwrap_or_default();

@@ -7,13 +7,14 @@ use tool_runtime_client::{McpServerStatus, McpState};
 use tool_runtime_config::McpConfig;
 use tool_runtime_core::ToolPool;
 
-pub(super) fn before(
+/// Prints the warnings of a command, or logs those of a server.
+pub(super) fn report(
     command: &Command,
     pool: &ToolPool,
     config: &McpConfig,
     statuses: &[McpServerStatus],
 ) {
-    for text in told(command, pool, config, statuses) {
+    for text in warnings(command, pool, config, statuses) {
         if command.is_server() {
             tracing::warn!("{text}");
         } else {
@@ -22,27 +23,27 @@ pub(super) fn before(
     }
 }
 
-fn told(
+fn warnings(
     command: &Command,
     pool: &ToolPool,
     config: &McpConfig,
     statuses: &[McpServerStatus],
 ) -> Vec<String> {
     let fault = if command.is_server() { late } else { missing };
-    let mut told: Vec<String> = statuses.iter().filter_map(fault).collect();
-    // A server has it in its log.
+    let mut warnings: Vec<String> = statuses.iter().filter_map(fault).collect();
+    // The manager of a server logs these.
     let left_out = config.left_out().iter().filter(|_| !command.is_server());
-    told.extend(left_out.map(|problem| format!("an MCP server is left out: {problem}")));
+    warnings.extend(left_out.map(|problem| format!("an MCP server is left out: {problem}")));
     if matches!(command, Command::List { .. }) {
-        told.extend(config.warnings().iter().map(ToString::to_string));
-        told.extend(statuses.iter().flat_map(problems));
+        warnings.extend(config.warnings().iter().map(ToString::to_string));
+        warnings.extend(statuses.iter().flat_map(problems));
     }
-    // What is not there yet may have what they pick; the report tells of them itself.
+    // A pattern may match tools of a missing server. The report lists unmatched patterns itself.
     let is_complete = statuses.iter().all(|status| state::fault(&status.state).is_none());
-    if is_complete && !matches!(command, Command::Report) {
-        told.extend(idle(pool));
+    if is_complete && !matches!(command, Command::Report { .. }) {
+        warnings.extend(unmatched(pool));
     }
-    told
+    warnings
 }
 
 fn missing(status: &McpServerStatus) -> Option<String> {
@@ -50,7 +51,7 @@ fn missing(status: &McpServerStatus) -> Option<String> {
     Some(format!("the MCP server `{}` is not connected: {fault}", status.name))
 }
 
-/// Of others it is logged why they are not there.
+/// The warning for a pending connection. The manager logs failed ones.
 fn late(status: &McpServerStatus) -> Option<String> {
     let is_late = status.state == McpState::Connecting;
     is_late.then(|| {
@@ -65,8 +66,8 @@ fn problems(status: &McpServerStatus) -> impl Iterator<Item = String> {
     status.problems.iter().map(|problem| format!("the MCP server `{}`: {problem}", status.name))
 }
 
-/// The patterns that pick none of all tools.
-fn idle(pool: &ToolPool) -> impl Iterator<Item = String> {
+/// Warnings about patterns that match no tool.
+fn unmatched(pool: &ToolPool) -> impl Iterator<Item = String> {
     let unmatched = pool.report().unmatched;
     unmatched.into_iter().map(|selector| format!("the pattern `{selector}` picks no tool"))
 }
@@ -91,11 +92,11 @@ mod tests {
         let pool = ToolPool::builder().allow_empty().build().unwrap();
         let (config, statuses) = (McpConfig::new(), connecting(&pool).await);
         assert_eq!(
-            told(&Command::Serve, &pool, &config, &statuses),
+            warnings(&Command::Serve, &pool, &config, &statuses),
             ["the MCP server `h` is still being connected to; its tools come when it answers"]
         );
         assert_eq!(
-            told(&Command::List { json: false }, &pool, &config, &statuses),
+            warnings(&Command::List { json: false }, &pool, &config, &statuses),
             ["the MCP server `h` is not connected: it did not answer in time"]
         );
     }

@@ -1,56 +1,59 @@
-//! The terms of a command line: commands, positional values, options.
+//! Specifications of commands and options, for the parser and the help.
 
-/// One command.
+/// A command.
 pub(super) struct CommandSpec {
+    /// Empty for the program itself.
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     pub(super) positional: &'static [Positional],
     pub(super) options: &'static [Opt],
-    /// Below everything else in its help.
-    pub(super) more: &'static str,
+    /// Text below the options in the help.
+    pub(super) after_help: &'static str,
 }
 
-/// A value without a name.
+/// A positional argument.
 pub(super) struct Positional {
-    /// As usage shows it.
-    pub(super) shown: &'static str,
+    /// The name in usage lines.
+    pub(super) name: &'static str,
     pub(super) help: &'static str,
-    pub(super) is_repeated: bool,
+    pub(super) is_repeatable: bool,
 }
 
-/// A `--name`, with or without a value.
+/// An option `--long`, with or without a value.
 pub(super) struct Opt {
     pub(super) short: Option<char>,
     pub(super) long: &'static str,
-    /// What its value is called, if it takes one.
+    /// The name of its value in usage lines; `None` for a flag.
     pub(super) value: Option<&'static str>,
-    /// The values that there are; empty if anything goes.
-    pub(super) possible: &'static [&'static str],
-    /// Whether it may be given more than once.
-    pub(super) is_repeated: bool,
+    pub(super) is_repeatable: bool,
     pub(super) help: &'static str,
 }
 
 impl CommandSpec {
-    /// Its own options, those that all commands of the program have, and those of every
-    /// program.
+    /// Options of the command, of all commands of the program, and of every program.
     pub(super) fn all_options(
         &self,
-        common: &'static [Opt],
+        global: &'static [Opt],
     ) -> impl Iterator<Item = &'static Opt> + use<> {
         let version = if self.name.is_empty() { &[VERSION][..] } else { &[] };
-        self.options.iter().chain(common).chain(&[HELP]).chain(version)
+        self.options.iter().chain(global).chain(&[HELP]).chain(version)
+    }
+
+    /// Whether it takes another positional argument after `count`.
+    pub(super) fn takes_more(&self, count: usize) -> bool {
+        count < self.positional.len()
+            || self.positional.last().is_some_and(|last| last.is_repeatable)
     }
 }
 
 impl Opt {
-    /// Without a short form, a value or a second time.
+    /// A flag without a short form.
     pub(super) const fn new(long: &'static str, help: &'static str) -> Self {
-        Self { short: None, long, value: None, possible: &[], is_repeated: false, help }
+        Self { short: None, long, value: None, is_repeatable: false, help }
     }
 
-    /// As usage shows it.
-    pub(super) fn shown(&self) -> String {
+    /// The option in usage lines.
+    pub(super) fn usage(&self) -> String {
         match self.value {
             Some(value) => format!("--{} <{value}>", self.long),
             None => format!("--{}", self.long),
@@ -58,20 +61,13 @@ impl Opt {
     }
 }
 
-/// All commands of a program, as help lists them.
+/// The commands of a program.
 pub(super) struct Commands {
     /// The program itself, without a command.
     pub(super) root: &'static CommandSpec,
     pub(super) all: &'static [&'static CommandSpec],
-    /// Options that every command has.
-    pub(super) common: &'static [Opt],
-}
-
-impl Commands {
-    /// A command by its name.
-    pub(super) fn find(&self, name: &str) -> Option<&'static CommandSpec> {
-        self.all.iter().copied().find(|command| command.name == name)
-    }
+    /// Options of every command.
+    pub(super) global: &'static [Opt],
 }
 
 /// The command that prints the help of another one.

@@ -1,8 +1,7 @@
-//! Results with the members that rmcp's types do not have.
+//! Passes results through rmcp verbatim.
 //!
-//! rmcp reads an answer by trying all types that it knows, and drops members that they lack. Results
-//! of calls and lists of tools are handed through it as values instead. Where rmcp reads the text
-//! itself, the value is wrapped, so that it is nothing that rmcp knows.
+//! rmcp parses an answer by trying all of its types, and drops members that they lack. Results of calls and lists of
+//! tools pass as values instead. Where rmcp parses the text itself, the value is wrapped, so that no type matches.
 
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -16,20 +15,20 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tool_runtime_mcp::numbers::has_long_integer;
 
-/// The one member of a wrapped result.
-const WRAPPED: &str = "tool-runtime/as-it-came";
+/// The member of a wrapped result.
+const WRAPPED: &str = "tool-runtime/verbatim";
 
-/// The member with the text of a structured value whose integers a `Value` does not keep.
+/// The member with the text of a structured value whose integers exceed 64 bits, which a `Value` does not keep.
 pub(super) const EXACT: &str = "tool-runtime/exact";
 
-/// The result of a request, as a value.
+/// The method of a request whose result is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum Method {
     Call,
     List,
 }
 
-/// The answer of a server, as far as it matters here.
+/// A JSON-RPC response.
 #[derive(Deserialize)]
 pub(super) struct Answer<'a> {
     pub(super) id: RequestId,
@@ -42,13 +41,13 @@ pub(super) fn is_result(value: &Value) -> bool {
     ["content", "structuredContent", "isError"].iter().any(|key| value.get(key).is_some())
 }
 
-/// A complete result as a value. `None`, if it is another.
-pub(super) fn result(text: &RawValue, of: Of) -> Option<ServerResult> {
+/// A complete result as a value. `None` for other results.
+pub(super) fn result(text: &RawValue, method: Method) -> Option<ServerResult> {
     let mut value: Value = serde_json::from_str(text.get()).ok()?;
-    if let (Of::Call, Value::Object(members)) = (of, &mut value) {
+    if let (Method::Call, Value::Object(members)) = (method, &mut value) {
         keep_exact(members, text);
     }
-    is_complete(&value, of).then_some(ServerResult::CustomResult(CustomResult(value)))
+    is_complete(&value, method).then_some(ServerResult::CustomResult(CustomResult(value)))
 }
 
 /// Keeps the text of a structured value, if it has integers of more than 64 bits.
@@ -83,27 +82,27 @@ pub(super) fn keep_exact_of_task(message: &mut RxJsonRpcMessage<RoleClient>, tex
     }
 }
 
-fn is_complete(value: &Value, of: Of) -> bool {
+fn is_complete(value: &Value, method: Method) -> bool {
     let is_complete = value.get("resultType").is_none_or(|kind| kind == "complete");
     is_complete
-        && match of {
-            Of::Call => is_result(value),
-            Of::List => value.get("tools").is_some_and(Value::is_array),
+        && match method {
+            Method::Call => is_result(value),
+            Method::List => value.get("tools").is_some_and(Value::is_array),
         }
 }
 
-/// The text of an answer with its result wrapped. `None`, if there is nothing to be wrapped.
+/// The text of an answer with its result wrapped. `None` for other results.
 #[cfg(feature = "http")]
-pub(super) fn wrapped(text: &str, of: Of) -> Option<String> {
+pub(super) fn wrapped(text: &str, method: Method) -> Option<String> {
     let answer: Answer<'_> = serde_json::from_str(text).ok()?;
-    let ServerResult::CustomResult(CustomResult(value)) = result(answer.result, of)? else {
+    let ServerResult::CustomResult(CustomResult(value)) = result(answer.result, method)? else {
         return None;
     };
     let message = json!({ "jsonrpc": "2.0", "id": answer.id, "result": { WRAPPED: value } });
     Some(message.to_string())
 }
 
-/// The value of a result that may be wrapped.
+/// The value of a result, wrapped or not.
 pub(super) fn unwrapped(value: Value) -> Value {
     match value {
         Value::Object(mut members) if members.contains_key(WRAPPED) => {

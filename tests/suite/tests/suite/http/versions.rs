@@ -1,4 +1,4 @@
-//! Both eras: 2026-07-28 without sessions, `initialize` with and without.
+//! Both protocol versions: 2026-07-28 without sessions, `initialize` with and without.
 
 use super::client::Ask;
 use super::served::Served;

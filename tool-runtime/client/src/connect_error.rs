@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// The reason why a connection failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct ConnectError {
     pub(super) kind: Kind,
     text: String,
 }
@@ -29,7 +29,7 @@ pub(super) enum Kind {
     Failed,
 }
 
-impl Refusal {
+impl ConnectError {
     pub(super) fn new(kind: Kind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into() }
     }
@@ -57,7 +57,7 @@ impl Refusal {
                 Self::new(Kind::Failed, format!("it refused: {}", error.message))
             }
             E::NoCompatibleProtocolVersion { server_supported, .. } => {
-                // It may take the older era's first message all the same.
+                // The server may accept `initialize`.
                 let is_older = |one: &ProtocolVersion| is_known(one) && one.has_initialize();
                 if server_supported.is_empty() || server_supported.iter().any(is_older) {
                     return Self::new(Kind::Failed, "it speaks only older versions of MCP");
@@ -79,7 +79,7 @@ impl Refusal {
         Self::new(Kind::Incompatible, text)
     }
 
-    /// From what a transport says.
+    /// From the error of a transport.
     pub(super) fn of_transport(error: &(dyn Error + 'static)) -> Self {
         let text = leaf(error);
         if is_unauthorized(error) {
@@ -91,7 +91,7 @@ impl Refusal {
         }
     }
 
-    /// From what became of the list of tools, for which there was a time.
+    /// From the failure of listing tools within a time limit.
     pub(super) fn of_listing(failure: &Failure, within: Duration) -> Self {
         match failure {
             Failure::Unsent(_) => {
@@ -114,8 +114,8 @@ impl Refusal {
         self
     }
 
-    /// Adds how what stands behind the connection ended.
-    pub(super) fn with_last_words(mut self, words: Option<String>) -> Self {
+    /// Adds how what stands owner the connection ended.
+    pub(super) fn with_exit_report(mut self, words: Option<String>) -> Self {
         if let Some(words) = words {
             self.text = format!("{}; {words}", self.text);
         }
@@ -127,7 +127,7 @@ pub(super) fn is_known(version: &ProtocolVersion) -> bool {
     ProtocolVersion::KNOWN_VERSIONS.contains(version)
 }
 
-/// The beginning of a version: servers can say anything here.
+/// The printable beginning of a version, which is text of the server.
 fn shown(version: &str) -> String {
     version.chars().filter(|c| c.is_ascii_graphic()).take(20).collect()
 }
@@ -136,7 +136,7 @@ fn unauthorized(why: &str) -> String {
     format!("it requires authorization: {why}")
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }

@@ -1,7 +1,7 @@
-//! The line between client and server: requests and their answers, and all else that is said.
+//! The JSON-RPC connection of the client.
 
 use super::message::{self, Message, Notification, Outcome};
-use super::question::{Desk, Question};
+use super::question::{Question, QuestionHandler};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,58 +17,48 @@ use tokio::time::timeout;
 use tool_runtime_core::seam::lock;
 
 /// The client's end of the connection.
-pub(super) struct Wire {
+pub(super) struct JsonRpc {
     state: Mutex<State>,
     changed: Notify,
 }
 
 #[derive(Default)]
 struct State {
-    /// `None` once the client has hung up.
+    /// `None` once the client has closed the connection.
     outgoing: Option<mpsc::UnboundedSender<String>>,
     last_id: u64,
     waiting: BTreeMap<u64, oneshot::Sender<Outcome>>,
-    /// Whose answers may still come, and interest nobody.
+    /// Ids of requests whose answers are ignored.
     given_up: BTreeSet<u64>,
-    notifications: Vec<Heard>,
+    notifications: Vec<Received>,
     transcript: Vec<String>,
-    /// Why nothing more comes.
+    /// The reason why the connection ended.
     end: Option<String>,
 }
 
-struct Heard {
+struct Received {
     notification: Notification,
-    /// Somebody waited for it and got it.
-    is_taken: bool,
+    /// Whether [`JsonRpc::next`] has returned it.
+    is_consumed: bool,
 }
 
-/// What a line asks the client to do.
-enum Turn {
+/// The effect of a line on the open questions.
+enum Effect {
     Question(Value, Question),
-    /// A question that needs no answer any more.
-    TakenBack(Value),
+    Cancelled(Value),
     None,
 }
 
-impl Turn {
-    fn of(notification: &Notification) -> Self {
-        match notification.method.as_str() {
-            "notifications/cancelled" => Self::TakenBack(notification.params["requestId"].clone()),
-            _ => Self::None,
-        }
-    }
-}
-
-impl Wire {
-    /// Takes one end of a stream, and has what the server asks answered by `desk`.
-    pub(super) fn over(stream: DuplexStream, desk: Arc<Desk>) -> Arc<Self> {
+impl JsonRpc {
+    /// Connects over one end of a stream. `questions` answers requests of the server.
+    pub(super) fn over(stream: DuplexStream, questions: Arc<QuestionHandler>) -> Arc<Self> {
         let (input, output) = tokio::io::split(stream);
         let (outgoing, lines) = mpsc::unbounded_channel();
         let state = State { outgoing: Some(outgoing), ..State::default() };
-        let wire = Arc::new(Self { state: Mutex::new(state), changed: Notify::new() });
+        let rpc = Arc::new(Self { state: Mutex::new(state), changed: Notify::new() });
         tokio::spawn(write(lines, output));
-        tokio::spawn(Arc::clone(&wire).listen(input, desk));
-        wire
+        tokio::spawn(Arc::clone(&rpc).read(input, questions));
+        rpc
     }
 
     /// Sends a request.
@@ -79,7 +69,7 @@ impl Wire {
         self: &Arc<Self>,
         method: &str,
         make: impl FnOnce(u64) -> Map<String, Value>,
-    ) -> Sent {
+    ) -> PendingRequest {
         let mut state = self.state();
         state.last_id += 1;
         let id = state.last_id;
@@ -91,11 +81,11 @@ impl Wire {
         if let Err(end) = sent {
             panic!("`{method}` cannot be sent: {end}");
         }
-        Sent { wire: Arc::clone(self), id, method: method.to_owned(), answer }
+        PendingRequest { rpc: Arc::clone(self), id, method: method.to_owned(), answer }
     }
 
-    /// Sends a request whose answer interests nobody; nobody hears it once the connection has ended.
-    pub(super) fn mention(&self, method: &str, params: &Map<String, Value>) {
+    /// Sends a request and ignores its answer. Does nothing after the end of the connection.
+    pub(super) fn send_unanswered(&self, method: &str, params: &Map<String, Value>) {
         let mut state = self.state();
         state.last_id += 1;
         let id = state.last_id;
@@ -104,18 +94,18 @@ impl Wire {
         drop(state.send(&message));
     }
 
-    /// Sends a notification; nobody hears it once the connection has ended.
+    /// Sends a notification. Does nothing after the end of the connection.
     pub(super) fn notify(&self, method: &str, params: &Value) {
         let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
         drop(self.state().send(&message));
     }
 
-    /// Tells the server that nothing more comes.
-    pub(super) fn hang_up(&self) {
+    /// Closes the connection.
+    pub(super) fn close(&self) {
         self.state().outgoing = None;
     }
 
-    /// Why nothing more comes, if that is so.
+    /// The reason why the connection ended, if it did.
     pub(super) fn end(&self) -> Option<String> {
         self.state().end.clone()
     }
@@ -125,21 +115,21 @@ impl Wire {
         self.state().transcript.clone()
     }
 
-    /// What the server said unasked, from the given one on.
+    /// The notifications after the first `from`.
     pub(super) fn notifications(&self, from: usize) -> Vec<Notification> {
         let state = self.state();
-        state.notifications[from..].iter().map(|heard| heard.notification.clone()).collect()
+        state.notifications[from..].iter().map(|received| received.notification.clone()).collect()
     }
 
-    /// How much the server has said unasked.
+    /// Number of notifications.
     pub(super) fn notified(&self) -> usize {
         self.state().notifications.len()
     }
 
-    /// Waits for a notification that nobody has got yet.
+    /// Waits for a notification that was not returned yet.
     ///
     /// # Panics
-    /// The connection ends before it comes.
+    /// The connection ends before.
     pub(super) async fn next(&self, is_wanted: impl Fn(&Notification) -> bool) -> Notification {
         loop {
             let mut changed = pin!(self.changed.notified());
@@ -148,55 +138,66 @@ impl Wire {
                 return found;
             }
             if let Some(end) = self.end() {
-                panic!("the notification did not come: {end}");
+                panic!("the notification did not arrive: {end}");
             }
             changed.await;
         }
     }
 
-    /// The life of the reading task.
-    async fn listen(self: Arc<Self>, input: ReadHalf<DuplexStream>, desk: Arc<Desk>) {
+    /// The reading task.
+    async fn read(self: Arc<Self>, input: ReadHalf<DuplexStream>, questions: Arc<QuestionHandler>) {
         let mut lines = BufReader::new(input).lines();
-        // Dropped with the connection, and what still answers with it.
+        // Dropped with the connection, which aborts running handlers.
         let mut answering = JoinSet::new();
         let mut open = BTreeMap::new();
         let end = loop {
             let Ok(Some(line)) = lines.next_line().await else {
                 break "the server has ended the connection".to_owned();
             };
-            match self.hear(&line) {
-                Ok(Turn::None) => {}
-                Ok(Turn::Question(id, question)) => {
-                    let reply = Arc::clone(&self).reply(id.clone(), question, Arc::clone(&desk));
+            match self.receive(&line) {
+                Ok(Effect::None) => {}
+                Ok(Effect::Question(id, question)) => {
+                    let reply =
+                        Arc::clone(&self).reply(id.clone(), question, Arc::clone(&questions));
                     open.insert(id.to_string(), answering.spawn(reply));
                 }
-                Ok(Turn::TakenBack(id)) => drop(open.remove(&id.to_string()).map(|o| o.abort())),
-                Err(problem) => break format!("the server said {line}\n{problem}"),
+                Ok(Effect::Cancelled(id)) => drop(open.remove(&id.to_string()).map(|o| o.abort())),
+                Err(problem) => break format!("the server sent {line}\n{problem}"),
             }
         };
         self.finish(end);
     }
 
-    /// Takes a line in; gives back what is to be done about it.
-    fn hear(&self, line: &str) -> Result<Turn, String> {
+    /// Handles a line.
+    fn receive(&self, line: &str) -> Result<Effect, String> {
         let mut state = self.state();
         state.transcript.push(format!("<- {line}"));
         match message::parse(line)? {
             Message::Request { id, method, params } => {
-                Ok(Turn::Question(id, Question::new(None, method, params)))
+                Ok(Effect::Question(id, Question::new(None, method, params)))
             }
-            Message::Answer { id, outcome } => state.answer(&id, outcome).map(|()| Turn::None),
+            Message::Answer { id, outcome } => state.answer(&id, outcome).map(|()| Effect::None),
             Message::Notification(notification) => {
-                let turn = Turn::of(&notification);
-                state.notifications.push(Heard { notification, is_taken: false });
+                let effect = match notification.method.as_str() {
+                    "notifications/cancelled" => {
+                        Effect::Cancelled(notification.params["requestId"].clone())
+                    }
+                    _ => Effect::None,
+                };
+                state.notifications.push(Received { notification, is_consumed: false });
                 self.changed.notify_waiters();
-                Ok(turn)
+                Ok(effect)
             }
         }
     }
 
-    async fn reply(self: Arc<Self>, id: Value, question: Question, desk: Arc<Desk>) {
-        let answered = AssertUnwindSafe(desk.reply(question)).catch_unwind().await;
+    async fn reply(
+        self: Arc<Self>,
+        id: Value,
+        question: Question,
+        questions: Arc<QuestionHandler>,
+    ) {
+        let answered = AssertUnwindSafe(questions.reply(question)).catch_unwind().await;
         let Ok(reply) = answered else {
             return self.finish("the client's own `answer` panicked".to_owned());
         };
@@ -213,7 +214,7 @@ impl Wire {
         drop(self.state().send(&message));
     }
 
-    /// Whoever waits learns that nothing more comes.
+    /// Ends all waits.
     fn finish(&self, end: String) {
         let mut state = self.state();
         state.end.get_or_insert(end);
@@ -242,34 +243,34 @@ impl State {
         if let Some(end) = &self.end {
             return Err(end.clone());
         }
-        let outgoing = self.outgoing.as_ref().ok_or("the client has hung up")?;
+        let outgoing = self.outgoing.as_ref().ok_or("the client has closed the connection")?;
         let line = message.to_string();
         self.transcript.push(format!("-> {line}"));
         outgoing.send(line).map_err(|_| "the server does not read any more".to_owned())
     }
 
-    /// Every request is answered once.
+    /// Passes an answer to its request. A second answer is an error.
     fn answer(&mut self, id: &Value, outcome: Outcome) -> Result<(), String> {
-        let id = id.as_u64().ok_or("it answers nothing that was asked")?;
+        let id = id.as_u64().ok_or("the id of the answer is not that of a request")?;
         match self.waiting.remove(&id) {
             Some(waiting) => drop(waiting.send(outcome)),
             None if self.given_up.remove(&id) => {}
             None => {
-                return Err("it answers what was never asked, or is answered already".to_owned());
+                return Err("there is no such request, or it has an answer already".to_owned());
             }
         }
         Ok(())
     }
 
     fn take(&mut self, is_wanted: impl Fn(&Notification) -> bool) -> Option<Notification> {
-        let mut open = self.notifications.iter_mut().filter(|heard| !heard.is_taken);
-        let found = open.find(|heard| is_wanted(&heard.notification))?;
-        found.is_taken = true;
+        let mut open = self.notifications.iter_mut().filter(|received| !received.is_consumed);
+        let found = open.find(|received| is_wanted(&received.notification))?;
+        found.is_consumed = true;
         Some(found.notification.clone())
     }
 }
 
-/// The life of the writing task, until the client hangs up or the server does not read any more.
+/// The writing task: runs until the client closes the connection or the server reads no longer.
 async fn write(mut lines: mpsc::UnboundedReceiver<String>, mut output: WriteHalf<DuplexStream>) {
     while let Some(mut line) = lines.recv().await {
         line.push('\n');
@@ -280,15 +281,15 @@ async fn write(mut lines: mpsc::UnboundedReceiver<String>, mut output: WriteHalf
     drop(output.shutdown().await);
 }
 
-/// A request on its way. Dropped before its answer, it is cancelled.
-pub(super) struct Sent {
-    wire: Arc<Wire>,
+/// A request in flight. Dropping it before its answer cancels it.
+pub(super) struct PendingRequest {
+    rpc: Arc<JsonRpc>,
     id: u64,
     method: String,
     answer: oneshot::Receiver<Outcome>,
 }
 
-impl Sent {
+impl PendingRequest {
     pub(super) fn id(&self) -> u64 {
         self.id
     }
@@ -301,7 +302,7 @@ impl Sent {
         match timeout(limit, &mut self.answer).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => {
-                let end = self.wire.end().unwrap_or_default();
+                let end = self.rpc.end().unwrap_or_default();
                 panic!("`{}` (request {}) has no answer: {end}", self.method, self.id);
             }
             Err(_) => panic!(
@@ -312,8 +313,8 @@ impl Sent {
     }
 }
 
-impl Drop for Sent {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
-        self.wire.give_up(self.id);
+        self.rpc.give_up(self.id);
     }
 }

@@ -1,0 +1,131 @@
+//! Parses the command line by the specifications of the commands.
+
+use super::spec::{CommandSpec, Commands, HELP_COMMAND, Opt};
+use super::usage_error::UsageError;
+use lexopt::{Arg, Parser};
+use std::ffi::OsString;
+use std::time::Duration;
+
+/// The result of parsing.
+pub(super) enum Parsed {
+    /// A command, or the program without one.
+    Command(&'static CommandSpec, Arguments),
+    Help(&'static CommandSpec),
+    Version,
+}
+
+/// The options and positional arguments of a command.
+#[derive(Default)]
+pub(super) struct Arguments {
+    /// Options with their values; a flag has an empty one.
+    options: Vec<(&'static str, String)>,
+    pub(super) positional: Vec<String>,
+}
+
+impl Arguments {
+    /// Whether an option is present.
+    pub(super) fn has(&self, option: &Opt) -> bool {
+        self.value(option).is_some()
+    }
+
+    /// The value of an option.
+    pub(super) fn value(&self, option: &Opt) -> Option<&str> {
+        self.values(option).next()
+    }
+
+    /// All values of a repeatable option.
+    pub(super) fn values(&self, option: &Opt) -> impl Iterator<Item = &str> {
+        let long = option.long;
+        let found = self.options.iter().filter(move |(known, _)| *known == long);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The value of an option in seconds, at least `min`.
+    pub(super) fn seconds(&self, option: &Opt, min: u64) -> Result<Option<Duration>, UsageError> {
+        let parse = |value: &str| match value.parse() {
+            Ok(seconds) if seconds >= min => Ok(Duration::from_secs(seconds)),
+            _ => Err(UsageError::invalid(option, &format!("'{value}' is not a number of seconds"))),
+        };
+        self.value(option).map(parse).transpose()
+    }
+
+    /// Takes the first positional argument, which is required.
+    pub(super) fn take_first(
+        &mut self,
+        command: &'static CommandSpec,
+    ) -> Result<String, UsageError> {
+        if self.positional.is_empty() {
+            return Err(UsageError::missing(command));
+        }
+        let first = self.positional.remove(0);
+        if first.is_empty() {
+            return Err(UsageError::no_value(command.positional[0].name));
+        }
+        Ok(first)
+    }
+}
+
+/// Parses the whole command line. Options of all commands may precede the command.
+pub(super) fn parse(parser: &mut Parser, commands: &Commands) -> Result<Parsed, UsageError> {
+    let (mut command, mut arguments) = (commands.root, Arguments::default());
+    while let Some(arg) = parser.next().map_err(|error| UsageError::stray_value(command, error))? {
+        let mut options = command.all_options(commands.global);
+        let option = match arg {
+            Arg::Value(text) => {
+                let text = utf8(text)?;
+                if command.name.is_empty() {
+                    command = find(&text, commands)?;
+                } else if command.takes_more(arguments.positional.len()) {
+                    arguments.positional.push(text);
+                } else {
+                    return Err(UsageError::unexpected(command, &text));
+                }
+                continue;
+            }
+            Arg::Long(name) => options
+                .find(|option| option.long == name)
+                .ok_or_else(|| UsageError::unknown_option(command, name, commands.global))?,
+            Arg::Short(letter) => options
+                .find(|option| option.short == Some(letter))
+                .ok_or_else(|| UsageError::unexpected(command, &format!("-{letter}")))?,
+        };
+        match option.long {
+            "help" => return Ok(Parsed::Help(command)),
+            "version" => return Ok(Parsed::Version),
+            _ if arguments.has(option) && !option.is_repeatable => {
+                return Err(UsageError::repeated(command, option));
+            }
+            long => arguments.options.push((long, value(parser, option)?)),
+        }
+    }
+    if command.name == HELP_COMMAND {
+        let subject = arguments.positional.first();
+        return subject.map_or(Ok(commands.root), |name| find(name, commands)).map(Parsed::Help);
+    }
+    Ok(Parsed::Command(command, arguments))
+}
+
+fn find(name: &str, commands: &Commands) -> Result<&'static CommandSpec, UsageError> {
+    let found = commands.all.iter().copied().find(|command| command.name == name);
+    found.ok_or_else(|| UsageError::unknown_command(name, commands))
+}
+
+/// The value of an option that takes one. A lone `-` is a value, other texts with a leading dash are options.
+fn value(parser: &mut Parser, option: &'static Opt) -> Result<String, UsageError> {
+    if option.value.is_none() {
+        return Ok(String::new());
+    }
+    let value = match parser.optional_value() {
+        Some(value) => value,
+        None => parser.value().unwrap_or_default(),
+    };
+    let value = utf8(value)?;
+    if value.is_empty() || (value.starts_with('-') && value != "-") {
+        return Err(UsageError::no_value(&option.usage()));
+    }
+    Ok(value)
+}
+
+fn utf8(text: OsString) -> Result<String, UsageError> {
+    text.into_string().map_err(|_| UsageError::not_unicode())
+}
