@@ -16,6 +16,6 @@ impl Walker {
 
     /// What is wrong with arguments; `None` if they are not JSON.
     pub fn issues(&self, arguments: Arguments<'_>) -> Option<Vec<Issue>> {
-        self.0.issues(arguments, false).ok()
+        self.0.issues(arguments).ok()
     }
 }

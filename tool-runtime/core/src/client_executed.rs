@@ -13,6 +13,7 @@ pub use error::ClientAnswerError;
 
 use crate::definition::ToolDefinition;
 use crate::observation::IntoObservation;
+use crate::schema;
 use crate::tool::Tool;
 use executor::ClientExecutor;
 use pending_calls::Desk;
@@ -91,7 +92,8 @@ impl ClientTools {
     /// let tool = client.tool(ToolDefinition::new("pick_file", "Let the user pick a file."));
     /// assert_eq!(tool.name(), "pick_file");
     /// ```
-    pub fn tool(&self, definition: ToolDefinition) -> Tool {
+    pub fn tool(&self, mut definition: ToolDefinition) -> Tool {
+        definition.problems.extend(schema::unchecked(&definition.input_schema, "input"));
         let executor = ClientExecutor::new(&definition, &self.0.desk, self.0.limit);
         Tool::new(definition, executor).with_timeout(self.0.limit.checked_add(TIMEOUT_GRACE))
     }

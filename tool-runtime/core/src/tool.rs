@@ -23,6 +23,7 @@ use crate::input::InputModel;
 use crate::need::Need;
 use crate::observation::Observation;
 use crate::parameter::Parameter;
+use crate::schema;
 use crate::toolset::Values;
 use action_executor::{ActionExecutor, ActionParts};
 use life::{Life, Unusable};
@@ -89,7 +90,10 @@ impl fmt::Display for Origin {
 
 impl Tool {
     /// From a definition and any executor, which checks its arguments itself.
-    pub fn new(definition: ToolDefinition, executor: impl Executor) -> Self {
+    pub fn new(mut definition: ToolDefinition, executor: impl Executor) -> Self {
+        let unchecked = definition.output_schema.as_ref();
+        let unchecked = unchecked.and_then(|output| schema::unchecked(output, "output"));
+        definition.problems.extend(unchecked);
         Self::of_parts(Arc::new(definition), executor)
     }
 

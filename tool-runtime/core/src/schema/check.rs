@@ -1,10 +1,10 @@
-//! Checks a JSON value against a JSON Schema (2020-12) and says what is wrong in words that a model can act on.
+//! Checks a JSON value against a JSON Schema (2020-12) and describes every mistake so that a model can correct it.
 //!
-//! Decoding is the first check of a call; this walker runs when decoding failed, or when the schema holds assertions
-//! that decoding does not make. It knows the validation and applicator keywords and references within the document.
-//! It differs from the standard where tools do: a property that is not required may be null, `1.0` is not an integer (serde
-//! does not decode it as one), and `format` is asserted. Annotations, unknown keywords, references that lead nowhere
-//! and patterns that do not compile are ignored.
+//! Decoding is the first check of a call. This walker runs when decoding failed, or when the schema asserts more than
+//! decoding enforces. It differs from the standard where tools do: a property that is not required may be null, `1.0` is
+//! not an integer (serde does not decode it as one), and `format` is asserted. Annotations, unknown keywords, references
+//! to other documents and invalid patterns are ignored. A few keywords are not checked; a tool whose schema uses one of
+//! them is refused when it is made ([`unchecked`]).
 
 mod array;
 mod assertions;
@@ -38,9 +38,9 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::assertions::asserts_more_than_types;
+pub(crate) use self::assertions::{asserts_more_than_types, unchecked};
 pub use self::entry::check;
 pub(crate) use self::entry::{check_params, check_result};
-pub(crate) use self::fields::{fields_at, holds_secrets, is_tuple, plain_names_at, unknown_field};
+pub(crate) use self::fields::{fields_at, holds_secrets, unknown_field};
 pub(crate) use self::findings::MAX_ISSUES;
 pub(crate) use self::wording::cut;

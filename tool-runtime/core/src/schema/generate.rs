@@ -39,6 +39,10 @@ pub(crate) fn described(parameters: &[Parameter]) -> (Map<String, Value>, Vec<St
     let fields = Fields { has_values: true, ..Fields::default() };
     let Input { mut schema, mut problems, .. } = fields.schema(parameters);
     problems.extend(wrong_values(&schema));
+    let mut properties = schema["properties"].as_object().into_iter().flatten();
+    if properties.any(|(_, property)| !closed::is_scalar(property)) {
+        problems.extend(check::unchecked(&schema, "input"));
+    }
     hide_secrets(&mut schema, parameters);
     (advertised(schema), problems)
 }

@@ -143,7 +143,10 @@ fn unfit_schema(definition: &ToolDefinition, settings: &Settings) -> Vec<String>
         let has = |parameter: &&Parameter| parameter.aliases.contains(&given);
         settings.parameters.iter().find(has).map_or(given, |parameter| parameter.name)
     };
-    schema::unfit(&definition.input_schema, &schema::input(settings.parameters), advertised)
+    let own = schema::input(settings.parameters);
+    let mut problems = schema::unfit(&definition.input_schema, &own, advertised);
+    problems.extend(schema::unchecked(&definition.input_schema, "input"));
+    problems
 }
 
 impl Executor for ActionExecutor {

@@ -1,4 +1,4 @@
-//! The schemas that speak of one and the same value.
+//! The schemas that apply to the same value.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::schema::check::reference;
 
-/// More schemas for one value than this are not looked at: they serve to choose words and to save work, not to judge.
+/// Limit on the schemas of one value: they serve to choose words and to save work, not to decide.
 const MAX_PARTS: usize = 256;
 
 /// The schema and those that hold whenever it holds: through `$ref` and `allOf`.
@@ -14,7 +14,7 @@ pub(super) fn certain<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<Str
     collect(root, schema, certain_next)
 }
 
-/// The schema and all that may have a say in the same value.
+/// The schema and all that may apply to the same value.
 pub(super) fn possible<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<String, Value>> {
     collect(root, schema, possible_next)
 }
@@ -24,16 +24,14 @@ fn certain_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Va
     reference::target(root, part).into_iter().chain(listed(part, "allOf")).collect()
 }
 
-/// The schemas that may have a say in the value that `part` speaks of, one step away.
+/// The schemas that may apply to the same value as `part`, one step away.
 pub(super) fn possible_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
     let conditional = ["if", "then", "else"].into_iter().filter_map(|keyword| part.get(keyword));
-    let dependent = part.get("dependentSchemas").and_then(Value::as_object);
     certain_next(root, part)
         .into_iter()
         .chain(listed(part, "anyOf"))
         .chain(listed(part, "oneOf"))
         .chain(conditional)
-        .chain(dependent.into_iter().flat_map(Map::values))
         .collect()
 }
 
