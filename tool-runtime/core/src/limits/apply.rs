@@ -1,6 +1,6 @@
 //! The limits, one after the other.
 
-use super::spill::Keeper;
+use super::spill::Spill;
 use super::{OutputLimits, media, resource, structured, text};
 use crate::content::ContentBlock;
 use crate::future::BoxFuture;
@@ -64,14 +64,14 @@ impl OutputLimits {
 
     /// Texts come last: what stands for something else is one.
     pub(crate) fn cut(&self, observation: Observation, tool: &str) -> Observation {
-        let keeper = Keeper::new(self.directory.as_deref(), tool);
-        let observation = structured::limited(observation, self.structured, &keeper);
+        let spill = Spill::new(self.directory.as_deref(), tool);
+        let observation = structured::limited(observation, self.structured, &spill);
         observation.map_content(|blocks| {
             let limited = |block| {
-                let block = media::limited(block, self.media, &keeper);
-                resource::limited(block, self.resource, &keeper)
+                let block = media::limited(block, self.media, &spill);
+                resource::limited(block, self.resource, &spill)
             };
-            text::limited(blocks.into_iter().map(limited).collect(), self.text, &keeper)
+            text::limited(blocks.into_iter().map(limited).collect(), self.text, &spill)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Cuts the middle out of a text.
 
 use super::notice::{Notice, Start};
-use super::spill::Keeper;
+use super::spill::Spill;
 
 /// What is left of a text: its first `head` bytes and those from `tail` on, and what is said
 /// in between.
@@ -14,15 +14,15 @@ pub(super) struct Cut {
 impl Cut {
     /// `None` for a text that may stay as it is. A text as short as a notice may: cutting it
     /// would make it longer, and a notice would be cut again.
-    pub(super) fn of(whole: &str, limit: usize, keeper: &Keeper<'_>) -> Option<Self> {
+    pub(super) fn of(whole: &str, limit: usize, spill: &Spill<'_>) -> Option<Self> {
         if !exceeds(whole, limit) {
             return None;
         }
         let length = whole.chars().count();
-        if length <= Notice::longest(limit, keeper) {
+        if length <= Notice::longest(limit, spill) {
             return None;
         }
-        let file = keeper.keep(whole.as_bytes(), "txt");
+        let file = spill.store(whole.as_bytes(), "txt");
         // Less than all of it is cut, and before its end; a line break stands on either side.
         let from = about(whole, whole.len(), whole.len()).from;
         let all = Notice { file: file.as_deref(), limit, from, ..about(whole, 0, whole.len()) };
@@ -109,7 +109,7 @@ mod tests {
     }
 
     fn shown(whole: &str, limit: usize) -> String {
-        Cut::of(whole, limit, &Keeper::new(None, "t")).expect("a cut").apply(whole)
+        Cut::of(whole, limit, &Spill::new(None, "t")).expect("a cut").apply(whole)
     }
 
     #[test]
@@ -136,9 +136,9 @@ mod tests {
 
     #[test]
     fn a_text_at_its_limit_stays() {
-        let keeper = Keeper::new(None, "t");
-        assert!(Cut::of(&"ä".repeat(300), 300, &keeper).is_none());
-        assert!(Cut::of(&"ä".repeat(301), 300, &keeper).is_some());
+        let spill = Spill::new(None, "t");
+        assert!(Cut::of(&"ä".repeat(300), 300, &spill).is_none());
+        assert!(Cut::of(&"ä".repeat(301), 300, &spill).is_some());
     }
 
     #[test]
@@ -151,6 +151,6 @@ mod tests {
 
     #[test]
     fn what_is_as_short_as_a_notice_stays() {
-        assert!(Cut::of("a short text", 3, &Keeper::new(None, "t")).is_none());
+        assert!(Cut::of("a short text", 3, &Spill::new(None, "t")).is_none());
     }
 }

@@ -1,6 +1,6 @@
 //! Notices in place of removed content.
 
-use super::spill::Keeper;
+use super::spill::Spill;
 use std::fmt;
 use std::path::Path;
 
@@ -28,8 +28,8 @@ impl Notice<'_> {
     }
 
     /// No notice about any text is longer, whether its file can be written or not.
-    pub(super) fn longest(limit: usize, keeper: &Keeper<'_>) -> usize {
-        let file = keeper.longest_path("txt");
+    pub(super) fn longest(limit: usize, spill: &Spill<'_>) -> usize {
+        let file = spill.sample_path("txt");
         let from = Start::Character(usize::MAX);
         let longest =
             |file| Notice { characters: usize::MAX, lines: usize::MAX, limit, file, from }.length();
