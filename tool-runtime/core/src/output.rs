@@ -66,12 +66,21 @@ impl NoFailure {
     pub fn kind(&self) -> Self {
         Self
     }
-
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
 }
+
+/// Kinds that fit every return type.
+macro_rules! fit_all {
+    ($($kind:ident)*) => {$(
+        impl $kind {
+            /// Accepts the return type.
+            pub fn fit<O>(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+
+fit_all! { NoFailure Own Flat Structured Convertible Printable }
 
 /// Stage one: inherent methods win over those of `PlainKind`, so results are found first.
 impl<T, E> Returned<Result<T, E>> {
@@ -125,13 +134,6 @@ pub trait SuccessKind<T> {
 /// Stage two, first choice: `IntoObservation`.
 pub struct Own;
 
-impl Own {
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
-}
-
 impl<T: IntoObservation> SuccessKind<T> for Own {
     fn observe(value: T) -> Result<Observation, ToolError> {
         value.into_observation()
@@ -144,13 +146,6 @@ impl<T: IntoObservation> SuccessKind<T> for Own {
 
 /// Stage two, second choice: a result in the place of a success, whose error is one of the call.
 pub struct Flat;
-
-impl Flat {
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
-}
 
 impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Result<T, E>> for Flat {
     fn observe(value: Result<T, E>) -> Result<Observation, ToolError> {
@@ -215,13 +210,6 @@ impl<K, T: HidesResult, S> HidesResult for HashMap<K, T, S> {}
 
 /// Stage two, fourth choice: a structured value.
 pub struct Structured;
-
-impl Structured {
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
-}
 
 impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
     fn observe(value: T) -> Result<Observation, ToolError> {
@@ -321,13 +309,6 @@ pub trait FailureKind<E> {
 /// First choice: errors, texts and [`ToolError`] itself.
 pub struct Convertible;
 
-impl Convertible {
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
-}
-
 impl<E: Into<ToolError>> FailureKind<E> for Convertible {
     fn convert(error: E) -> ToolError {
         error.into()
@@ -336,13 +317,6 @@ impl<E: Into<ToolError>> FailureKind<E> for Convertible {
 
 /// Second choice: whatever prints.
 pub struct Printable;
-
-impl Printable {
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
-}
 
 impl<E: Display> FailureKind<E> for Printable {
     fn convert(error: E) -> ToolError {

@@ -153,26 +153,19 @@ pub const fn argument<T: ArgumentValue>() -> ArgumentType<T> {
 /// An argument with a default.
 pub const fn defaulted<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
-        schema: engine::subschema_for::<T>,
-        decode: probe::decode::<T>,
-        allows_ignored: schema::allows_ignored::<T>,
-        allows_unknown_fields: false,
         can_be_absent: || true,
         read: |reader, slot| reader.read_or_null(slot),
         end: |_, _| unreachable!("generated code makes the default"),
+        ..argument()
     }
 }
 
 /// An argument whose fields stand among the other arguments.
 pub const fn flattened<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
-        schema: engine::subschema_for::<T>,
-        decode: probe::decode::<T>,
-        allows_ignored: schema::allows_ignored::<T>,
-        allows_unknown_fields: false,
-        can_be_absent: || arguments::absent::<T>().is_some(),
         read: |_, _| unreachable!("a flattened argument has no key"),
         end: |reader, parameter| reader.rest(parameter),
+        ..argument()
     }
 }
 
@@ -252,8 +245,8 @@ pub struct Settings {
 pub(crate) enum SchemaOrigin {
     /// The table of parameters.
     Table,
-    /// `input_schema = EXPR`, beside the table.
-    CompletionContext,
+    /// `input_schema = EXPR`, besides the table.
+    Given,
     /// A hand-written action, which has no table.
     HandWritten,
 }
@@ -267,7 +260,7 @@ impl Settings {
     /// The schema is given word for word.
     #[must_use]
     pub fn given_schema(mut self) -> Self {
-        self.schema = SchemaOrigin::CompletionContext;
+        self.schema = SchemaOrigin::Given;
         self
     }
 

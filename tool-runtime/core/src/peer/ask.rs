@@ -186,9 +186,7 @@ impl ToolContext {
         let read = |content: Option<Value>| form.read(content.unwrap_or_else(|| Map::new().into()));
         match self.elicited(key, PeerCapability::Elicitation, params).await?.map(read) {
             Answer::Accepted(Ok(value)) => Ok(Answer::Accepted(value)),
-            Answer::Accepted(Err(problem)) => {
-                Err(PeerError::Malformed { key: key.to_owned(), problem })
-            }
+            Answer::Accepted(Err(problem)) => Err(PeerError::malformed(key, problem)),
             Answer::Declined => Ok(Answer::Declined),
             Answer::Cancelled => Ok(Answer::Cancelled),
         }
@@ -201,9 +199,8 @@ impl ToolContext {
         params: Map<String, Value>,
     ) -> Result<Answer<Option<Value>>, PeerError> {
         let answer = self.asked(PeerRequest::new(key, capability, params)).await?;
-        let elicited: Elicited = serde_json::from_value(answer).map_err(|error| {
-            PeerError::Malformed { key: key.to_owned(), problem: error.to_string() }
-        })?;
+        let elicited: Elicited =
+            serde_json::from_value(answer).map_err(|error| PeerError::malformed(key, error))?;
         Ok(match elicited.action {
             Action::Accept => Answer::Accepted(elicited.content),
             Action::Decline => Answer::Declined,

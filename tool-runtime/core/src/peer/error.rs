@@ -29,7 +29,13 @@ pub enum PeerError {
         /// The reason.
         problem: String,
     },
-    /// The question was refused, or the connection ended.
+    /// The request was refused, or the connection ended.
     #[error("the client did not answer: {0}")]
     Failed(String),
+}
+
+impl PeerError {
+    pub(super) fn malformed(key: &str, problem: impl ToString) -> Self {
+        Self::Malformed { key: key.to_owned(), problem: problem.to_string() }
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::core::Core;
 use super::source::Source;
-use std::fmt;
 use std::sync::Weak;
 
 /// The right to set the tools of a source. Dropped, it is given back.
@@ -22,11 +21,5 @@ impl Drop for Claim {
         if let Some(core) = self.core.upgrade() {
             core.give_back(&self.source);
         }
-    }
-}
-
-impl fmt::Debug for Claim {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Claim({})", self.source)
     }
 }

@@ -261,15 +261,7 @@ fn duplicate(first: &Offer, second: &Offer) -> PoolProblem {
     }
     PoolProblem::Duplicate {
         name: second.tool.name().to_owned(),
-        first: place(first),
-        second: place(second),
-    }
-}
-
-fn place(offer: &Offer) -> String {
-    match (offer.tool.origin(), &offer.source) {
-        (Some(origin), _) => format!("at {origin}"),
-        (None, Source::Custom) => "added by hand".to_owned(),
-        (None, source) => format!("of {source}"),
+        first: first.source.place(first.tool.origin()),
+        second: second.source.place(second.tool.origin()),
     }
 }

@@ -1,5 +1,6 @@
 //! Sources of a pool's tools.
 
+use crate::tool::Origin;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -45,7 +46,16 @@ impl Source {
         Self::Mcp(name.into())
     }
 
-    /// Later ones take the place of earlier ones.
+    /// The place of an item in the program's source, or else its source, for messages.
+    pub(super) fn place(&self, origin: Option<Origin>) -> String {
+        match (origin, self) {
+            (Some(origin), _) => format!("at {origin}"),
+            (None, Self::Custom) => "added by hand".to_owned(),
+            (None, source) => format!("of {source}"),
+        }
+    }
+
+    /// The rank among equal names: higher ones take the place of lower ones.
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Linked => 0,

@@ -83,7 +83,7 @@ impl ActionExecutor {
         if let Some(name) = &parts.name {
             definition.name.clone_from(name);
         }
-        if settings.schema == SchemaOrigin::CompletionContext {
+        if settings.schema == SchemaOrigin::Given {
             let problems = unfit_schema(&definition, &settings);
             definition.problems.extend(problems);
         }

@@ -5,6 +5,7 @@ use super::handler::{AccessOf, Handler, HandlerExecutor, TypedInput};
 use crate::access::Access;
 use crate::definition::{TaskSupport, ToolDefinition};
 use crate::icon::Icon;
+use crate::observation::IntoObservation as _;
 use crate::schema;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -185,7 +186,7 @@ impl ToolBuilder {
         }
         let unchecked = schema::unchecked(&self.definition.input_schema, "input");
         self.definition.problems.extend(unchecked);
-        self.definition.output_schema = schema::output(H::output_schema);
+        self.definition.output_schema = schema::output(H::Output::output_schema);
         let declares_access = self.access.is_some();
         let executor = HandlerExecutor::new(handler, &self.definition, self.access);
         Tool::of_handler(self.definition, executor, declares_access).with_timeout(self.timeout)

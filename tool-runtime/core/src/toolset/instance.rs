@@ -8,7 +8,6 @@ use crate::future::BoxFuture;
 use crate::sync::lock;
 use futures_util::future::{Either, select};
 use std::any::{Any, type_name};
-use std::fmt;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -142,12 +141,6 @@ pub(super) async fn within<T>(limit: Duration, work: impl Future<Output = T>) ->
 impl Drop for Instance {
     fn drop(&mut self) {
         drop(self.end());
-    }
-}
-
-impl fmt::Debug for Instance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Instance").field("running", &self.running().len()).finish_non_exhaustive()
     }
 }
 
