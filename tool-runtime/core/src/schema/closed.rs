@@ -1,4 +1,4 @@
-//! Which objects inside arguments take no other keys than those they declare.
+//! Sets `additionalProperties: false` on the objects inside of arguments whose types ignore unknown keys.
 //!
 //! schemars says so of types with `deny_unknown_fields` alone. Decoding refuses every key that serde ignores, so each
 //! object whose type ignores keys is closed, unless its schema says otherwise. In what serde buffers a type cannot be
@@ -106,7 +106,7 @@ struct Survey<'s> {
     closed: BTreeMap<String, bool>,
     /// Whether serde buffers one of them.
     is_buffered: bool,
-    /// Whether the schema is one of several that nothing tells apart.
+    /// Whether the schema is an untagged variant.
     is_untagged: bool,
     /// Whether another schema declares fields of the same object.
     is_shared: bool,

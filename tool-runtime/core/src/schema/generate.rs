@@ -33,7 +33,7 @@ pub(crate) fn input_and_misses(parameters: &[Parameter]) -> (Map<String, Value>,
     (input.schema, input.is_buffered)
 }
 
-/// The schema of a table of arguments as clients see it, and what is wrong with it. Defaults and
+/// The schema of a table of arguments as clients see it, and its problems. Defaults and
 /// examples are evaluated here and nowhere else.
 pub(crate) fn described(parameters: &[Parameter]) -> (Map<String, Value>, Vec<String>) {
     let fields = Fields { has_values: true, ..Fields::default() };

@@ -9,7 +9,7 @@ use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::text::limit;
 use crate::schema::check::walk::Walker;
-use crate::schema::check::{equal, parts, received, wording};
+use crate::schema::check::{literal, parts, wording};
 
 /// Limit on the nesting of items that are compared with each other.
 const MAX_COMPARED_DEPTH: u16 = 128;
@@ -48,7 +48,7 @@ fn count_issue(
     items: &[Value],
     at: &Place<'_>,
 ) -> Issue {
-    let got = received::got_count(items.len(), at);
+    let got = wording::got_count(items.len(), at);
     let message =
         format!("{} must have {words} {}{got}", at.subject(), wording::counted(limit, "item"));
     Issue::new(at.path(), rule, message)
@@ -66,7 +66,7 @@ fn repetition(
     }
     let mut known = HashMap::new();
     for (index, item) in items.iter().enumerate() {
-        let Some(item) = equal::normal(item, MAX_COMPARED_DEPTH) else {
+        let Some(item) = literal::normal(item, MAX_COMPARED_DEPTH) else {
             walker.give_up(&at.item(index, false), "nested too deeply");
             return None;
         };

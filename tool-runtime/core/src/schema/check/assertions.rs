@@ -35,7 +35,7 @@ const NAMED_SCHEMAS: &[&str] = &["properties", "patternProperties"];
 /// Patterns of schemars for the keys of maps from integers, which serde parses more strictly.
 const INTEGER_KEYS: &[&str] = &[r"^\d+$", r"^-?\d+$"];
 
-/// Whether `schema`, or one it reaches in the document `root`, holds assertions that decoding does not make by itself.
+/// Whether `schema`, or one it reaches in the document `root`, asserts more than decoding does.
 ///
 /// Assertions that serde's derive enforces (types, names, values of enums, required and unknown fields) do not count.
 /// Assertions that schemars writes both for a type and for an attribute count: `minimum: 1` is `NonZeroU8` or

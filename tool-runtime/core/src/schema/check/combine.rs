@@ -6,7 +6,7 @@ use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::walk::Walker;
-use crate::schema::check::{parts, reference, union};
+use crate::schema::check::{parts, union};
 
 /// Checks a value against the schemas that a schema refers to, combines or excludes.
 pub(super) fn check<'s, 'v>(
@@ -16,7 +16,7 @@ pub(super) fn check<'s, 'v>(
     at: &Place<'_>,
     found: &mut Findings<'v>,
 ) {
-    if let Some(target) = reference::target(walker.root(), schema)
+    if let Some(target) = parts::target(walker.root(), schema)
         && let Some(at) = at.through(target)
     {
         walker.walk(target, value, &at, found);

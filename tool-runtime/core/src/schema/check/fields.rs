@@ -6,7 +6,7 @@ use crate::arguments::probe::Step;
 use crate::issue::Issue;
 use crate::schema::check::{parts, wording};
 
-/// The fields of the object that a path's last key stands in.
+/// The fields of the object that has a path's last key.
 #[derive(Debug, Default)]
 pub(crate) struct Fields<'s> {
     /// The declared names.

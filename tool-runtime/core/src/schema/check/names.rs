@@ -1,11 +1,11 @@
-//! Missing properties, and the number of properties.
+//! Missing and unknown properties, and the number of properties.
 
 use serde_json::{Map, Value};
 
 use crate::issue::Issue;
 use crate::schema::check::place::Place;
 use crate::schema::check::text::limit;
-use crate::schema::check::{describe, received, wording};
+use crate::schema::check::{describe, wording};
 
 /// The issue about a wrong number of properties.
 pub(super) fn count(
@@ -22,7 +22,7 @@ pub(super) fn count(
         (None, None) => return None,
     };
     let limit = wording::counted(limit, at.noun());
-    let got = received::got_count(object.len(), at);
+    let got = wording::got_count(object.len(), at);
     Some(Issue::new(at.path(), rule, format!("{} must have {words} {limit}{got}", at.subject())))
 }
 
@@ -35,4 +35,53 @@ pub(super) fn missing(root: &Value, name: &str, schema: Option<&Value>, at: &Pla
     let (noun, shown, owner) = (at.noun(), wording::name(name), at.owner());
     let message = format!("missing required {noun} {shown}{owner}{kind}{about}");
     Issue::new(at.property(name, false).path(), "required", message)
+}
+
+/// The declared properties.
+pub(super) struct Known<'k> {
+    /// By name.
+    pub(super) names: Vec<&'k str>,
+    /// By patterns for names.
+    pub(super) patterns: Vec<&'k str>,
+}
+
+/// The issue that the property `name` is not declared.
+pub(super) fn unknown(
+    rule: &'static str,
+    name: &str,
+    known: &Known<'_>,
+    object: &Map<String, Value>,
+    at: &Place<'_>,
+) -> Issue {
+    let noun = at.noun();
+    // In a secret map the names are secret as well.
+    let (shown, hint) = match at.is_secret() {
+        true => (String::new(), String::new()),
+        false => (format!(" {}", wording::name(name)), suggestion(name, known, object)),
+    };
+    let separator = if hint.is_empty() { ";" } else { "" };
+    let choice = choice(known, noun);
+    let message = format!("unknown {noun}{shown}{}{hint}{separator} {choice}", at.owner());
+    Issue::new(at.entry(name, false).path(), rule, message)
+}
+
+/// The nearest declared name that the object does not have.
+fn suggestion(name: &str, known: &Known<'_>, object: &Map<String, Value>) -> String {
+    let free = known.names.iter().copied().filter(|known| !object.contains_key(*known));
+    wording::did_you_mean(name, free, wording::name)
+}
+
+/// The allowed names.
+fn choice(known: &Known<'_>, noun: &str) -> String {
+    let names: Vec<String> = known.names.iter().map(|name| wording::name(name)).collect();
+    let patterns: Vec<String> =
+        known.patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
+    let (list, patterns) = (wording::listed(&names), wording::either(&patterns));
+    match (names.len(), patterns.is_empty()) {
+        (0, true) => format!("there are no {noun}s"),
+        (0, false) => format!("the names of {noun}s match {patterns}"),
+        (1, true) => format!("the only {noun} is {list}"),
+        (_, true) => format!("the {noun}s are {list}"),
+        (_, false) => format!("the {noun}s are {list}, or names that match {patterns}"),
+    }
 }

@@ -5,10 +5,9 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::schema::check::findings::Findings;
-use crate::schema::check::names;
+use crate::schema::check::names::{self, Known};
 use crate::schema::check::parts;
 use crate::schema::check::place::Place;
-use crate::schema::check::unknown::{self, Known};
 use crate::schema::check::walk::Walker;
 use crate::schema::engine::Pattern;
 
@@ -113,7 +112,7 @@ fn others<'s, 'v>(
         match rules.others.filter(|_| !known) {
             Some(Value::Bool(false)) => {
                 let (rule, known) = ("additionalProperties", rules.known());
-                found.add(unknown::issue(rule, name, &known, object, at));
+                found.add(names::unknown(rule, name, &known, object, at));
             }
             Some(schema) => check_property(walker, schema, value, &at_entry, found),
             None => {}

@@ -1,10 +1,10 @@
 //! The schemas that apply to the same value.
 
-use std::collections::HashSet;
-
+use crate::schema::check::survey;
+use fluent_uri::pct_enc::EStr;
+use fluent_uri::pct_enc::encoder::Fragment;
 use serde_json::{Map, Value};
-
-use crate::schema::check::reference;
+use std::collections::HashSet;
 
 /// Limit on the schemas of one value: they serve to choose words and to save work, not to decide.
 const MAX_PARTS: usize = 256;
@@ -21,7 +21,7 @@ pub(super) fn possible<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<St
 
 /// The schemas that hold whenever `part` holds, one step away.
 fn certain_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
-    reference::target(root, part).into_iter().chain(listed(part, "allOf")).collect()
+    target(root, part).into_iter().chain(listed(part, "allOf")).collect()
 }
 
 /// The schemas that may apply to the same value as `part`, one step away.
@@ -64,4 +64,24 @@ fn collect<'s>(
         }
     }
     parts
+}
+
+/// The schema that a schema's own `$ref` leads to: the document, a JSON pointer or an anchor in it.
+///
+/// References to other documents lead nowhere: nothing is fetched.
+pub(super) fn target<'s>(root: &'s Value, schema: &Map<String, Value>) -> Option<&'s Value> {
+    let fragment = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
+    let fragment = decoded(fragment);
+    if fragment.is_empty() || fragment.starts_with('/') {
+        root.pointer(&fragment)
+    } else {
+        survey::everything(root)
+            .find(|value| value.get("$anchor").and_then(Value::as_str) == Some(&*fragment))
+    }
+}
+
+/// The fragment without percent encoding; unchanged if its encoding is invalid.
+fn decoded(fragment: &str) -> std::borrow::Cow<'_, str> {
+    let encoded = EStr::<Fragment>::new(fragment);
+    encoded.and_then(|encoded| encoded.decode().to_string().ok()).unwrap_or(fragment.into())
 }

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::schema::check::findings::Findings;
+use crate::schema::check::names::{self, Known};
 use crate::schema::check::place::Place;
-use crate::schema::check::unknown::{self, Known};
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{object, parts};
 
@@ -24,7 +24,7 @@ pub(super) fn check<'s, 'v>(
     if rest == &Value::Bool(false) && !left.is_empty() {
         let known = known(walker, schema, &left);
         for (name, _) in &left {
-            found.add(unknown::issue("unevaluatedProperties", name, &known, object, at));
+            found.add(names::unknown("unevaluatedProperties", name, &known, object, at));
         }
     }
     for (name, value) in left {

@@ -10,9 +10,7 @@ use crate::schema::check::findings::Findings;
 use crate::schema::check::place::{Place, Whole};
 use crate::schema::check::secrets::Secrets;
 use crate::schema::check::survey::{self, Survey};
-use crate::schema::check::{
-    array, combine, literal, number, object, text, type_keyword, unevaluated,
-};
+use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
 use crate::schema::engine::{Engine, Pattern};
 use crate::schema::format;
 
@@ -115,8 +113,7 @@ impl<'s> Walker<'s> {
         found: &mut Findings<'v>,
     ) {
         // Further issues of a value of the wrong type would not help.
-        let other =
-            literal::check(schema, value, at).or_else(|| type_keyword::check(schema, value, at));
+        let other = literal::check(schema, value, at).or_else(|| kind::check(schema, value, at));
         if let Some(issue) = other {
             return found.add(issue);
         }
