@@ -12,7 +12,7 @@ pub(crate) struct Link {
 }
 
 /// The calls above, the nearest first. Flat, so that a call which makes one like itself and ends,
-/// over and over, leaves no chain behind.
+/// over and over, leaves no chain.
 pub(super) type Above = Option<Arc<[Weak<Id>]>>;
 
 impl Link {

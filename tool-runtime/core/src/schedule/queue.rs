@@ -2,7 +2,7 @@
 //!
 //! Nothing about who waits for whom is stored: it follows from the entries, see [`Queue::waits`].
 
-mod circle;
+mod cycle;
 
 #[cfg(test)]
 mod state;
@@ -34,7 +34,7 @@ impl Queue {
             return Ok(true);
         }
         if is_nested {
-            if self.would_wait_for_itself(newcomer) {
+            if self.would_deadlock(newcomer) {
                 self.entries.pop();
                 return Err(Deadlock);
             }
@@ -69,7 +69,7 @@ impl Queue {
         self.entries.binary_search_by_key(&id, |entry| entry.id).ok()
     }
 
-    /// Lets run what may, of those that something changed for. One pass is enough: whoever is
+    /// Lets entries run that may now, of those that something changed for. One pass is enough: an entry that is
     /// held only keeps others.
     fn grant(&mut self, woken: &mut Vec<Waker>, concerns: impl Fn(&Entry) -> bool) {
         for index in 0..self.entries.len() {

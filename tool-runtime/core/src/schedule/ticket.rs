@@ -57,7 +57,7 @@ impl Ticket {
         }
     }
 
-    /// Waits until no earlier ticket that meets this one is left; without waiting if there is none.
+    /// Waits until no earlier ticket conflicts with this one.
     ///
     /// # Errors
     /// If the call that makes this one would wait for itself. Never without such a call.
@@ -86,7 +86,7 @@ impl Held {
 #[derive(Debug)]
 pub(super) struct Place {
     lane: Lane,
-    /// Shared with nobody: links see by it whether the entry is still there.
+    /// Never cloned: links see by it whether the entry still exists.
     id: Arc<Id>,
     above: Above,
 }
