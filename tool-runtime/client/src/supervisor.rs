@@ -13,7 +13,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
-use tool_runtime_core::seam::told;
+use tool_runtime_core::seam::panic_message;
 
 /// Age at which a connection counts as stable.
 const STABLE_AFTER: Duration = Duration::from_secs(10);
@@ -216,5 +216,7 @@ impl Server {
 /// A panic, of a host's function perhaps, is a failure like any other: it is tried again.
 async fn unbroken<T>(work: impl Future<Output = T>) -> Result<T, Refusal> {
     let caught = AssertUnwindSafe(work).catch_unwind().await;
-    caught.map_err(|panic| Refusal::new(Kind::Failed, format!("it panicked: {}", told(panic))))
+    caught.map_err(|panic| {
+        Refusal::new(Kind::Failed, format!("it panicked: {}", panic_message(panic)))
+    })
 }

@@ -101,7 +101,7 @@ impl InputModel {
         if issues.is_empty() { Ok(()) } else { Err(self.refusal(issues)) }
     }
 
-    /// Unknown fields that decoding does not notice. It finds all other mistakes by itself.
+    /// Unknown fields that decoding does not report. It reports all other mistakes.
     fn missed_fields(&self, arguments: Arguments<'_>) -> Vec<Issue> {
         let mut issues = self.issues(arguments).unwrap_or_default();
         issues.retain(|issue| {

@@ -34,7 +34,7 @@ use std::sync::OnceLock;
 pub struct Observation {
     content: Blocks,
     structured: Option<Box<RawValue>>,
-    /// The structured value once somebody has asked for it.
+    /// The structured value, parsed on first use.
     parsed: OnceLock<Box<Value>>,
     is_error: bool,
     extra: Option<Box<Extra>>,

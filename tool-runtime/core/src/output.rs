@@ -1,4 +1,4 @@
-//! Finds out what a function's return type is, whatever alias it is written with.
+//! Classifies a function's return type, through type aliases.
 //!
 //! schemars implements `JsonSchema` for `Result`, so one blanket implementation for
 //! structured values and one for results would overlap. Generated code therefore asks the
@@ -38,7 +38,7 @@ impl<T> Output<T> {
         (self.observe)(value)
     }
 
-    /// What makes the structured value's schema.
+    /// Makes the schema of the structured value.
     pub fn schema(&self) -> fn(&mut SchemaGenerator) -> Option<Schema> {
         self.schema
     }
@@ -340,7 +340,7 @@ impl<E> FailureKind<E> for Opaque<E> {
     }
 }
 
-/// Implemented by nothing: asked only for a return type whose error `E` cannot be told.
+/// Implemented by nothing: asked only for a return type whose error `E` cannot be shown.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot fail with `{E}`",
     label = "its error cannot be told to a model",

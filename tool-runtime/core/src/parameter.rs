@@ -42,7 +42,7 @@ impl Parameter {
         self
     }
 
-    /// Its fields stand among the other arguments.
+    /// Its fields are arguments themselves, as with `#[serde(flatten)]`.
     #[must_use]
     pub const fn flattened(mut self) -> Self {
         self.is_flattened = true;
@@ -131,7 +131,7 @@ pub const fn refuse(message: &'static str) {
     panic!("{}", message)
 }
 
-/// Decodes the value behind a key.
+/// Decodes the value of a key.
 type Read<T> = fn(&mut ArgumentReader<'_, '_>, &mut Option<T>) -> Result<(), DecodeError>;
 
 /// Makes a value when all keys are read.
@@ -160,7 +160,7 @@ pub const fn defaulted<T: ArgumentValue>() -> ArgumentType<T> {
     }
 }
 
-/// An argument whose fields stand among the other arguments.
+/// An argument whose fields are arguments themselves.
 pub const fn flattened<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
         read: |_, _| unreachable!("a flattened argument has no key"),
@@ -197,7 +197,7 @@ impl<T> ArgumentType<T> {
         }
     }
 
-    /// Decodes the value behind a key.
+    /// Decodes the value of a key.
     ///
     /// # Errors
     /// A value that does not fit, or a second one.
@@ -347,7 +347,7 @@ pub trait AdvertiseDefault {
 impl<T: Serialize> AdvertiseDefault for &DefaultOf<'_, T> {
     fn advertise(&self, schema: &mut Schema) {
         match as_written(self.0) {
-            // Null says no more than that the argument may be left out.
+            // Null means the same as leaving the argument out.
             None | Some(Value::Null) => {}
             Some(value) => drop(schema.insert("default".to_owned(), value)),
         }

@@ -114,7 +114,7 @@ impl Registry {
         registry
     }
 
-    /// Registers a tool as it is: a specification that names it has no parameters.
+    /// Registers a tool without parameters.
     ///
     /// # Errors
     /// The name is taken.

@@ -7,7 +7,7 @@ mod method;
 mod shared_by;
 mod values;
 
-pub(crate) use closing::{Dropped, Work, apart};
+pub(crate) use closing::{Dropped, Work, spawn};
 pub(crate) use create::{New, decoded, start};
 pub use create::{ToolsetError, ToolsetKind};
 pub(crate) use instance::Instance;
@@ -126,7 +126,7 @@ pub trait Toolset: ToolsetMethods {
     note = "write `#[toolset] impl {Self} {{ .. }}` with a `#[tool]` on each method that is to be a tool"
 )]
 pub trait ToolsetMethods: Sized + Send + Sync + 'static {
-    /// The name in specs and, with a dot behind it, in front of its tools' names.
+    /// The name in specs and, followed by a dot, in front of its tools' names.
     #[doc(hidden)]
     const NAME: &'static str;
 

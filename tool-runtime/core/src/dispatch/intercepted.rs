@@ -1,5 +1,5 @@
-//! The long way of a call: of tools that hold state or declare resources, and of pools with
-//! hooks or limits.
+//! All stages of a call: for tools that hold state or declare resources, and for pools with hooks
+//! or limits.
 
 use super::resolve::shut_down;
 use super::{execution, guard};
@@ -36,7 +36,7 @@ struct Admitted<'a> {
 }
 
 impl ToolPool {
-    /// In a box: few calls go the long way, and all would carry its room.
+    /// Boxed: few calls need this future, and it would make every call's future larger.
     pub(super) fn intercepted<'a>(
         &'a self,
         tool: &'a Tool,
@@ -44,11 +44,11 @@ impl ToolPool {
         arguments: &'a str,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(self.stages_of_care(tool, hooks, arguments, context))
+        Box::pin(self.run_intercepted(tool, hooks, arguments, context))
     }
 
     /// However the call ends, refused or run, the after-hooks see it once.
-    async fn stages_of_care(
+    async fn run_intercepted(
         &self,
         tool: &Tool,
         hooks: Option<&dyn AroundTool>,
@@ -62,10 +62,10 @@ impl ToolPool {
         let mut started = None;
         let mut outcome = {
             let hooked = hooked.as_mut();
-            // Each stage is pinned where it is: moved into the next, it would be copied whole.
+            // Pinned in place: moving a stage into the next would copy it.
             let run = pin!(self.admitted_run(tool, arguments, context, hooked, &mut started));
             // Panics are caught here, so that hooks see them like other outcomes.
-            guard::caught(tool.name(), run).await
+            guard::catch_panics(tool.name(), run).await
         };
         if let Ok(observation) = &outcome
             && let Err(error) = self.check_output(tool, observation)
@@ -84,7 +84,7 @@ impl ToolPool {
         }
     }
 
-    /// A stage a line. `started` is set when the tool itself begins to run.
+    /// One stage per line. `started` is set when the tool itself begins to run.
     async fn admitted_run(
         &self,
         tool: &Tool,
@@ -109,8 +109,8 @@ impl ToolPool {
         execute(self, tool, action, &arguments, context).await
     }
 
-    /// Hooks see valid arguments only, and what they make of them is validated again. Then the call
-    /// waits for its turn.
+    /// Hooks see valid arguments only, and rewritten arguments are validated again. Then the call
+    /// waits for the resources it declares.
     async fn admit<'a>(
         &self,
         tool: &Tool,
@@ -118,7 +118,7 @@ impl ToolPool {
         context: &'a ToolContext,
         hooked: Option<&mut Hooked<'_>>,
     ) -> Result<Admitted<'a>, CallError> {
-        // Where nobody asks, the execution finds out what is wrong with the arguments.
+        // Otherwise the execution validates the arguments.
         let mut prepared = if tool.declares_access() || hooked.is_some() {
             self.prepared(tool, arguments, context).await?
         } else {
@@ -157,8 +157,8 @@ impl ToolPool {
         Box::pin(guard::guarded(prepared, tool.name(), limit, context)).await?
     }
 
-    /// Runs the before-hooks; a person may have to be asked, so it ends with the call. `call`
-    /// keeps what the hooks made of it, also if they refuse it.
+    /// Runs the before-hooks. They may ask a person, so they end with the call. `call` keeps what the
+    /// hooks changed, also if they refuse it.
     pub(super) async fn ask_hooks(
         &self,
         tool: &Tool,
@@ -285,7 +285,7 @@ pub(super) async fn entered<'a>(
     Ok(Entered { context: Cow::Owned(context), instance: Some(instance), _running: Some(running) })
 }
 
-/// Tells the tool when its call ends before it has: out of time, cancelled, or dropped.
+/// Interrupts the tool when its call ends early: timed out, cancelled, or dropped.
 pub(super) struct GivenUp<'a> {
     pub(super) tool: &'a Tool,
     pub(super) instance: Option<&'a Instance>,
@@ -295,7 +295,7 @@ pub(super) struct GivenUp<'a> {
 
 impl Drop for GivenUp<'_> {
     fn drop(&mut self) {
-        // A call that panics has ended by itself.
+        // A call that panics has ended.
         if !self.is_over && !std::thread::panicking() {
             self.tool.interrupt(self.context);
             if let Some(instance) = self.instance {

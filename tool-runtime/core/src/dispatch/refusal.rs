@@ -21,7 +21,7 @@ impl ToolPool {
     ) -> ToolResult {
         let context = context.clone().with_call_id(call.call_id());
         let refused = self.refused(call.name(), call.arguments(), &context, refusal);
-        let outcome = guard::reported(call.name(), refused).await;
+        let outcome = guard::catch_and_report(call.name(), refused).await;
         ToolResult::new(call, outcome)
     }
 

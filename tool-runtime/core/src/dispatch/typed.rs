@@ -1,4 +1,4 @@
-//! The typed call: an action goes the same way as JSON, and its output comes back as it is.
+//! Typed calls: an action passes the same stages as JSON, and its output is not serialized.
 
 use super::guard;
 use super::intercepted::{Entered, GivenUp, entered};
@@ -63,7 +63,7 @@ where
     A::Output: Send,
 {
     async fn call(self, pool: &ToolPool) -> Result<Self::Output, CallError> {
-        guard::caught(A::NAME, stages(self, pool, pool.shared_context())).await
+        guard::catch_panics(A::NAME, stages(self, pool, pool.shared_context())).await
     }
 
     async fn call_with(
@@ -74,7 +74,7 @@ where
         let context = pool
             .hosting(context)
             .map_err(|too_deep| CallError::new(ErrorClass::Denied, too_deep))?;
-        guard::caught(A::NAME, stages(self, pool, &context)).await
+        guard::catch_panics(A::NAME, stages(self, pool, &context)).await
     }
 }
 

@@ -68,7 +68,7 @@ impl Conclusion {
             format!("`{tool}` failed, and the reason was withheld because a check failed")
         };
         if let Err(error) = &self.outcome {
-            // Nobody else will read of it.
+            // It is reported nowhere else.
             detail = format!("{detail}; withheld: {}", full(error));
         }
         CallError::new(ErrorClass::Internal, text).with_detail(detail)

@@ -2,7 +2,7 @@
 
 use super::{Hook, Running};
 use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass, ToolError, told};
+use crate::error::{CallError, ErrorClass, ToolError, panic_message};
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use std::panic::AssertUnwindSafe;
@@ -22,7 +22,7 @@ pub(super) enum Failure {
     Invalid(String),
 }
 
-/// Runs what a hook does for no longer than its limit.
+/// Runs a hook within its time limit.
 pub(super) async fn watched<T: Send + 'static>(
     hook: &Hook,
     context: &ToolContext,
@@ -39,7 +39,7 @@ pub(super) async fn watched<T: Send + 'static>(
 /// Gives the message of a panic: of the future, of what it drops when it is cut short, of a
 /// runtime without timers.
 pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
-    AssertUnwindSafe(future).catch_unwind().await.map_err(told)
+    AssertUnwindSafe(future).catch_unwind().await.map_err(panic_message)
 }
 
 async fn bounded<T>(

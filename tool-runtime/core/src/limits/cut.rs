@@ -3,8 +3,7 @@
 use super::notice::{Notice, Start};
 use super::spill::Spill;
 
-/// What is left of a text: its first `head` bytes and those from `tail` on, and what is said
-/// in between.
+/// A shortened text: its first `head` bytes, a notice, and the bytes from `tail` on.
 pub(super) struct Cut {
     pub(super) head: usize,
     pub(super) tail: usize,
@@ -12,8 +11,8 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// `None` for a text that may stay as it is. A text as short as a notice may: cutting it
-    /// would make it longer, and a notice would be cut again.
+    /// `None` for a text that need not be cut, or is as short as a notice: cutting it would make it
+    /// longer, and a notice would be cut again.
     pub(super) fn of(whole: &str, limit: usize, spill: &Spill<'_>) -> Option<Self> {
         if !exceeds(whole, limit) {
             return None;
@@ -23,7 +22,7 @@ impl Cut {
             return None;
         }
         let file = spill.store(whole.as_bytes(), "txt");
-        // Less than all of it is cut, and before its end; a line break stands on either side.
+        // Room for the longest notice, with a line break before and after it.
         let from = about(whole, whole.len(), whole.len()).from;
         let all = Notice { file: file.as_deref(), limit, from, ..about(whole, 0, whole.len()) };
         let (head, tail) = ends(whole, limit.saturating_sub(all.length() + 2));
@@ -53,7 +52,7 @@ fn about(whole: &str, head: usize, tail: usize) -> Notice<'static> {
     let cut = &whole[head..tail];
     let first = 1 + breaks(&whole[..head]) + usize::from(cut.starts_with('\n') && head > 0);
     let from = match whole.contains('\n') {
-        // What is cut off at the end of the last line shown is its line break.
+        // The cut begins at the line break of the last line shown.
         true => Start::Line(first),
         false => Start::Character(whole[..head].chars().count() + 1),
     };

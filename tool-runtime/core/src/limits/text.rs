@@ -1,4 +1,4 @@
-//! Text blocks: one text, as it were, with a line break between two blocks.
+//! Text blocks, treated as one text with a line break between two blocks.
 
 use super::cut::{Cut, joined};
 use super::spill::Spill;
@@ -49,8 +49,8 @@ fn without_middle(blocks: Vec<ContentBlock>, cut: &Cut) -> Vec<ContentBlock> {
     blocks.into_iter().filter_map(remains).collect()
 }
 
-/// What is left of the block that begins at `start` of the whole. The notice stands in the
-/// block in which the head ends.
+/// The rest of the block that begins at `start` of the whole. The notice is put into the block
+/// in which the head ends.
 fn rest(
     content: TextContent,
     start: usize,

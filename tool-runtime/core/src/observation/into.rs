@@ -25,7 +25,7 @@ use std::borrow::Cow;
 /// - A `#[tool]` function that returns results in a `Vec`, a map or another standard container does
 ///   not compile, since a success could hide errors. Return one `Result` around the whole, or
 ///   write `Json<Vec<Result<T, E>>>` if serde's `{"Ok": ..}` and `{"Err": ..}` are the data meant.
-/// - A result in a field of a type of yours is data, written as its `Serialize` says.
+/// - A result in a field of a type of yours is data, written by its `Serialize`.
 ///
 /// ```
 /// use tool_runtime::{ContentBlock, IntoObservation, Observation, ToolError};
@@ -109,7 +109,7 @@ impl IntoObservation for Observation {
     }
 }
 
-/// Nothing to say: no content.
+/// No content.
 impl IntoObservation for () {
     fn into_observation(self) -> Result<Observation, ToolError> {
         Ok(Observation::default())
@@ -153,7 +153,7 @@ macro_rules! text {
     )*};
 }
 
-/// Types that are shown as they print.
+/// Types that are shown by `Display`.
 macro_rules! printed {
     ($($printed:ty),*) => {$(
         impl IntoObservation for $printed {

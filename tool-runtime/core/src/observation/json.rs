@@ -42,7 +42,7 @@ impl Observation {
         *json = text_of(bytes);
     }
 
-    /// Whether it is written as it stands: its content is nothing but text, or there are members that
+    /// Whether it is written directly: its content is nothing but text, or there are members that
     /// rmcp's types cannot hold.
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
@@ -144,7 +144,7 @@ fn must_escape(byte: u8) -> bool {
     ESCAPES[usize::from(byte)] != 0
 }
 
-/// Characters after the backslash, for bytes that a JSON string cannot hold as they are.
+/// Characters after the backslash, for bytes that a JSON string must escape.
 static ESCAPES: [u8; 256] = {
     let mut table = [0; 256];
     let mut control = 0;

@@ -36,11 +36,11 @@ impl Serialize for Observation {
     }
 }
 
-/// The members as they stand. Derived code cannot keep the rest beside a raw value.
+/// The members of a result. serde's derive cannot combine `flatten` with a raw value.
 #[derive(Default)]
 struct Wire {
     content: Vec<ContentBlock>,
-    /// As it stands: numbers may be larger than any type of ours.
+    /// Raw: its numbers may exceed every Rust type.
     structured: Option<Box<RawValue>>,
     is_error: bool,
     meta: Option<Map<String, Value>>,
@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for Observation {
     }
 }
 
-/// It goes out in messages that end with their line. No line breaks inside of a JSON token.
+/// Raw JSON without line breaks, which end a message on stdio. JSON has none inside of a token.
 fn on_one_line(json: Box<RawValue>) -> serde_json::Result<Box<RawValue>> {
     if !json.get().contains(['\n', '\r']) {
         return Ok(json);

@@ -1,4 +1,4 @@
-//! Asks the person behind the caller.
+//! Asks the user of the client.
 
 use super::PeerCapability;
 use super::PeerError;
@@ -65,7 +65,7 @@ enum Action {
 }
 
 impl ToolContext {
-    /// Asks the person behind the client: MCP's elicitation, as a form.
+    /// Asks the user of the client: MCP's elicitation, as a form.
     ///
     /// `T` is a [`Form`](trait@Form): a string, number, boolean, enum of unit variants or list of such
     /// an enum, or a struct of these with `#[derive(Form)]`. Field comments become descriptions, `Option` and
@@ -81,7 +81,7 @@ impl ToolContext {
     ///
     /// **Effects belong after the last question.** With clients of 2026-07-28 a call is answered with
     /// the question, and when the answer comes the function runs again from its beginning, with
-    /// all earlier answers at hand; with older clients it waits here. The same function does for
+    /// all earlier answers available; with older clients it waits here. The same function does for
     /// both, if it does nothing that must not be done twice before its last question.
     /// Questions that are asked at once, with `futures::join!`, reach the person together.
     ///
@@ -122,7 +122,7 @@ impl ToolContext {
         Box::pin(async move { self.ask_in(key, message, FormSchema::of::<T>(key)).await })
     }
 
-    /// Asks with a form that is written by hand: a schema as MCP's elicitation has it, for what no
+    /// Asks with a form that is written by hand: a schema of MCP's elicitation, for what no
     /// type says. Gives the answer's fields. All that stands at [`Self::ask`] holds.
     ///
     /// ```

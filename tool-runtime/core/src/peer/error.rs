@@ -2,7 +2,7 @@
 
 use super::PeerCapability;
 
-/// Why a question to whoever made the call has no answer. A person who declines is not an error, see
+/// Why a request to the caller has no answer. A person who declines is not an error, see
 /// [`Answer`](super::Answer).
 ///
 /// As the error of a tool it tells the model what happened; over MCP of 2026-07-28 an unsupported

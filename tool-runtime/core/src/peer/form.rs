@@ -110,7 +110,7 @@ fn forgive_more(schema: &mut Value) {
     }
 }
 
-/// One field as MCP has it.
+/// One field in MCP's form.
 fn field(name: &str, schema: &Value) -> Result<Value, String> {
     let mut field = Map::new();
     for (keyword, value) in schema.as_object().into_iter().flatten() {

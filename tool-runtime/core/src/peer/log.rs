@@ -9,11 +9,11 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
-    /// For whoever looks for a fault in the tool.
+    /// For debugging the tool.
     Debug,
     /// Steps of the work of a tool.
     Info,
-    /// Normal, but worth knowing.
+    /// Normal, but significant.
     Notice,
     /// Something may go wrong.
     Warning,
@@ -21,7 +21,7 @@ pub enum LogLevel {
     Error,
     /// A part of the system does not work.
     Critical,
-    /// Somebody must act at once.
+    /// Action must be taken immediately.
     Alert,
     /// Nothing works.
     Emergency,
@@ -45,10 +45,10 @@ impl LogEntry {
 }
 
 impl ToolContext {
-    /// Writes to the log of whoever made the call, not to that of this process (`tracing` does
-    /// that). Never write secrets: whoever made the call reads it.
+    /// Writes to the log of the caller, not to that of this process (`tracing` does that). Never
+    /// write secrets: the caller reads it.
     ///
-    /// It does not wait, and costs nothing where nobody listens: clients of 2026-07-28 ask for logs
+    /// It does not wait, and costs nothing where no log was requested: clients of 2026-07-28 ask for logs
     /// with each request, older ones once for all.
     ///
     /// ```

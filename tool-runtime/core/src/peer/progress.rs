@@ -24,12 +24,12 @@ impl Progress {
 }
 
 impl ToolContext {
-    /// Tells how far the call is: `done` of `total`, in units of your own, with a message for people
-    /// (`""` for none, [`format_args!`] for one that is only made if somebody hears it).
+    /// Reports progress: `done` of `total`, in units of your own, with a message for people
+    /// (`""` for none, [`format_args!`] for one that is formatted only if it is sent).
     ///
     /// It does not wait. Clients get at most some fifty reports a second, the last one in any case; a
     /// report that is no further than the one before is left out, as MCP asks. It costs nothing
-    /// if nobody listens. `#[tool(progress)]` says in the definition that a tool reports it.
+    /// if the caller did not ask for progress. `#[tool(progress)]` says in the definition that a tool reports it.
     ///
     /// ```
     /// use tool_runtime::prelude::*;

@@ -33,7 +33,7 @@ impl SamplingRequest {
         Self { messages: Vec::new(), params }
     }
 
-    /// Tells the model what it is.
+    /// Sets the system prompt.
     #[must_use]
     pub fn system(self, prompt: impl Into<String>) -> Self {
         self.set("systemPrompt", prompt.into())

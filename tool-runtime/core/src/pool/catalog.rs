@@ -1,4 +1,4 @@
-//! The prompts and resources of a pool: who offers them, and what is wrong with them.
+//! The prompts and resources of a pool, their sources and problems.
 
 use super::problem::PoolProblem;
 use super::source::Source;

@@ -19,7 +19,7 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         if let Some(core) = self.core.upgrade() {
-            core.give_back(&self.source);
+            core.release(&self.source);
         }
     }
 }

@@ -82,7 +82,7 @@ pub(crate) trait Inside: fmt::Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 }
 
-/// The layers around every call, their types erased, and with them the way through them: it is
+/// The layers around every call, their types erased, and with them the path through them: it is
 /// linked where there are layers.
 pub(crate) trait Layered: Send + Sync {
     /// Runs a call through all of them.

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Which tools a pool has, as a file says it: specifications, and a filter over all tools.
+/// The tools of a pool, from a file: specifications, and a filter over all tools.
 ///
-/// The file is JSON, TOML (feature `toml`) or YAML (feature `yaml`), told apart by its name:
+/// The file is JSON, TOML (feature `toml`) or YAML (feature `yaml`), chosen by its name:
 ///
 /// ```toml
 /// deny = ["hint:destructive"]
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// registry.tool(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))?;
 /// let config = PoolConfig::from_json(r#"{ "tools": ["ping"], "deny": ["hint:open_world"] }"#)?;
 /// let pool = ToolPool::builder().config(&registry, config).await.build()?;
-/// assert!(pool.tools().is_empty(), "a tool that says nothing may reach the open world");
+/// assert!(pool.tools().is_empty(), "without a hint, a tool may reach the open world");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```

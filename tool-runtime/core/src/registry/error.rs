@@ -36,7 +36,7 @@ pub enum RegistryError {
 pub struct SpecProblem {
     /// Its place in the list, from 0.
     pub index: usize,
-    /// The name that it says.
+    /// The name in the specification.
     pub name: String,
     /// The reason, and what to do.
     pub reason: String,

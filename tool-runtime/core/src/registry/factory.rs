@@ -12,7 +12,7 @@ use std::future::ready;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// One tool or many: what a factory gives.
+/// The tools that a factory makes: one or many.
 pub trait Tools {
     /// All of them.
     fn into_tools(self) -> Vec<Tool>;

@@ -2,7 +2,7 @@
 
 use super::{Entry, Registry, RegistryError, SpecProblem, ToolSpec};
 use crate::context::ToolContext;
-use crate::error::told;
+use crate::error::panic_message;
 use crate::pattern::ToolPattern;
 use crate::schema::nearest;
 use crate::tool::Tool;
@@ -11,7 +11,7 @@ use futures_util::FutureExt as _;
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 
-/// Tools that were made for one specification and are shared by all that say the same.
+/// Tools that were made for one specification and are shared by all equal ones.
 ///
 /// Names of entries and parameters, whose order does not count; they are few.
 type Made = Vec<(String, ToolSpec, Vec<Tool>)>;
@@ -96,7 +96,7 @@ impl Registry {
         let tools = AssertUnwindSafe(entry.make(spec, context))
             .catch_unwind()
             .await
-            .unwrap_or_else(|panic| Err(format!("making it panicked: {}", told(panic))))?;
+            .unwrap_or_else(|panic| Err(format!("making it panicked: {}", panic_message(panic))))?;
         made.push((name.to_owned(), spec.clone(), tools.clone()));
         Ok(tools)
     }
@@ -119,7 +119,7 @@ impl Registry {
 }
 
 impl Entry {
-    /// The ids of the tools behind it, as far as they are known before it is made.
+    /// The ids of its tools, if they are known before it is made.
     fn tool_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         let names = match self {
             Self::Toolset(kind) => Some(kind.tool_names()),

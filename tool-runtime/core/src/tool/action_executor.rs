@@ -47,7 +47,7 @@ impl ActionParts {
     }
 }
 
-/// Decodes an action, and does with it what it was decoded for.
+/// Decodes an action, and runs or keeps it.
 type Enter = for<'a> fn(Arguments<'a>, Purpose<'a>) -> Result<Entered<'a>, DecodeError>;
 
 /// The purpose of decoding an action. It is one function that does all of this, because decoding is

@@ -163,7 +163,7 @@ impl<H: Handler<M>, M> HandlerExecutor<H, M> {
     }
 }
 
-/// A schema that was given may say more than the type does.
+/// A given schema may assert more than the type does.
 fn input<H: Handler<M>, M>(definition: &ToolDefinition) -> InputModel {
     match H::INPUT {
         Some(own) if own.schema().as_object() == Some(&definition.input_schema) => {

@@ -1,6 +1,6 @@
 //! One value of a toolset: shared by its tools, ended once.
 
-use super::closing::{Dropped, Work, apart};
+use super::closing::{Dropped, Work, spawn};
 use super::{Toolset, ToolsetMethods};
 use crate::context::ToolContext;
 use crate::error::caught;
@@ -40,7 +40,7 @@ impl Instance {
             value: Arc::new(value),
             is_closed: AtomicBool::new(false),
             ending: CancellationToken::new(),
-            dropped: apart,
+            dropped: spawn,
             running: Mutex::default(),
             is_idle: Notify::new(),
             unclosed: None,
@@ -69,9 +69,9 @@ impl Instance {
         Some((context, Running { instance: Arc::clone(self), number }))
     }
 
-    /// Tells the value that a call is given up.
+    /// Interrupts a call of the value.
     pub(crate) fn interrupt(&self, context: &ToolContext) {
-        // A value that panics here must not cost the call its one result.
+        // The call keeps its result when this panics.
         if caught(|| self.value.interrupt(context)).is_err() {
             tracing::warn!("`interrupt` of a toolset panicked");
         }
@@ -82,8 +82,8 @@ impl Instance {
         &self.ending
     }
 
-    /// Ends the value, unless that was done: interrupts what runs, waits for it to end by
-    /// itself, and cancels what does not.
+    /// Closes the value, unless that was done: interrupts its calls, waits for them, and cancels
+    /// those that do not end.
     pub(crate) async fn close(&self) {
         let Some(end) = self.end() else { return };
         let contexts: Vec<ToolContext> = self.running().iter().map(|(_, c)| c.clone()).collect();
@@ -98,7 +98,7 @@ impl Instance {
         }
     }
 
-    /// The end of the value, once: it is done also if nobody waits for it.
+    /// Closes the value, once: also if the result is dropped.
     fn end(&self) -> Option<Work> {
         let is_first = !self.is_closed.swap(true, Ordering::SeqCst);
         is_first.then(|| {
@@ -137,7 +137,7 @@ pub(super) async fn within<T>(limit: Duration, work: impl Future<Output = T>) ->
     }
 }
 
-/// Nobody can wait here: the value is closed beside what goes on.
+/// A destructor cannot wait: the value is closed in the background.
 impl Drop for Instance {
     fn drop(&mut self) {
         drop(self.end());

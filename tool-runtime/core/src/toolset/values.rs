@@ -1,4 +1,4 @@
-//! The values behind a toolset's tools: one for the pool, or one per session or principal.
+//! The values that a toolset's tools use: one for the pool, or one per session or principal.
 
 use super::instance::{CLOSE_TIMEOUT, within};
 use super::{Instance, SharedBy};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use tokio::sync::{OnceCell, watch};
 
-/// The values behind a toolset's tools.
+/// The values that a toolset's tools use.
 #[derive(Clone)]
 pub(crate) enum Values {
     /// One for all calls.
