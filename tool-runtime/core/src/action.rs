@@ -148,11 +148,11 @@ where
     let context = context.clone().with_cancellation(ended.clone());
     let ended = ended.drop_guard();
     // The function runs on after a cancelled call and keeps the resources it holds until then.
-    let occupied = context.occupied();
+    let guards = context.guards();
     let (sender, receiver) = oneshot::channel();
     let thread = thread_for(&context);
     let run = Box::new(move || {
-        let _occupied = occupied;
+        let _guards = guards;
         let outcome = catch_unwind(AssertUnwindSafe(|| function(&context)));
         // The receiver is gone when the call was cancelled.
         drop(sender.send(outcome));

@@ -78,8 +78,8 @@ struct Parts {
     depth: u16,
     /// How often it went on to another call, by tools or by callers.
     nested_once_more: u16,
-    /// Resources that the call keeps from others while it runs, see [`Self::occupying`].
-    occupied: Option<Weak<dyn Any + Send + Sync>>,
+    /// Resources that the call keeps from others while it runs, see [`Self::with_guard`].
+    guards: Option<Weak<dyn Any + Send + Sync>>,
     /// Runs the call apart from the server that it came through.
     #[cfg(feature = "isolation")]
     isolation: Option<Isolation>,
@@ -235,10 +235,10 @@ impl ToolContext {
     ) -> BoxFuture<'static, T> {
         #[cfg(feature = "isolation")]
         if let Some(isolation) = self.isolation() {
-            let occupied = self.occupied();
+            let guards = self.guards();
             return isolation.run(&name(), async move {
                 // The caller may be gone while the code still blocks its thread.
-                let _occupied = occupied;
+                let _guards = guards;
                 start().await
             });
         }
@@ -264,11 +264,15 @@ impl ToolContext {
         self.0.receiver.as_ref()?.downcast_ref()
     }
 
-    /// Keeps declared resources from others as [`Self::occupying`] says, but not from the calls
-    /// that the tool makes itself.
-    pub(crate) fn holding(mut self, held: Held) -> (Self, Arc<dyn Any + Send + Sync>) {
+    /// Adds the declared resources of a call, as a guard; nested calls share them.
+    pub(crate) fn holding(
+        mut self,
+        held: Option<Held>,
+    ) -> (Self, Option<Arc<dyn Any + Send + Sync>>) {
+        let Some(held) = held else { return (self, None) };
         self.parts().held = Some(held.link());
-        self.occupying(held)
+        let (context, guard) = self.with_guard(held);
+        (context, Some(guard))
     }
 
     pub(crate) fn held(&self) -> Option<&Link> {
@@ -280,20 +284,20 @@ impl ToolContext {
         self.0.depth > 0
     }
 
-    /// Keeps something from others as long as the call runs: until what is given back is dropped
-    /// and no blocking function of the call runs any more.
-    pub(crate) fn occupying(
+    /// Adds a guard, which lives as long as the call runs: until the returned value is dropped and
+    /// no blocking function of the call runs any more.
+    pub(crate) fn with_guard(
         mut self,
-        what: impl Any + Send + Sync,
+        guard: impl Any + Send + Sync,
     ) -> (Self, Arc<dyn Any + Send + Sync>) {
-        let kept: Arc<dyn Any + Send + Sync> = Arc::new((what, self.occupied()));
-        self.parts().occupied = Some(Arc::downgrade(&kept));
-        (self, kept)
+        let guards: Arc<dyn Any + Send + Sync> = Arc::new((guard, self.guards()));
+        self.parts().guards = Some(Arc::downgrade(&guards));
+        (self, guards)
     }
 
-    /// Resources that the call keeps from others, kept once more.
-    pub(crate) fn occupied(&self) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.0.occupied.as_ref()?.upgrade()
+    /// The guards of the call, for a blocking function to keep.
+    pub(crate) fn guards(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.0.guards.as_ref()?.upgrade()
     }
 
     pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {

@@ -170,7 +170,7 @@ impl ToolPool {
                 return self.refused(name, arguments, context, refusal).await.map(finish);
             }
         };
-        if hooks.is_some() || tool.is_intercepted() || self.governance().concerns_all() {
+        if hooks.is_some() || tool.is_intercepted() || self.governance().intercepts_all() {
             let hooks = hooks.as_deref();
             return self.intercepted(tool, hooks, arguments, context).await.map(finish);
         }

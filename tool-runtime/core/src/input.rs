@@ -31,7 +31,7 @@ pub struct InputModel {
     decoders: Decoders,
     /// Whether the schema asserts more than decoding enforces.
     is_walked: bool,
-    /// Whether decoding does not notice unknown fields because serde buffers a part.
+    /// Whether decoding does not report unknown fields because serde buffers a part.
     misses_fields: bool,
 }
 

@@ -1,8 +1,7 @@
-//! Asks a type how it decodes JSON that is written for one question: schemas know neither aliases nor which parts
-//! serde buffers.
+//! Finds out how a type decodes JSON by decoding probes: schemas contain neither aliases nor which parts serde buffers.
 //!
-//! The text leads along a path to one part of the value and ends in a byte that is not JSON. A type that reaches this
-//! byte has accepted everything before it, whatever else it requires.
+//! A probe is JSON text along a path to one part of the value, and ends in a byte that is not JSON. A type that reaches
+//! this byte has accepted everything before it.
 
 use super::tracked::{Flags, Tracked};
 use serde::de::DeserializeOwned;

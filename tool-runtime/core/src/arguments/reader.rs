@@ -1,5 +1,5 @@
-//! Reads an object key by key. All generated decoders share this reader, so that decoding a value is compiled once per
-//! type and nothing once per tool.
+//! Reads an object key by key. All generated decoders share this reader: decoding is compiled once per type of a value,
+//! not once per tool.
 
 use super::tracked::{Flags, Tracked};
 use super::{DecodeError, DecodeFailure, without_position};
@@ -122,7 +122,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         &mut self,
         slot: &mut Option<T>,
     ) -> Result<(), DecodeError> {
-        // Null leaves no trace in the slot.
+        // Null leaves the slot empty.
         let this = 1_u64.checked_shl(self.parameter as u32).unwrap_or(0);
         if self.nulls & this != 0 {
             return Err(DecodeError::new(DecodeFailure::Repeated(self.parameter)));

@@ -1,4 +1,4 @@
-//! Calls between their callers and the host that answers them.
+//! Calls that wait for the host's answers.
 
 use super::call::{ClientCall, Request};
 use super::error::ClientAnswerError;

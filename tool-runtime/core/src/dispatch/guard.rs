@@ -113,12 +113,12 @@ pub(super) async fn while_open<T>(
     instance: Option<&Instance>,
     work: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
-    let (token, is_over) = match instance {
+    let (token, is_ended) = match instance {
         // A toolset gives its calls time to end.
         Some(instance) => (instance.ending(), instance.ending().is_cancelled()),
         None => (pool.closing(), pool.is_closing()),
     };
-    if is_over {
+    if is_ended {
         return Err(shut_down());
     }
     until_cancelled(token, work, || Err(shut_down())).await

@@ -61,7 +61,7 @@ async fn answered(
     let answer = async { layers(request).await.map_err(|error| refused(&name, error)) };
     let over = async {
         let over = guard::waiting(pending::<Result<Infallible, _>>(), &name, &context).await;
-        let _nobody = attempts.write().await;
+        let _exclusive = attempts.write().await;
         over
     };
     match select(pin!(answer), pin!(over)).await {

@@ -26,7 +26,7 @@ pub(crate) trait Around: Send + Sync {
 /// The hooks of one tool.
 pub(crate) trait AroundTool: Send + Sync {
     /// Whether a hook reads the results.
-    fn looks_after(&self) -> bool;
+    fn reads_results(&self) -> bool;
 
     /// See [`ToolHooks::before`].
     fn before<'a>(
@@ -61,7 +61,7 @@ impl Around for Hooks {
 }
 
 impl AroundTool for ToolHooks {
-    fn looks_after(&self) -> bool {
+    fn reads_results(&self) -> bool {
         !self.after.is_empty()
     }
 

@@ -23,7 +23,7 @@ const MAX_BYTES: usize = 64 << 20;
 
 impl Decoders {
     /// All mistakes in the arguments, in the order of the schema. Fields under an alias, which the schema does not know,
-    /// are renamed first; aliases inside of parts that serde buffers are not known.
+    /// are renamed first, except aliases inside of parts that serde buffers.
     pub(super) fn mistakes(self, schema: &Value, mut value: Value, bytes: usize) -> Vec<Issue> {
         let issues = check::check(schema, &value);
         if issues.is_empty() {
@@ -84,7 +84,7 @@ impl Decoders {
     }
 }
 
-/// A search for the aliases behind the issues of one call.
+/// A search for aliases in the issues of one call.
 struct AliasSearch<'a> {
     decoders: Decoders,
     schema: &'a Value,
@@ -101,7 +101,7 @@ struct Alias {
 }
 
 impl AliasSearch<'_> {
-    /// The alias behind an unknown field or a missing one.
+    /// The alias that caused an issue about an unknown field or a missing one.
     fn alias(&self, issue: &Issue) -> Option<Alias> {
         let path = read_path(issue.path(), self.value)?;
         let Some((Step::Key(last), object)) = path.split_last() else {

@@ -80,7 +80,7 @@ impl Watchdog {
         Self { table, thread }
     }
 
-    /// Notes a poll. `None` if all places are taken.
+    /// Records a poll. `None` if all places are taken.
     pub(super) fn begin(&self, watched: &Arc<dyn Watched>) -> Option<Place<'_>> {
         let index = self.table.places.iter().position(Entry::take)?;
         let entry = &self.table.places[index];
@@ -143,7 +143,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// The life of the thread.
+/// Runs the thread.
 fn watch(table: &Weak<Table>, runtime: &Handle) {
     let mut idle = 0;
     while let Some(table) = table.upgrade() {

@@ -35,10 +35,10 @@ pub struct PoolConfig {
     /// The tools. Default: none.
     #[serde(default)]
     pub tools: Vec<ToolSpec>,
-    /// Only what one of these picks. Default: `None`, everything.
+    /// Selects tools. Default: `None`, all tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<Selector>>,
-    /// Not what one of these picks. Default: empty.
+    /// Excludes tools. Default: empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<Selector>,
 }
@@ -78,8 +78,8 @@ impl PoolConfig {
     /// From a file whose name ends in `.json`, `.toml`, `.yaml` or `.yml`.
     ///
     /// # Errors
-    /// The file cannot be read, its form is not known here, or what stands in it is wrong. Each
-    /// names the file.
+    /// The file cannot be read, its format is unknown, or its content is invalid. Each error names
+    /// the file.
     pub fn read(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let file = file.as_ref();
         let text = std::fs::read_to_string(file)

@@ -2,8 +2,7 @@
 
 use crate::error::list;
 
-/// Why a name could not be registered, or specifications have no tools: everything that is
-/// wrong with them at once.
+/// Why a name could not be registered or specifications could not be resolved: all problems at once.
 ///
 /// ```
 /// use tool_runtime::prelude::*;

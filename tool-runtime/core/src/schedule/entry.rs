@@ -1,4 +1,4 @@
-//! One ticket, as the queue sees it.
+//! One ticket in the queue.
 
 use crate::access::Claim;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,9 +45,8 @@ impl Entry {
         self.ancestors.contains(&other.id)
     }
 
-    /// Whether it must not run while the other does. What is above it waits for it, and so never
-    /// is in its way.
-    pub(super) fn is_kept_by(&self, other: &Self) -> bool {
+    /// Whether it conflicts with the other. A call above it waits for it, and so never conflicts.
+    pub(super) fn conflicts_with(&self, other: &Self) -> bool {
         self.claim.meets(&other.claim) && !self.is_under(other)
     }
 }

@@ -1,4 +1,4 @@
-//! The queue that is shared, behind its lock.
+//! A shared queue.
 
 use super::entry::Id;
 use super::queue::Queue;

@@ -1,4 +1,4 @@
-//! One value of a toolset: shared by its tools, ended once.
+//! One value of a toolset: shared by its tools, closed once.
 
 use super::closing::{Dropped, Work, spawn};
 use super::{Toolset, ToolsetMethods};
@@ -25,7 +25,7 @@ pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) struct Instance {
     value: Arc<dyn Erased>,
     is_closed: AtomicBool,
-    /// Cancelled when running calls have had their time to end by themselves.
+    /// Cancelled when the grace period of running calls has passed.
     ending: CancellationToken,
     dropped: Dropped,
     running: Mutex<Vec<(u64, ToolContext)>>,
@@ -53,9 +53,8 @@ impl Instance {
         self
     }
 
-    /// Gives the value to a call's context, and counts the call as running until the guard is
-    /// dropped. `None` if the value has ended: a call that was taken before may have waited until
-    /// after.
+    /// Adds the value to a call's context, and counts the call as running until the guard is
+    /// dropped. `None` if the value was closed while the call waited.
     pub(crate) fn enter(self: &Arc<Self>, context: ToolContext) -> Option<(ToolContext, Running)> {
         let value: Arc<dyn Any + Send + Sync> = Arc::clone(&self.value) as _;
         let context = context.with_receiver(value);

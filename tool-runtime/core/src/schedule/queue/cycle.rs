@@ -1,4 +1,4 @@
-//! Detects calls that wait for each other, and lets one give way.
+//! Detects calls that wait for each other, and breaks the cycle.
 
 use super::Queue;
 
