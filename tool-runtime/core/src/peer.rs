@@ -73,7 +73,7 @@ use std::future::ready;
 /// [`ToolContext`]: crate::ToolContext
 /// [`ToolContext::with_peer`]: crate::ToolContext::with_peer
 pub trait Peer: Send + Sync + 'static {
-    /// Whether [`Self::progress`] does anything: if not, no text is made for it.
+    /// Whether [`Self::progress`] does anything: if not, its message is not formatted.
     fn hears_progress(&self) -> bool {
         false
     }

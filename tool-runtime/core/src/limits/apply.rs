@@ -21,8 +21,8 @@ impl Limits for OutputLimits {
 }
 
 impl OutputLimits {
-    /// The observation as it may be passed on. One within the limits is the same; applied
-    /// twice, it is as applied once. Files are written on the blocking pool, if there is one.
+    /// The observation within the limits. One that is within them is unchanged, so that this is
+    /// idempotent. Files are written on the blocking pool, if there is one.
     pub(crate) async fn limited(&self, observation: Observation, tool: &str) -> Observation {
         if !self.are_exceeded_by(&observation) {
             return observation;
@@ -47,7 +47,7 @@ impl OutputLimits {
         media::exceeds(block, self.media) || resource::exceeds(block, self.resource)
     }
 
-    /// A runtime that shuts down starts nothing: then nothing is written, and nothing is lost.
+    /// A runtime that shuts down spawns nothing: then no file is written, and the content is kept.
     async fn cut_elsewhere(
         &self,
         observation: Observation,
@@ -62,7 +62,7 @@ impl OutputLimits {
         }
     }
 
-    /// Texts come last: what stands for something else is one.
+    /// Texts come last, as they include the notices for other content.
     pub(crate) fn cut(&self, observation: Observation, tool: &str) -> Observation {
         let spill = Spill::new(self.directory.as_deref(), tool);
         let observation = structured::limited(observation, self.structured, &spill);

@@ -36,7 +36,7 @@ impl Cut {
     }
 }
 
-/// A line each, where there is anything.
+/// Head, notice and tail on lines of their own, without empty ones.
 pub(super) fn joined(head: &str, notice: &str, tail: &str) -> String {
     let parts = [head, notice, tail];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
@@ -47,7 +47,7 @@ pub(super) fn exceeds(text: &str, limit: usize) -> bool {
     text.len() > limit && text.chars().count() > limit
 }
 
-/// A notice about what is between two places, without a file.
+/// A notice about the text between two positions, without a file.
 fn about(whole: &str, head: usize, tail: usize) -> Notice<'static> {
     let cut = &whole[head..tail];
     let first = 1 + breaks(&whole[..head]) + usize::from(cut.starts_with('\n') && head > 0);
@@ -65,13 +65,13 @@ fn breaks(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// Where the head ends and the tail begins, so that both have `room` characters together.
+/// The end of the head and the start of the tail, which have `room` characters together.
 fn ends(whole: &str, room: usize) -> (usize, usize) {
     let tail = room / 2;
     (head_end(whole, room - tail), tail_start(whole, tail))
 }
 
-/// A line that ends in the last quarter of what may be kept is near.
+/// A line break in the last quarter of the kept text is near.
 const NEAR: usize = 4;
 
 fn head_end(whole: &str, characters: usize) -> usize {

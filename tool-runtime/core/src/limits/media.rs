@@ -14,13 +14,13 @@ pub(super) fn exceeds(block: &ContentBlock, limit: Option<usize>) -> bool {
         (ContentBlock::Image(media) | ContentBlock::Audio(media), Some(limit)) => {
             decoded_length(&media.data) > limit
         }
-        // The content of an unknown block cannot be told from the rest.
+        // The content of an unknown block is not known.
         (ContentBlock::Other(block), Some(limit)) => length(block) > limit,
         _ => false,
     }
 }
 
-/// A text in the place of a picture or a sound that is too large.
+/// A text in place of a picture or a sound that is too large.
 pub(super) fn limited(
     block: ContentBlock,
     limit: Option<usize>,

@@ -17,7 +17,7 @@ impl<'a> Spill<'a> {
         Self { directory, tool }
     }
 
-    /// The tool that gave the result.
+    /// The tool that returned the result.
     pub(super) fn tool(&self) -> &str {
         self.tool
     }
@@ -26,7 +26,7 @@ impl<'a> Spill<'a> {
         self.directory.is_some()
     }
 
-    /// Stores the content and gives the file; `None` without a directory, or if the file cannot be written.
+    /// Stores the content and returns the file; `None` without a directory, or if the file cannot be written.
     pub(super) fn store(&self, content: &[u8], extension: &str) -> Option<PathBuf> {
         let directory = self.directory?;
         let path = directory.join(file_name(content, extension));
@@ -40,7 +40,7 @@ impl<'a> Spill<'a> {
         }
     }
 
-    /// A path as long as every path that [`Self::store`] gives.
+    /// A path as long as every path that [`Self::store`] returns.
     pub(super) fn sample_path(&self, extension: &str) -> Option<PathBuf> {
         Some(self.directory?.join(file_name(b"", extension)))
     }

@@ -11,7 +11,7 @@ pub(super) fn exceeds(observation: &Observation, limit: Option<usize>) -> bool {
     length.zip(limit).is_some_and(|(length, limit)| length > limit)
 }
 
-/// An error in the place of a value that is too large; content of its own stays.
+/// An error in place of a value that is too large; separate content stays.
 pub(super) fn limited(
     observation: Observation,
     limit: Option<usize>,

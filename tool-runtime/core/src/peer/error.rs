@@ -13,7 +13,7 @@ pub enum PeerError {
     /// The client lacks the capability.
     #[error("the client cannot {0}, which this needs; go on without, or use another client")]
     Unsupported(PeerCapability),
-    /// The answer is not what was asked for.
+    /// The answer does not fit the question.
     #[error("the answer to `{key}` is not usable: {problem}")]
     Malformed {
         /// Key of the question.
@@ -21,7 +21,7 @@ pub enum PeerError {
         /// The reason.
         problem: String,
     },
-    /// The question cannot be put: it would be refused by every client.
+    /// The question is invalid: every client would refuse it.
     #[error("the question `{key}` cannot be asked: {problem}")]
     Unaskable {
         /// Key of the question.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// How bad it is: the levels of syslog (RFC 5424), as MCP has them.
+/// The severity: the levels of syslog (RFC 5424), as in MCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
@@ -15,9 +15,9 @@ pub enum LogLevel {
     Info,
     /// Normal, but significant.
     Notice,
-    /// Something may go wrong.
+    /// A possible problem.
     Warning,
-    /// Something went wrong.
+    /// An error.
     Error,
     /// A part of the system does not work.
     Critical,
@@ -31,7 +31,7 @@ pub enum LogLevel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LogEntry {
-    /// How bad it is.
+    /// The severity.
     pub level: LogLevel,
     /// A text, or any JSON.
     pub data: Value,

@@ -28,7 +28,7 @@ impl PeerRequest {
         &self.key
     }
 
-    /// The capability that answering it takes.
+    /// The capability needed to answer it.
     pub fn capability(&self) -> PeerCapability {
         self.capability
     }
