@@ -32,12 +32,82 @@ pub(crate) use toolset::toolset;
 
 use crate::kind::Kind;
 use crate::model::Model;
-use proc_macro2::TokenStream;
+use crate::names::{self, at};
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
 
 /// All items generated for a function.
 pub(crate) fn generate(model: &Model<'_>) -> TokenStream {
-    match model.kind {
-        Kind::Tool => tool::generate(model),
-        Kind::Prompt | Kind::Resource => prompt_resource::generate(model),
+    let runtime = model.runtime();
+    let allowed = items::allowed_in(model);
+    let conditions = model.conditions();
+    let action = items::action_struct(model, &allowed);
+    let claim = (model.kind != Kind::Resource).then(|| items::name_claim(model));
+    let descriptions = items::descriptions(model);
+    let values = model.arguments().map(values::functions);
+    let tables = arguments::tables(model);
+    let output = (model.kind == Kind::Tool).then(|| output::function(model));
+    let implementation = implementation(model);
+    let registration = registration(model);
+    quote_spanned! {at(Span::call_site())=>
+        #action
+        #claim
+        #(#conditions)*
+        #(#allowed)*
+        const _: () = {
+            use #runtime::__private as __tool;
+            #descriptions
+            #(#values)*
+            #tables
+            #output
+            #implementation
+            #registration
+        };
     }
+}
+
+/// `impl Action for AddAction`.
+fn implementation(model: &Model<'_>) -> TokenStream {
+    let (action, output) = (model.action(), model.output());
+    let key = items::key(model);
+    let settings = items::settings(model);
+    let decode = arguments::decode(model);
+    let check = arguments::check(model);
+    let run = call::run(model);
+    let (definition, others) = match model.kind {
+        Kind::Tool => (tool::definition(model), tool::others(model)),
+        Kind::Prompt | Kind::Resource => {
+            (prompt_resource::definition(model), prompt_resource::completers(model))
+        }
+    };
+    // A private type that a public tool returns is reported here.
+    let (returned, _) = names::ends(&output);
+    let output = quote_spanned!(at(returned)=> type Output = #output;);
+    let action_trait = names::action_trait(model.kind);
+    let items = quote_spanned! {at(Span::call_site())=>
+        #key
+        #output
+        #definition
+        #settings
+        #decode
+        #check
+        #run
+        #others
+    };
+    quote_spanned! {at(model.ident().span())=>
+        #[automatically_derived]
+        impl __tool::#action_trait for #action { #items }
+    }
+}
+
+fn registration(model: &Model<'_>) -> Option<TokenStream> {
+    if model.options.register == Some(false) || model.toolset.is_some() {
+        return None;
+    }
+    let (action, registration) = (model.action(), names::registration(model.kind));
+    Some(quote_spanned! {at(Span::call_site())=>
+        __tool::inventory::submit! {
+            __tool::#registration::of::<#action>(::core::file!(), ::core::line!())
+        }
+    })
 }

@@ -44,7 +44,7 @@ fn expand_as(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream
     }
 }
 
-/// The function, the action as far as it can be generated, and all diagnostics. The action is
+/// The function, its action, and all diagnostics. The action is
 /// generated in spite of mistakes, so that code that names it reports nothing more.
 fn expand_fn(kind: Kind, options: TokenStream, function: &ToolFn) -> TokenStream {
     let mut diagnostics = Diagnostics::default();

@@ -15,7 +15,7 @@
 //! | report all mistakes that are visible without types | `shape`, `validate`, `limits`, `unsigned`, `formats` |
 //! | generate the action, its implementation and its registration | `codegen` |
 //!
-//! `#[derive(Form)]` has no options but `crate`, and stands in `form` alone.
+//! `#[derive(Form)]` has no options but `crate`, and is implemented in `form`.
 
 mod access;
 mod codegen;

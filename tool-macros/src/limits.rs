@@ -13,13 +13,6 @@ pub(crate) struct Limits<'a> {
     range: &'a ExprRange,
 }
 
-/// A literal number. Integers are compared exactly, floats as floats.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Number {
-    Integer(i128),
-    Float(f64),
-}
-
 impl<'a> Limits<'a> {
     /// Reads `option = EXPR`, which must be a range with at least one end.
     pub(crate) fn parse(
@@ -88,8 +81,9 @@ impl<'a> Limits<'a> {
         let Some(text) = text(value) else {
             return;
         };
-        let length = i128::try_from(text.value().chars().count()).unwrap_or(i128::MAX);
-        if !self.contains(Number::Integer(length)) {
+        #[allow(clippy::cast_precision_loss, reason = "no literal is that long")]
+        let length = text.value().chars().count() as f64;
+        if !self.contains(length) {
             self.refuse_outside(kind, value, "length", diagnostics);
         }
     }
@@ -112,11 +106,11 @@ impl<'a> Limits<'a> {
         );
     }
 
-    fn start(&self) -> Option<Number> {
+    fn start(&self) -> Option<f64> {
         self.range.start.as_deref().and_then(number)
     }
 
-    fn end(&self) -> Option<Number> {
+    fn end(&self) -> Option<f64> {
         self.range.end.as_deref().and_then(number)
     }
 
@@ -124,12 +118,12 @@ impl<'a> Limits<'a> {
         matches!(self.range.limits, RangeLimits::Closed(_))
     }
 
-    fn holds_something(&self, start: Number, end: Number) -> bool {
-        if self.is_inclusive() { start.le(&end) } else { start.lt(&end) }
+    fn holds_something(&self, start: f64, end: f64) -> bool {
+        if self.is_inclusive() { start <= end } else { start < end }
     }
 
-    fn contains(&self, value: Number) -> bool {
-        let above = self.start().is_none_or(|start| start.le(&value));
+    fn contains(&self, value: f64) -> bool {
+        let above = self.start().is_none_or(|start| start <= value);
         above && self.end().is_none_or(|end| self.holds_something(value, end))
     }
 
@@ -141,39 +135,6 @@ impl<'a> Limits<'a> {
     }
 }
 
-impl Number {
-    fn le(&self, other: &Self) -> bool {
-        self.compare(other).is_some_and(std::cmp::Ordering::is_le)
-    }
-
-    fn lt(&self, other: &Self) -> bool {
-        self.compare(other).is_some_and(std::cmp::Ordering::is_lt)
-    }
-
-    fn compare(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        match (self, other) {
-            (Self::Integer(a), Self::Integer(b)) => Some(a.cmp(b)),
-            (a, b) => a.as_float().partial_cmp(&b.as_float()),
-        }
-    }
-
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "only mixed literals such as `1..=2.5` come here"
-    )]
-    fn as_float(self) -> f64 {
-        match self {
-            Self::Integer(value) => value as f64,
-            Self::Float(value) => value,
-        }
-    }
-}
-
-/// The value of a literal number.
-pub(crate) fn literal(expression: &Expr) -> Option<f64> {
-    number(expression).map(Number::as_float)
-}
-
 fn bound(end: Option<&Expr>, inclusive: bool) -> TokenStream {
     let Some(end) = end.map(bare) else {
         return quote_spanned!(at(Span::call_site())=> ::core::ops::Bound::Unbounded);
@@ -183,30 +144,16 @@ fn bound(end: Option<&Expr>, inclusive: bool) -> TokenStream {
 }
 
 fn is_countable(end: &Expr) -> bool {
-    match number(end) {
-        Some(Number::Integer(value)) => value >= 0,
-        Some(Number::Float(_)) => false,
-        None => true,
-    }
+    number(end).is_none_or(|end| end >= 0.0 && end.fract() == 0.0)
 }
 
-fn number(expression: &Expr) -> Option<Number> {
+/// The value of a literal number. Integers above 2^53 are rounded; rustc checks what is left.
+pub(crate) fn number(expression: &Expr) -> Option<f64> {
     match bare(expression) {
-        Expr::Lit(ExprLit { lit: Lit::Int(value), .. }) => {
-            value.base10_parse().ok().map(Number::Integer)
-        }
-        Expr::Lit(ExprLit { lit: Lit::Float(value), .. }) => {
-            value.base10_parse().ok().map(Number::Float)
-        }
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => number(expr).map(negated),
+        Expr::Lit(ExprLit { lit: Lit::Int(value), .. }) => value.base10_parse().ok(),
+        Expr::Lit(ExprLit { lit: Lit::Float(value), .. }) => value.base10_parse().ok(),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => number(expr).map(|value| -value),
         _ => None,
-    }
-}
-
-fn negated(value: Number) -> Number {
-    match value {
-        Number::Integer(value) => Number::Integer(-value),
-        Number::Float(value) => Number::Float(-value),
     }
 }
 

@@ -268,7 +268,7 @@ impl Argument<'_> {
 }
 
 impl Injected<'_> {
-    /// The type behind the reference.
+    /// The referenced type.
     pub(crate) fn target(&self) -> &Type {
         &self.reference.elem
     }

@@ -55,7 +55,7 @@ pub(crate) fn snake_case(ty: &str) -> String {
     snake
 }
 
-/// A capital behind a small letter or a digit, or before a small letter.
+/// An upper-case letter after a lower-case letter or a digit, or before a lower-case letter.
 fn begins_word(letters: &[char], index: usize) -> bool {
     let before = letters[index - 1];
     let is_last_of_capitals = letters.get(index + 1).is_some_and(|next| next.is_lowercase());

@@ -81,11 +81,11 @@ fn description(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         }
         return;
     }
-    let (name, noun, said) = (model.ident(), model.kind.noun(), model.kind.description_hint());
+    let (name, noun, hint) = (model.ident(), model.kind.noun(), model.kind.description_hint());
     if model.docs.is_missing() {
         diagnostics.at(
             name.span(),
-            format!("{noun} `{name}` has no description; write a `///` comment above it that says {said}"),
+            format!("{noun} `{name}` has no description; write a `///` comment above it that says {hint}"),
         );
     } else if model.docs.is_empty() {
         diagnostics.at(

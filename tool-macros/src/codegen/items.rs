@@ -103,3 +103,18 @@ pub(super) fn settings(model: &Model<'_>) -> TokenStream {
         }
     }
 }
+
+/// `const URI` of a resource, `const NAME` of other actions.
+pub(super) fn key(model: &Model<'_>) -> TokenStream {
+    match &model.options.uri {
+        Some(uri) => quote_spanned! {at(Span::call_site())=>
+            const URI: &'static ::core::primitive::str = #uri;
+        },
+        None => {
+            let (name, _) = model.name();
+            quote_spanned! {at(Span::call_site())=>
+                const NAME: &'static ::core::primitive::str = #name;
+            }
+        }
+    }
+}

@@ -1,85 +1,13 @@
-//! Generated code of prompts and resources.
+//! Generated code that only prompts and resources have.
 
-use super::items::{action_struct, allowed_in, descriptions, name_claim, settings};
-use super::{arguments, call, values};
 use crate::kind::Kind;
 use crate::model::{Argument, Model};
-use crate::names::{self, at};
+use crate::names::at;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
-/// All items generated for a prompt or a resource.
-pub(super) fn generate(model: &Model<'_>) -> TokenStream {
-    let runtime = model.runtime();
-    let allowed = allowed_in(model);
-    let action = action_struct(model, &allowed);
-    let claim = (model.kind == Kind::Prompt).then(|| name_claim(model));
-    let descriptions = descriptions(model);
-    let values = model.arguments().map(values::functions);
-    let tables = arguments::tables(model);
-    let implementation = implementation(model);
-    let registration = registration(model);
-    quote_spanned! {at(Span::call_site())=>
-        #action
-        #claim
-        #(#allowed)*
-        const _: () = {
-            use #runtime::__private as __tool;
-            #descriptions
-            #(#values)*
-            #tables
-            #implementation
-            #registration
-        };
-    }
-}
-
-/// `impl PromptAction for ReviewPrompt`.
-fn implementation(model: &Model<'_>) -> TokenStream {
-    let (action, output) = (model.action(), model.output());
-    let key = key(model);
-    let definition = definition(model);
-    let settings = settings(model);
-    let decode = arguments::decode(model);
-    let check = arguments::check(model);
-    let run = call::run(model);
-    let completers = completers(model);
-    let (returned, _) = names::ends(&output);
-    let output = quote_spanned!(at(returned)=> type Output = #output;);
-    let action_trait = names::action_trait(model.kind);
-    let items = quote_spanned! {at(Span::call_site())=>
-        #key
-        #output
-        #definition
-        #settings
-        #decode
-        #check
-        #run
-        #completers
-    };
-    quote_spanned! {at(model.ident().span())=>
-        #[automatically_derived]
-        impl __tool::#action_trait for #action { #items }
-    }
-}
-
-/// `const URI` of a resource, `const NAME` of a prompt.
-fn key(model: &Model<'_>) -> TokenStream {
-    match &model.options.uri {
-        Some(uri) => quote_spanned! {at(Span::call_site())=>
-            const URI: &'static ::core::primitive::str = #uri;
-        },
-        None => {
-            let (name, _) = model.name();
-            quote_spanned! {at(Span::call_site())=>
-                const NAME: &'static ::core::primitive::str = #name;
-            }
-        }
-    }
-}
-
-fn definition(model: &Model<'_>) -> TokenStream {
+pub(super) fn definition(model: &Model<'_>) -> TokenStream {
     let (options, description) = (&model.options, model.description());
     let title = options.title.as_ref().map(|title| quote!(.title(#title)));
     let mime_type = options.mime_type.as_ref().map(|mime_type| quote!(.mime_type(#mime_type)));
@@ -113,15 +41,16 @@ fn definition(model: &Model<'_>) -> TokenStream {
 }
 
 /// The functions that complete arguments, if there are any.
-fn completers(model: &Model<'_>) -> Option<TokenStream> {
+pub(super) fn completers(model: &Model<'_>) -> TokenStream {
     let completers: Vec<TokenStream> = model.arguments().filter_map(completer).collect();
-    (!completers.is_empty()).then(|| {
-        quote_spanned! {at(Span::call_site())=>
-            fn completers() -> &'static [__tool::ArgumentCompleter] {
-                const { &[#(#completers),*] }
-            }
+    if completers.is_empty() {
+        return TokenStream::new();
+    }
+    quote_spanned! {at(Span::call_site())=>
+        fn completers() -> &'static [__tool::ArgumentCompleter] {
+            const { &[#(#completers),*] }
         }
-    })
+    }
 }
 
 fn completer(argument: &Argument<'_>) -> Option<TokenStream> {
@@ -132,16 +61,4 @@ fn completer(argument: &Argument<'_>) -> Option<TokenStream> {
         |__prefix, __context| __tool::Complete::#complete(&#path, __prefix, __context)
     };
     Some(quote_spanned!(at(Span::call_site())=> __tool::ArgumentCompleter::new(#name, #function)))
-}
-
-fn registration(model: &Model<'_>) -> TokenStream {
-    if model.options.register == Some(false) {
-        return TokenStream::new();
-    }
-    let (action, registration) = (model.action(), names::registration(model.kind));
-    quote_spanned! {at(Span::call_site())=>
-        __tool::inventory::submit! {
-            __tool::#registration::of::<#action>(::core::file!(), ::core::line!())
-        }
-    }
 }

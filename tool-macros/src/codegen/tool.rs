@@ -1,80 +1,23 @@
-//! Generated code of tools: the action struct, its implementation, its registration.
+//! Generated code that only tools have.
 
-use super::items::{action_struct, allowed_in, descriptions, name_claim, settings};
-use super::{access, arguments, call, output, values};
+use super::{access, arguments, output};
 use crate::hints::Hint;
 use crate::model::Model;
-use crate::names::{self, at};
+use crate::names::at;
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-/// All items generated for a tool.
-pub(super) fn generate(model: &Model<'_>) -> TokenStream {
-    let runtime = model.runtime();
-    let allowed = allowed_in(model);
-    let conditions = model.conditions();
-    let action = action_struct(model, &allowed);
-    let claim = name_claim(model);
-    let descriptions = descriptions(model);
-    let values = model.arguments().map(values::functions);
-    let tables = arguments::tables(model);
-    let output = output::function(model);
-    let implementation = action_impl(model);
-    let registration = registration(model);
-    quote_spanned! {at(Span::call_site())=>
-        #action
-        #claim
-        #(#conditions)*
-        #(#allowed)*
-        const _: () = {
-            use #runtime::__private as __tool;
-            #descriptions
-            #(#values)*
-            #tables
-            #output
-            #implementation
-            #registration
-        };
-    }
-}
-
-/// `impl Action for AddAction`.
-fn action_impl(model: &Model<'_>) -> TokenStream {
-    let (action, output) = (model.action(), model.output());
-    let (name, _) = model.name();
-    let definition = definition(model);
-    let settings = settings(model);
-    let decode = arguments::decode(model);
-    let check = arguments::check(model);
-    let run = call::run(model);
+/// The items that other actions do not have.
+pub(super) fn others(model: &Model<'_>) -> TokenStream {
     let observe = output::observe();
     let visualize = visualize(model);
     let access = access::access(model);
     let json = arguments::to_json(model);
-    // A private type that a public tool returns is reported here.
-    let (returned, _) = names::ends(&output);
-    let output = quote_spanned!(at(returned)=> type Output = #output;);
-    let items = quote_spanned! {at(Span::call_site())=>
-        const NAME: &'static ::core::primitive::str = #name;
-        #output
-        #definition
-        #settings
-        #decode
-        #check
-        #run
-        #observe
-        #visualize
-        #access
-        #json
-    };
-    quote_spanned! {at(model.ident().span())=>
-        #[automatically_derived]
-        impl __tool::Action for #action { #items }
-    }
+    quote!(#observe #visualize #access #json)
 }
 
-fn definition(model: &Model<'_>) -> TokenStream {
+pub(super) fn definition(model: &Model<'_>) -> TokenStream {
     let (options, description) = (&model.options, model.description());
     let given = &model.hints;
     let title = options.title.as_ref().map(|title| quote!(.title(#title)));
@@ -131,16 +74,4 @@ fn visualize(model: &Model<'_>) -> Option<TokenStream> {
             ::core::option::Option::Some(__tool::shown(&__shown(self)))
         }
     })
-}
-
-fn registration(model: &Model<'_>) -> TokenStream {
-    if model.options.register == Some(false) || model.toolset.is_some() {
-        return TokenStream::new();
-    }
-    let action = model.action();
-    quote_spanned! {at(Span::call_site())=>
-        __tool::inventory::submit! {
-            __tool::Registration::of::<#action>(::core::file!(), ::core::line!())
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Generated code of toolsets: the items of each method, and the list of methods.
 
+use super::generate;
 use super::items::allowed;
-use super::tool;
 use crate::model::Model;
 use crate::names::at;
 use crate::toolset::Toolset;
@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 /// All items generated for a block.
 pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>]) -> TokenStream {
     let tools: Vec<&Model<'_>> = tools.iter().filter(|tool| is_written(tool)).collect();
-    let actions = tools.iter().map(|tool| tool::generate(tool));
+    let actions = tools.iter().map(|tool| generate(tool));
     let list = list(toolset, &tools);
     quote!(#(#actions)* #list)
 }

@@ -22,7 +22,7 @@ pub(crate) fn expand_toolset(options: TokenStream, item: TokenStream) -> TokenSt
     }
 }
 
-/// The block, the actions of its methods as far as they can be generated, and all diagnostics.
+/// The block, the actions of its methods, and all diagnostics.
 fn expand_block(options: TokenStream, item: &TokenStream, block: &ImplBlock) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     if let Some(second) = block.attributes.iter().find(|a| item::is_named(a, "toolset")) {

@@ -11,7 +11,7 @@ use syn::{Error, FnArg, ReturnType, Type};
 pub(super) enum Position {
     /// An argument's type.
     Argument,
-    /// The type behind an injected reference: the compiler checks all but its shape.
+    /// The target of an injected reference: the compiler checks all but its shape.
     Injected,
     /// A return type: `&'static T` is allowed, and so are types that are not `Send`.
     Output,

@@ -13,7 +13,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
-use tool_runtime_core::seam::told;
+use tool_runtime_core::seam::panic_message;
 
 /// Age at which a connection counts as stable.
 const STABLE_AFTER: Duration = Duration::from_secs(10);
@@ -218,5 +218,7 @@ impl Server {
 /// Converts a panic, which may come from a callback of the host, to an error.
 async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, ConnectError> {
     let caught = AssertUnwindSafe(work).catch_unwind().await;
-    caught.map_err(|panic| ConnectError::new(Kind::Failed, format!("it panicked: {}", told(panic))))
+    caught.map_err(|panic| {
+        ConnectError::new(Kind::Failed, format!("it panicked: {}", panic_message(panic)))
+    })
 }

@@ -5,7 +5,7 @@ use crate::arguments::Arguments;
 use crate::input::InputModel;
 use crate::issue::Issue;
 
-/// The schema of an action's arguments, as it is walked.
+/// The schema that an action's arguments are checked against.
 pub struct Walker(InputModel);
 
 impl Walker {
@@ -14,8 +14,8 @@ impl Walker {
         Self(InputModel::new(&A::definition(), &A::settings()))
     }
 
-    /// What is wrong with arguments; `None` if they are not JSON.
+    /// The issues of arguments; `None` if they are not JSON.
     pub fn issues(&self, arguments: Arguments<'_>) -> Option<Vec<Issue>> {
-        self.0.issues(arguments, false).ok()
+        self.0.issues(arguments).ok()
     }
 }

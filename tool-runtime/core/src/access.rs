@@ -13,8 +13,8 @@ pub use part::KeyPart;
 
 /// The resources that a call touches, by key, each read or written.
 ///
-/// A key is text of the form `scheme:rest`. Two calls meet where one writes what the other reads
-/// or writes. Keys are compared as they are, but for the scheme `file`: its path is made absolute
+/// A key is text of the form `scheme:rest`. Two calls conflict where one writes what the other reads
+/// or writes. Keys are compared as text, except for the scheme `file`: its path is made absolute
 /// against the current directory and loses `.`, `..`, double separators and symbolic links, so
 /// far as it exists when the key is made. Hard links and links that lead nowhere are not seen
 /// through.
@@ -50,7 +50,7 @@ impl Access {
         Self::default()
     }
 
-    /// It is known to touch nothing, but for what is added.
+    /// Touches nothing, except for what is added.
     ///
     /// ```
     /// use tool_runtime::Access;
@@ -100,7 +100,7 @@ impl Access {
         !self.is_unbounded && self.reads.is_empty() && self.writes.is_empty()
     }
 
-    /// Whether it is known what is touched.
+    /// Whether all resources are declared.
     pub fn is_declared(&self) -> bool {
         self.is_declared && !self.is_unbounded
     }

@@ -147,14 +147,14 @@ where
     };
     let context = context.clone().with_cancellation(ended.clone());
     let ended = ended.drop_guard();
-    // The function goes on when nobody waits for it: what it keeps from others, it keeps then.
-    let occupied = context.occupied();
+    // The function runs on after a cancelled call and keeps the resources it holds until then.
+    let guards = context.guards();
     let (sender, receiver) = oneshot::channel();
     let thread = thread_for(&context);
     let run = Box::new(move || {
-        let _occupied = occupied;
+        let _guards = guards;
         let outcome = catch_unwind(AssertUnwindSafe(|| function(&context)));
-        // Nobody listens any more when the call was cancelled.
+        // The receiver is gone when the call was cancelled.
         drop(sender.send(outcome));
     });
     async move {

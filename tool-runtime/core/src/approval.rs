@@ -1,4 +1,4 @@
-//! Asking somebody whether a call may run.
+//! Approval of calls by a person.
 
 use crate::future::BoxFuture;
 use std::fmt;

@@ -1,8 +1,8 @@
-//! A call's arguments: raw JSON text until they are decoded once, straight into the action.
+//! The arguments of a call: JSON text that is decoded once, directly into the action.
 
 pub(crate) mod probe;
 mod reader;
-mod watch;
+mod tracked;
 
 pub(crate) use reader::absent;
 pub use reader::{ArgumentReader, Key, required};
@@ -10,9 +10,9 @@ pub use reader::{ArgumentReader, Key, required};
 use crate::schema;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use watch::{Notes, Watch};
+use tracked::{Flags, Tracked};
 
-/// A call's arguments as JSON text, not yet looked at.
+/// The arguments of a call as unparsed JSON text.
 ///
 /// ```
 /// use tool_runtime::Arguments;
@@ -30,13 +30,13 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// From JSON text. Nothing is checked here; empty text means no arguments.
+    /// From JSON text, which is not checked; empty text means no arguments.
     pub fn new(text: &'a str) -> Self {
         let is_empty = text.trim_ascii().is_empty();
         Self { text: if is_empty { "{}" } else { text } }
     }
 
-    /// The text as it came.
+    /// The unchanged text.
     pub fn as_str(&self) -> &'a str {
         self.text
     }
@@ -46,22 +46,22 @@ impl<'a> Arguments<'a> {
     /// # Errors
     /// Arguments that do not fit.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
-        self.watched(&Notes::default())
+        self.tracked(&Flags::default())
     }
 
     /// Decodes them as a type whose schema is advertised: unknown fields inside are refused.
     pub(crate) fn parse_closed<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, DecodeError> {
-        let notes = Notes::default();
-        let value = self.watched(&notes)?;
-        if notes.ignored.get() && !schema::allows_ignored::<T>(self.text) {
-            return Err(DecodeError::new(Stumble::Ignored(0)));
+        let flags = Flags::default();
+        let value = self.tracked(&flags)?;
+        if flags.ignored.get() && !schema::allows_ignored::<T>(self.text) {
+            return Err(DecodeError::new(DecodeFailure::Ignored(0)));
         }
         Ok(value)
     }
 
-    fn watched<T: DeserializeOwned>(&self, notes: &Notes) -> Result<T, DecodeError> {
+    fn tracked<T: DeserializeOwned>(&self, flags: &Flags) -> Result<T, DecodeError> {
         let mut json = serde_json::Deserializer::from_str(self.text);
-        let value = T::deserialize(Watch::new(&mut json, notes));
+        let value = T::deserialize(Tracked::new(&mut json, flags));
         value
             .and_then(|value| json.end().map(|()| value))
             .map_err(|error| DecodeError::from_serde(&error))
@@ -79,8 +79,8 @@ impl<'a> Arguments<'a> {
 
 /// Why arguments did not decode.
 ///
-/// It is only the first stumble, found in one quick pass. The tool's schema is then walked to
-/// find everything that is wrong and to word it for the model.
+/// Decoding stops at the first failure. The tool's schema is then walked to find every mistake and to describe it for
+/// the model.
 ///
 /// ```
 /// use tool_runtime::Arguments;
@@ -90,11 +90,11 @@ impl<'a> Arguments<'a> {
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct DecodeError(Box<Stumble>);
+pub struct DecodeError(Box<DecodeFailure>);
 
-/// The reason that stopped the quick pass.
+/// The failure at which decoding stopped.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Stumble {
+pub(crate) enum DecodeFailure {
     /// Not an object, or not JSON at all.
     #[error("{0}")]
     Malformed(String),
@@ -113,7 +113,7 @@ pub(crate) enum Stumble {
     /// A value that breaks the parameter's constraint.
     #[error("argument {0} breaks a constraint")]
     Constraint(usize),
-    /// JSON that the parameter's type stopped reading: an integer of 128 bits ends at a fraction or an exponent.
+    /// JSON that the parameter's type does not read to its end: a 128-bit integer with a fraction or an exponent.
     #[error("argument {0}: {1}")]
     Number(usize, String),
     /// Keys inside a value that its type ignores.
@@ -125,24 +125,24 @@ pub(crate) enum Stumble {
 }
 
 impl DecodeError {
-    pub(crate) fn new(stumble: Stumble) -> Self {
+    pub(crate) fn new(stumble: DecodeFailure) -> Self {
         Self(Box::new(stumble))
     }
 
-    pub(crate) fn stumble(&self) -> &Stumble {
+    pub(crate) fn failure(&self) -> &DecodeFailure {
         &self.0
     }
 
     fn from_serde(error: &serde_json::Error) -> Self {
         let text = without_position(error);
         Self::new(match error.classify() {
-            serde_json::error::Category::Data => Stumble::Type(text),
-            _ => Stumble::Malformed(text),
+            serde_json::error::Category::Data => DecodeFailure::Type(text),
+            _ => DecodeFailure::Malformed(text),
         })
     }
 }
 
-/// serde's message without "at line 1 column 12", which means nothing to a model.
+/// serde's message without "at line 1 column 12", which is of no use to a model.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {

@@ -23,7 +23,7 @@ const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 /// Calls may be made from everywhere. Outside of a runtime they run on the thread that makes
 /// them; inside of one, or with a time limit, on a thread of their own, for which the caller
 /// waits. What they do in the background runs on a runtime of the pool's own. A tool that needs
-/// the very thread which is waiting here waits for ever: give calls a time limit inside of a
+/// the very thread which is waiting here deadlocks: give calls a time limit inside of a
 /// runtime with one thread.
 ///
 /// External servers are connected by [`Self::block_on`], with everything that their manager does.
@@ -107,7 +107,7 @@ impl BlockingPool {
     }
 
     /// Runs a future on the pool's runtime and waits for its output, without a time limit: what a
-    /// pool cannot do by itself, such as connecting external servers by `McpManager::connect`. Tasks that the future starts
+    /// pool does not do, such as connecting external servers by `McpManager::connect`. Tasks that the future starts
     /// run until the pool is dropped.
     ///
     /// # Panics
@@ -162,7 +162,7 @@ impl BlockingPool {
         let (sender, receiver) = mpsc::channel();
         let runtime = self.runtime.clone();
         let run = move || {
-            // Nobody listens any more when the time was up.
+            // The receiver is gone after a timeout.
             runtime.block_on(each(work, |item| drop(sender.send(item))));
         };
         if thread::Builder::new().name("tool-call".to_owned()).spawn(run).is_err() {

@@ -4,6 +4,7 @@ mod wire;
 
 use crate::error::CallError;
 use crate::observation::Observation;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
@@ -16,10 +17,13 @@ use std::fmt;
 /// let call = ToolCall::new("add", r#"{"a": 2, "b": 40}"#).with_call_id("call_1");
 /// assert_eq!(call.name(), "add");
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ToolCall {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     call_id: String,
     name: String,
+    #[serde(default, deserialize_with = "wire::arguments")]
     arguments: String,
 }
 

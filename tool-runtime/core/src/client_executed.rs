@@ -13,9 +13,10 @@ pub use error::ClientAnswerError;
 
 use crate::definition::ToolDefinition;
 use crate::observation::IntoObservation;
+use crate::schema;
 use crate::tool::Tool;
 use executor::ClientExecutor;
-use pending_calls::Desk;
+use pending_calls::PendingCalls;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +26,7 @@ use std::time::Duration;
 ///
 /// A call to such a tool waits until the host has answered it. The host takes calls with
 /// [`next`](Self::next), in order of arrival, and answers each once, in any order, with
-/// [`answer`](Self::answer). Calls that nobody waits for any more, because they were cancelled
+/// [`answer`](Self::answer). Abandoned calls, because they were cancelled
 /// or ran out of time, are never handed out. Arguments are checked against the tool's schema
 /// before the host sees them, answers against its output schema before the model does.
 ///
@@ -57,15 +58,15 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct ClientTools(Arc<Host>);
 
-/// The host's side. Tools have the desk only, so that this is dropped with the last handle.
+/// The host's side. Tools hold only the pending calls, so that this is dropped with the last handle.
 struct Host {
-    desk: Arc<Desk>,
+    pending_calls: Arc<PendingCalls>,
     limit: Duration,
 }
 
 impl Drop for Host {
     fn drop(&mut self) {
-        self.desk.close();
+        self.pending_calls.close();
     }
 }
 
@@ -77,7 +78,7 @@ impl ClientTools {
     /// From the time that the host has for each call, from its arrival to its answer. A
     /// shorter deadline of the call's context holds as well; the pool's own limit does not.
     pub fn new(deadline: Duration) -> Self {
-        Self(Arc::new(Host { desk: Arc::default(), limit: deadline }))
+        Self(Arc::new(Host { pending_calls: Arc::default(), limit: deadline }))
     }
 
     /// A tool whose calls arrive here.
@@ -91,20 +92,21 @@ impl ClientTools {
     /// let tool = client.tool(ToolDefinition::new("pick_file", "Let the user pick a file."));
     /// assert_eq!(tool.name(), "pick_file");
     /// ```
-    pub fn tool(&self, definition: ToolDefinition) -> Tool {
-        let executor = ClientExecutor::new(&definition, &self.0.desk, self.0.limit);
+    pub fn tool(&self, mut definition: ToolDefinition) -> Tool {
+        definition.problems.extend(schema::unchecked(&definition.input_schema, "input"));
+        let executor = ClientExecutor::new(&definition, &self.0.pending_calls, self.0.limit);
         Tool::new(definition, executor).with_timeout(self.0.limit.checked_add(TIMEOUT_GRACE))
     }
 
-    /// Waits for the next call, in order of arrival. Each call is handed out once, whoever
+    /// Waits for the next call, in order of arrival. Each call is handed out once, whichever handle
     /// asks; dropping the future loses none.
     pub async fn next(&self) -> ClientCall {
-        self.0.desk.next().await
+        self.0.pending_calls.next().await
     }
 
     /// The next call, if one is waiting to be handed out.
     pub fn try_next(&self) -> Option<ClientCall> {
-        self.0.desk.try_next()
+        self.0.pending_calls.try_next()
     }
 
     /// Answers a call, whether it has been handed out or not, by everything that a tool may
@@ -121,22 +123,22 @@ impl ClientTools {
     /// use tool_runtime::{ClientAnswerError, ClientTools, Observation, ToolError};
     ///
     /// let client = ClientTools::new(Duration::from_secs(60));
-    /// let refusal: Result<Observation, _> = Err(ToolError::user("nobody is at the desk"));
+    /// let refusal: Result<Observation, _> = Err(ToolError::user("the user is away"));
     /// let outcome = client.answer("call_1", refusal);
     /// assert!(matches!(outcome, Err(ClientAnswerError::Unknown { .. })));
     /// ```
     pub fn answer(&self, id: &str, outcome: impl IntoObservation) -> Result<(), ClientAnswerError> {
-        self.0.desk.answer(id, || outcome.into_observation())
+        self.0.pending_calls.answer(id, || outcome.into_observation())
     }
 
     /// All calls that wait for an answer, in order of arrival, handed out or not.
     pub fn pending(&self) -> Vec<ClientCall> {
-        self.0.desk.pending()
+        self.0.pending_calls.pending()
     }
 
     /// Whether the call still waits for an answer.
     pub fn is_pending(&self, id: &str) -> bool {
-        self.0.desk.is_pending(id)
+        self.0.pending_calls.is_pending(id)
     }
 
     /// Waits until the call waits for no answer any more, because it was given up, has expired
@@ -152,8 +154,8 @@ impl ClientTools {
     /// # });
     /// ```
     pub async fn cancelled(&self, id: &str) {
-        if let Some(over) = self.0.desk.over(id) {
-            over.cancelled().await;
+        if let Some(ended) = self.0.pending_calls.ended(id) {
+            ended.cancelled().await;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Completes an argument while somebody types it.
+//! Completes an argument while a user types it.
 
 use crate::context::ToolContext;
 use crate::future::BoxFuture;
@@ -25,18 +25,18 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// The most that MCP lets one answer hold.
-    const MOST: usize = 100;
+    /// MCP's limit for one answer.
+    const MAX_VALUES: usize = 100;
 
     /// Takes all values that fit, the best first.
     pub fn of(mut values: Vec<String>) -> Self {
         let total = values.len();
-        values.truncate(Self::MOST);
-        Self { values, total, has_more: total > Self::MOST }
+        values.truncate(Self::MAX_VALUES);
+        Self { values, total, has_more: total > Self::MAX_VALUES }
     }
 }
 
-/// Values already given for other arguments, for functions that complete one: from
+/// The values of other arguments, for functions that complete one: from
 /// `context.get::<CompletionContext>()`.
 ///
 /// ```
@@ -53,7 +53,7 @@ impl Completion {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompletionContext(
-    /// The other arguments, as far as they are known.
+    /// The known values of the other arguments.
     pub TextArguments,
 );
 

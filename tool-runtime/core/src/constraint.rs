@@ -12,7 +12,7 @@ pub use number::{Range, range};
 pub use size::{Length, length};
 pub use text::{Format, Pattern, format, pattern};
 
-use crate::arguments::{DecodeError, Stumble};
+use crate::arguments::{DecodeError, DecodeFailure};
 use schemars::Schema;
 
 /// A constraint of an argument beyond its type.
@@ -49,5 +49,5 @@ pub fn ensure<T, C: Constraint<T>>(
     if constraint.admits(value) {
         return Ok(());
     }
-    Err(DecodeError::new(Stumble::Constraint(parameter)))
+    Err(DecodeError::new(DecodeFailure::Constraint(parameter)))
 }

@@ -28,7 +28,7 @@ pub enum ContentBlock {
     Resource(Box<EmbeddedResource>),
     /// A resource that the client may fetch.
     ResourceLink(Box<ResourceLink>),
-    /// A block of a kind that is not known here, as it came: a gateway passes it on.
+    /// A block of an unknown kind, unchanged: a gateway passes it on.
     #[serde(untagged)]
     Other(Map<String, Value>),
 }

@@ -26,7 +26,7 @@ use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The context of one call: typed state, the caller, cancellation, a deadline, its id, the other
-/// tools of the pool ([`Self::call`]), and whoever made it, to tell them things
+/// tools of the pool ([`Self::call`]), and its caller, to send it things
 /// ([`Self::progress`], [`Self::log`]) and to ask them ([`Self::ask`]).
 ///
 /// A tool asks for it by a parameter `&ToolContext`. It is cheap to clone. No tool learns of
@@ -37,7 +37,7 @@ use tokio_util::sync::CancellationToken;
 ///
 /// struct Greeting(&'static str);
 ///
-/// /// Greet somebody.
+/// /// Greet a person.
 /// #[tool(read_only)]
 /// async fn greet(
 ///     /// Whom to greet.
@@ -60,7 +60,7 @@ pub struct ToolContext(Arc<Parts>);
 struct Parts {
     state: Arc<State>,
     call_id: Option<Arc<str>>,
-    /// None for nobody in particular.
+    /// `None` if anonymous.
     principal: Option<Arc<Principal>>,
     /// The session that the call belongs to.
     session: Option<SessionRef>,
@@ -77,9 +77,9 @@ struct Parts {
     held: Option<Link>,
     depth: u16,
     /// How often it went on to another call, by tools or by callers.
-    handed_on: u16,
-    /// Resources that the call keeps from others while it runs, see [`Self::occupying`].
-    occupied: Option<Weak<dyn Any + Send + Sync>>,
+    nested_once_more: u16,
+    /// Resources that the call keeps from others while it runs, see [`Self::with_guard`].
+    guards: Option<Weak<dyn Any + Send + Sync>>,
     /// Runs the call apart from the server that it came through.
     #[cfg(feature = "isolation")]
     isolation: Option<Isolation>,
@@ -105,7 +105,7 @@ impl ToolContext {
         self
     }
 
-    /// Adds a value whose type is known to whoever put it into its box.
+    /// Adds a boxed value of the type with this id.
     pub(crate) fn insert_erased(&mut self, id: TypeId, value: Arc<dyn Any + Send + Sync>) {
         Arc::make_mut(&mut self.parts().state).values.insert(id, value);
     }
@@ -117,7 +117,7 @@ impl ToolContext {
         self
     }
 
-    /// Sets who makes the call. Default: nobody, [`Principal::anonymous`].
+    /// Sets the caller. Default: [`Principal::anonymous`].
     #[must_use]
     pub fn with_principal(mut self, principal: impl Into<Arc<Principal>>) -> Self {
         self.parts().principal = Some(principal.into());
@@ -188,12 +188,12 @@ impl ToolContext {
     }
 
     /// Whether the call is over: cancelled, out of time, or given up by its caller. For plain
-    /// functions on the blocking pool, which nobody can stop from outside.
+    /// functions on the blocking pool, which cannot be stopped from outside.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
-    /// Waits until the caller gives up; for ever if nobody can.
+    /// Waits until the call is cancelled; never returns if it cannot be.
     ///
     /// An `async` tool need not watch this: it is dropped when the call is cancelled.
     pub async fn cancelled(&self) {
@@ -235,10 +235,10 @@ impl ToolContext {
     ) -> BoxFuture<'static, T> {
         #[cfg(feature = "isolation")]
         if let Some(isolation) = self.isolation() {
-            let occupied = self.occupied();
+            let guards = self.guards();
             return isolation.run(&name(), async move {
                 // The caller may be gone while the code still blocks its thread.
-                let _occupied = occupied;
+                let _guards = guards;
                 start().await
             });
         }
@@ -264,11 +264,15 @@ impl ToolContext {
         self.0.receiver.as_ref()?.downcast_ref()
     }
 
-    /// Keeps declared resources from others as [`Self::occupying`] says, but not from the calls
-    /// that the tool makes itself.
-    pub(crate) fn holding(mut self, held: Held) -> (Self, Arc<dyn Any + Send + Sync>) {
+    /// Adds the declared resources of a call, as a guard; nested calls share them.
+    pub(crate) fn holding(
+        mut self,
+        held: Option<Held>,
+    ) -> (Self, Option<Arc<dyn Any + Send + Sync>>) {
+        let Some(held) = held else { return (self, None) };
         self.parts().held = Some(held.link());
-        self.occupying(held)
+        let (context, guard) = self.with_guard(held);
+        (context, Some(guard))
     }
 
     pub(crate) fn held(&self) -> Option<&Link> {
@@ -280,20 +284,20 @@ impl ToolContext {
         self.0.depth > 0
     }
 
-    /// Keeps something from others as long as the call runs: until what is given back is dropped
-    /// and no plain function of the call runs any more, which nobody can stop.
-    pub(crate) fn occupying(
+    /// Adds a guard, which lives as long as the call runs: until the returned value is dropped and
+    /// no blocking function of the call runs any more.
+    pub(crate) fn with_guard(
         mut self,
-        what: impl Any + Send + Sync,
+        guard: impl Any + Send + Sync,
     ) -> (Self, Arc<dyn Any + Send + Sync>) {
-        let kept: Arc<dyn Any + Send + Sync> = Arc::new((what, self.occupied()));
-        self.parts().occupied = Some(Arc::downgrade(&kept));
-        (self, kept)
+        let guards: Arc<dyn Any + Send + Sync> = Arc::new((guard, self.guards()));
+        self.parts().guards = Some(Arc::downgrade(&guards));
+        (self, guards)
     }
 
-    /// Resources that the call keeps from others, kept once more.
-    pub(crate) fn occupied(&self) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.0.occupied.as_ref()?.upgrade()
+    /// The guards of the call, for a blocking function to keep.
+    pub(crate) fn guards(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.0.guards.as_ref()?.upgrade()
     }
 
     pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {

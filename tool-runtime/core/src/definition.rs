@@ -58,20 +58,20 @@ pub struct ToolDefinition {
     /// [`Self::effective_annotations`].
     pub annotations: ToolAnnotations,
     /// Whether the source of the hints is not trusted, as an external server is by default. In MCP's
-    /// JSON it stands in `_meta`, under `tool-runtime/untrusted-annotations`. Default: false.
+    /// JSON it is in `_meta`, under `tool-runtime/untrusted-annotations`. Default: false.
     pub untrusted_annotations: bool,
-    /// Words to filter by. In MCP's JSON they stand in `_meta`, under `tool-runtime/tags`.
+    /// Words to filter by. In MCP's JSON they are in `_meta`, under `tool-runtime/tags`.
     pub tags: Vec<String>,
-    /// Whether calls tell how far they are. In MCP's JSON it stands in `_meta`, under
+    /// Whether calls report progress. In MCP's JSON it is in `_meta`, under
     /// `tool-runtime/progress`.
     pub reports_progress: bool,
-    /// Whether calls may go on as tasks. In MCP's JSON it stands in `_meta`, under
+    /// Whether calls may continue as tasks. In MCP's JSON it is in `_meta`, under
     /// `tool-runtime/task`.
     pub task: TaskSupport,
     /// MCP metadata.
     pub meta: Map<String, Value>,
     /// Members of the definition, and of its `annotations`, that this library does not know, as an
-    /// external server gave them: `execution`, say. They stand in MCP's JSON as they came.
+    /// external server gave them: `execution`, say. They are written to MCP's JSON unchanged.
     pub other: Map<String, Value>,
     /// Its problems; no pool is built with any.
     pub(crate) problems: Vec<String>,
@@ -135,7 +135,7 @@ impl ToolDefinition {
     ///     name: String,
     /// }
     ///
-    /// let greet = ToolDefinition::new("greet", "Greet somebody.").with_input::<Greet>();
+    /// let greet = ToolDefinition::new("greet", "Greet a person.").with_input::<Greet>();
     /// assert_eq!(greet.input_schema["properties"]["name"]["type"], "string");
     /// ```
     #[must_use]

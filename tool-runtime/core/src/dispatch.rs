@@ -1,4 +1,4 @@
-//! The stages of a call, one a file; a shorter way for prompts and resources.
+//! The stages of a call, one per file; fewer for prompts and resources.
 //!
 //! Stages are pinned where they are made and hand a pointer to the next one: moving futures and
 //! observations between stages was a quarter of the cost of a small call. `intercepted` is boxed, so
@@ -40,7 +40,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 impl ToolPool {
-    /// Runs one call. Its answer says what went wrong, if something did.
+    /// Runs one call. A failure is part of the result.
     ///
     /// Dropping the future cancels the call.
     ///
@@ -63,8 +63,8 @@ impl ToolPool {
         self.call_with(call, self.shared_context()).await
     }
 
-    /// Runs one call in a context of the caller's making: [`Self::context`] and a
-    /// cancellation token, for instance. A call that has an id brings it along.
+    /// Runs one call in a context: [`Self::context`] with a cancellation token, for instance. The
+    /// id of the call is added to the context.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
@@ -72,7 +72,7 @@ impl ToolPool {
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let pool = ToolPool::builder()
-    ///     .add(Tool::builder("wait", "Wait for ever.").handler(|| std::future::pending::<()>()))
+    ///     .add(Tool::builder("wait", "Wait until cancelled.").handler(|| std::future::pending::<()>()))
     ///     .build()?;
     /// let token = CancellationToken::new();
     /// let context = pool.context().with_cancellation(token.clone());
@@ -122,8 +122,8 @@ impl ToolPool {
         self.shared_context().clone()
     }
 
-    /// The whole way; what goes wrong on it is logged once. `finish` makes of an observation
-    /// what the caller wants, where it arises: it is too large to be handed from stage to stage.
+    /// All stages; a failure is logged once. `finish` converts the observation where it arises: it is
+    /// too large to be moved from stage to stage.
     #[doc(hidden)]
     pub async fn dispatch<T>(
         &self,
@@ -140,10 +140,10 @@ impl ToolPool {
         }
         // Pinned where they are, so that each is handed a pointer to the next.
         let stages = pin!(self.stages(name, arguments, context, finish));
-        guard::reported(name, stages).await
+        guard::catch_and_report(name, stages).await
     }
 
-    /// The way inside of all layers.
+    /// All stages inside of the layers.
     #[cfg_attr(not(feature = "tower"), allow(dead_code))]
     pub(crate) async fn bare(
         &self,
@@ -152,11 +152,10 @@ impl ToolPool {
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
         let stages = pin!(self.stages(name, arguments, context, identity));
-        guard::reported(name, stages).await
+        guard::catch_and_report(name, stages).await
     }
 
-    /// A stage a line. The call keeps its tool, also if that is removed, and no other: what was
-    /// removed beside it ends without it.
+    /// One stage per line. A call keeps its own tool alive when that is removed, and no other tool.
     async fn stages<T>(
         &self,
         name: &str,
@@ -171,7 +170,7 @@ impl ToolPool {
                 return self.refused(name, arguments, context, refusal).await.map(finish);
             }
         };
-        if hooks.is_some() || tool.is_intercepted() || self.governance().concerns_all() {
+        if hooks.is_some() || tool.is_intercepted() || self.governance().intercepts_all() {
             let hooks = hooks.as_deref();
             return self.intercepted(tool, hooks, arguments, context).await.map(finish);
         }

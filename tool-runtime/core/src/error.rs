@@ -12,14 +12,14 @@ pub use class::ErrorClass;
 pub use excerpt::excerpt;
 pub use excerpt::excerpt_of;
 pub(crate) use panic::caught;
-pub use panic::told;
+pub use panic::panic_message;
 pub use protocol::ProtocolError;
 pub use tool_error::INTERNAL;
 pub use tool_error::ToolError;
 
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Problems, each on a line of its own behind a heading.
+/// Problems, each on a line of its own after a heading.
 pub(crate) fn list(problems: &[impl std::fmt::Display]) -> String {
     problems.iter().map(|problem| format!("\n- {problem}")).collect()
 }

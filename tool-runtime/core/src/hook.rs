@@ -30,14 +30,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a hook may take that says nothing else.
+/// The default time limit of a hook.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A function that runs before or after the calls of some tools.
 ///
-/// A hook sees each call of the tools that its [pattern](ToolPattern) means. One that runs
+/// A hook sees each call of the tools that its [pattern](ToolPattern) matches. One that runs
 /// [before](Self::before) may forbid the call, rewrite its arguments, provide values for it, or
-/// have somebody asked; one that runs [after](Self::after) may replace what comes of it.
+/// request an approval; one that runs [after](Self::after) may replace the outcome.
 ///
 /// Hooks run one after the other in the order they were registered. A hook that fails, panics or
 /// takes longer than its time (30 seconds unless [said otherwise](Self::timeout)) fails
@@ -123,10 +123,10 @@ impl Hook {
     /// Runs after each call of the tools that are meant, by a closure
     /// `Fn(HookCall, AfterCall) -> Future` that gives back [`After`], or a `Result` of it.
     ///
-    /// It sees every outcome of a call of a tool of the pool once: calls that ran, also those that
+    /// It sees the outcome of every call of a tool of the pool once: calls that ran, also those that
     /// failed, timed out or were cancelled, and calls that were refused because of their
     /// arguments, a restriction, a hook or a person. The class of
-    /// [`AfterCall::error`] tells them apart. A refused call has the arguments that hooks made of
+    /// [`AfterCall::error`] distinguishes them. A refused call has the arguments that hooks made of
     /// it up to then, which may not be valid. A call of an unknown tool, or of a pool that has
     /// been closed, has no tool and is not shown.
     ///
@@ -157,7 +157,7 @@ impl Hook {
         Self { pattern, run, fails_open: false, timeout: DEFAULT_TIMEOUT, promises: Vec::new() }
     }
 
-    /// Lets calls go on when the hook fails, panics or runs out of time, as if it were not
+    /// Lets calls continue when the hook fails, panics or times out, as if it were not
     /// there; the log has a warning. Default: the call is refused, or its result withheld.
     ///
     /// Of a rewriting that the tool refuses only the arguments are forgotten: a question along
@@ -180,7 +180,7 @@ impl Hook {
         self
     }
 
-    /// Says that the hook provides a value of this type by [`Before::provide`], so that the pool
+    /// Declares that the hook provides a value of this type by [`Before::provide`], so that the pool
     /// need not be given one for tools that borrow it. Default: the pool must have all state.
     ///
     /// A call that goes on without the value fails in the tool that borrows it. A hook that runs

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct Icon {
     /// Where it is: an `https:` or a `data:` URI.
     pub src: String,
-    /// Its MIME type, where the server of the picture does not tell it.
+    /// Its MIME type, where the server of the picture does not send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The sizes it has, as in `48x48`; `any` for a picture that scales.

@@ -1,9 +1,9 @@
-//! Words what is wrong with a call's arguments, once decoding has refused them.
+//! Describes every mistake in a call's arguments after decoding refused them.
 
 mod decoders;
 
 use crate::arguments::probe::{self, Decode, Step};
-use crate::arguments::{Arguments, DecodeError, Stumble};
+use crate::arguments::{Arguments, DecodeError, DecodeFailure};
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ErrorClass};
 use crate::issue::Issue;
@@ -12,36 +12,36 @@ use crate::schema::{self, check};
 use decoders::Decoders;
 use serde_json::{Map, Value};
 
-/// A flattened type's own error: its fields are arguments.
-fn of_flattened(text: &str) -> String {
+/// The error of a flattened type, whose fields are arguments.
+fn flattened_text(text: &str) -> String {
     match text.strip_prefix("missing field ") {
         Some(name) => format!("missing required argument {name}"),
-        None => check::cut(text, LONGEST_WORDS),
+        None => check::cut(text, MAX_ERROR_TEXT),
     }
 }
 
-/// A type's own error may quote a value of any length; more characters of it are cut.
-const LONGEST_WORDS: usize = 500;
+/// Limit on the characters of a type's own error, which may quote a value of any length.
+const MAX_ERROR_TEXT: usize = 500;
 
-/// Explains to a model how its arguments should have been.
+/// Checks arguments against a tool's schema and explains mistakes to a model.
 pub struct InputModel {
     name: String,
     schema: Value,
     parameters: &'static [Parameter],
     decoders: Decoders,
-    /// Whether valid values must be more than what decoding enforces.
+    /// Whether the schema asserts more than decoding enforces.
     is_walked: bool,
-    /// Whether decoding misses unknown fields in what serde buffers.
+    /// Whether decoding does not report unknown fields because serde buffers a part.
     misses_fields: bool,
 }
 
 impl InputModel {
-    /// For a generated action: its decoder enforces what its table says.
+    /// For a generated action, whose decoder enforces its table.
     pub(crate) fn new(definition: &ToolDefinition, settings: &Settings) -> Self {
         if settings.schema == SchemaOrigin::Table {
             return Self::of_table(&definition.name, settings.parameters);
         }
-        // A hand-written action has no table, and a given schema says more than the table.
+        // A hand-written action has no table; a given schema may assert more than the table.
         let mut model = Self { parameters: settings.parameters, ..Self::walked(definition) };
         model.mark_secrets();
         model
@@ -78,7 +78,7 @@ impl InputModel {
         Self { decoders: Decoders::Whole(decode), ..Self::walked(definition) }
     }
 
-    /// A schema taken word for word does not say what is secret; the walker has to know.
+    /// Marks secret parameters in a schema that the user gave.
     fn mark_secrets(&mut self) {
         for parameter in self.parameters.iter().filter(|parameter| parameter.is_secret) {
             if let Some(Value::Object(property)) = self.schema["properties"].get_mut(parameter.name)
@@ -88,46 +88,46 @@ impl InputModel {
         }
     }
 
-    /// Checks what decoding does not; costs nothing where it enforces everything.
+    /// Checks assertions that decoding does not enforce; does nothing if it enforces all.
     ///
     /// # Errors
     /// All issues in one text.
     pub(crate) fn check(&self, arguments: Arguments<'_>) -> Result<(), CallError> {
         let issues = match (self.is_walked, self.misses_fields) {
-            (true, _) => self.issues(arguments, false)?,
+            (true, _) => self.issues(arguments)?,
             (false, true) => self.missed_fields(arguments),
             (false, false) => return Ok(()),
         };
         if issues.is_empty() { Ok(()) } else { Err(self.refusal(issues)) }
     }
 
-    /// Unknown fields that decoding ignores without a trace. Whatever else is wrong, decoding finds.
+    /// Unknown fields that decoding does not report. It reports all other mistakes.
     fn missed_fields(&self, arguments: Arguments<'_>) -> Vec<Issue> {
-        let mut issues = self.issues(arguments, true).unwrap_or_default();
+        let mut issues = self.issues(arguments).unwrap_or_default();
         issues.retain(|issue| {
             matches!(issue.rule(), "additionalProperties" | "unevaluatedProperties")
         });
         issues
     }
 
-    /// Everything that is wrong, after decoding stumbled over the first of it.
+    /// Every mistake, after decoding failed at the first.
     #[cold]
     pub(crate) fn explain(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
-        match self.issues(arguments, true) {
+        match self.issues(arguments) {
             Err(malformed) => malformed,
             Ok(issues) if !issues.is_empty() => self.refusal(issues),
-            Ok(_) => self.explain_stumble(arguments, error),
+            Ok(_) => self.explain_failure(arguments, error),
         }
     }
 
-    /// Mistakes that the schema does not know.
-    fn explain_stumble(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
-        if let Stumble::Ignored(index) = error.stumble()
+    /// Describes a mistake that the schema does not know.
+    fn explain_failure(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
+        if let DecodeFailure::Ignored(index) = error.failure()
             && let Some(issues) = self.ignored(arguments, *index).filter(|found| !found.is_empty())
         {
             return self.refusal(issues);
         }
-        self.refused(&self.stumbled(error))
+        self.refused(&self.failure_text(error))
     }
 
     /// The fields that a type ignores, where the schema does not say so.
@@ -144,21 +144,16 @@ impl InputModel {
         Some(issues.take(check::MAX_ISSUES).collect())
     }
 
-    /// Mistakes in the arguments, which their types have `refused` or were not asked about yet.
+    /// All mistakes in the arguments.
     ///
     /// # Errors
     /// If they are not valid JSON.
-    pub(crate) fn issues(
-        &self,
-        arguments: Arguments<'_>,
-        refused: bool,
-    ) -> Result<Vec<Issue>, CallError> {
+    pub(crate) fn issues(&self, arguments: Arguments<'_>) -> Result<Vec<Issue>, CallError> {
         let value = self.value(arguments)?;
-        let bytes = arguments.as_str().len();
-        Ok(self.decoders.mistakes(&self.schema, (value, bytes), refused))
+        Ok(self.decoders.mistakes(&self.schema, value, arguments.as_str().len()))
     }
 
-    /// The arguments by their names.
+    /// The arguments, under their advertised names.
     fn value(&self, arguments: Arguments<'_>) -> Result<Value, CallError> {
         let mut value: Value = serde_json::from_str(arguments.as_str())
             .map_err(|error| self.refused(&format!("the arguments are not valid JSON: {error}")))?;
@@ -174,8 +169,7 @@ impl InputModel {
         check::check(&self.schema, value)
     }
 
-    /// A schema from the table has no aliases: they are accepted and not advertised. A given one may
-    /// name an alias itself.
+    /// Renames aliases that the schema does not advertise; a schema that the user gave may contain them.
     fn rename_aliases(&self, arguments: &mut Map<String, Value>) {
         for parameter in self.parameters {
             let properties = &self.schema["properties"];
@@ -208,45 +202,51 @@ impl InputModel {
         )
     }
 
-    /// Mistakes that the schema does not know: a type's own decoding, a key given twice.
-    fn stumbled(&self, error: &DecodeError) -> String {
+    /// The text of a failure that the schema does not know: of a type's own decoding, or a key given twice.
+    fn failure_text(&self, error: &DecodeError) -> String {
         let name = |index: &usize| self.parameters.get(*index).map_or("?", |p| p.name);
-        match error.stumble() {
-            Stumble::Malformed(text) => check::cut(text, LONGEST_WORDS),
-            Stumble::Type(_) if self.holds_secrets() => "they are not of their types".to_owned(),
-            Stumble::Type(text) => check::cut(text, LONGEST_WORDS),
-            Stumble::Unknown(name) => {
-                format!("unknown argument `{}`", check::cut(name, LONGEST_WORDS))
+        match error.failure() {
+            DecodeFailure::Malformed(text) => check::cut(text, MAX_ERROR_TEXT),
+            DecodeFailure::Type(_) if self.holds_secrets() => {
+                "they are not of their types".to_owned()
             }
-            Stumble::Repeated(index) => {
+            DecodeFailure::Type(text) => check::cut(text, MAX_ERROR_TEXT),
+            DecodeFailure::Unknown(name) => {
+                format!("unknown argument `{}`", check::cut(name, MAX_ERROR_TEXT))
+            }
+            DecodeFailure::Repeated(index) => {
                 format!("argument `{}` is given twice; give it once", name(index))
             }
-            Stumble::Missing(index) => format!("missing required argument `{}`", name(index)),
-            Stumble::Constraint(index) => {
+            DecodeFailure::Missing(index) => format!("missing required argument `{}`", name(index)),
+            DecodeFailure::Constraint(index) => {
                 format!("argument `{}` is outside what its schema allows", name(index))
             }
-            Stumble::Value(index, _) if self.hides(*index) => {
+            DecodeFailure::Value(index, _) if self.hides(*index) => {
                 format!("argument `{}` is not of its type", name(index))
             }
-            Stumble::Number(index, _) => format!(
+            DecodeFailure::Number(index, _) => format!(
                 "a number in argument `{}` is not an integer of its type; write digits alone, without fraction or exponent",
                 name(index)
             ),
-            Stumble::Ignored(index) if self.is_flattened(*index) => "unknown arguments".to_owned(),
-            Stumble::Ignored(index) => format!("argument `{}` holds unknown fields", name(index)),
-            Stumble::Value(index, text) if self.is_flattened(*index) => of_flattened(text),
-            Stumble::Value(index, text) => {
-                format!("argument `{}`: {}", name(index), check::cut(text, LONGEST_WORDS))
+            DecodeFailure::Ignored(index) if self.is_flattened(*index) => {
+                "unknown arguments".to_owned()
+            }
+            DecodeFailure::Ignored(index) => {
+                format!("argument `{}` holds unknown fields", name(index))
+            }
+            DecodeFailure::Value(index, text) if self.is_flattened(*index) => flattened_text(text),
+            DecodeFailure::Value(index, text) => {
+                format!("argument `{}`: {}", name(index), check::cut(text, MAX_ERROR_TEXT))
             }
         }
     }
 
-    /// Whether callers know the fields of a parameter, and not its name.
+    /// Whether a parameter is given by its fields instead of its name.
     fn is_flattened(&self, index: usize) -> bool {
         self.parameters.get(index).is_some_and(|parameter| parameter.is_flattened)
     }
 
-    /// A type's own error may quote any value.
+    /// Whether a type's own error might quote a secret.
     fn holds_secrets(&self) -> bool {
         check::holds_secrets(&self.schema, &[])
     }
@@ -262,17 +262,17 @@ impl InputModel {
         }
     }
 
-    /// A typed call has no JSON to walk: the constraint itself says what it wants.
+    /// Explains a typed call, which has no JSON to walk, by the constraint itself.
     pub(crate) fn explain_typed(&self, error: &DecodeError) -> CallError {
-        let Stumble::Constraint(index) = error.stumble() else {
-            return self.refused(&self.stumbled(error));
+        let DecodeFailure::Constraint(index) = error.failure() else {
+            return self.refused(&self.failure_text(error));
         };
         let name = self.parameters.get(*index).map_or("?", |p| p.name);
         let property = &self.schema["properties"][name];
         self.refused(&format!("argument `{name}` must satisfy {property}"))
     }
 
-    /// How a call shows itself to a person: its name and arguments, secret ones hidden.
+    /// A call as text for people: its name and arguments, without secret ones.
     #[doc(hidden)]
     pub fn visualize(&self, arguments: Arguments<'_>) -> String {
         let Ok(Value::Object(map)) = serde_json::from_str(arguments.as_str()) else {

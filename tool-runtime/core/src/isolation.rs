@@ -52,7 +52,7 @@ const FIRST_POLL: Duration = Duration::from_millis(200);
 pub struct Isolation {
     shared: Arc<OnceLock<Arc<Shared>>>,
     first: Option<Arc<FirstPoll>>,
-    /// Whether whoever polls the call has isolated it.
+    /// Whether the task that polls the call has isolated it.
     is_outer: bool,
 }
 
@@ -101,7 +101,7 @@ impl Isolation {
         acquired(&self.shared().plain).await
     }
 
-    /// The same isolation for one call, which tells how far its task is.
+    /// The same isolation for one call, which records the progress of its task.
     #[doc(hidden)]
     pub fn observed(&self, first: &Arc<FirstPoll>) -> Self {
         Self { first: Some(Arc::clone(first)), ..self.clone() }
@@ -186,7 +186,7 @@ async fn joined<T>(task: impl Future<Output = Result<T, JoinError>>) -> T {
     }
 }
 
-/// User code that has a name and nobody who must know that it blocks.
+/// User code with a name, whose blocking need not be reported.
 struct Named(Box<str>);
 
 impl Watched for Named {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 #[cfg(test)]
 mod tests;
 
-/// One thing that is wrong with a call's arguments, and what is allowed instead.
+/// One mistake in a call's arguments, and what is allowed instead.
 ///
 /// It shows itself as its message, which names the place, so that a list of issues reads well
 /// as it is.

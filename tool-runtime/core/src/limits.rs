@@ -1,7 +1,6 @@
-//! Limits on the size of results, and the treatment of larger ones.
+//! Limits on the size of results.
 
 mod apply;
-mod base64;
 mod cut;
 mod media;
 mod notice;
@@ -17,23 +16,20 @@ pub(crate) use apply::Limits;
 
 use std::path::PathBuf;
 
-/// Limits on the size of a result that reaches a model: a tool that reads a log file must not
-/// fill the whole context.
+/// Limits on the size of results, so that a tool that reads a log file does not fill the whole context of a model.
 ///
-/// Results within the limits are passed on as they are. Others:
+/// Results within the limits are passed on unchanged. Larger ones are changed:
 ///
-/// | What | Unit | Default | Over it |
+/// | Limit | Unit | Default | Beyond it |
 /// |---|---|---|---|
 /// | [`text`](Self::text) | characters of all text blocks of a result | 30,000 | the middle is cut |
 /// | [`structured`](Self::structured) | bytes of the value's JSON | 100,000 | the result becomes an error |
-/// | [`media`](Self::media) | bytes of one picture or sound | 5 MiB | a text stands for it |
-/// | [`resource`](Self::resource) | characters, or bytes, of one embedded resource | 100,000 | the middle is cut, or a text stands for it |
+/// | [`media`](Self::media) | bytes of one picture or sound | 5 MiB | replaced by a text |
+/// | [`resource`](Self::resource) | characters, or bytes, of one embedded resource | 100,000 | the middle is cut, or replaced by a text |
 ///
-/// Each limit is a number, or `None` for no limit. Where something was cut, a notice says how
-/// much, and where the whole is if there is a directory for it, see
-/// [`spill_to`](Self::spill_to). The notice counts as text; of a text that may be no longer
-/// than its notice, only the notice is left, and texts as short as that are never cut.
-/// Annotations and metadata of blocks that stay are kept, and an error stays an error.
+/// Each limit is a number, or `None` for no limit. A notice says how much was removed, and names the file with the
+/// whole content if [`spill_to`](Self::spill_to) gives a directory. The notice counts as text. A text that is not longer
+/// than its notice is never cut. Annotations and metadata of the remaining blocks stay, and an error stays an error.
 /// Metadata, links and the number of blocks are not limited.
 ///
 /// ```
@@ -64,7 +60,7 @@ impl Default for OutputLimits {
 }
 
 impl OutputLimits {
-    /// No limits: every result is passed on as it is.
+    /// No limits: every result is passed on unchanged.
     ///
     /// ```
     /// # use tool_runtime::OutputLimits;
@@ -78,8 +74,8 @@ impl OutputLimits {
     /// Limits the characters of all text blocks of a result together, with one for each line
     /// break between two blocks. Default: 30,000.
     ///
-    /// Over it the beginning and the end are kept, half of it each, and cut where a line ends
-    /// if one does nearby. Blocks of which nothing is left are left out.
+    /// Beyond it the beginning and the end stay, half of the limit each, and are cut at the end of a line if one is
+    /// near. Blocks without remaining text are removed.
     #[must_use]
     pub fn text(mut self, characters: impl Into<Option<usize>>) -> Self {
         self.text = characters.into();
@@ -89,8 +85,7 @@ impl OutputLimits {
     /// Limits the bytes of the structured value's JSON. Default: 100,000. Clients that read
     /// only text are sent the value a second time, as text, which is not counted.
     ///
-    /// No part of a value satisfies the tool's output schema, so the result becomes an error
-    /// that asks for less.
+    /// A part of a value would not satisfy the tool's output schema, so the result becomes an error that asks for less.
     #[must_use]
     pub fn structured(mut self, bytes: impl Into<Option<usize>>) -> Self {
         self.structured = bytes.into();
@@ -99,7 +94,7 @@ impl OutputLimits {
 
     /// Limits the bytes of each picture and each sound, decoded. Default: 5 MiB.
     ///
-    /// Over it a text says what was left out.
+    /// Beyond it a text describes the removed block.
     #[must_use]
     pub fn media(mut self, bytes: impl Into<Option<usize>>) -> Self {
         self.media = bytes.into();
@@ -109,20 +104,18 @@ impl OutputLimits {
     /// Limits each embedded resource: the characters of its text, or its decoded bytes.
     /// Default: 100,000.
     ///
-    /// Over it a text is cut as [`text`](Self::text) says; for bytes a text stands that names
-    /// the URI.
+    /// Beyond it a text is cut as with [`text`](Self::text); bytes are replaced by a text that names the URI.
     #[must_use]
     pub fn resource(mut self, length: impl Into<Option<usize>>) -> Self {
         self.resource = length.into();
         self
     }
 
-    /// Keeps the whole of what had to be cut in files of this directory, and names them in the
-    /// notices, as the path is written here. Default: nothing is kept.
+    /// Stores removed content whole in files of this directory, and names them in the notices by the path given here.
+    /// Default: nothing is stored.
     ///
-    /// The directory is made when it is first needed; on Unix nobody else can read what is
-    /// made. The same content is kept once, and nothing is ever deleted. What cannot be written
-    /// is logged, and then the notice names no file.
+    /// The directory is created when it is first needed. On Unix only its owner can read it and its files. Equal contents
+    /// are stored once, and nothing is ever deleted. A file that cannot be written is logged, and the notice names none.
     #[must_use]
     pub fn spill_to(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());

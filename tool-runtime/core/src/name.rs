@@ -8,7 +8,7 @@ pub fn is_allowed(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.')
 }
 
-/// Says what is wrong with a tool name, or nothing.
+/// The problem of a tool name, if it has one.
 ///
 /// Source: MCP specification 2025-11-25, "Tool Names".
 pub fn problem(name: &str) -> Option<String> {

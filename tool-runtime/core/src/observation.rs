@@ -34,7 +34,7 @@ use std::sync::OnceLock;
 pub struct Observation {
     content: Blocks,
     structured: Option<Box<RawValue>>,
-    /// The structured value once somebody has asked for it.
+    /// The structured value, parsed on first use.
     parsed: OnceLock<Box<Value>>,
     is_error: bool,
     extra: Option<Box<Extra>>,
@@ -54,7 +54,7 @@ impl Observation {
         Self::from(ContentBlock::text(text))
     }
 
-    /// One text block that says what went wrong and what to do instead.
+    /// One text block with the mistake and what to do instead.
     ///
     /// ```
     /// # use tool_runtime::Observation;
@@ -66,7 +66,7 @@ impl Observation {
         observation
     }
 
-    /// A structured value; its JSON stands beside it as text where there is no other content.
+    /// A structured value; its JSON is also sent as text where there is no other content.
     ///
     /// # Errors
     /// An internal error if the value does not serialise: a map with keys that are not strings.
@@ -110,7 +110,7 @@ impl Observation {
         self
     }
 
-    /// Adds members of the result that are not known here: a gateway passes them on.
+    /// Adds unknown members of the result, which a gateway passes on.
     #[must_use]
     #[doc(hidden)]
     pub fn with_other(mut self, other: Map<String, Value>) -> Self {
@@ -120,7 +120,7 @@ impl Observation {
         self
     }
 
-    /// Says how the observation shows itself to a person; models and clients never see it.
+    /// Sets a text for people; models and clients never see it.
     ///
     /// ```
     /// # use tool_runtime::Observation;
@@ -133,7 +133,7 @@ impl Observation {
         self
     }
 
-    /// Marks it as an error, or as none.
+    /// Sets whether it is an error.
     #[must_use]
     pub fn with_error(mut self, is_error: bool) -> Self {
         self.is_error = is_error;
@@ -145,7 +145,7 @@ impl Observation {
         &self.content
     }
 
-    /// The structured value, parsed when it is first asked for. `None` also for JSON that is nested
+    /// The structured value, parsed on first use. `None` also for JSON that is nested
     /// deeper than serde_json parses (128 levels).
     ///
     /// ```
@@ -171,7 +171,7 @@ impl Observation {
     /// The structured value as a type of yours, which may borrow from it.
     ///
     /// # Errors
-    /// There is no structured value, or it is no such type.
+    /// There is no structured value, or it does not decode as a `T`.
     ///
     /// ```
     /// # use tool_runtime::{Observation, ToolError};
@@ -193,7 +193,7 @@ impl Observation {
         serde_json::from_str(json)
     }
 
-    /// Whether it says that something went wrong.
+    /// Whether it is an error.
     pub fn is_error(&self) -> bool {
         self.is_error
     }
@@ -203,7 +203,7 @@ impl Observation {
         self.extra.as_ref()?.meta.as_ref()
     }
 
-    /// Members of the result that are not known here, as an external server gave them.
+    /// Unknown members of the result of an external server.
     ///
     /// ```
     /// # use tool_runtime::Observation;
@@ -215,7 +215,7 @@ impl Observation {
         self.extra.as_ref().map(|extra| &extra.other).filter(|other| !other.is_empty())
     }
 
-    /// Whether all of it is known here.
+    /// Whether it has no unknown parts.
     #[doc(hidden)]
     pub fn is_known(&self) -> bool {
         self.other().is_none() && self.content.iter().all(ContentBlock::is_known)
@@ -239,8 +239,8 @@ impl Observation {
         texts.join("\n")
     }
 
-    /// How it shows itself to a person: what [`Self::with_visual`] said, else its text with
-    /// other content named, structured values indented.
+    /// A text for people: that of [`Self::with_visual`], or else its text, with other content named
+    /// and structured values indented.
     pub fn visualize(&self) -> String {
         if let Some(visual) = self.extra.as_ref().and_then(|extra| extra.visual.as_ref()) {
             return visual.clone();
@@ -272,7 +272,7 @@ impl Observation {
         Self::text(text)
     }
 
-    /// Changes the content blocks and nothing else.
+    /// Changes the content blocks only.
     pub(crate) fn map_content(
         mut self,
         change: impl FnOnce(Vec<ContentBlock>) -> Vec<ContentBlock>,
@@ -281,7 +281,7 @@ impl Observation {
         self
     }
 
-    /// Leaves the structured value out.
+    /// Removes the structured value.
     pub(crate) fn without_structured(mut self) -> Self {
         self.structured = None;
         self.parsed = OnceLock::new();
@@ -299,7 +299,7 @@ impl From<ContentBlock> for Observation {
     }
 }
 
-/// Equal when the wire form is: what people see is not compared.
+/// Equal when the JSON form is: the text for people is not compared.
 impl PartialEq for Observation {
     fn eq(&self, other: &Self) -> bool {
         *self.content == *other.content

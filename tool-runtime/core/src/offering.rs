@@ -28,7 +28,7 @@ pub(crate) struct Offering<D, R: ?Sized> {
 }
 
 impl<D, R: ?Sized> Offering<D, R> {
-    /// The same, with its place in the source. It is shared with nobody yet.
+    /// The same, with its place in the source. Called before it is shared.
     pub(crate) fn at(mut this: Arc<Self>, origin: Origin) -> Arc<Self> {
         if let Some(own) = Arc::get_mut(&mut this) {
             own.terms.origin = Some(origin);
@@ -86,7 +86,7 @@ impl TextInput {
         (Self { schema, model: InputModel::of_table(name, settings.parameters) }, terms)
     }
 
-    /// Decodes the arguments and runs what they are for. Arguments that do not fit are an error.
+    /// Decodes the arguments and runs the function. Invalid arguments are an error.
     pub(crate) fn run<'a, T: Send + 'a>(
         &self,
         texts: &TextArguments,
@@ -140,7 +140,7 @@ pub(crate) fn check<'a>(
     }
 }
 
-/// A closure behind a prompt or a resource: `Fn() -> Fut`, `Fn(TextArguments) -> Fut` or
+/// The closure of a prompt or a resource: `Fn() -> Fut`, `Fn(TextArguments) -> Fut` or
 /// `Fn(TextArguments, ToolContext) -> Fut`.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Finds out what a function's return type is, whatever alias it is written with.
+//! Classifies a function's return type, through type aliases.
 //!
 //! schemars implements `JsonSchema` for `Result`, so one blanket implementation for
 //! structured values and one for results would overlap. Generated code therefore asks the
@@ -38,7 +38,7 @@ impl<T> Output<T> {
         (self.observe)(value)
     }
 
-    /// What makes the structured value's schema.
+    /// Makes the schema of the structured value.
     pub fn schema(&self) -> fn(&mut SchemaGenerator) -> Option<Schema> {
         self.schema
     }
@@ -66,12 +66,21 @@ impl NoFailure {
     pub fn kind(&self) -> Self {
         Self
     }
-
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
 }
+
+/// Kinds that fit every return type.
+macro_rules! fit_all {
+    ($($kind:ident)*) => {$(
+        impl $kind {
+            /// Accepts the return type.
+            pub fn fit<O>(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+
+fit_all! { NoFailure Own Flat Structured Convertible Printable }
 
 /// Stage one: inherent methods win over those of `PlainKind`, so results are found first.
 impl<T, E> Returned<Result<T, E>> {
@@ -125,13 +134,6 @@ pub trait SuccessKind<T> {
 /// Stage two, first choice: `IntoObservation`.
 pub struct Own;
 
-impl Own {
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
-}
-
 impl<T: IntoObservation> SuccessKind<T> for Own {
     fn observe(value: T) -> Result<Observation, ToolError> {
         value.into_observation()
@@ -144,13 +146,6 @@ impl<T: IntoObservation> SuccessKind<T> for Own {
 
 /// Stage two, second choice: a result in the place of a success, whose error is one of the call.
 pub struct Flat;
-
-impl Flat {
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
-}
 
 impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Result<T, E>> for Flat {
     fn observe(value: Result<T, E>) -> Result<Observation, ToolError> {
@@ -215,13 +210,6 @@ impl<K, T: HidesResult, S> HidesResult for HashMap<K, T, S> {}
 
 /// Stage two, fourth choice: a structured value.
 pub struct Structured;
-
-impl Structured {
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
-}
 
 impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
     fn observe(value: T) -> Result<Observation, ToolError> {
@@ -321,13 +309,6 @@ pub trait FailureKind<E> {
 /// First choice: errors, texts and [`ToolError`] itself.
 pub struct Convertible;
 
-impl Convertible {
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
-}
-
 impl<E: Into<ToolError>> FailureKind<E> for Convertible {
     fn convert(error: E) -> ToolError {
         error.into()
@@ -336,13 +317,6 @@ impl<E: Into<ToolError>> FailureKind<E> for Convertible {
 
 /// Second choice: whatever prints.
 pub struct Printable;
-
-impl Printable {
-    /// It fits every return type.
-    pub fn fit<O>(self) -> Self {
-        self
-    }
-}
 
 impl<E: Display> FailureKind<E> for Printable {
     fn convert(error: E) -> ToolError {
@@ -366,7 +340,7 @@ impl<E> FailureKind<E> for Opaque<E> {
     }
 }
 
-/// Implemented by nothing: asked only for a return type whose error `E` cannot be told.
+/// Implemented by nothing: asked only for a return type whose error `E` cannot be shown.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot fail with `{E}`",
     label = "its error cannot be told to a model",

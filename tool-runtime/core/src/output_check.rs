@@ -115,7 +115,7 @@ fn not_finite(at: &str) -> CallError {
     CallError::new(ErrorClass::Internal, text).with_detail(detail)
 }
 
-/// The place comes first: a log is searched for it, and not every message names it.
+/// Starts with the place: not every message names it.
 fn listed(issues: &[Issue]) -> String {
     let line = |issue: &Issue| match issue.path() {
         "" => issue.to_string(),

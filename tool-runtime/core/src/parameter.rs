@@ -42,7 +42,7 @@ impl Parameter {
         self
     }
 
-    /// Its fields stand among the other arguments.
+    /// Its fields are arguments themselves, as with `#[serde(flatten)]`.
     #[must_use]
     pub const fn flattened(mut self) -> Self {
         self.is_flattened = true;
@@ -131,7 +131,7 @@ pub const fn refuse(message: &'static str) {
     panic!("{}", message)
 }
 
-/// Decodes the value behind a key.
+/// Decodes the value of a key.
 type Read<T> = fn(&mut ArgumentReader<'_, '_>, &mut Option<T>) -> Result<(), DecodeError>;
 
 /// Makes a value when all keys are read.
@@ -153,26 +153,19 @@ pub const fn argument<T: ArgumentValue>() -> ArgumentType<T> {
 /// An argument with a default.
 pub const fn defaulted<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
-        schema: engine::subschema_for::<T>,
-        decode: probe::decode::<T>,
-        allows_ignored: schema::allows_ignored::<T>,
-        allows_unknown_fields: false,
         can_be_absent: || true,
         read: |reader, slot| reader.read_or_null(slot),
         end: |_, _| unreachable!("generated code makes the default"),
+        ..argument()
     }
 }
 
-/// An argument whose fields stand among the other arguments.
+/// An argument whose fields are arguments themselves.
 pub const fn flattened<T: ArgumentValue>() -> ArgumentType<T> {
     ArgumentType {
-        schema: engine::subschema_for::<T>,
-        decode: probe::decode::<T>,
-        allows_ignored: schema::allows_ignored::<T>,
-        allows_unknown_fields: false,
-        can_be_absent: || arguments::absent::<T>().is_some(),
         read: |_, _| unreachable!("a flattened argument has no key"),
         end: |reader, parameter| reader.rest(parameter),
+        ..argument()
     }
 }
 
@@ -204,7 +197,7 @@ impl<T> ArgumentType<T> {
         }
     }
 
-    /// Decodes the value behind a key.
+    /// Decodes the value of a key.
     ///
     /// # Errors
     /// A value that does not fit, or a second one.
@@ -252,8 +245,8 @@ pub struct Settings {
 pub(crate) enum SchemaOrigin {
     /// The table of parameters.
     Table,
-    /// `input_schema = EXPR`, beside the table.
-    CompletionContext,
+    /// `input_schema = EXPR`, besides the table.
+    Given,
     /// A hand-written action, which has no table.
     HandWritten,
 }
@@ -267,7 +260,7 @@ impl Settings {
     /// The schema is given word for word.
     #[must_use]
     pub fn given_schema(mut self) -> Self {
-        self.schema = SchemaOrigin::CompletionContext;
+        self.schema = SchemaOrigin::Given;
         self
     }
 
@@ -354,7 +347,7 @@ pub trait AdvertiseDefault {
 impl<T: Serialize> AdvertiseDefault for &DefaultOf<'_, T> {
     fn advertise(&self, schema: &mut Schema) {
         match as_written(self.0) {
-            // Null says no more than that the argument may be left out.
+            // Null means the same as leaving the argument out.
             None | Some(Value::Null) => {}
             Some(value) => drop(schema.insert("default".to_owned(), value)),
         }

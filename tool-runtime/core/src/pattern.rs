@@ -52,7 +52,7 @@ enum Kind {
     Exact,
     Glob,
     /// A compiled expression. Behind `dyn`, because clippy takes the caches in it for part of the
-    /// identity, and would warn whoever has patterns as keys.
+    /// identity, and would warn about patterns as keys.
     Regex(Arc<Search>),
 }
 
@@ -75,7 +75,7 @@ impl ToolPattern {
     ///
     /// # Errors
     /// If the text is empty, leaves a bracket open, has more than ten groups of braces, or holds
-    /// a character that stands in no id. There is no escape: no id holds what would need one.
+    /// a character that no id has. There is no escape: no id has a character that would need one.
     ///
     /// ```
     /// # use tool_runtime::ToolPattern;

@@ -28,10 +28,10 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::future::ready;
 
-/// The caller of a tool, as far as the tool may turn to it: an MCP client, or the program that
+/// The caller of a tool, which the tool can send requests to: an MCP client, or the program that
 /// called the pool itself.
 ///
-/// Everything has a default, which hears nothing and can do nothing. The MCP server brings its
+/// Every method has a default, which does nothing. The MCP server brings its
 /// own; a program that calls a pool gives one to a call by [`ToolContext::with_peer`], to show
 /// progress for instance. Tools use the methods of [`ToolContext`].
 ///
@@ -73,12 +73,12 @@ use std::future::ready;
 /// [`ToolContext`]: crate::ToolContext
 /// [`ToolContext::with_peer`]: crate::ToolContext::with_peer
 pub trait Peer: Send + Sync + 'static {
-    /// Whether [`Self::progress`] does anything: if not, no text is made for it.
+    /// Whether [`Self::progress`] does anything: if not, its message is not formatted.
     fn hears_progress(&self) -> bool {
         false
     }
 
-    /// Hears how far a call is. Must not wait.
+    /// Receives the progress of a call. Must not wait.
     fn progress(&self, progress: Progress) {
         drop(progress);
     }
@@ -89,7 +89,7 @@ pub trait Peer: Send + Sync + 'static {
         false
     }
 
-    /// Hears a log entry. Must not wait.
+    /// Receives a log entry. Must not wait.
     fn log(&self, entry: LogEntry) {
         drop(entry);
     }

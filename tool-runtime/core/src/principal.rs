@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// The caller, as far as the transport knows.
+/// The caller, as authenticated by the transport.
 ///
 /// A tool asks for it by a parameter `&Principal`, or by
 /// [`ToolContext::principal`](crate::ToolContext::principal). It is anonymous unless somebody has
@@ -32,12 +32,12 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// Nobody in particular: no id, no scopes, no claims.
+    /// An anonymous caller: no id, no scopes, no claims.
     pub fn anonymous() -> Self {
         Self::default()
     }
 
-    /// Somebody with an id, which is the same for all that they do; an empty one is nobody's.
+    /// A caller with a stable id; an empty one is anonymous.
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into(), ..Self::default() }
     }
@@ -56,12 +56,12 @@ impl Principal {
         self
     }
 
-    /// Their id; empty for nobody.
+    /// The id; empty if anonymous.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Whether nobody has authenticated.
+    /// Whether the caller is not authenticated.
     pub fn is_anonymous(&self) -> bool {
         self.id.is_empty()
     }

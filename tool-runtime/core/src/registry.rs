@@ -1,4 +1,4 @@
-//! Names that configurations can say, and the tools that they stand for.
+//! Names for configurations, and the tools that they mean.
 
 mod assemble;
 mod config;
@@ -18,10 +18,10 @@ use factory::Erased;
 use std::fmt;
 use std::sync::Arc;
 
-/// Names that configurations can say, and the tools that they stand for: ready tools, types of
-/// toolset, and factory functions.
+/// Names for configurations, and the tools that they mean: ready tools, types of toolset, and
+/// factory functions.
 ///
-/// A registry is a value like any other: two of them do not know of each other.
+/// Registries are independent of each other.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -65,7 +65,7 @@ enum Entry {
 }
 
 impl Entry {
-    /// The rule for two by one name. The order of linking is not a promise, so it decides nothing.
+    /// Records two items of one name. The order of linking is unspecified, so neither is preferred.
     #[cfg(feature = "linked")]
     fn and(&self, other: &Self) -> Self {
         let place = |entry: &Self| match entry {
@@ -86,8 +86,8 @@ impl Registry {
         Self::default()
     }
 
-    /// Everything that `#[tool]` and `#[toolset]` left in the binary. Two that have one name
-    /// are told when the name is resolved or the pool is built.
+    /// Everything that `#[tool]` and `#[toolset]` linked into the binary. Two items of one name are
+    /// reported when the name is resolved or the pool is built.
     #[cfg(feature = "linked")]
     pub fn linked() -> Self {
         Self::of(crate::registration::linked(), crate::registration::linked_toolsets())
@@ -114,7 +114,7 @@ impl Registry {
         registry
     }
 
-    /// Registers a tool as it is: a specification that names it has no parameters.
+    /// Registers a tool without parameters.
     ///
     /// # Errors
     /// The name is taken.
@@ -131,7 +131,7 @@ impl Registry {
         self.insert(kind.name().to_owned(), Entry::Toolset(kind))
     }
 
-    /// Registers a function that makes one tool or many from parameters, at once or later:
+    /// Registers a function that makes one tool or many from parameters, synchronous or not:
     /// `Fn(Params) -> Result<T, E>`, or `Fn(Params) -> Fut` for such a future.
     ///
     /// # Errors
@@ -152,7 +152,7 @@ impl Registry {
         Ok(self)
     }
 
-    /// Where the entry of that name is, or else belongs.
+    /// The position of the entry of that name, or where to insert it.
     fn place(&self, name: &str) -> Result<usize, usize> {
         self.entries.binary_search_by(|(known, _)| known.as_str().cmp(name))
     }

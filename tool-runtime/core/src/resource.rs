@@ -41,7 +41,7 @@ pub(crate) use template::UriTemplate;
 #[derive(Clone)]
 pub struct Resource(Arc<Offering<Located, Run>>);
 
-/// A definition, and its URI as it is matched.
+/// A definition, and its parsed URI template.
 struct Located {
     definition: ResourceDefinition,
     /// `None` for a URI that cannot be read, which is a problem of the definition.
@@ -53,7 +53,7 @@ type Run = dyn for<'a> Fn(&'a TextArguments, ReadRequest<'a>, &'a ToolContext) -
     + Send
     + Sync;
 
-/// `None` where there is nothing behind the URI.
+/// `None` where nothing has the URI.
 type Contents = Option<Vec<ResourceContents>>;
 
 impl Resource {

@@ -4,7 +4,7 @@
 //! keys at once. A batch has a queue of its own; declared keys take a second ticket in the pool's
 //! queue, which orders calls of different batches. While a call runs it may make others, which know
 //! their caller by a [`Link`]. Only these can wait in a cycle; the cycle is found when it would close
-//! (`queue/circle.rs`).
+//! (`queue/cycle.rs`).
 
 mod entry;
 mod lane;

@@ -1,4 +1,4 @@
-//! JSON Schemas: made from types, kept whole, walked when something is wrong.
+//! JSON Schemas: generated from types, normalised, and walked to explain mistakes.
 
 pub(crate) mod check;
 mod closed;
@@ -11,6 +11,7 @@ pub(crate) mod nearest;
 mod normal;
 mod plain;
 
+pub(crate) use check::unchecked;
 pub(crate) use closed::allows_ignored;
 pub(crate) use fitting::unfit;
 pub(crate) use generate::{

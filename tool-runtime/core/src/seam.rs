@@ -4,7 +4,7 @@
 pub use crate::canonical::canonical;
 pub use crate::context::Session;
 pub use crate::definition::unknown::{add as add_unknown, unknown};
-pub use crate::error::{INTERNAL, excerpt, excerpt_of, told};
+pub use crate::error::{INTERNAL, excerpt, excerpt_of, panic_message};
 pub use crate::input::InputModel;
 #[cfg(feature = "isolation")]
 pub use crate::isolation::{FirstPoll, Isolation, Watched, first_polled, release_woken};

@@ -5,7 +5,7 @@ use crate::schema;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Arguments that arrive as text, by name: those of a prompt, or what stands in a URI for the
+/// Arguments as text, by name: those of a prompt, or the values in a URI of the
 /// variables of a resource template.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! A definition and what executes it; after that nobody can tell what it was made from.
+//! A definition and its executor.
 
 mod action_executor;
 mod builder;
@@ -23,6 +23,7 @@ use crate::input::InputModel;
 use crate::need::Need;
 use crate::observation::Observation;
 use crate::parameter::Parameter;
+use crate::schema;
 use crate::toolset::Values;
 use action_executor::{ActionExecutor, ActionParts};
 use life::{Life, Unusable};
@@ -89,7 +90,10 @@ impl fmt::Display for Origin {
 
 impl Tool {
     /// From a definition and any executor, which checks its arguments itself.
-    pub fn new(definition: ToolDefinition, executor: impl Executor) -> Self {
+    pub fn new(mut definition: ToolDefinition, executor: impl Executor) -> Self {
+        let unchecked = definition.output_schema.as_ref();
+        let unchecked = unchecked.and_then(|output| schema::unchecked(output, "output"));
+        definition.problems.extend(unchecked);
         Self::of_parts(Arc::new(definition), executor)
     }
 
@@ -110,7 +114,7 @@ impl Tool {
         }))
     }
 
-    /// From a tool of somebody else: its results are checked where they arrive, and its executor
+    /// From an external tool: its results are checked where they arrive, and its executor
     /// keeps the time itself.
     #[doc(hidden)]
     pub fn foreign(definition: Arc<ToolDefinition>, executor: impl Executor) -> Self {
@@ -121,7 +125,7 @@ impl Tool {
         tool
     }
 
-    /// From a closure: nobody interrupts it, and its results fit their schema.
+    /// From a closure: it cannot be interrupted, and its results fit their schema.
     fn of_handler(
         definition: impl Into<Arc<ToolDefinition>>,
         executor: impl Executor,
@@ -279,7 +283,7 @@ impl Tool {
         self.0.unusable.get_or_init(asked).as_deref()
     }
 
-    /// Tells the executor that a call is given up.
+    /// Tells the executor that a call ended early.
     pub(crate) fn interrupt(&self, context: &ToolContext) {
         self.0.life.interrupt(context);
     }

@@ -7,7 +7,7 @@ mod method;
 mod shared_by;
 mod values;
 
-pub(crate) use closing::{Dropped, Work, apart};
+pub(crate) use closing::{Dropped, Work, spawn};
 pub(crate) use create::{New, decoded, start};
 pub use create::{ToolsetError, ToolsetKind};
 pub(crate) use instance::Instance;
@@ -23,9 +23,9 @@ use serde::de::DeserializeOwned;
 
 /// A stateful type whose methods are tools.
 ///
-/// `#[toolset]` on its `impl` block makes a tool of every method with `#[tool]`; this trait says
-/// how a value of it comes to be and ends. The tools of one value share it by `&self`: calls may
-/// run at the same time.
+/// `#[toolset]` on its `impl` block makes a tool of every method with `#[tool]`; this trait
+/// creates and closes its values. The tools of one value share it by `&self`: calls may run
+/// concurrently.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicI64, Ordering};
@@ -75,34 +75,33 @@ use serde::de::DeserializeOwned;
     note = "write `impl Toolset for {Self} {{ type Params = (); async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {{ .. }} }}`"
 )]
 pub trait Toolset: ToolsetMethods {
-    /// Parameters: `()` for none, else a struct with named fields. Fields that
-    /// it does not have are refused.
+    /// Parameters: `()` for none, else a struct with named fields. Unknown fields are refused.
     type Params: DeserializeOwned + JsonSchema + Clone + Send + Sync + 'static;
 
     /// Which calls share a value. Default: all calls of the pool.
     const SHARED_BY: SharedBy = SharedBy::Pool;
 
-    /// Makes a value. The context holds the pool's state, as far as it was given to the builder
-    /// before the toolset; for a value per session or principal it is that of the first call.
+    /// Makes a value. The context has the state that was given to the builder before the toolset;
+    /// for a value per session or principal it is that of the first call.
     ///
     /// # Errors
-    /// Why it cannot be made: for the operator where the pool is built, else for the caller.
+    /// The reason, for the operator when the pool is built, or else for the caller.
     fn create(
         params: Self::Params,
         context: &ToolContext,
     ) -> impl Future<Output = Result<Self, ToolError>> + Send;
 
-    /// Ends it: called exactly once, by [`ToolPool::close`](crate::ToolPool::close), when the
+    /// Closes it: called exactly once, by [`ToolPool::close`](crate::ToolPool::close), when the
     /// last tool that uses the value is gone, or when the session of the value ends. Default:
     /// nothing.
     fn close(&self) -> impl Future<Output = ()> + Send {
         async {}
     }
 
-    /// Stops a call that is given up: cancelled, out of time, running when the pool closes, or
-    /// answered with a question ([`ToolContext::ask`]) and to be run again.
-    /// The future of an `async` method is dropped anyway; this is for what runs elsewhere, as a
-    /// child process. It may come more than once, and when the call has just ended. Default:
+    /// Interrupts a call: cancelled, timed out, running when the pool closes, or answered with a
+    /// question ([`ToolContext::ask`]) and to be run again.
+    /// The future of an `async` method is dropped anyway; this is for work elsewhere, such as a child
+    /// process. It may be called more than once, and when the call has just ended. Default:
     /// nothing.
     fn interrupt(&self, call: &ToolContext) {
         let _ = call;
@@ -119,14 +118,14 @@ pub trait Toolset: ToolsetMethods {
     }
 }
 
-/// The tools of a type, as `#[toolset]` writes them.
+/// The tools of a type, implemented by `#[toolset]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no tools",
     label = "no `#[toolset]` on an `impl` block of this type",
     note = "write `#[toolset] impl {Self} {{ .. }}` with a `#[tool]` on each method that is to be a tool"
 )]
 pub trait ToolsetMethods: Sized + Send + Sync + 'static {
-    /// The name in specs and, with a dot behind it, in front of its tools' names.
+    /// The name in specs and, followed by a dot, in front of its tools' names.
     #[doc(hidden)]
     const NAME: &'static str;
 

@@ -6,9 +6,9 @@ use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf};
 const FILE: &str = "file:";
 
 /// Longer paths no system opens: they are not looked up, ancestor by ancestor.
-const LONGEST_PATH: usize = 4096;
+const MAX_PATH_LENGTH: usize = 4096;
 
-/// The key as it is compared.
+/// The normalized key, for comparison.
 pub(super) fn normal(key: String) -> String {
     let Some(path) = key.strip_prefix(FILE) else { return key };
     match std::path::absolute(path) {
@@ -28,7 +28,7 @@ fn normal_path(path: &Path) -> PathBuf {
 
 /// The path with the links of its longest existing ancestor resolved.
 fn resolved(path: &Path) -> PathBuf {
-    let ancestors = path.ancestors().filter(|path| path.as_os_str().len() < LONGEST_PATH);
+    let ancestors = path.ancestors().filter(|path| path.as_os_str().len() < MAX_PATH_LENGTH);
     let ancestors: Vec<&Path> = ancestors.collect();
     // From the root down, so that the first part that is missing ends the search.
     let existing = ancestors.into_iter().rev().take_while(|ancestor| ancestor.exists()).last();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// A value that stands in a resource key.
+/// A value in a resource key.
 #[diagnostic::on_unimplemented(
     message = "a resource key cannot be made of `{Self}`",
     label = "has no text that says which resource it is",

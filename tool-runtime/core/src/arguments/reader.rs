@@ -1,8 +1,8 @@
-//! Reads an object key by key: the driver that all generated decoders share, so that only a
-//! value's own type is compiled per parameter type, and nothing per tool.
+//! Reads an object key by key. All generated decoders share this reader: decoding is compiled once per type of a value,
+//! not once per tool.
 
-use super::watch::{Notes, Watch};
-use super::{DecodeError, Stumble, without_position};
+use super::tracked::{Flags, Tracked};
+use super::{DecodeError, DecodeFailure, without_position};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny, Visitor};
 use serde_json::de::StrRead;
 use serde_json::{Map, Value};
@@ -34,15 +34,15 @@ pub struct ArgumentReader<'a, 'k> {
     at: usize,
     is_first: bool,
     keys: &'k [Key],
-    /// Where in the table the next key probably is: most callers keep to its order.
+    /// The probable position of the next key in the table: most callers keep its order.
     expected: usize,
     parameter: usize,
     /// A bit for each of the first 64 parameters that was null.
     nulls: u64,
     rest: String,
-    /// Where the last value begins.
+    /// The start of the last value.
     value_at: usize,
-    notes: Notes,
+    flags: Flags,
 }
 
 impl<'a, 'k> ArgumentReader<'a, 'k> {
@@ -57,7 +57,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
             nulls: 0,
             rest: String::new(),
             value_at: 0,
-            notes: Notes::default(),
+            flags: Flags::default(),
         };
         match reader.next_byte() {
             Some(b'{') => Ok(reader),
@@ -70,7 +70,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     /// # Errors
     /// A key that no parameter has, or text that is not JSON.
     pub fn next_key(&mut self) -> Result<Option<usize>, DecodeError> {
-        while self.goes_on()? {
+        while self.has_next()? {
             let start = self.at;
             if let Some(parameter) = self.plain_key() {
                 self.parameter = parameter;
@@ -83,18 +83,18 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
                     return Ok(Some(parameter));
                 }
                 None if self.keys.iter().any(|key| key.takes_rest) => self.keep_for_rest(start)?,
-                None => return Err(DecodeError::new(Stumble::Unknown(name.into_owned()))),
+                None => return Err(DecodeError::new(DecodeFailure::Unknown(name.into_owned()))),
             }
         }
         Ok(None)
     }
 
-    /// The common case without a detour: the key that the table has next, as models write it.
+    /// The common case: the next key of the table, without spaces and escapes.
     fn plain_key(&mut self) -> Option<usize> {
         let key = self.keys.get(self.expected)?;
         let text = self.text.as_bytes().get(self.at..)?;
-        let behind = text.strip_prefix(b"\"")?.strip_prefix(key.name.as_bytes())?;
-        if key.takes_rest || !behind.starts_with(b"\":") {
+        let rest = text.strip_prefix(b"\"")?.strip_prefix(key.name.as_bytes())?;
+        if key.takes_rest || !rest.starts_with(b"\":") {
             return None;
         }
         self.at += key.name.len() + 3;
@@ -102,13 +102,13 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         Some(key.parameter)
     }
 
-    /// Decodes the value behind the key into its slot.
+    /// Decodes the value after the key into its slot.
     ///
     /// # Errors
     /// A value that does not fit, or a second value for one parameter.
     pub fn read<T: DeserializeOwned>(&mut self, slot: &mut Option<T>) -> Result<(), DecodeError> {
         if slot.is_some() {
-            return Err(DecodeError::new(Stumble::Repeated(self.parameter)));
+            return Err(DecodeError::new(DecodeFailure::Repeated(self.parameter)));
         }
         *slot = Some(self.value()?);
         Ok(())
@@ -122,10 +122,10 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         &mut self,
         slot: &mut Option<T>,
     ) -> Result<(), DecodeError> {
-        // Null leaves no trace in the slot.
+        // Null leaves the slot empty.
         let this = 1_u64.checked_shl(self.parameter as u32).unwrap_or(0);
         if self.nulls & this != 0 {
-            return Err(DecodeError::new(Stumble::Repeated(self.parameter)));
+            return Err(DecodeError::new(DecodeFailure::Repeated(self.parameter)));
         }
         self.skip_space();
         if slot.is_none() && self.text[self.at..].starts_with("null") {
@@ -137,7 +137,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         self.read(slot)
     }
 
-    /// Passes over the value behind the key.
+    /// Skips the value after the key.
     ///
     /// # Errors
     /// Text that is not JSON.
@@ -156,18 +156,18 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         self.rest = format!("{{{}}}", self.rest);
         self.parameter = parameter;
         let mut json = serde_json::Deserializer::from_str(&self.rest);
-        T::deserialize(Watch::new(&mut json, &self.notes)).or_else(|error| match absent() {
+        T::deserialize(Tracked::new(&mut json, &self.flags)).or_else(|error| match absent() {
             Some(nothing) if holds_nothing(&self.rest) => Ok(nothing),
             _ => Err(self.refused(&error)),
         })
     }
 
-    /// Refuses the flattened parameter if its type has ignored keys that are not allowed.
+    /// Refuses the flattened parameter if its type ignored keys that are not allowed.
     pub(crate) fn refuse_ignored_rest(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
         self.refuse_ignored_in(&self.rest, allows)
     }
 
-    /// Refuses the last value if its type has ignored keys that are not allowed.
+    /// Refuses the last value if its type ignored keys that are not allowed.
     #[inline]
     pub(crate) fn refuse_ignored(&self, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
         self.refuse_ignored_in(&self.text[self.value_at..self.at], allows)
@@ -175,8 +175,8 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
 
     #[inline]
     fn refuse_ignored_in(&self, text: &str, allows: fn(&str) -> bool) -> Result<(), DecodeError> {
-        if self.notes.ignored.take() && !allows(text) {
-            return Err(DecodeError::new(Stumble::Ignored(self.parameter)));
+        if self.flags.ignored.take() && !allows(text) {
+            return Err(DecodeError::new(DecodeFailure::Ignored(self.parameter)));
         }
         Ok(())
     }
@@ -184,7 +184,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     fn value<T: DeserializeOwned>(&mut self) -> Result<T, DecodeError> {
         self.value_at = self.at;
         let mut json = self.json();
-        let value = T::deserialize(Watch::new(&mut json, &self.notes));
+        let value = T::deserialize(Tracked::new(&mut json, &self.flags));
         self.moved(json, value)
     }
 
@@ -201,7 +201,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     ) -> Result<T, DecodeError> {
         match value {
             Ok(value) => {
-                // The one way to ask a deserializer how far it has come.
+                // No method of the deserializer itself returns its position.
                 self.at += json.into_iter::<IgnoredAny>().byte_offset();
                 Ok(value)
             }
@@ -209,20 +209,19 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         }
     }
 
-    /// Whether it is not JSON or of another type, the parameter is named; what is not JSON at all
-    /// is found again when the arguments are parsed as a whole.
+    /// Names the parameter for every error; invalid JSON is found again when all arguments are parsed.
     #[cold]
     fn refused(&self, error: &serde_json::Error) -> DecodeError {
         DecodeError::new(match error.classify() {
             serde_json::error::Category::Data => {
-                Stumble::Value(self.parameter, without_position(error))
+                DecodeFailure::Value(self.parameter, without_position(error))
             }
-            _ => Stumble::Number(self.parameter, without_position(error)),
+            _ => DecodeFailure::Number(self.parameter, without_position(error)),
         })
     }
 
     /// Whether there is another key; at the end, whether nothing follows the object.
-    fn goes_on(&mut self) -> Result<bool, DecodeError> {
+    fn has_next(&mut self) -> Result<bool, DecodeError> {
         let is_first = std::mem::replace(&mut self.is_first, false);
         match self.next_byte() {
             Some(b'}') => self.nothing_follows().map(|()| false),
@@ -237,7 +236,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
             _ if is_first => Err(malformed("expected `,` or `}` between arguments")),
             _ => {
                 let text = "expected `,` or `}` behind it".to_owned();
-                Err(DecodeError::new(Stumble::Number(self.parameter, text)))
+                Err(DecodeError::new(DecodeFailure::Number(self.parameter, text)))
             }
         }
     }
@@ -249,7 +248,7 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
         }
     }
 
-    /// A key and the colon behind it. Escapes in keys are legal and rare.
+    /// A key and the colon after it. Escapes in keys are legal and rare.
     fn key(&mut self) -> Result<std::borrow::Cow<'a, str>, DecodeError> {
         let text = self.text;
         let rest = text[self.at..]
@@ -301,26 +300,26 @@ impl<'a, 'k> ArgumentReader<'a, 'k> {
     }
 }
 
-/// Whether an object has no value but null.
+/// Whether all values of an object are null.
 #[cold]
 fn holds_nothing(object: &str) -> bool {
     let fields = serde_json::from_str::<Map<String, Value>>(object);
     fields.is_ok_and(|fields| fields.values().all(Value::is_null))
 }
 
-/// The value of a slot, or what the type makes of absence: `None` for an optional type.
+/// The value of a slot, or else the value of the type for an absent argument: `None` for an `Option`.
 ///
 /// # Errors
 /// If the type needs a value.
 pub fn required<T: DeserializeOwned>(slot: Option<T>, parameter: usize) -> Result<T, DecodeError> {
     match slot.or_else(absent) {
         Some(value) => Ok(value),
-        None => Err(DecodeError::new(Stumble::Missing(parameter))),
+        None => Err(DecodeError::new(DecodeFailure::Missing(parameter))),
     }
 }
 
-/// The value of a type for an absent argument: serde's own rule, so that nothing depends
-/// on how an optional type is spelled.
+/// The value of a type for an absent argument by serde's own rule, which does not depend on how an optional type is
+/// written.
 pub(crate) fn absent<T: DeserializeOwned>() -> Option<T> {
     T::deserialize(Absent).ok()
 }
@@ -347,7 +346,7 @@ impl<'de> Deserializer<'de> for Absent {
 
 #[cold]
 fn malformed(text: &str) -> DecodeError {
-    DecodeError::new(Stumble::Malformed(text.to_owned()))
+    DecodeError::new(DecodeFailure::Malformed(text.to_owned()))
 }
 
 #[cfg(test)]
@@ -381,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_stumble_is_named() {
+    fn the_first_failure_is_named() {
         for (text, expected) in [
             ("[1,2]", "must be a JSON object"),
             ("\"a\"", "must be a JSON object"),

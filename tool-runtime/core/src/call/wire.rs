@@ -1,125 +1,72 @@
 //! Calls and results as JSON, in both directions: for logs, queues and transcripts.
 
-use super::{ToolCall, ToolResult};
-use crate::error::{CallError, ErrorClass};
-use crate::issue::Issue;
+use super::ToolResult;
+use crate::error::CallError;
 use crate::observation::Observation;
 use serde::de::{Deserializer, Error as _};
+use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 
-/// `arguments` is the text as it came, in a string: also what is not JSON survives.
-#[derive(Serialize)]
-struct CallOut<'a> {
-    #[serde(skip_serializing_if = "str::is_empty")]
-    call_id: &'a str,
-    name: &'a str,
-    arguments: &'a str,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CallIn {
-    #[serde(default)]
-    call_id: String,
-    name: String,
-    #[serde(default)]
-    arguments: Option<Box<RawValue>>,
-}
-
-impl Serialize for ToolCall {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        CallOut { call_id: &self.call_id, name: &self.name, arguments: &self.arguments }
-            .serialize(serializer)
+/// Arguments as model APIs send them: a string that holds JSON, or the object itself.
+pub(super) fn arguments<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let raw = Option::<Box<RawValue>>::deserialize(deserializer)?;
+    let raw = raw.as_deref().map_or("", RawValue::get);
+    match raw.starts_with('"') {
+        true => serde_json::from_str(raw).map_err(D::Error::custom),
+        false => Ok(raw.to_owned()),
     }
-}
-
-impl<'de> Deserialize<'de> for ToolCall {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let call = CallIn::deserialize(deserializer)?;
-        let raw = call.arguments.as_deref().map_or("", RawValue::get);
-        // Model APIs give a string that holds JSON, or the object itself.
-        let arguments = if raw.starts_with('"') {
-            serde_json::from_str(raw).map_err(D::Error::custom)?
-        } else {
-            raw.to_owned()
-        };
-        Ok(Self { call_id: call.call_id, name: call.name, arguments })
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ResultWire<'a> {
-    #[serde(default, skip_serializing_if = "str::is_empty")]
-    call_id: Cow<'a, str>,
-    name: Cow<'a, str>,
-    observation: Cow<'a, Observation>,
-    /// Text for people alone, which MCP's form of an observation does not hold.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    visual: Option<Cow<'a, str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorWire<'a>>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ErrorWire<'a> {
-    class: ErrorClass,
-    message: Cow<'a, str>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    detail: Option<Cow<'a, str>>,
-    #[serde(default, skip_serializing_if = "<[Issue]>::is_empty")]
-    issues: Cow<'a, [Issue]>,
 }
 
 impl Serialize for ToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let error = self.error.as_ref().map(|error| ErrorWire {
-            class: error.class(),
-            message: error.message().into(),
-            detail: error.detail().map(Into::into),
-            issues: error.issues().into(),
-        });
-        let wire = ResultWire {
-            call_id: (&*self.call_id).into(),
-            name: (&*self.name).into(),
-            observation: Cow::Borrowed(&self.observation),
-            visual: self.observation.visual().map(Into::into),
-            error,
-        };
-        wire.serialize(serializer)
+        let mut map = serializer.serialize_map(None)?;
+        if !self.call_id.is_empty() {
+            map.serialize_entry("call_id", &self.call_id)?;
+        }
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("observation", &self.observation)?;
+        if let Some(visual) = self.observation.visual() {
+            map.serialize_entry("visual", visual)?;
+        }
+        if let Some(error) = &self.error {
+            map.serialize_entry("error", error)?;
+        }
+        map.end()
     }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wire {
+    #[serde(default)]
+    call_id: String,
+    name: String,
+    observation: Observation,
+    /// Text for people, which MCP's form of an observation does not hold.
+    #[serde(default)]
+    visual: Option<String>,
+    #[serde(default)]
+    error: Option<CallError>,
 }
 
 impl<'de> Deserialize<'de> for ToolResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = ResultWire::deserialize(deserializer)?;
-        let observation = wire.observation.into_owned();
-        let error = wire.error.map(|error| {
-            let issues = error.issues.into_owned();
-            let read = CallError::new(error.class, error.message).with_issues(issues);
-            match error.detail {
-                Some(detail) => read.with_detail(detail),
-                None => read,
-            }
-        });
-        Ok(Self {
-            call_id: wire.call_id.into_owned(),
-            name: wire.name.into_owned(),
-            observation: match wire.visual {
-                Some(visual) => observation.with_visual(visual),
-                None => observation,
-            },
-            error,
-        })
+        let Wire { call_id, name, observation, visual, error } = Wire::deserialize(deserializer)?;
+        let observation = match visual {
+            Some(visual) => observation.with_visual(visual),
+            None => observation,
+        };
+        Ok(Self { call_id, name, observation, error })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::ToolCall;
+    use crate::error::ErrorClass;
+    use crate::issue::Issue;
     use serde_json::{from_str, to_string};
 
     #[test]

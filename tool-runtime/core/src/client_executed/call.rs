@@ -54,7 +54,7 @@ impl fmt::Debug for ClientCall {
 pub(super) struct Request {
     pub(super) call_id: Option<String>,
     pub(super) name: String,
-    /// As they were checked, and not as they came: who reads a text again may read a key that
+    /// As they were validated, not as the caller wrote them: who reads a text again may read a key that
     /// is given twice otherwise.
     pub(super) arguments: Map<String, Value>,
     pub(super) deadline: Option<Deadline>,

@@ -1,7 +1,7 @@
-//! The tool's side: puts calls on the desk and waits.
+//! The tool's side: adds a call to the pending ones and waits for its answer.
 
 use super::call::{Deadline, Request};
-use super::pending_calls::{Desk, Ticket};
+use super::pending_calls::{PendingCalls, Ticket};
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
@@ -20,17 +20,21 @@ pub(super) struct ClientExecutor {
     name: String,
     input: InputModel,
     output: Option<Arc<OutputModel>>,
-    desk: Arc<Desk>,
+    pending_calls: Arc<PendingCalls>,
     limit: Duration,
 }
 
 impl ClientExecutor {
-    pub(super) fn new(definition: &ToolDefinition, desk: &Arc<Desk>, limit: Duration) -> Self {
+    pub(super) fn new(
+        definition: &ToolDefinition,
+        pending_calls: &Arc<PendingCalls>,
+        limit: Duration,
+    ) -> Self {
         Self {
             name: definition.name.clone(),
             input: InputModel::walked(definition),
             output: OutputModel::new(definition).map(Arc::new),
-            desk: desk.clone(),
+            pending_calls: pending_calls.clone(),
             limit,
         }
     }
@@ -95,7 +99,7 @@ impl Executor for ClientExecutor {
         Box::pin(async move {
             let request = self.request(arguments, context)?;
             let deadline = request.deadline;
-            let ticket = self.desk.put(request, self.output.clone())?;
+            let ticket = self.pending_calls.put(request, self.output.clone())?;
             self.answered(ticket, deadline).await
         })
     }

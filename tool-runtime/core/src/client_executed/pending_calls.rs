@@ -1,4 +1,4 @@
-//! Calls between their callers and the host that answers them.
+//! Calls that wait for the host's answers.
 
 use super::call::{ClientCall, Request};
 use super::error::ClientAnswerError;
@@ -20,7 +20,7 @@ type Reply = Result<Observation, CallError>;
 const MAX_ENDED: usize = 1000;
 
 #[derive(Default)]
-pub(super) struct Desk {
+pub(super) struct PendingCalls {
     calls: Mutex<Calls>,
     arrived: Notify,
 }
@@ -46,8 +46,9 @@ struct Pending {
     call: ClientCall,
     output: Option<Arc<OutputModel>>,
     reply: oneshot::Sender<Reply>,
-    over: CancellationToken,
-    _ends: DropGuard,
+    /// Cancelled with this entry.
+    ended: CancellationToken,
+    _cancel_on_drop: DropGuard,
 }
 
 #[derive(Clone, Copy)]
@@ -57,8 +58,8 @@ enum Ending {
     Cancelled,
 }
 
-impl Desk {
-    /// Puts a call on the desk.
+impl PendingCalls {
+    /// Adds a call.
     ///
     /// # Errors
     /// The host is gone.
@@ -76,7 +77,7 @@ impl Desk {
         let number = calls.add(request, output, reply);
         drop(calls);
         self.arrived.notify_one();
-        Ok(Ticket { desk: self.clone(), name, number, answer })
+        Ok(Ticket { pending_calls: self.clone(), name, number, answer })
     }
 
     pub(super) fn try_next(&self) -> Option<ClientCall> {
@@ -86,7 +87,7 @@ impl Desk {
         let has_more = !calls.waiting.is_empty();
         drop(calls);
         if has_more {
-            // Of arrivals that nobody waited for, one wakes one.
+            // `Notify` keeps one permit: each receiver passes the wake-up on.
             self.arrived.notify_one();
         }
         Some(call)
@@ -123,7 +124,7 @@ impl Desk {
         refused.map_or(Ok(()), Err)
     }
 
-    /// Takes a call off the desk: from now on nobody else can answer it.
+    /// Removes a call to answer it: each call is answered once.
     fn claim(&self, id: &str) -> Result<Pending, ClientAnswerError> {
         let mut calls = self.calls();
         let number = calls.numbers.get(id).copied();
@@ -145,31 +146,31 @@ impl Desk {
     }
 
     /// Token that is cancelled when the call is no longer pending.
-    pub(super) fn over(&self, id: &str) -> Option<CancellationToken> {
+    pub(super) fn ended(&self, id: &str) -> Option<CancellationToken> {
         let calls = self.calls();
         let pending = calls.pending.get(calls.numbers.get(id)?)?;
-        Some(pending.over.clone())
+        Some(pending.ended.clone())
     }
 
-    /// The host is gone: nobody will answer what is pending, and nothing more is put here.
+    /// The host is gone: pending calls fail, and no more are accepted.
     pub(super) fn close(&self) {
         let mut calls = self.calls();
         calls.is_closed = true;
         let waiting = std::mem::take(&mut calls.waiting);
         let pending = std::mem::take(&mut calls.pending);
         calls.numbers.clear();
-        // Whoever is woken below may come back here.
+        // A task that is woken below may take this lock.
         drop(calls);
         for (number, pending) in pending {
             let error = gone(pending.call.name(), !waiting.contains(&number));
-            // Nobody may wait for it any more.
+            // The receiver may be gone.
             let _ = pending.reply.send(Err(error));
         }
     }
 
-    /// Takes a call off the desk that nobody waits for any more; `false` if it has gone.
+    /// Removes a call whose caller no longer waits; `false` if it was already removed.
     fn give_up(&self, number: u64, ending: Ending) -> bool {
-        // Dropped only when the lock is free: whoever is woken by that may come back here.
+        // Dropped after the lock is released: a task that is woken may take it.
         let given_up = self.calls().end(number, ending);
         given_up.is_some()
     }
@@ -190,10 +191,10 @@ impl Calls {
         let number = self.arrivals;
         let id = self.id(&request);
         let call = ClientCall::new(&id, request);
-        let over = CancellationToken::new();
-        let _ends = over.clone().drop_guard();
+        let ended = CancellationToken::new();
+        let _cancel_on_drop = ended.clone().drop_guard();
         self.numbers.insert(id.clone(), number);
-        self.pending.insert(number, Pending { id, call, output, reply, over, _ends });
+        self.pending.insert(number, Pending { id, call, output, reply, ended, _cancel_on_drop });
         self.waiting.insert(number);
         number
     }
@@ -210,10 +211,10 @@ impl Calls {
         }
     }
 
-    /// Says better how a call has ended, unless that is forgotten already.
+    /// Corrects how a call has ended, if that is still remembered.
     fn correct(&mut self, id: &str, ending: Ending) {
-        if let Some(noted) = self.ended.get_mut(id) {
-            *noted = ending;
+        if let Some(recorded) = self.ended.get_mut(id) {
+            *recorded = ending;
         }
     }
 
@@ -244,7 +245,7 @@ impl Ending {
 
 /// Waits for the answer of one call. Dropping it gives the call up.
 pub(super) struct Ticket {
-    desk: Arc<Desk>,
+    pending_calls: Arc<PendingCalls>,
     name: String,
     number: u64,
     answer: oneshot::Receiver<Reply>,
@@ -259,15 +260,15 @@ impl Ticket {
         }
     }
 
-    /// Gives the call up because its time is over; `false` if somebody is answering it.
+    /// Gives the call up after its timeout; `false` if it is being answered.
     pub(super) fn expire(&self) -> bool {
-        self.desk.give_up(self.number, Ending::Expired)
+        self.pending_calls.give_up(self.number, Ending::Expired)
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.desk.give_up(self.number, Ending::Cancelled);
+        self.pending_calls.give_up(self.number, Ending::Cancelled);
     }
 }
 

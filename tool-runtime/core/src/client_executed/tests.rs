@@ -14,7 +14,7 @@ type Outcome = Result<Observation, CallError>;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-fn desk() -> (ClientTools, Tool) {
+fn pending_calls() -> (ClientTools, Tool) {
     let client = ClientTools::new(MINUTE);
     let tool = client.tool(ToolDefinition::new("pick", "Let the user pick."));
     (client, tool)
@@ -52,7 +52,7 @@ fn class(outcome: &Outcome) -> ErrorClass {
 
 #[tokio::test]
 async fn an_answer_reaches_its_call() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     let (first, second) = (started(&tool, "a").await, started(&tool, "b").await);
     let ids: Vec<String> = client.pending().iter().map(|call| call.id().to_owned()).collect();
     assert_eq!(ids, ["a", "b"]);
@@ -66,7 +66,7 @@ async fn an_answer_reaches_its_call() {
 
 #[tokio::test]
 async fn an_error_is_an_answer() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     let call = started(&tool, "a").await;
     let no: Result<Observation, ToolError> = Err(ToolError::user("the user said no"));
     client.answer("a", no).expect("taken");
@@ -75,7 +75,7 @@ async fn an_error_is_an_answer() {
 
 #[tokio::test]
 async fn each_call_is_handed_out_once_in_order() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     let _calls = [started(&tool, "a").await, started(&tool, "b").await];
     assert_eq!(arrived(&client).await.id(), "a");
     assert_eq!(arrived(&client.clone()).await.id(), "b");
@@ -84,7 +84,7 @@ async fn each_call_is_handed_out_once_in_order() {
 
 #[tokio::test]
 async fn every_waiting_consumer_is_woken() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     let consumers = [0, 1, 2].map(|_| {
         let client = client.clone();
         tokio::spawn(async move { arrived(&client).await.id().to_owned() })
@@ -142,7 +142,7 @@ async fn an_answer_must_fit_the_output_schema() {
 
 #[tokio::test]
 async fn an_unknown_id_and_a_second_answer_are_refused() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     let call = started(&tool, "a").await;
     let unknown = client.answer("b", "x").unwrap_err();
     assert_eq!(unknown, ClientAnswerError::Unknown { id: "b".into() });
@@ -154,7 +154,7 @@ async fn an_unknown_id_and_a_second_answer_are_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_ends_at_its_deadline_and_a_late_answer_changes_nothing() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     let begun = tokio::time::Instant::now();
     let outcome = run(&tool, &with_id("a")).await;
     assert_eq!(begun.elapsed().as_secs(), MINUTE.as_secs());
@@ -166,7 +166,7 @@ async fn a_call_ends_at_its_deadline_and_a_late_answer_changes_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_callers_earlier_deadline_holds_as_well() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     let earlier = tokio::time::Instant::now() + MINUTE / 2;
     let context = with_id("a").with_deadline(earlier.into_std());
     let (outcome, call) = tokio::join!(run(&tool, &context), client.next());
@@ -177,7 +177,7 @@ async fn a_callers_earlier_deadline_holds_as_well() {
 
 #[test]
 fn a_pools_limit_is_not_what_ends_a_call() {
-    let (_client, tool) = desk();
+    let (_client, tool) = pending_calls();
     assert!(tool.timeout().is_some_and(|own| own > MINUTE));
 }
 
@@ -193,7 +193,7 @@ async fn a_deadline_beyond_the_clock_is_none() {
 
 #[tokio::test]
 async fn a_call_that_was_given_up_is_gone() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     let context = with_id("a");
     let mut call = Box::pin(run(&tool, &context));
     assert!(call.as_mut().now_or_never().is_none());
@@ -210,7 +210,7 @@ async fn a_call_that_was_given_up_is_gone() {
 
 #[tokio::test]
 async fn two_calls_of_one_id_are_two_calls() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     let (first, second) = (started(&tool, "a").await, started(&tool, "a").await);
     let calls = [arrived(&client).await, arrived(&client).await];
     assert_eq!(calls.each_ref().map(ClientCall::call_id), [Some("a"), Some("a")]);
@@ -223,7 +223,7 @@ async fn two_calls_of_one_id_are_two_calls() {
 
 #[tokio::test]
 async fn a_late_answer_is_not_taken_for_that_of_the_next_call_of_its_id() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     started(&tool, "a").await.abort();
     tokio::task::yield_now().await;
     let next = started(&tool, "a").await;
@@ -234,7 +234,7 @@ async fn a_late_answer_is_not_taken_for_that_of_the_next_call_of_its_id() {
 
 #[tokio::test]
 async fn ended_calls_are_forgotten_in_time() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     for number in 0..=1000 {
         let context = with_id(&format!("call_{number}"));
         assert!(run(&tool, &context).now_or_never().is_none());
@@ -247,7 +247,7 @@ async fn ended_calls_are_forgotten_in_time() {
 
 #[tokio::test]
 async fn no_call_outlives_its_host() {
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     let (taken, waiting) = (started(&tool, "a").await, started(&tool, "b").await);
     assert_eq!(arrived(&client).await.id(), "a");
     let clone = client.clone();
@@ -267,7 +267,7 @@ async fn an_answer_that_panics_ends_the_call() {
             panic!("no")
         }
     }
-    let (client, tool) = desk();
+    let (client, tool) = pending_calls();
     let call = started(&tool, "a").await;
     let answering = tokio::spawn(async move { client.answer("a", Panics) });
     assert!(answering.await.is_err());
@@ -279,7 +279,7 @@ async fn an_answer_that_panics_ends_the_call() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_and_a_cancellation_race_for_one_outcome() {
     for round in 0..500 {
-        let (client, tool) = desk();
+        let (client, tool) = pending_calls();
         let token = tokio_util::sync::CancellationToken::new();
         let stop = token.clone();
         let call = tokio::spawn(async move {

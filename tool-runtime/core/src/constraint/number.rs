@@ -67,7 +67,7 @@ macro_rules! number {
 number!(Integer: i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
 number!(Float: f64);
 
-/// As it is written, so that `0.1` is advertised and not the nearest `f32` with all its digits.
+/// The bound as text, so that `0.1` is advertised and not the nearest `f32` with all its digits.
 impl From<f32> for Number {
     fn from(number: f32) -> Self {
         Self::Float(number.to_string().parse().unwrap_or(f64::from(number)))

@@ -69,16 +69,9 @@ pub struct Length<T> {
     length: fn(&T) -> Option<usize>,
 }
 
-impl<T: HasLength> Length<T> {
-    /// Between two ends, each inclusive, exclusive or open.
-    pub fn new(lower: Bound<usize>, upper: Bound<usize>) -> Self {
-        Self { lower, upper, keywords: T::KEYWORDS, length: T::length }
-    }
-}
-
-/// Makes a length, for generated code.
+/// Bounds of a length between two ends, each inclusive, exclusive or open.
 pub fn length<T: HasLength>(lower: Bound<usize>, upper: Bound<usize>) -> Length<T> {
-    Length::new(lower, upper)
+    Length { lower, upper, keywords: T::KEYWORDS, length: T::length }
 }
 
 impl<T> Constraint<T> for Length<T> {
@@ -113,7 +106,7 @@ mod tests {
 
     fn described<T: HasLength>(lower: Bound<usize>, upper: Bound<usize>) -> serde_json::Value {
         let mut schema = Schema::default();
-        Length::<T>::new(lower, upper).describe(&mut schema);
+        length::<T>(lower, upper).describe(&mut schema);
         schema.to_value()
     }
 
@@ -129,7 +122,7 @@ mod tests {
             described::<HashMap<String, u8>>(Unbounded, Included(2)),
             json!({"maxProperties": 2})
         );
-        let length = Length::<String>::new(Included(2), Included(2));
+        let length = length::<String>(Included(2), Included(2));
         assert!(length.admits(&"äö".to_owned()));
         assert!(!length.admits(&"äöü".to_owned()));
     }

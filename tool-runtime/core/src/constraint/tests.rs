@@ -1,6 +1,10 @@
 //! A constraint and the walker over the schema it describes agree on every value.
 
-use super::{Constraint, Format, Length, Pattern, Range};
+use super::{
+    Constraint, Range,
+    size::length,
+    text::{format, pattern},
+};
 use crate::schema::check;
 use proptest::prelude::*;
 use schemars::Schema;
@@ -45,22 +49,22 @@ proptest! {
 
     #[test]
     fn characters_of_a_text(low in bound(0..5_usize), high in bound(1..6_usize), x in ".{0,6}") {
-        agree(&Length::<String>::new(low, high), &x)?;
+        agree(&length::<String>(low, high), &x)?;
     }
 
     #[test]
     fn items_of_a_list(low in bound(0..5_usize), high in bound(1..6_usize), x in proptest::collection::vec(any::<u8>(), 0..7)) {
-        agree(&Length::<Vec<u8>>::new(low, high), &x)?;
+        agree(&length::<Vec<u8>>(low, high), &x)?;
     }
 
     #[test]
     fn texts_with_a_pattern(x in "[a-c]{0,4}") {
-        agree(&Pattern::<String>::new("^a+b?$"), &x)?;
+        agree(&pattern::<String>("^a+b?$"), &x)?;
     }
 
     #[test]
     fn texts_in_a_format(x in "[0-9]{4}-[0-9]{2}-[0-3][0-9]") {
-        agree(&Format::<String>::new("date"), &x)?;
-        agree(&Format::<String>::new("of my own"), &x)?;
+        agree(&format::<String>("date"), &x)?;
+        agree(&format::<String>("of my own"), &x)?;
     }
 }

@@ -43,13 +43,6 @@ pub struct Pattern<T> {
     text: fn(&T) -> Option<&str>,
 }
 
-impl<T: Textual> Pattern<T> {
-    /// From a pattern that the macro has already checked.
-    pub const fn new(pattern: &'static str) -> Self {
-        Self { pattern, compiled: OnceLock::new(), text: T::text }
-    }
-}
-
 impl<T> Pattern<T> {
     fn compiled(&self) -> &engine::Pattern {
         self.compiled.get_or_init(|| {
@@ -59,9 +52,9 @@ impl<T> Pattern<T> {
     }
 }
 
-/// Makes a pattern, for generated code.
+/// A pattern that the macro has already checked.
 pub const fn pattern<T: Textual>(pattern: &'static str) -> Pattern<T> {
-    Pattern::new(pattern)
+    Pattern { pattern, compiled: OnceLock::new(), text: T::text }
 }
 
 impl<T> Constraint<T> for Pattern<T> {
@@ -75,23 +68,16 @@ impl<T> Constraint<T> for Pattern<T> {
     }
 }
 
-/// A format of JSON Schema; formats that nobody here knows are advertised and not enforced.
+/// A format of JSON Schema. Unknown formats are advertised and not enforced.
 pub struct Format<T> {
     format: &'static str,
     engine: &'static engine::Engine,
     text: fn(&T) -> Option<&str>,
 }
 
-impl<T: Textual> Format<T> {
-    /// From the format's name.
-    pub fn new(format: &'static str) -> Self {
-        Self { format, engine: engine::enable(), text: T::text }
-    }
-}
-
-/// Makes a format, for generated code.
+/// A format by its name.
 pub fn format<T: Textual>(format: &'static str) -> Format<T> {
-    Format::new(format)
+    Format { format, engine: engine::enable(), text: T::text }
 }
 
 impl<T> Constraint<T> for Format<T> {

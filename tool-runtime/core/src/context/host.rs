@@ -4,7 +4,7 @@ use super::{Parts, ToolContext};
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
-/// How deep calls may nest: a tool that calls itself for ever must end somewhere, and before the
+/// The depth of nested calls: endless recursion must end, and before the
 /// stack does. With hooks and layers a call takes up to 70 KiB of it in a debug build, and threads
 /// of a runtime have 2 MiB.
 const MAX_DEPTH: u16 = 16;
@@ -35,12 +35,12 @@ impl ToolContext {
     ///
     /// # Errors
     /// Handed on too often, in words for a model.
-    pub(crate) fn handed_on(&self) -> Result<Self, String> {
-        if self.0.handed_on > MAX_DEPTH {
+    pub(crate) fn nested_once_more(&self) -> Result<Self, String> {
+        if self.0.nested_once_more > MAX_DEPTH {
             return Err(too_deep());
         }
-        let handed_on = self.0.handed_on + 1;
-        Ok(Self(Arc::new(Parts { handed_on, ..Parts::clone(&self.0) })))
+        let nested_once_more = self.0.nested_once_more + 1;
+        Ok(Self(Arc::new(Parts { nested_once_more, ..Parts::clone(&self.0) })))
     }
 
     /// Whether the calls that a tool makes itself are run by this one.
@@ -49,7 +49,7 @@ impl ToolContext {
         own == Some(Arc::as_ptr(host).cast::<()>())
     }
 
-    /// Sets who runs the calls that a tool makes itself.
+    /// Sets the pool for nested calls.
     pub(crate) fn with_host(mut self, host: Weak<dyn Any + Send + Sync>) -> Self {
         self.parts().host = Some(host);
         self

@@ -30,7 +30,7 @@ impl Questions {
         self
     }
 
-    /// The key of a question as the peer sees it.
+    /// The key of a question on the wire.
     pub(super) fn key<'k>(&self, key: &'k str) -> Cow<'k, str> {
         match &self.prefix {
             Some(prefix) => format!("{prefix}{key}").into(),

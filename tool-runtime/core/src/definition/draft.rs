@@ -134,7 +134,7 @@ impl Draft {
         self
     }
 
-    /// Says that calls tell how far they are.
+    /// Declares that calls report progress.
     #[must_use]
     pub fn reports_progress(mut self) -> Self {
         self.0.reports_progress = true;

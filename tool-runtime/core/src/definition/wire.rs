@@ -7,10 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Where the tags stand in `_meta`: MCP has no field for them.
+/// The key of the tags in `_meta`: MCP has no field for them.
 const TAGS: &str = "tool-runtime/tags";
 
-/// Where it stands that calls tell how far they are.
+/// The key in `_meta` of the flag that calls report progress.
 const PROGRESS: &str = "tool-runtime/progress";
 
 /// Where it stands that calls may go on as tasks.
@@ -38,7 +38,7 @@ struct Wire<'a> {
     meta: Cow<'a, Map<String, Value>>,
 }
 
-// serde hands over what it serialises: a reference to the field as it is.
+// serde passes a reference to the field.
 #[allow(clippy::ptr_arg)]
 fn is_unsaid(annotations: &Cow<'_, ToolAnnotations>) -> bool {
     annotations.is_empty()
@@ -80,7 +80,7 @@ impl ToolDefinition {
         self.meta.shift_remove(TASK);
     }
 
-    /// `_meta` as MCP has it, with what MCP has no field for.
+    /// `_meta`, with the members that MCP has no field for.
     #[doc(hidden)]
     pub fn wire_meta(&self) -> Cow<'_, Map<String, Value>> {
         let is_task = self.task != TaskSupport::None;

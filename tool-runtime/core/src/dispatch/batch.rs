@@ -1,4 +1,4 @@
-//! Several calls at once: what does not meet runs together, results come in call order.
+//! Several calls at once: calls without conflicts run together, results are in call order.
 
 use crate::access::{Access, Claim};
 use crate::call::{ToolCall, ToolResult};
@@ -13,12 +13,11 @@ use std::task::{Context, Poll};
 use tokio::sync::Semaphore;
 
 impl ToolPool {
-    /// Runs several calls and gives their results in call order: one for each call, whatever
-    /// happens.
+    /// Runs several calls and returns one result for each, in call order.
     ///
     /// Calls of read-only tools run together, at most ten at once. A call that may write waits
-    /// for those before it and holds those after it, unless both declared what they touch
-    /// (`#[tool(reads(..), writes(..))]`) and that does not meet.
+    /// for those before it and delays those after it, unless both declared their resources
+    /// (`#[tool(reads(..), writes(..))]`) and these do not conflict.
     ///
     /// Dropping the future cancels all of them.
     ///
@@ -50,7 +49,7 @@ impl ToolPool {
     }
 }
 
-/// Several calls that run as far as possible at once.
+/// Several calls that run concurrently where they do not conflict.
 ///
 /// ```
 /// use futures_util::StreamExt as _;
@@ -79,7 +78,7 @@ pub struct Batch {
 
 impl Batch {
     /// Sets how many calls run at once, at least one. Default: the pool's, which is 10 unless
-    /// it was told otherwise.
+    /// it was set.
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = limit.max(1);
         self
@@ -111,24 +110,23 @@ impl Batch {
         for (index, call) in calls.into_iter().enumerate() {
             let ticket = lane.enter(claim(&pool, &call), None);
             let context = context.clone().with_next_keys();
-            let one = One { pool: pool.clone(), context, permits: Arc::clone(&permits) };
-            running.push(Apart::new(async move { (index, one.run(call, ticket).await) }));
+            let one = BatchCall { pool: pool.clone(), context, permits: Arc::clone(&permits) };
+            running.push(IsolatedDrop::new(async move { (index, one.run(call, ticket).await) }));
         }
         running
     }
 }
 
-/// A call whose end costs the others nothing: what a tool drops may panic, and would take the
-/// rest of the batch with it.
-struct Apart<F>(Option<Pin<Box<F>>>);
+/// A call whose destructor may panic without ending the rest of the batch.
+struct IsolatedDrop<F>(Option<Pin<Box<F>>>);
 
-impl<F: Future> Apart<F> {
+impl<F: Future> IsolatedDrop<F> {
     fn new(call: F) -> Self {
         Self(Some(Box::pin(call)))
     }
 }
 
-impl<F: Future> Future for Apart<F> {
+impl<F: Future> Future for IsolatedDrop<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
@@ -139,7 +137,7 @@ impl<F: Future> Future for Apart<F> {
     }
 }
 
-impl<F> Drop for Apart<F> {
+impl<F> Drop for IsolatedDrop<F> {
     fn drop(&mut self) {
         let call = self.0.take();
         if let Err(panic) = caught(|| drop(call)) {
@@ -148,17 +146,17 @@ impl<F> Drop for Apart<F> {
     }
 }
 
-/// One call of a batch.
-struct One {
+/// BatchCall call of a batch.
+struct BatchCall {
     pool: ToolPool,
     context: ToolContext,
     permits: Arc<Semaphore>,
 }
 
-impl One {
+impl BatchCall {
     async fn run(self, call: ToolCall, ticket: Ticket) -> ToolResult {
         let turn = async {
-            // A call that waits for its turn takes no room from those that run.
+            // A call takes a permit only after its resources are free.
             let held = ticket.ready().await.ok();
             (held, self.permits.acquire_owned().await.ok())
         };
@@ -166,7 +164,7 @@ impl One {
             super::guard::waiting(async { Ok(turn.await) }, call.name(), &self.context).await;
         match turn {
             Ok(turn) => {
-                let (context, _turn) = self.context.occupying(turn);
+                let (context, _turn) = self.context.with_guard(turn);
                 self.pool.call_with(call, &context).await
             }
             Err(refusal) => self.pool.refuse(call, &self.context, refusal).await,
@@ -174,14 +172,14 @@ impl One {
     }
 }
 
-/// The resources that a call may touch. One that will be refused touches nothing.
+/// The resources that a call may touch. BatchCall that will be refused touches nothing.
 fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     let snapshot = pool.current();
     let Some(tool) = snapshot.get(call.name()) else {
         return Claim { access: Access::none(), is_read_only: true };
     };
     let access = if tool.declares_access() {
-        // The user's code runs here; whatever it panics with is told when the call runs.
+        // User code: its panic is reported when the call runs.
         let prepared = caught(|| tool.prepare(call.arguments()));
         prepared.map_or_else(
             |_| Access::undeclared(),

@@ -1,4 +1,4 @@
-//! The call of user code: inline, or in a task of its own for what a server runs.
+//! Runs user code: inline, or in a task of its own under a server.
 
 use crate::context::ToolContext;
 use crate::error::CallError;
@@ -6,7 +6,7 @@ use crate::future::BoxFuture;
 use crate::observation::Observation;
 use crate::tool::{Decoded, Tool};
 
-/// Runs a tool: by the action that was decoded before, or else by the text of its arguments.
+/// Runs a tool: the decoded action, or else the text of its arguments.
 pub(super) fn of_tool<'a>(
     tool: &'a Tool,
     action: Option<Box<dyn Decoded>>,
@@ -18,15 +18,15 @@ pub(super) fn of_tool<'a>(
         let (own, arguments) = (tool.clone(), arguments.to_owned());
         let context = context.clone();
         return isolation.run(tool.name(), async move {
-            // The caller may be gone while the tool still blocks its thread.
-            let _occupied = context.occupied();
+            // The caller may stop waiting while the tool still blocks its thread.
+            let _guards = context.guards();
             own.run(action, &arguments, &context).await
         });
     }
     tool.run(action, arguments, context)
 }
 
-/// Runs what a prompt, a resource or a completion does.
+/// Runs a prompt, a resource or a completion.
 pub(super) fn of_offering<T: Send + 'static>(
     work: impl Future<Output = Result<T, CallError>> + Send + 'static,
     name: &str,

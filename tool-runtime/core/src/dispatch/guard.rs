@@ -1,10 +1,9 @@
-//! Execution: a deadline, cancellation, and panics caught. Whatever happens, there is one
-//! outcome.
+//! Deadline, cancellation and panics: every call has exactly one outcome.
 
 use super::report;
 use super::resolve::shut_down;
 use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass, INTERNAL, told};
+use crate::error::{CallError, ErrorClass, INTERNAL, panic_message};
 use crate::pool::ToolPool;
 use crate::tool::Tool;
 use crate::toolset::Instance;
@@ -52,7 +51,7 @@ fn left(context: &ToolContext) -> Option<Duration> {
     context.deadline().map(|deadline| deadline.saturating_duration_since(now()))
 }
 
-/// By the clock that timers go by, which tests can turn.
+/// Tokio's clock, which tests can advance.
 pub(super) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
@@ -75,14 +74,14 @@ pub(super) async fn guarded<F: Future>(
     match (limit, context.cancellation()) {
         (None, None) => Ok(call.await),
         (Some(limit), _) if limit.is_zero() => Err(expired(tool, Some(limit))),
-        // In a box: few calls are bounded, and all would carry the room that waiting takes.
+        // Boxed: few calls are bounded, and the timer would make every call's future larger.
         _ => Box::pin(bounded(call, tool, limit, context)).await,
     }
 }
 
 impl ToolPool {
-    /// Waits until a call must be answered although its tool still blocks its thread: until its limit
-    /// is over, or its context is cancelled.
+    /// Waits until a call must be answered although its tool still blocks its thread: until its
+    /// limit has passed or its context is cancelled.
     #[doc(hidden)]
     pub async fn expiry(&self, tool: &str, begun: Instant, context: &ToolContext) -> CallError {
         let limit = self.resolve(tool).ok().and_then(|tool| limit(self, &tool, context));
@@ -96,8 +95,7 @@ impl ToolPool {
     }
 }
 
-/// Waits for what is no execution: for a hook, for a person, for a resource. It ends with the
-/// call: when the caller gives up, at its deadline.
+/// Waits for a hook, a person or a resource, until the caller's deadline or cancellation.
 pub(super) async fn waiting<T>(
     work: impl Future<Output = Result<T, CallError>>,
     tool: &str,
@@ -109,26 +107,26 @@ pub(super) async fn waiting<T>(
     }
 }
 
-/// Ends with the pool: a call that works on what is closed must not go on.
+/// Ends work when the pool or the toolset value it runs on is closed.
 pub(super) async fn while_open<T>(
     pool: &ToolPool,
     instance: Option<&Instance>,
     work: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
-    let (token, is_over) = match instance {
-        // A toolset lets its calls have their time to end by themselves.
+    let (token, is_ended) = match instance {
+        // A toolset gives its calls time to end.
         Some(instance) => (instance.ending(), instance.ending().is_cancelled()),
         None => (pool.closing(), pool.is_closing()),
     };
-    if is_over {
+    if is_ended {
         return Err(shut_down());
     }
     until_cancelled(token, work, || Err(shut_down())).await
 }
 
-/// Runs work until a token is cancelled, and gives `otherwise` then. The token, which is not cancelled
-/// yet, is only waited for once the work waits: most work ends at its first poll, and to wait costs
-/// more than a small call.
+/// Runs work until a token is cancelled, and returns `otherwise` then. The token, which is not
+/// cancelled yet, is polled only once the work is pending: most work ends at its first poll, and a
+/// waiter costs more than a small call.
 async fn until_cancelled<T>(
     token: &CancellationToken,
     work: impl Future<Output = T>,
@@ -153,17 +151,16 @@ async fn until_cancelled<T>(
     .await
 }
 
-/// Turns a panic into an outcome: of the tool, of what it drops when it is cut short, of a
-/// runtime without timers.
-pub(super) async fn caught<T>(
+/// Turns a panic into an error: of the tool, of a destructor, of a runtime without timers.
+pub(super) async fn catch_panics<T>(
     tool: &str,
     stages: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
     settled(tool, AssertUnwindSafe(stages).catch_unwind().await)
 }
 
-/// The same, and what went wrong is logged once.
-pub(super) async fn reported<T>(
+/// The same, and logs the failure.
+pub(super) async fn catch_and_report<T>(
     tool: &str,
     stages: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
@@ -190,7 +187,7 @@ async fn bounded<F: Future>(
     let timed = async {
         match limit {
             None => Ok(call.await),
-            // The timer is made when the call is first found waiting.
+            // The timer is created when the call is first pending.
             Some(time) => match select(pin!(call), pin!(async { sleep(time).await })).await {
                 Either::Left((output, _)) => Ok(output),
                 Either::Right(((), _)) => Err(expired(tool, limit)),
@@ -218,10 +215,10 @@ fn expired(tool: &str, limit: Option<Duration>) -> CallError {
     CallError::new(ErrorClass::Timeout, text)
 }
 
-/// The model learns that the tool failed; what the panic said is the operator's business.
+/// The model learns that the tool failed; the panic message is for the operator.
 #[cold]
 fn panicked(tool: &str, panic: Box<dyn Any + Send>) -> CallError {
-    let text = told(panic);
+    let text = panic_message(panic);
     CallError::new(ErrorClass::Internal, format!("`{tool}`: {INTERNAL}"))
         .with_detail(format!("panicked: {text}"))
 }

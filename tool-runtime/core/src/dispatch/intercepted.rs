@@ -1,5 +1,5 @@
-//! The long way of a call: of tools that hold state or declare resources, and of pools with
-//! hooks or limits.
+//! All stages of a call: for tools that hold state or declare resources, and for pools with hooks
+//! or limits.
 
 use super::resolve::shut_down;
 use super::{execution, guard};
@@ -36,7 +36,7 @@ struct Admitted<'a> {
 }
 
 impl ToolPool {
-    /// In a box: few calls go the long way, and all would carry its room.
+    /// Boxed: few calls need this future, and it would make every call's future larger.
     pub(super) fn intercepted<'a>(
         &'a self,
         tool: &'a Tool,
@@ -44,11 +44,11 @@ impl ToolPool {
         arguments: &'a str,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(self.stages_of_care(tool, hooks, arguments, context))
+        Box::pin(self.run_intercepted(tool, hooks, arguments, context))
     }
 
     /// However the call ends, refused or run, the after-hooks see it once.
-    async fn stages_of_care(
+    async fn run_intercepted(
         &self,
         tool: &Tool,
         hooks: Option<&dyn AroundTool>,
@@ -62,10 +62,10 @@ impl ToolPool {
         let mut started = None;
         let mut outcome = {
             let hooked = hooked.as_mut();
-            // Each stage is pinned where it is: moved into the next, it would be copied whole.
+            // Pinned in place: moving a stage into the next would copy it.
             let run = pin!(self.admitted_run(tool, arguments, context, hooked, &mut started));
             // Panics are caught here, so that hooks see them like other outcomes.
-            guard::caught(tool.name(), run).await
+            guard::catch_panics(tool.name(), run).await
         };
         if let Ok(observation) = &outcome
             && let Err(error) = self.check_output(tool, observation)
@@ -76,7 +76,7 @@ impl ToolPool {
             outcome = Box::pin(limited(&**limits, tool, outcome)).await;
         }
         match hooked {
-            Some(Hooked { hooks, call }) if hooks.looks_after() => {
+            Some(Hooked { hooks, call }) if hooks.reads_results() => {
                 let duration = started.map_or(Duration::ZERO, |started| guard::now() - started);
                 hooks.after(call, outcome, duration).await
             }
@@ -84,7 +84,7 @@ impl ToolPool {
         }
     }
 
-    /// A stage a line. `started` is set when the tool itself begins to run.
+    /// One stage per line. `started` is set when the tool itself begins to run.
     async fn admitted_run(
         &self,
         tool: &Tool,
@@ -93,24 +93,18 @@ impl ToolPool {
         hooked: Option<&mut Hooked<'_>>,
         started: &mut Option<Instant>,
     ) -> Result<Observation, CallError> {
-        let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.hooks.looks_after());
+        let is_timed = hooked.as_ref().is_some_and(|hooked| hooked.hooks.reads_results());
         let Admitted { action, arguments, context, held } = {
             let admission = pin!(self.admit(tool, arguments, context, hooked));
             guard::while_open(self, None, admission).await?
         };
-        let (context, _held) = match held {
-            Some(held) => {
-                let (context, kept) = context.into_owned().holding(held);
-                (Cow::Owned(context), Some(kept))
-            }
-            None => (context, None),
-        };
+        let (context, _held) = context.into_owned().holding(held);
         *started = is_timed.then(guard::now);
-        execute(self, tool, action, &arguments, context).await
+        execute(self, tool, action, &arguments, Cow::Owned(context)).await
     }
 
-    /// Hooks see valid arguments only, and what they make of them is validated again. Then the call
-    /// waits for its turn.
+    /// Hooks see valid arguments only, and rewritten arguments are validated again. Then the call
+    /// waits for the resources it declares.
     async fn admit<'a>(
         &self,
         tool: &Tool,
@@ -118,7 +112,7 @@ impl ToolPool {
         context: &'a ToolContext,
         hooked: Option<&mut Hooked<'_>>,
     ) -> Result<Admitted<'a>, CallError> {
-        // Where nobody asks, the execution finds out what is wrong with the arguments.
+        // Otherwise the execution validates the arguments.
         let mut prepared = if tool.declares_access() || hooked.is_some() {
             self.prepared(tool, arguments, context).await?
         } else {
@@ -157,8 +151,8 @@ impl ToolPool {
         Box::pin(guard::guarded(prepared, tool.name(), limit, context)).await?
     }
 
-    /// Runs the before-hooks; a person may have to be asked, so it ends with the call. `call`
-    /// keeps what the hooks made of it, also if they refuse it.
+    /// Runs the before-hooks. They may ask a person, so they end with the call. `call` keeps what the
+    /// hooks changed, also if they refuse it.
     pub(super) async fn ask_hooks(
         &self,
         tool: &Tool,
@@ -189,12 +183,12 @@ impl ToolPool {
         };
         match self.governance().lane.enter(claim, context.held()).held() {
             Ok(held) => Ok(Some(held)),
-            // In a box: few calls wait, and all would carry the room that it takes.
-            Err(ticket) => Box::pin(turn(ticket, tool, context)).await.map(Some),
+            // Boxed: few calls wait.
+            Err(ticket) => Box::pin(ready(ticket, tool, context)).await.map(Some),
         }
     }
 
-    /// Whatever comes out is checked before anybody sees it.
+    /// Checks the result before hooks see it.
     fn check_output(&self, tool: &Tool, observation: &Observation) -> Result<(), CallError> {
         if !self.governance().checks_outputs && !tool.checks_output() {
             return Ok(());
@@ -203,7 +197,7 @@ impl ToolPool {
     }
 }
 
-/// Whatever comes out is limited before anybody sees it.
+/// Limits the outcome before hooks see it.
 async fn limited(
     limits: &dyn Limits,
     tool: &Tool,
@@ -211,17 +205,17 @@ async fn limited(
 ) -> Result<Observation, CallError> {
     match outcome {
         Ok(observation) => Ok(limits.apply(observation, tool.name()).await),
-        // The text of an error weighs as much as any other.
+        // The text of an error is limited like any other.
         Err(error) => {
-            let said = Observation::error(error.message());
-            let left = limits.apply(said, tool.name()).await;
-            Err(error.with_message(left.to_text()))
+            let text = Observation::error(error.message());
+            let limited = limits.apply(text, tool.name()).await;
+            Err(error.with_message(limited.to_text()))
         }
     }
 }
 
-/// Waits for the turn of a call, as long as the caller does.
-async fn turn(ticket: Ticket, tool: &Tool, context: &ToolContext) -> Result<Held, CallError> {
+/// Waits for the resources of a call, as long as the caller does.
+async fn ready(ticket: Ticket, tool: &Tool, context: &ToolContext) -> Result<Held, CallError> {
     let ready = async {
         ticket.ready().await.map_err(|Deadlock| {
             let text = "it waits for a resource that is held by a call that waits for this one; try again later";
@@ -241,15 +235,19 @@ async fn execute(
 ) -> Result<Observation, CallError> {
     let (limit, context) = guard::bounds(pool, tool, context);
     let Entered { context, instance, _running } = entered(pool, tool, context).await?;
-    let mut given_up =
-        GivenUp { tool, instance: instance.as_deref(), context: &context, is_over: false };
-    // Dropped before the tool is told that the call was given up.
+    let mut interrupt = InterruptOnDrop {
+        tool,
+        instance: instance.as_deref(),
+        context: &context,
+        is_complete: false,
+    };
+    // Dropped before the tool is interrupted.
     let outcome = {
         let call = pin!(async { execution::of_tool(tool, action, arguments, &context).await });
         let call = pin!(guard::guarded(call, tool.name(), limit, &context));
         guard::while_open(pool, instance.as_deref(), call).await
     };
-    given_up.is_over = outcome.is_ok();
+    interrupt.is_complete = outcome.is_ok();
     outcome?
 }
 
@@ -262,11 +260,11 @@ pub(super) struct Entered<'a> {
     pub(super) _running: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// The context of a method, and the guard that counts its call. The value of a session may have
-/// to be made first.
+/// The context of a method, and the guard that counts its call. The value of a session is created
+/// first if needed.
 ///
 /// # Errors
-/// The value cannot be made, or has ended while the call waited for its turn.
+/// The value cannot be created, or was closed while the call waited.
 pub(super) async fn entered<'a>(
     pool: &ToolPool,
     tool: &Tool,
@@ -281,22 +279,22 @@ pub(super) async fn entered<'a>(
         }
     };
     let (context, running) = instance.enter(context.into_owned()).ok_or_else(shut_down)?;
-    let (context, running) = context.occupying(running);
+    let (context, running) = context.with_guard(running);
     Ok(Entered { context: Cow::Owned(context), instance: Some(instance), _running: Some(running) })
 }
 
-/// Tells the tool when its call ends before it has: out of time, cancelled, or dropped.
-pub(super) struct GivenUp<'a> {
+/// Interrupts the tool when its call ends early: timed out, cancelled, or dropped.
+pub(super) struct InterruptOnDrop<'a> {
     pub(super) tool: &'a Tool,
     pub(super) instance: Option<&'a Instance>,
     pub(super) context: &'a ToolContext,
-    pub(super) is_over: bool,
+    pub(super) is_complete: bool,
 }
 
-impl Drop for GivenUp<'_> {
+impl Drop for InterruptOnDrop<'_> {
     fn drop(&mut self) {
-        // A call that panics has ended by itself.
-        if !self.is_over && !std::thread::panicking() {
+        // A call that panics has ended.
+        if !self.is_complete && !std::thread::panicking() {
             self.tool.interrupt(self.context);
             if let Some(instance) = self.instance {
                 instance.interrupt(self.context);

@@ -40,7 +40,7 @@ pub(crate) async fn layered(
     let (name, attempts) = (call.name().to_owned(), Arc::default());
     let context = context.clone();
     let request = CallRequest { inside, call, context, attempts: Arc::clone(&attempts) };
-    match guard::caught(&name, answered(layers, request, &attempts)).await {
+    match guard::catch_panics(&name, answered(layers, request, &attempts)).await {
         Ok(result) => result.into_outcome(),
         Err(error) => {
             // Failures inside of the layers have been logged there.
@@ -50,7 +50,7 @@ pub(crate) async fn layered(
     }
 }
 
-/// The answer of the layers. Whoever waits in a layer is given up with its call; a call that runs
+/// The answer of the layers. A call that waits in a layer is dropped with its future; a call that runs
 /// inside of them is stopped there, and its hooks learn of it.
 async fn answered(
     layers: Layers<'_>,
@@ -61,7 +61,7 @@ async fn answered(
     let answer = async { layers(request).await.map_err(|error| refused(&name, error)) };
     let over = async {
         let over = guard::waiting(pending::<Result<Infallible, _>>(), &name, &context).await;
-        let _nobody = attempts.write().await;
+        let _exclusive = attempts.write().await;
         over
     };
     match select(pin!(answer), pin!(over)).await {

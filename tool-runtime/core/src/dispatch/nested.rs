@@ -61,7 +61,7 @@ impl ToolContext {
 
     /// Calls other tools of the pool as one batch: under the same restrictions and hooks as
     /// every call, with this call's state, cancellation and deadline. What this call holds of
-    /// declared resources does not stand in their way.
+    /// declared resources does not block them.
     ///
     /// Without a pool, as in a test that calls a function itself, each answer is an error.
     pub async fn call_all(&self, calls: impl IntoIterator<Item = ToolCall>) -> Vec<ToolResult> {

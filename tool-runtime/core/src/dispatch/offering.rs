@@ -1,10 +1,10 @@
-//! The way of prompts, resources and completions: found, guarded as a call is, and reported.
+//! Runs prompts, resources and completions: found, guarded and reported like a call.
 
-use super::{execution, guard, report};
+use super::{execution, guard};
 use crate::completion::{Completion, CompletionContext};
 use crate::content::ResourceContents;
 use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass, excerpt, told};
+use crate::error::{CallError, ErrorClass, excerpt};
 use crate::future::BoxFuture;
 use crate::offering::Terms;
 use crate::pool::ToolPool;
@@ -12,9 +12,7 @@ use crate::prompt::{Prompt, PromptMessages};
 use crate::resource::Resource;
 use crate::schema::nearest;
 use crate::texts::TextArguments;
-use futures_util::FutureExt as _;
 use std::borrow::Cow;
-use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 impl ToolPool {
@@ -156,7 +154,7 @@ impl ToolPool {
         Err(CallError::new(ErrorClass::NotFound, format!("unknown prompt `{name}`{hint}")))
     }
 
-    /// The most specific resource that stands for a URI, and what its variables are there.
+    /// The most specific resource that matches a URI, and the values of its variables.
     #[doc(hidden)]
     pub fn find_resource(&self, uri: &str) -> Option<(Resource, TextArguments)> {
         let snapshot = self.current();
@@ -178,8 +176,7 @@ impl ToolPool {
     }
 }
 
-/// Runs what a prompt or a resource does. What waits is erased: it has one copy, whatever is
-/// given back.
+/// Runs a prompt or a resource. The future's output is erased, so that it is compiled once.
 async fn attended<T: Send + 'static>(
     work: impl Future<Output = Result<T, CallError>> + Send + 'static,
     name: &str,
@@ -197,25 +194,17 @@ async fn attended<T: Send + 'static>(
     output.ok_or_else(|| CallError::new(ErrorClass::Internal, internal(name)))
 }
 
-/// Within its time, until it is cancelled, its panic an outcome; what went wrong is logged once.
+/// With a deadline, cancellation and panics handled as for a call.
 async fn guarded(
     work: BoxFuture<'_, Result<(), CallError>>,
     name: &str,
     limit: Option<Duration>,
     context: &ToolContext,
 ) -> Result<(), CallError> {
-    let within = guard::guarded(work, name, limit, context);
-    let outcome = match AssertUnwindSafe(within).catch_unwind().await {
-        Ok(outcome) => outcome.and_then(|outcome| outcome),
-        Err(panic) => Err(CallError::new(ErrorClass::Internal, internal(name))
-            .with_detail(format!("panicked: {}", told(panic)))),
-    };
-    outcome.map_err(|error| {
-        report::failure(name, &error);
-        match error.class() {
-            ErrorClass::Internal => error.with_message(internal(name)),
-            _ => error,
-        }
+    let within = async { guard::guarded(work, name, limit, context).await? };
+    guard::catch_and_report(name, within).await.map_err(|error| match error.class() {
+        ErrorClass::Internal => error.with_message(internal(name)),
+        _ => error,
     })
 }
 
@@ -243,7 +232,7 @@ fn known<'a>(
 }
 
 impl ToolContext {
-    /// For a completion: what is given for other arguments.
+    /// For a completion: the values of the other arguments.
     #[doc(hidden)]
     pub fn with_given(self, arguments: TextArguments) -> Self {
         if arguments.is_empty() { self } else { self.with(CompletionContext(arguments)) }

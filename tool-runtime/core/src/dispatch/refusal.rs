@@ -1,5 +1,4 @@
-//! Calls that are refused before their tool is reached: the log and the after-hooks see them like
-//! others.
+//! Calls that are refused before their tool runs: they are logged, and after-hooks see them.
 
 use super::guard;
 use crate::call::{ToolCall, ToolResult};
@@ -21,7 +20,7 @@ impl ToolPool {
     ) -> ToolResult {
         let context = context.clone().with_call_id(call.call_id());
         let refused = self.refused(call.name(), call.arguments(), &context, refusal);
-        let outcome = guard::reported(call.name(), refused).await;
+        let outcome = guard::catch_and_report(call.name(), refused).await;
         ToolResult::new(call, outcome)
     }
 
@@ -38,7 +37,7 @@ impl ToolPool {
             let Some(Found { tool, hooks: Some(hooks) }) = self.known(name) else {
                 return Err(refusal);
             };
-            if !hooks.looks_after() {
+            if !hooks.reads_results() {
                 return Err(refusal);
             }
             let call = HookCall::new(tool, arguments, context.clone());

@@ -2,7 +2,7 @@
 
 use crate::error::{CallError, ErrorClass};
 
-/// A model's slip is worth a debug line, a broken tool a warning.
+/// Mistakes of the model are logged at debug level, failures of a tool as warnings.
 #[cold]
 pub(super) fn failure(tool: &str, error: &CallError) {
     let (class, detail) = (error.class().as_str(), error.detail());

@@ -5,8 +5,8 @@ use crate::pool::{Found, Snapshot, ToolPool};
 use crate::schema::nearest;
 use crate::tool::Tool;
 
-/// How many names are listed for a model that has named none of them.
-const LISTED: usize = 10;
+/// The number of names listed for an unknown name.
+const MAX_LISTED: usize = 10;
 
 impl ToolPool {
     /// The visible tool of that exact name.
@@ -49,13 +49,13 @@ pub(super) fn shut_down() -> CallError {
     CallError::new(ErrorClass::Cancelled, "the tools have been shut down")
 }
 
-/// The model learns that the tool exists: it may have called it a moment ago.
+/// The message admits that the tool exists: the model may have called it before.
 fn restricted(snapshot: &Snapshot, name: &str, to: &str) -> CallError {
     let names = snapshot.tools().iter().map(Tool::name);
     let rest = match snapshot.tools().len() {
         0 => "no tool is".to_owned(),
-        1..=LISTED => format!("available are {}", quoted(names)),
-        _ => format!("available are, for instance, {}", quoted(names.take(LISTED))),
+        1..=MAX_LISTED => format!("available are {}", quoted(names)),
+        _ => format!("available are, for instance, {}", quoted(names.take(MAX_LISTED))),
     };
     CallError::new(ErrorClass::Denied, format!("`{name}` is not available now; {rest}"))
         .with_detail(format!("a restriction to {to} is in force"))
@@ -65,15 +65,15 @@ fn restricted(snapshot: &Snapshot, name: &str, to: &str) -> CallError {
 fn unknown(snapshot: &Snapshot, name: &str) -> CallError {
     let names = snapshot.tools().iter().map(Tool::name);
     let near = nearest::nearest(name, names.clone(), 3);
-    // Those of the same server or group say most.
+    // Names of the same server or group come first.
     let group = name.rfind('.').map_or("", |end| &name[..=end]);
     let (own, others): (Vec<&str>, Vec<&str>) =
         names.partition(|other| !group.is_empty() && other.starts_with(group));
     let names = own.into_iter().chain(others);
     let hint = match (near.as_slice(), snapshot.tools().len()) {
         ([], 0) => "; there are no tools".to_owned(),
-        ([], 1..=LISTED) => format!("; the tools are {}", quoted(names)),
-        ([], _) => format!("; some of the tools are {}", quoted(names.take(LISTED))),
+        ([], 1..=MAX_LISTED) => format!("; the tools are {}", quoted(names)),
+        ([], _) => format!("; some of the tools are {}", quoted(names.take(MAX_LISTED))),
         (near, _) => format!(
             "; did you mean {}?",
             near.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ")

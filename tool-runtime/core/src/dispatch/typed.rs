@@ -1,7 +1,7 @@
-//! The typed call: an action goes the same way as JSON, and its output comes back as it is.
+//! Typed calls: an action passes the same stages as JSON, and its output is not serialized.
 
 use super::guard;
-use super::intercepted::{Entered, GivenUp, entered};
+use super::intercepted::{Entered, InterruptOnDrop, entered};
 use crate::access::Access;
 use crate::action::Action;
 use crate::arguments::{Arguments, DecodeError};
@@ -45,9 +45,8 @@ pub trait CallAction: Action {
     /// types state by schemars attributes are not checked: there is no JSON to check.
     fn call(self, pool: &ToolPool) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
 
-    /// The same in a context of the caller's making. A tool that calls another one hands on its
-    /// own: what it holds of declared resources does not stand in the way then, and its
-    /// cancellation and deadline hold.
+    /// The same in a context. A tool that calls another one passes its own: the nested call shares
+    /// its declared resources, its cancellation and its deadline.
     ///
     /// # Errors
     /// As [`Self::call`].
@@ -63,7 +62,7 @@ where
     A::Output: Send,
 {
     async fn call(self, pool: &ToolPool) -> Result<Self::Output, CallError> {
-        guard::caught(A::NAME, stages(self, pool, pool.shared_context())).await
+        guard::catch_panics(A::NAME, stages(self, pool, pool.shared_context())).await
     }
 
     async fn call_with(
@@ -74,7 +73,7 @@ where
         let context = pool
             .hosting(context)
             .map_err(|too_deep| CallError::new(ErrorClass::Denied, too_deep))?;
-        guard::caught(A::NAME, stages(self, pool, &context)).await
+        guard::catch_panics(A::NAME, stages(self, pool, &context)).await
     }
 }
 
@@ -97,18 +96,12 @@ async fn stages<A: Action>(
     };
     let access = A::ACCESS.map_or_else(Access::undeclared, |access| access(&action));
     let held = pool.acquire(&tool, access, &context).await?;
-    let (context, _held) = match held {
-        Some(held) => {
-            let (context, kept) = context.holding(held);
-            (context, Some(kept))
-        }
-        None => (context, None),
-    };
+    let (context, _held) = context.holding(held);
     execute(action, pool, &tool, context).await
 }
 
-/// Hooks read arguments as JSON, and results as observations: a typed call that cannot show
-/// them is refused rather than let past.
+/// Hooks read arguments as JSON, and results as observations. A typed call that has neither is
+/// refused: it must not bypass a hook.
 async fn admitted<A: Action>(
     action: A,
     pool: &ToolPool,
@@ -116,7 +109,7 @@ async fn admitted<A: Action>(
     hooks: &dyn AroundTool,
     context: &ToolContext,
 ) -> Result<(A, ToolContext), CallError> {
-    if hooks.looks_after() {
+    if hooks.reads_results() {
         return Err(unseen(A::NAME, "a hook looks at the results"));
     }
     let Some(json) = action.to_json() else {
@@ -143,14 +136,14 @@ async fn execute<A: Action>(
     let (limit, context) = guard::bounds(pool, tool, Cow::Owned(context));
     let Entered { context, instance, _running } = entered(pool, tool, context).await?;
     let instance = instance.as_deref();
-    let mut given_up = GivenUp { tool, instance, context: &context, is_over: false };
+    let mut interrupt = InterruptOnDrop { tool, instance, context: &context, is_complete: false };
     let call = guard::guarded(action.run(&context), A::NAME, limit, &context);
     let outcome = if tool.is_intercepted() {
         guard::while_open(pool, instance, call).await
     } else {
         call.await
     };
-    given_up.is_over = outcome.is_ok();
+    interrupt.is_complete = outcome.is_ok();
     outcome
 }
 

@@ -2,9 +2,10 @@
 
 use super::{BoxError, ErrorClass, ToolError};
 use crate::issue::Issue;
+use serde::{Deserialize, Serialize};
 use std::error::Error;
 
-/// Why a call has no success to show: for the caller, the model and the operator.
+/// The error of a call, with text for the model and detail for the operator. Its JSON form omits the source.
 ///
 /// ```
 /// use tool_runtime::{CallError, ErrorClass};
@@ -13,17 +14,22 @@ use std::error::Error;
 /// assert_eq!(error.to_string(), "calls to `rm` are not allowed here");
 /// assert!(!error.is_retryable());
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 #[error(transparent)]
+#[serde(transparent)]
 pub struct CallError(Box<Failure>);
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 #[error("{message}")]
+#[serde(deny_unknown_fields)]
 struct Failure {
     class: ErrorClass,
     message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     issues: Vec<Issue>,
+    #[serde(skip)]
     source: Option<BoxError>,
 }
 
@@ -96,13 +102,13 @@ impl From<ToolError> for CallError {
     }
 }
 
-/// Nothing forbids an error to be its own cause.
-const LONGEST_CHAIN: usize = 32;
+/// Limit on the causes of an error, which could be its own cause.
+const MAX_CAUSES: usize = 32;
 
 fn chain(error: &(dyn Error + Send + Sync + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
-    for _ in 0..LONGEST_CHAIN {
+    for _ in 0..MAX_CAUSES {
         let Some(cause) = next else { break };
         text.push_str(": ");
         text.push_str(&cause.to_string());

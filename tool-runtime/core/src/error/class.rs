@@ -35,7 +35,7 @@ pub enum ErrorClass {
     Transient,
     /// The tool or the framework is broken: a panic, for instance.
     Internal,
-    /// Nobody knows whether the call had its effect.
+    /// It is unknown whether the call had its effect.
     Indeterminate,
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Limit on the characters of a client's text that are quoted.
 const MAX_EXCERPT: usize = 200;
 
-/// The text as it is quoted in an answer or the log: a long one is cut, with a note of how much is
+/// The text for an answer or the log: a long one is cut, with a note of how much is
 /// missing. A name or URI may be as long as a message.
 pub fn excerpt(text: &str) -> Cow<'_, str> {
     excerpt_of(text, MAX_EXCERPT)

@@ -3,17 +3,17 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs user code whose panic is its own failure and nobody else's.
+/// Runs user code and catches its panic.
 ///
 /// # Errors
 /// The message of its panic.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(told)
+    catch_unwind(AssertUnwindSafe(work)).map_err(panic_message)
 }
 
 /// The message of a panic. Its payload may panic when it is dropped, and so may the payload of that.
 #[cold]
-pub fn told(panic: Box<dyn Any + Send>) -> String {
+pub fn panic_message(panic: Box<dyn Any + Send>) -> String {
     let text = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())

@@ -40,7 +40,7 @@ impl ToolError {
         Self::new(ErrorClass::Transient, message)
     }
 
-    /// An error that is nobody's business but the operator's: the model is told only that the
+    /// An error for the operator only: the model is told only that the
     /// tool failed.
     pub fn internal(detail: impl Into<BoxError>) -> Self {
         Self {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Whether the tool takes these arguments.
 pub(crate) type Validate = fn(&Tool, &str) -> Result<(), CallError>;
 
-/// Changes that hooks made to a call that may run.
+/// The changes of hooks to a call that may run.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     /// The arguments, if they were rewritten.
@@ -24,9 +24,9 @@ pub(crate) struct Admitted {
 }
 
 impl ToolHooks {
-    /// Runs the hooks that come before a call, in the order they were registered. Each sees what
-    /// those before it made of the call; `validate` is asked after each rewriting. A call that is
-    /// refused stays as the hooks up to there left it.
+    /// Runs the hooks that come before a call, in the order they were registered. Each sees the
+    /// changes of those before it; `validate` runs after each rewriting. A refused call keeps the
+    /// changes made until then.
     ///
     /// The approver is asked once per question when all hooks are through: then the arguments
     /// are final, and what is approved is what runs.
@@ -45,7 +45,7 @@ impl ToolHooks {
                 admission.pass(hook, run).await?;
             }
         }
-        // In boxes: few hooks ask or rewrite, and all calls would carry the room.
+        // Boxed: few hooks ask or rewrite.
         if !admission.questions.is_empty() {
             Box::pin(admission.approved_by(approver)).await?;
         }
@@ -53,7 +53,7 @@ impl ToolHooks {
     }
 }
 
-/// A call on its way past the hooks.
+/// A call that passes the hooks.
 struct Admission<'a> {
     call: &'a mut HookCall,
     validate: Validate,
@@ -88,8 +88,8 @@ impl<'a> Admission<'a> {
         Ok(())
     }
 
-    /// Arguments that do not fit are the hook's mistake, which no model could correct. If it
-    /// fails open, only they are forgotten: what it asks is still asked.
+    /// Invalid arguments are the hook's mistake, which a model cannot correct. If it fails open, only
+    /// its arguments are ignored, not its question.
     async fn rewrite(&mut self, hook: &Hook, arguments: &str) -> Result<(), CallError> {
         let call = self.call.rewritten(arguments);
         let (rewritten, validate) = (call.clone(), self.validate);
@@ -121,7 +121,7 @@ impl<'a> Admission<'a> {
 
     async fn approved_by(&self, approver: Option<&Arc<dyn Approver>>) -> Result<(), CallError> {
         let Some(approver) = approver else {
-            return Err(nobody_to_ask(self.call.name(), &self.questions));
+            return Err(no_approver(self.call.name(), &self.questions));
         };
         let (call, name) = (self.call.clone(), || self.call.name().to_owned());
         let shown = move || -> BoxFuture<'static, _> { Box::pin(async move { call.visualize() }) };
@@ -174,7 +174,7 @@ fn rejected(tool: &str, reason: &str) -> CallError {
     CallError::new(ErrorClass::ApprovalRejected, because(text, reason))
 }
 
-fn nobody_to_ask(tool: &str, questions: &[String]) -> CallError {
+fn no_approver(tool: &str, questions: &[String]) -> CallError {
     denied(tool, "it needs to be approved, and nobody is there to approve it")
         .with_detail(format!("no approver is set; to be asked: {}", questions.join("; ")))
 }

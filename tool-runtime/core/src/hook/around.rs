@@ -1,9 +1,8 @@
-//! The hooks of a pool, as its calls meet them. Behind pointers, so that what runs hooks is linked
-//! where a pool is given one.
+//! The hooks of a pool as trait objects, so that the code that runs hooks is linked only where a pool has one.
 
 use super::admission::{Admitted, Validate};
 use super::hooks::ToolHooks;
-use super::{HookCall, Hooks};
+use super::{Hook, HookCall, Hooks};
 use crate::approval::Approver;
 use crate::error::CallError;
 use crate::future::BoxFuture;
@@ -14,20 +13,20 @@ use std::time::Duration;
 
 /// All hooks of a pool.
 pub(crate) trait Around: Send + Sync {
-    /// The hooks of one tool, if any runs for it.
+    /// The hooks that run for a tool, if there are any.
     fn of_tool(&self, tool: &str) -> Option<Arc<dyn AroundTool>>;
 
-    /// See [`Hooks::provides`].
+    /// Whether a hook that runs before this tool's calls promises to provide the type.
     fn provides(&self, tool: &str, id: TypeId) -> bool;
 
-    /// See [`Hooks::idle`].
+    /// The hooks that run for none of these tools, which is most likely a mistake.
     fn idle(&self, tools: &[&str]) -> Vec<String>;
 }
 
 /// The hooks of one tool.
 pub(crate) trait AroundTool: Send + Sync {
-    /// Whether a hook looks at the results.
-    fn looks_after(&self) -> bool;
+    /// Whether a hook reads the results.
+    fn reads_results(&self) -> bool;
 
     /// See [`ToolHooks::before`].
     fn before<'a>(
@@ -48,20 +47,21 @@ pub(crate) trait AroundTool: Send + Sync {
 
 impl Around for Hooks {
     fn of_tool(&self, tool: &str) -> Option<Arc<dyn AroundTool>> {
-        Self::of_tool(self, tool).map(|hooks| Arc::new(hooks) as _)
+        self.of(tool).map(|hooks| Arc::new(hooks) as _)
     }
 
     fn provides(&self, tool: &str, id: TypeId) -> bool {
-        Self::provides(self, tool, id)
+        self.0.iter().any(|hook| hook.concerns(tool) && hook.promises(id))
     }
 
     fn idle(&self, tools: &[&str]) -> Vec<String> {
-        Self::idle(self, tools)
+        let is_idle = |hook: &&Arc<Hook>| !tools.iter().any(|tool| hook.concerns(tool));
+        self.0.iter().filter(is_idle).map(|hook| hook.to_string()).collect()
     }
 }
 
 impl AroundTool for ToolHooks {
-    fn looks_after(&self) -> bool {
+    fn reads_results(&self) -> bool {
         !self.after.is_empty()
     }
 

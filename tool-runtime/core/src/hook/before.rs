@@ -34,7 +34,7 @@ pub(super) enum Verdict {
     Ask(String),
 }
 
-/// A value that only its id tells the type of.
+/// A value with an erased type, and its `TypeId`.
 pub(super) struct Provided {
     pub(super) id: TypeId,
     pub(super) value: Arc<dyn Any + Send + Sync>,
@@ -52,7 +52,7 @@ impl Before {
         Self::proceed().rewriting(arguments)
     }
 
-    /// The call goes on with other arguments, as [`Self::rewrite`] has it.
+    /// The call goes on with other arguments, like [`Self::rewrite`].
     ///
     /// # Errors
     /// If the value does not serialise: a map with keys that are not strings.
@@ -73,8 +73,8 @@ impl Before {
         Self::with(Verdict::Deny(reason.into()))
     }
 
-    /// Somebody is asked, once all hooks have let the call pass and its arguments are final:
-    /// what is approved is what runs. The call is denied where nobody can be asked.
+    /// Requests an approval, once all hooks have passed the call and its arguments are final: what is
+    /// approved is what runs. Without an approver the call is denied.
     pub fn ask(question: impl Into<String>) -> Self {
         Self::with(Verdict::Ask(question.into()))
     }

@@ -35,7 +35,7 @@ struct Parts {
 }
 
 impl HookCall {
-    /// A call as it came; empty text means no arguments.
+    /// A call before any hook; empty text means no arguments.
     pub(crate) fn new(tool: Tool, arguments: &str, context: ToolContext) -> Self {
         Self(Arc::new(Parts { tool, arguments: normal(arguments), context }))
     }

@@ -1,4 +1,4 @@
-//! After a call: the hooks, one after the other, on what came of it.
+//! After a call: the hooks, one after the other, on its outcome.
 
 use super::hooks::ToolHooks;
 use super::watch::{self, Failure};
@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl ToolHooks {
-    /// Runs the hooks that come after a call, in the order they were registered. Each sees what
-    /// those before it made of the outcome. One that fails closed withholds the outcome from
+    /// Runs the hooks that come after a call, in the order they were registered. Each sees the
+    /// outcome as changed by those before it. One that fails closed withholds the outcome from
     /// everyone, the hooks after it as well; they still run, since logs must have every call.
     ///
     /// # Errors
@@ -33,11 +33,11 @@ impl ToolHooks {
     }
 }
 
-/// The outcome of a call, on its way past the hooks.
+/// The outcome of a call that passes the hooks.
 struct Conclusion {
     call: HookCall,
     outcome: Result<Arc<Observation>, CallError>,
-    /// Whether the tool itself succeeded, whatever hooks made of it.
+    /// Whether the tool itself succeeded, before any hook changed the outcome.
     has_run: bool,
     duration: Duration,
 }
@@ -59,7 +59,7 @@ impl Conclusion {
         }
     }
 
-    /// A model must not believe that nothing happened, nor that something did.
+    /// The text says whether the tool ran, so that the model does not repeat its effects.
     fn withheld(&self, mut detail: String) -> CallError {
         let tool = self.call.name();
         let text = if self.has_run {
@@ -68,14 +68,14 @@ impl Conclusion {
             format!("`{tool}` failed, and the reason was withheld because a check failed")
         };
         if let Err(error) = &self.outcome {
-            // Nobody else will read of it.
+            // It is reported nowhere else.
             detail = format!("{detail}; withheld: {}", full(error));
         }
         CallError::new(ErrorClass::Internal, text).with_detail(detail)
     }
 }
 
-/// All that the operator may know of an error.
+/// The error with its details, for the operator.
 fn full(error: &CallError) -> String {
     match error.detail() {
         Some(detail) => format!("{error} ({detail})"),

@@ -3,13 +3,12 @@
 use super::Hook;
 use super::watch::Failure;
 use crate::pattern::PatternError;
-use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
 /// All hooks of a pool, in the order they were registered.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Hooks(Vec<Arc<Hook>>);
+pub(crate) struct Hooks(pub(super) Vec<Arc<Hook>>);
 
 /// The hooks of one tool, in the order they were registered.
 #[derive(Debug, Default)]
@@ -23,23 +22,12 @@ impl Hooks {
         self.0.push(Arc::new(hook));
     }
 
-    /// The hooks that run for this tool, if any does.
-    pub(crate) fn of_tool(&self, tool: &str) -> Option<ToolHooks> {
+    /// The hooks that run for a tool, if there are any.
+    pub(super) fn of(&self, tool: &str) -> Option<ToolHooks> {
         let own = self.0.iter().filter(|hook| hook.concerns(tool)).cloned();
         let (before, after): (Vec<_>, Vec<_>) = own.partition(|hook| hook.is_before());
         let is_idle = before.is_empty() && after.is_empty();
         (!is_idle).then_some(ToolHooks { before, after })
-    }
-
-    /// Whether a hook that runs before this tool's calls said to provide the type.
-    pub(crate) fn provides(&self, tool: &str, id: TypeId) -> bool {
-        self.0.iter().any(|hook| hook.concerns(tool) && hook.promises(id))
-    }
-
-    /// The hooks that run for none of these tools: most likely a slip.
-    pub(crate) fn idle(&self, tools: &[&str]) -> Vec<String> {
-        let is_idle = |hook: &&Arc<Hook>| !tools.iter().any(|tool| hook.concerns(tool));
-        self.0.iter().filter(is_idle).map(|hook| hook.to_string()).collect()
     }
 
     /// The problems of the hooks' patterns.
@@ -49,14 +37,14 @@ impl Hooks {
 }
 
 impl Hook {
-    /// The name under which it runs.
+    /// The name in the log.
     pub(super) fn title(&self) -> String {
         let when = if self.is_before() { "before" } else { "after" };
         let pattern = self.pattern.as_ref().map(ToString::to_string).unwrap_or_default();
         format!("hook {when} {pattern}")
     }
 
-    /// Judges the failure of a hook.
+    /// Logs the failure of a hook that fails open.
     ///
     /// # Errors
     /// The operator's detail, if the hook fails closed.
@@ -69,7 +57,7 @@ impl Hook {
     }
 }
 
-/// Identifies the hook for the operator.
+/// The hook by its pattern, for the operator.
 impl fmt::Display for Hook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let when = if self.is_before() { "before" } else { "after" };

@@ -1,15 +1,15 @@
-//! Runs code of users, with one outcome in every case.
+//! Runs user code with a time limit, and catches its panics.
 
 use super::{Hook, Running};
 use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass, ToolError, told};
+use crate::error::{CallError, ErrorClass, ToolError, panic_message};
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
-/// Why a hook decided nothing, in words that follow its name.
+/// Why a hook made no decision; the message follows its name.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error("failed: {0}")]
@@ -22,7 +22,7 @@ pub(super) enum Failure {
     Invalid(String),
 }
 
-/// Runs what a hook does for no longer than its limit.
+/// Runs a hook within its time limit.
 pub(super) async fn watched<T: Send + 'static>(
     hook: &Hook,
     context: &ToolContext,
@@ -36,19 +36,18 @@ pub(super) async fn watched<T: Send + 'static>(
     }
 }
 
-/// Gives the message of a panic: of the future, of what it drops when it is cut short, of a
-/// runtime without timers.
+/// Returns the message of a panic: of the future, of a destructor, of a runtime without timers.
 pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Result<T, String> {
-    AssertUnwindSafe(future).catch_unwind().await.map_err(told)
+    AssertUnwindSafe(future).catch_unwind().await.map_err(panic_message)
 }
 
 async fn bounded<T>(
     run: impl Future<Output = Result<T, ToolError>>,
     limit: Duration,
 ) -> Result<T, Failure> {
-    // Worded in here: what an error says of itself may panic, too.
+    // Formatted inside: the `Display` of an error may panic, too.
     let run = async { run.await.map_err(|error| Failure::Failed(worded(error))) };
-    // The timer is made when the hook is first found waiting: most do not wait.
+    // The timer is created when the hook is first pending: most do not wait.
     let expiry = async { tokio::time::sleep(limit).await };
     match select(pin!(run), pin!(expiry)).await {
         Either::Left((outcome, _)) => outcome,
@@ -56,12 +55,12 @@ async fn bounded<T>(
     }
 }
 
-/// All that the operator may know.
+/// The error with its details, for the operator.
 fn worded(error: ToolError) -> String {
     let error = CallError::from(error);
     match error.detail() {
         None => error.message().to_owned(),
-        // The text for the model then says nothing, or is where the chain begins.
+        // The text for the model is generic then, or begins the chain.
         Some(chain) if is_in(&error, chain) => chain.to_owned(),
         Some(chain) => format!("{error}: {chain}"),
     }

@@ -7,7 +7,7 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
-/// How often it looks while there is anything to see.
+/// The interval of its checks while polls are in progress.
 const INTERVAL: Duration = Duration::from_millis(5);
 
 /// Rounds without a poll in progress after which it sleeps.
@@ -26,7 +26,7 @@ pub trait Watched: Send + Sync {
     fn blocked(self: Arc<Self>) {}
 }
 
-/// The polls in progress, and the thread that looks at them.
+/// The polls in progress, and the thread that watches them.
 pub(super) struct Watchdog {
     table: Arc<Table>,
     thread: OnceLock<Thread>,
@@ -48,7 +48,7 @@ struct Entry {
 struct UserPoll {
     watched: Arc<dyn Watched>,
     since: Instant,
-    /// Another worker was woken, in case that this one had the I/O driver; the code was told.
+    /// Another worker was woken, in case this one had the I/O driver, and the block was reported.
     is_covered: bool,
     is_reported: bool,
 }
@@ -80,7 +80,7 @@ impl Watchdog {
         Self { table, thread }
     }
 
-    /// Notes a poll. `None` if all places are taken.
+    /// Records a poll. `None` if all places are taken.
     pub(super) fn begin(&self, watched: &Arc<dyn Watched>) -> Option<Place<'_>> {
         let index = self.table.places.iter().position(Entry::take)?;
         let entry = &self.table.places[index];
@@ -143,7 +143,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// The life of the thread.
+/// Runs the thread.
 fn watch(table: &Weak<Table>, runtime: &Handle) {
     let mut idle = 0;
     while let Some(table) = table.upgrade() {

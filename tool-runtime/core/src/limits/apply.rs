@@ -1,13 +1,13 @@
 //! The limits, one after the other.
 
-use super::spill::Keeper;
+use super::spill::Spill;
 use super::{OutputLimits, media, resource, structured, text};
 use crate::content::ContentBlock;
 use crate::future::BoxFuture;
 use crate::observation::Observation;
 use tokio::runtime::Handle;
 
-/// The limits of a pool, as its calls meet them. Behind a pointer, so that what cuts is linked
+/// The limits of a pool. Behind a pointer, so that what cuts is linked
 /// where a pool has limits.
 pub(crate) trait Limits: Send + Sync {
     /// See [`OutputLimits::limited`].
@@ -21,8 +21,8 @@ impl Limits for OutputLimits {
 }
 
 impl OutputLimits {
-    /// The observation as it may be passed on. One within the limits is the same; applied
-    /// twice, it is as applied once. Files are written on the blocking pool, if there is one.
+    /// The observation within the limits. One that is within them is unchanged, so that this is
+    /// idempotent. Files are written on the blocking pool, if there is one.
     pub(crate) async fn limited(&self, observation: Observation, tool: &str) -> Observation {
         if !self.are_exceeded_by(&observation) {
             return observation;
@@ -47,7 +47,7 @@ impl OutputLimits {
         media::exceeds(block, self.media) || resource::exceeds(block, self.resource)
     }
 
-    /// A runtime that shuts down starts nothing: then nothing is written, and nothing is lost.
+    /// A runtime that shuts down spawns nothing: then no file is written, and the content is kept.
     async fn cut_elsewhere(
         &self,
         observation: Observation,
@@ -62,16 +62,16 @@ impl OutputLimits {
         }
     }
 
-    /// Texts come last: what stands for something else is one.
+    /// Texts come last, as they include the notices for other content.
     pub(crate) fn cut(&self, observation: Observation, tool: &str) -> Observation {
-        let keeper = Keeper::new(self.directory.as_deref(), tool);
-        let observation = structured::limited(observation, self.structured, &keeper);
+        let spill = Spill::new(self.directory.as_deref(), tool);
+        let observation = structured::limited(observation, self.structured, &spill);
         observation.map_content(|blocks| {
             let limited = |block| {
-                let block = media::limited(block, self.media, &keeper);
-                resource::limited(block, self.resource, &keeper)
+                let block = media::limited(block, self.media, &spill);
+                resource::limited(block, self.resource, &spill)
             };
-            text::limited(blocks.into_iter().map(limited).collect(), self.text, &keeper)
+            text::limited(blocks.into_iter().map(limited).collect(), self.text, &spill)
         })
     }
 }

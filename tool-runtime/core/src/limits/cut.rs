@@ -1,10 +1,9 @@
 //! Cuts the middle out of a text.
 
 use super::notice::{Notice, Start};
-use super::spill::Keeper;
+use super::spill::Spill;
 
-/// What is left of a text: its first `head` bytes and those from `tail` on, and what is said
-/// in between.
+/// A shortened text: its first `head` bytes, a notice, and the bytes from `tail` on.
 pub(super) struct Cut {
     pub(super) head: usize,
     pub(super) tail: usize,
@@ -12,18 +11,18 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// `None` for a text that may stay as it is. A text as short as a notice may: cutting it
-    /// would make it longer, and a notice would be cut again.
-    pub(super) fn of(whole: &str, limit: usize, keeper: &Keeper<'_>) -> Option<Self> {
+    /// `None` for a text that need not be cut, or is as short as a notice: cutting it would make it
+    /// longer, and a notice would be cut again.
+    pub(super) fn of(whole: &str, limit: usize, spill: &Spill<'_>) -> Option<Self> {
         if !exceeds(whole, limit) {
             return None;
         }
         let length = whole.chars().count();
-        if length <= Notice::longest(limit, keeper) {
+        if length <= Notice::longest(limit, spill) {
             return None;
         }
-        let file = keeper.keep(whole.as_bytes(), "txt");
-        // Less than all of it is cut, and before its end; a line break stands on either side.
+        let file = spill.store(whole.as_bytes(), "txt");
+        // Room for the longest notice, with a line break before and after it.
         let from = about(whole, whole.len(), whole.len()).from;
         let all = Notice { file: file.as_deref(), limit, from, ..about(whole, 0, whole.len()) };
         let (head, tail) = ends(whole, limit.saturating_sub(all.length() + 2));
@@ -37,7 +36,7 @@ impl Cut {
     }
 }
 
-/// A line each, where there is anything.
+/// Head, notice and tail on lines of their own, without empty ones.
 pub(super) fn joined(head: &str, notice: &str, tail: &str) -> String {
     let parts = [head, notice, tail];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
@@ -48,12 +47,12 @@ pub(super) fn exceeds(text: &str, limit: usize) -> bool {
     text.len() > limit && text.chars().count() > limit
 }
 
-/// A notice about what is between two places, without a file.
+/// A notice about the text between two positions, without a file.
 fn about(whole: &str, head: usize, tail: usize) -> Notice<'static> {
     let cut = &whole[head..tail];
     let first = 1 + breaks(&whole[..head]) + usize::from(cut.starts_with('\n') && head > 0);
     let from = match whole.contains('\n') {
-        // What is cut off at the end of the last line shown is its line break.
+        // The cut begins at the line break of the last line shown.
         true => Start::Line(first),
         false => Start::Character(whole[..head].chars().count() + 1),
     };
@@ -66,13 +65,13 @@ fn breaks(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// Where the head ends and the tail begins, so that both have `room` characters together.
+/// The end of the head and the start of the tail, which have `room` characters together.
 fn ends(whole: &str, room: usize) -> (usize, usize) {
     let tail = room / 2;
     (head_end(whole, room - tail), tail_start(whole, tail))
 }
 
-/// A line that ends in the last quarter of what may be kept is near.
+/// A line break in the last quarter of the kept text is near.
 const NEAR: usize = 4;
 
 fn head_end(whole: &str, characters: usize) -> usize {
@@ -109,7 +108,7 @@ mod tests {
     }
 
     fn shown(whole: &str, limit: usize) -> String {
-        Cut::of(whole, limit, &Keeper::new(None, "t")).expect("a cut").apply(whole)
+        Cut::of(whole, limit, &Spill::new(None, "t")).expect("a cut").apply(whole)
     }
 
     #[test]
@@ -136,9 +135,9 @@ mod tests {
 
     #[test]
     fn a_text_at_its_limit_stays() {
-        let keeper = Keeper::new(None, "t");
-        assert!(Cut::of(&"ä".repeat(300), 300, &keeper).is_none());
-        assert!(Cut::of(&"ä".repeat(301), 300, &keeper).is_some());
+        let spill = Spill::new(None, "t");
+        assert!(Cut::of(&"ä".repeat(300), 300, &spill).is_none());
+        assert!(Cut::of(&"ä".repeat(301), 300, &spill).is_some());
     }
 
     #[test]
@@ -151,6 +150,6 @@ mod tests {
 
     #[test]
     fn what_is_as_short_as_a_notice_stays() {
-        assert!(Cut::of("a short text", 3, &Keeper::new(None, "t")).is_none());
+        assert!(Cut::of("a short text", 3, &Spill::new(None, "t")).is_none());
     }
 }

@@ -1,10 +1,10 @@
 //! Notices in place of removed content.
 
-use super::spill::Keeper;
+use super::spill::Spill;
 use std::fmt;
 use std::path::Path;
 
-/// One line in the place of what was cut out of a text.
+/// One line in place of the removed middle of a text.
 pub(super) struct Notice<'a> {
     pub(super) characters: usize,
     pub(super) lines: usize,
@@ -13,7 +13,7 @@ pub(super) struct Notice<'a> {
     pub(super) from: Start,
 }
 
-/// Where to read on, counted from one.
+/// Where the removed text begins, counted from one.
 #[derive(Clone, Copy)]
 pub(super) enum Start {
     Line(usize),
@@ -27,9 +27,9 @@ impl Notice<'_> {
         self.to_string().chars().count()
     }
 
-    /// No notice about any text is longer, whether its file can be written or not.
-    pub(super) fn longest(limit: usize, keeper: &Keeper<'_>) -> usize {
-        let file = keeper.longest_path("txt");
+    /// The maximal length of a notice, with or without a file.
+    pub(super) fn longest(limit: usize, spill: &Spill<'_>) -> usize {
+        let file = spill.sample_path("txt");
         let from = Start::Character(usize::MAX);
         let longest =
             |file| Notice { characters: usize::MAX, lines: usize::MAX, limit, file, from }.length();
@@ -54,7 +54,7 @@ impl fmt::Display for Notice<'_> {
     }
 }
 
-/// One line in the place of a block that is not a text.
+/// One line in place of a block that is not a text.
 pub(super) fn left_out(what: &str, bytes: usize, limit: usize, file: Option<&Path>) -> String {
     let bytes = counted(bytes, "byte");
     match file {

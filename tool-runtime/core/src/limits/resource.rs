@@ -1,8 +1,8 @@
 //! Embedded resources: text is cut, bytes are left out.
 
 use super::cut::{self, Cut};
-use super::spill::Keeper;
-use super::{base64, media, notice};
+use super::spill::Spill;
+use super::{media, notice};
 use crate::content::{ContentBlock, EmbeddedResource, TextContent};
 
 /// Whether it is a resource of more characters, or bytes, than that.
@@ -15,40 +15,40 @@ pub(super) fn exceeds(block: &ContentBlock, limit: Option<usize>) -> bool {
 }
 
 fn bytes(resource: &EmbeddedResource) -> usize {
-    resource.resource.blob.as_deref().map_or(0, base64::decoded_length)
+    resource.resource.blob.as_deref().map_or(0, media::decoded_length)
 }
 
-/// The resource with less text, or a text in the place of one with too many bytes.
+/// The resource with less text, or a text in place of one with too many bytes.
 pub(super) fn limited(
     block: ContentBlock,
     limit: Option<usize>,
-    keeper: &Keeper<'_>,
+    spill: &Spill<'_>,
 ) -> ContentBlock {
     match (block, limit) {
         (ContentBlock::Resource(resource), Some(limit)) if bytes(&resource) > limit => {
-            named(*resource, limit, keeper)
+            named(*resource, limit, spill)
         }
         (ContentBlock::Resource(mut resource), Some(limit)) => {
-            shorten(&mut resource, limit, keeper);
+            shorten(&mut resource, limit, spill);
             ContentBlock::Resource(resource)
         }
         (block, _) => block,
     }
 }
 
-fn shorten(resource: &mut EmbeddedResource, limit: usize, keeper: &Keeper<'_>) {
+fn shorten(resource: &mut EmbeddedResource, limit: usize, spill: &Spill<'_>) {
     if let Some(text) = &mut resource.resource.text
-        && let Some(cut) = Cut::of(text, limit, keeper)
+        && let Some(cut) = Cut::of(text, limit, spill)
     {
         *text = cut.apply(text);
     }
 }
 
-fn named(resource: EmbeddedResource, limit: usize, keeper: &Keeper<'_>) -> ContentBlock {
+fn named(resource: EmbeddedResource, limit: usize, spill: &Spill<'_>) -> ContentBlock {
     let bytes = bytes(&resource);
     let contents = resource.resource;
     let mime_type = contents.mime_type.as_deref().unwrap_or("application/octet-stream");
-    let file = contents.blob.as_deref().and_then(|blob| media::keep(blob, mime_type, keeper));
+    let file = contents.blob.as_deref().and_then(|blob| media::store(blob, mime_type, spill));
     let what = format!("resource `{}` of type {mime_type}", contents.uri);
     let text = notice::left_out(&what, bytes, limit, file.as_deref());
     ContentBlock::Text(TextContent::new(text).with_extra(resource.extra))
@@ -61,10 +61,10 @@ mod tests {
 
     #[test]
     fn text_is_cut_and_the_uri_stays() {
-        let keeper = Keeper::new(None, "read");
+        let spill = Spill::new(None, "read");
         let block = ContentBlock::resource("notes://1", "x".repeat(500));
-        assert_eq!(limited(block.clone(), Some(500), &keeper), block);
-        let ContentBlock::Resource(cut) = limited(block, Some(200), &keeper) else { panic!() };
+        assert_eq!(limited(block.clone(), Some(500), &spill), block);
+        let ContentBlock::Resource(cut) = limited(block, Some(200), &spill) else { panic!() };
         assert_eq!(cut.resource.uri, "notes://1");
         let text = cut.resource.text.expect("text");
         assert!(text.contains("[cut here: ") && text.len() <= 200);
@@ -72,15 +72,15 @@ mod tests {
 
     #[test]
     fn a_text_stands_for_bytes() {
-        let keeper = Keeper::new(None, "read");
+        let spill = Spill::new(None, "read");
         let block: ContentBlock = serde_json::from_value(json!({
             "type": "resource",
             "resource": { "uri": "a:b", "blob": "AAAA" },
         }))
         .expect("a block");
-        assert_eq!(limited(block.clone(), Some(3), &keeper), block);
+        assert_eq!(limited(block.clone(), Some(3), &spill), block);
         assert_eq!(
-            limited(block, Some(2), &keeper).as_text(),
+            limited(block, Some(2), &spill).as_text(),
             Some(
                 "[left out: resource `a:b` of type application/octet-stream, 3 bytes; at most 2 are passed on, ask for something smaller]"
             )

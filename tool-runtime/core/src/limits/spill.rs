@@ -1,135 +1,75 @@
-//! Keeps in files what had to be cut.
+//! Stores removed content in files.
 
-use std::collections::hash_map::DefaultHasher;
+use sha2::{Digest as _, Sha256};
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::io::{self, ErrorKind, Write as _};
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// So many different contents may have one hash.
-const MAX_NAMESAKES: usize = 10;
-
-/// Where one result's contents are kept, if anywhere.
-pub(super) struct Keeper<'a> {
+/// Stores the removed content of one result, if there is a directory for it.
+pub(super) struct Spill<'a> {
     directory: Option<&'a Path>,
     tool: &'a str,
 }
 
-impl<'a> Keeper<'a> {
+impl<'a> Spill<'a> {
     pub(super) fn new(directory: Option<&'a Path>, tool: &'a str) -> Self {
         Self { directory, tool }
     }
 
-    /// Whose result it is.
+    /// The tool that returned the result.
     pub(super) fn tool(&self) -> &str {
         self.tool
     }
 
-    pub(super) fn keeps(&self) -> bool {
+    pub(super) fn is_enabled(&self) -> bool {
         self.directory.is_some()
     }
 
-    /// The file that holds the content from now on; `None` if it is kept nowhere.
-    pub(super) fn keep(&self, content: &[u8], extension: &str) -> Option<PathBuf> {
+    /// Stores the content and returns the file; `None` without a directory, or if the file cannot be written.
+    pub(super) fn store(&self, content: &[u8], extension: &str) -> Option<PathBuf> {
         let directory = self.directory?;
-        match store(directory, hash(content), content, extension) {
-            Ok(path) => Some(path),
+        let path = directory.join(file_name(content, extension));
+        match write_private(directory, &path, content) {
+            Ok(()) => Some(path),
             Err(error) => {
                 let (tool, directory) = (self.tool, directory.display());
-                tracing::warn!(tool, %directory, "the whole of a result could not be kept: {error}");
+                tracing::warn!(tool, %directory, "a whole result could not be stored: {error}");
                 None
             }
         }
     }
 
-    /// No path that [`Self::keep`] gives has more characters.
-    pub(super) fn longest_path(&self, extension: &str) -> Option<PathBuf> {
-        Some(self.directory?.join(file_name(u64::MAX, MAX_NAMESAKES - 1, extension)))
+    /// A path as long as every path that [`Self::store`] returns.
+    pub(super) fn sample_path(&self, extension: &str) -> Option<PathBuf> {
+        Some(self.directory?.join(file_name(b"", extension)))
     }
 }
 
-/// The standard library's, without a random key: it only has to tell most contents apart, for
-/// what is there already is compared. Should another release hash otherwise, the same content
-/// is kept twice.
-fn hash(content: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(content);
-    hasher.finish()
+/// A name by the content's hash: equal contents are stored once.
+fn file_name(content: &[u8], extension: &str) -> String {
+    let hash = Sha256::digest(content);
+    let digits: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!("{digits}.{extension}")
 }
 
-fn file_name(hash: u64, namesake: usize, extension: &str) -> String {
-    match namesake {
-        0 => format!("{hash:016x}.{extension}"),
-        _ => format!("{hash:016x}-{namesake}.{extension}"),
-    }
-}
-
-fn store(directory: &Path, hash: u64, content: &[u8], extension: &str) -> io::Result<PathBuf> {
-    private_directory(directory)?;
-    for namesake in 0..MAX_NAMESAKES {
-        let path = directory.join(file_name(hash, namesake, extension));
-        let holds = match state(&path, content)? {
-            State::Free => publish(directory, &path, content)?,
-            State::Same => true,
-            State::Taken => false,
-        };
-        if holds {
-            return Ok(path);
-        }
-    }
-    Err(io::Error::other("too many contents have one hash; empty the directory"))
-}
-
-enum State {
-    Free,
-    Same,
-    Taken,
-}
-
-fn state(path: &Path, content: &[u8]) -> io::Result<State> {
-    match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(State::Free),
-        Err(error) => Err(error),
-        Ok(found) if !found.is_file() || found.len() != content.len() as u64 => Ok(State::Taken),
-        Ok(_) if fs::read(path)? == content => Ok(State::Same),
-        Ok(_) => Ok(State::Taken),
-    }
-}
-
-/// Makes a file that is whole from the beginning; whether it holds the content, which may be
-/// because another was quicker to write the same.
-fn publish(directory: &Path, path: &Path, content: &[u8]) -> io::Result<bool> {
-    let random = RandomState::new().hash_one(path);
-    let draft = directory.join(format!(".{random:016x}.tmp"));
-    let published = write_private(&draft, content).and_then(|()| move_new(&draft, path));
-    // What was moved is gone, what was linked has its name.
-    let _ = fs::remove_file(&draft);
-    match published {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            Ok(matches!(state(path, content)?, State::Same))
-        }
-        other => other.map(|()| true),
-    }
-}
-
-/// Unlike a link, a rename overwrites what has come meanwhile, so it is for file systems
-/// without links only.
-fn move_new(draft: &Path, path: &Path) -> io::Result<()> {
-    match fs::hard_link(draft, path) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => fs::rename(draft, path),
-        linked => linked,
-    }
-}
-
-fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+/// Writes a file that only its owner can read. A rename makes it appear whole, and follows no link in its place.
+fn write_private(directory: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
+    create_private(directory)?;
+    let draft = directory.join(format!(".{:016x}.tmp", RandomState::new().hash_one(path)));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(content)
+    let written = options.open(&draft).and_then(|mut file| file.write_all(content));
+    let moved = written.and_then(|()| fs::rename(&draft, path));
+    if moved.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    moved
 }
 
-fn private_directory(directory: &Path) -> io::Result<()> {
+fn create_private(directory: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -153,26 +93,11 @@ mod tests {
     #[test]
     fn the_same_content_is_kept_once() {
         let folder = Folder::new();
-        let keeper = Keeper::new(Some(folder.path()), "t");
-        let path = keeper.keep(b"content", "txt").expect("kept");
-        assert_eq!(keeper.keep(b"content", "txt").as_ref(), Some(&path));
+        let spill = Spill::new(Some(folder.path()), "t");
+        let path = spill.store(b"content", "txt").expect("kept");
+        assert_eq!(spill.store(b"content", "txt").as_ref(), Some(&path));
         assert_eq!(fs::read(&path).unwrap(), b"content");
         assert_eq!(names(&folder), [path.file_name().unwrap().to_str().unwrap()]);
-    }
-
-    #[test]
-    fn contents_of_one_hash_do_not_overwrite_each_other() {
-        let folder = Folder::new();
-        for content in ["one", "two", "one", "three"] {
-            let path = store(folder.path(), 7, content.as_bytes(), "txt").expect("stored");
-            assert_eq!(fs::read_to_string(path).unwrap(), content);
-        }
-        let expected = ["0000000000000007-1.txt", "0000000000000007-2.txt", "0000000000000007.txt"];
-        assert_eq!(names(&folder), expected);
-        for number in 3..MAX_NAMESAKES {
-            store(folder.path(), 7, &[number as u8], "txt").expect("stored");
-        }
-        assert!(store(folder.path(), 7, b"one too many", "txt").is_err());
     }
 
     #[cfg(unix)]
@@ -181,7 +106,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = Folder::new();
         let below = folder.path().join("made/for/it");
-        let path = store(&below, 7, b"secret", "txt").expect("stored");
+        let path = Spill::new(Some(&below), "t").store(b"secret", "txt").expect("stored");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(&below)), (0o600, 0o700));
     }
@@ -192,9 +117,10 @@ mod tests {
         let folder = Folder::new();
         let victim = folder.path().join("victim");
         fs::write(&victim, "mine").unwrap();
-        std::os::unix::fs::symlink(&victim, folder.path().join(file_name(7, 0, "txt"))).unwrap();
-        let path = store(folder.path(), 7, b"mine", "txt").expect("stored");
-        assert!(path.ends_with(file_name(7, 1, "txt")));
+        let link = folder.path().join(file_name(b"content", "txt"));
+        std::os::unix::fs::symlink(&victim, &link).unwrap();
+        let path = Spill::new(Some(folder.path()), "t").store(b"content", "txt").expect("stored");
+        assert_eq!((fs::read(&path).unwrap(), path), (b"content".to_vec(), link));
         assert_eq!(fs::read_to_string(victim).unwrap(), "mine");
     }
 
@@ -203,16 +129,16 @@ mod tests {
         let folder = Folder::new();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        assert_eq!(Keeper::new(Some(&file), "t").keep(b"content", "txt"), None);
-        assert_eq!(Keeper::new(None, "t").keep(b"content", "txt"), None);
+        assert_eq!(Spill::new(Some(&file), "t").store(b"content", "txt"), None);
+        assert_eq!(Spill::new(None, "t").store(b"content", "txt"), None);
     }
 
     #[test]
     fn writers_of_the_same_content_agree() {
         let folder = Folder::new();
-        let keep = || Keeper::new(Some(folder.path()), "t").keep(&[7; 100_000], "bin");
+        let store = || Spill::new(Some(folder.path()), "t").store(&[7; 100_000], "bin");
         let paths = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8).map(|_| scope.spawn(keep)).collect();
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(store)).collect();
             threads.into_iter().map(|t| t.join().unwrap()).collect::<Vec<_>>()
         });
         assert!(paths[0].is_some() && paths.iter().all(|path| *path == paths[0]), "{paths:?}");

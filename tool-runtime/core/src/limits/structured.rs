@@ -1,6 +1,6 @@
 //! The structured value: whole or not at all.
 
-use super::spill::Keeper;
+use super::spill::Spill;
 use crate::content::ContentBlock;
 use crate::observation::Observation;
 use std::path::Path;
@@ -11,11 +11,11 @@ pub(super) fn exceeds(observation: &Observation, limit: Option<usize>) -> bool {
     length.zip(limit).is_some_and(|(length, limit)| length > limit)
 }
 
-/// An error in the place of a value that is too large; content of its own stays.
+/// An error in place of a value that is too large; separate content stays.
 pub(super) fn limited(
     observation: Observation,
     limit: Option<usize>,
-    keeper: &Keeper<'_>,
+    spill: &Spill<'_>,
 ) -> Observation {
     let (Some(json), Some(limit)) = (observation.structured_json(), limit) else {
         return observation;
@@ -23,11 +23,11 @@ pub(super) fn limited(
     if json.len() <= limit {
         return observation;
     }
-    let file = keeper.keep(json.as_bytes(), "json");
+    let file = spill.store(json.as_bytes(), "json");
     let outcome = if observation.is_error() { "failed, and" } else { "succeeded, but" };
     let text = format!(
         "`{}` {outcome} its structured result has {} bytes, and at most {limit} are passed on; {}",
-        keeper.tool(),
+        spill.tool(),
         json.len(),
         remedy(file.as_deref())
     );
@@ -52,9 +52,9 @@ mod tests {
     #[test]
     fn a_value_that_is_too_large_becomes_an_error() {
         let value = Observation::json(&[1, 2, 3]).expect("a value").with_meta("k", 1);
-        let keeper = Keeper::new(None, "list");
-        assert_eq!(limited(value.clone(), Some(7), &keeper), value);
-        let error = limited(value.clone(), Some(6), &keeper);
+        let spill = Spill::new(None, "list");
+        assert_eq!(limited(value.clone(), Some(7), &spill), value);
+        let error = limited(value.clone(), Some(6), &spill);
         assert!(error.is_error() && error.structured_json().is_none());
         assert_eq!(error.meta(), value.meta());
         assert_eq!(
@@ -67,7 +67,7 @@ mod tests {
     fn content_of_its_own_follows_the_error() {
         let value = Observation::json(&"long").expect("a value");
         let value = value.with_content(ContentBlock::text("four")).with_error(true);
-        let error = limited(value, Some(1), &Keeper::new(None, "list"));
+        let error = limited(value, Some(1), &Spill::new(None, "list"));
         assert_eq!(error.content().len(), 2);
         assert!(error.to_text().starts_with("`list` failed, and its"));
         assert!(error.to_text().ends_with("\nfour"));

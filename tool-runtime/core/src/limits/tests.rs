@@ -2,7 +2,7 @@
 
 use super::OutputLimits;
 use super::notice::Notice;
-use super::spill::Keeper;
+use super::spill::Spill;
 use crate::content::{ContentBlock, ResourceContents};
 use crate::observation::Observation;
 use futures_util::FutureExt as _;
@@ -70,7 +70,7 @@ proptest! {
         let (limits, before) = (text_limit(limit), observation(&texts));
         let after = limits.cut(before.clone(), "t");
         let (whole, left) = (before.to_text(), after.to_text());
-        let most = limit.max(Notice::longest(limit, &Keeper::new(None, "t")));
+        let most = limit.max(Notice::longest(limit, &Spill::new(None, "t")));
         prop_assert!(left.chars().count() <= most);
         if whole.chars().count() <= limit {
             prop_assert!(!limits.are_exceeded_by(&before));
@@ -92,7 +92,7 @@ proptest! {
         prop_assert_eq!(folder.only_file(), text.as_bytes());
         let (again, left) = (limits.cut(after.clone(), "t"), after.to_text());
         prop_assert_eq!(again, after);
-        let longest = Notice::longest(limit, &Keeper::new(Some(folder.path()), "t"));
+        let longest = Notice::longest(limit, &Spill::new(Some(folder.path()), "t"));
         prop_assert!(left.chars().count() <= limit.max(longest));
         prop_assert!(left.contains("read on from"));
         let (head, tail) = parted(&left);
@@ -106,7 +106,7 @@ proptest! {
         let after = limits.cut(before, "t");
         let ContentBlock::Resource(resource) = &after.content()[0] else { panic!("no resource") };
         let length = resource.resource.text.as_deref().expect("text").chars().count();
-        prop_assert!(length <= limit.max(Notice::longest(limit, &Keeper::new(None, "t"))));
+        prop_assert!(length <= limit.max(Notice::longest(limit, &Spill::new(None, "t"))));
         prop_assert_eq!(limits.cut(after.clone(), "t"), after);
     }
 }

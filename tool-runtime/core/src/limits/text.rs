@@ -1,7 +1,7 @@
-//! Text blocks: one text, as it were, with a line break between two blocks.
+//! Text blocks, treated as one text with a line break between two blocks.
 
 use super::cut::{Cut, joined};
-use super::spill::Keeper;
+use super::spill::Spill;
 use crate::content::{ContentBlock, TextContent};
 
 /// Whether the blocks have more characters than that.
@@ -24,13 +24,13 @@ fn texts(blocks: &[ContentBlock]) -> impl Iterator<Item = &str> {
 pub(super) fn limited(
     blocks: Vec<ContentBlock>,
     limit: Option<usize>,
-    keeper: &Keeper<'_>,
+    spill: &Spill<'_>,
 ) -> Vec<ContentBlock> {
     let Some(limit) = limit.filter(|limit| exceeds(&blocks, Some(*limit))) else {
         return blocks;
     };
     let whole = texts(&blocks).collect::<Vec<_>>().join("\n");
-    match Cut::of(&whole, limit, keeper) {
+    match Cut::of(&whole, limit, spill) {
         Some(cut) => without_middle(blocks, &cut),
         None => blocks,
     }
@@ -49,8 +49,8 @@ fn without_middle(blocks: Vec<ContentBlock>, cut: &Cut) -> Vec<ContentBlock> {
     blocks.into_iter().filter_map(remains).collect()
 }
 
-/// What is left of the block that begins at `start` of the whole. The notice stands in the
-/// block in which the head ends.
+/// The rest of the block that begins at `start` of the whole. The notice is put into the block
+/// in which the head ends.
 fn rest(
     content: TextContent,
     start: usize,
@@ -81,7 +81,7 @@ mod tests {
 
     fn cut(texts: &[&str], limit: usize) -> Vec<String> {
         let blocks = texts.iter().map(|text| ContentBlock::text(*text)).collect();
-        let left = limited(blocks, Some(limit), &Keeper::new(None, "t"));
+        let left = limited(blocks, Some(limit), &Spill::new(None, "t"));
         left.iter().map(|block| block.as_text().expect("text").to_owned()).collect()
     }
 
@@ -116,7 +116,7 @@ mod tests {
         let observation = Observation::text("a")
             .with_content(ContentBlock::link("a:b", "b"))
             .with_content(ContentBlock::Text(text));
-        let left = limited(observation.content().to_vec(), Some(200), &Keeper::new(None, "t"));
+        let left = limited(observation.content().to_vec(), Some(200), &Spill::new(None, "t"));
         assert_eq!(left[..2], observation.content()[..2]);
         let ContentBlock::Text(last) = &left[2] else { panic!("no text") };
         assert!(last.extra.is_some());

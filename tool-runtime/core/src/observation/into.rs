@@ -1,4 +1,4 @@
-//! Return values that become observations without a schema, and `Json` for those with one.
+//! Return values that become observations without a schema, and `Json` for those with a schema.
 
 use super::Observation;
 use super::blocks::Blocks;
@@ -14,8 +14,8 @@ use std::borrow::Cow;
 ///
 /// Implemented for `()`, text, numbers, `bool`, [`ContentBlock`] and lists of it,
 /// [`Observation`], [`serde_json::Value`], [`Json`], and results of these. A `#[tool]`
-/// function may also return any other `T: Serialize + JsonSchema`: the macro finds that out
-/// and does what `Json` does.
+/// function may also return any other `T: Serialize + JsonSchema`: the macro detects that
+/// and does the same as `Json`.
 ///
 /// An `Err` is always an error of the call, never data:
 ///
@@ -25,7 +25,7 @@ use std::borrow::Cow;
 /// - A `#[tool]` function that returns results in a `Vec`, a map or another standard container does
 ///   not compile, since a success could hide errors. Return one `Result` around the whole, or
 ///   write `Json<Vec<Result<T, E>>>` if serde's `{"Ok": ..}` and `{"Err": ..}` are the data meant.
-/// - A result in a field of a type of yours is data, written as its `Serialize` says.
+/// - A result in a field of a type of yours is data, written by its `Serialize`.
 ///
 /// ```
 /// use tool_runtime::{ContentBlock, IntoObservation, Observation, ToolError};
@@ -47,7 +47,7 @@ pub trait IntoObservation {
     /// Converts it.
     ///
     /// # Errors
-    /// The tool's own error, for the model and the operator.
+    /// The tool's error, for the model and the operator.
     fn into_observation(self) -> Result<Observation, ToolError>;
 
     /// The schema of the structured value, if there is one. Default: none.
@@ -60,8 +60,8 @@ pub trait IntoObservation {
     }
 }
 
-/// A structured return value, said by hand: for closures and hand-written actions, where no
-/// macro finds out that the type is `Serialize + JsonSchema`.
+/// A structured return value: for closures and hand-written actions, where no macro detects that
+/// the type is `Serialize + JsonSchema`.
 ///
 /// JSON has no NaN or infinity. Such a float is `null` where the schema allows that, as for
 /// `Option<f64>`; elsewhere the call ends with an internal error that names its place.
@@ -109,7 +109,7 @@ impl IntoObservation for Observation {
     }
 }
 
-/// Nothing to say: no content.
+/// No content.
 impl IntoObservation for () {
     fn into_observation(self) -> Result<Observation, ToolError> {
         Ok(Observation::default())
@@ -153,7 +153,7 @@ macro_rules! text {
     )*};
 }
 
-/// Types that are shown as they print.
+/// Types that are shown by `Display`.
 macro_rules! printed {
     ($($printed:ty),*) => {$(
         impl IntoObservation for $printed {

@@ -1,4 +1,4 @@
-//! The text form of a result: MCP's `CallToolResult`, written without a detour.
+//! The JSON of a result: MCP's `CallToolResult`, written directly.
 
 use super::Observation;
 use super::blocks::Blocks;
@@ -42,7 +42,7 @@ impl Observation {
         *json = text_of(bytes);
     }
 
-    /// Whether it is written as it stands: its content is nothing but text, or there are members that
+    /// Whether it is written directly: its content is nothing but text, or there are members that
     /// rmcp's types cannot hold.
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
@@ -66,7 +66,7 @@ impl Observation {
 
     fn estimated_length(&self) -> usize {
         let text: usize = self.content.iter().map(text_length).sum();
-        // The mirrored text is the value again, its quotes escaped.
+        // The mirrored text repeats the value with escaped quotes.
         text + self.structured_json().map_or(0, |json| json.len() * 5 / 2)
     }
 
@@ -125,8 +125,8 @@ fn push_text_block(json: &mut Vec<u8>, text: &str) {
     json.extend_from_slice(br#""}"#);
 }
 
-/// Escapes as serde_json does. Byte by byte from the first escape on: in JSON within a text, a copy
-/// of what is between two quotes costs more.
+/// Escapes like serde_json. Byte by byte from the first escape on: in JSON within a text, copies of
+/// the parts between two quotes cost more.
 fn push_escaped(json: &mut Vec<u8>, text: &str) {
     let first = text.bytes().position(must_escape).unwrap_or(text.len());
     let (plain, rest) = text.as_bytes().split_at(first);
@@ -144,7 +144,7 @@ fn must_escape(byte: u8) -> bool {
     ESCAPES[usize::from(byte)] != 0
 }
 
-/// Characters after the backslash, for bytes that a JSON string cannot hold as they are.
+/// Characters after the backslash, for bytes that a JSON string must escape.
 static ESCAPES: [u8; 256] = {
     let mut table = [0; 256];
     let mut control = 0;
@@ -162,7 +162,7 @@ static ESCAPES: [u8; 256] = {
     table
 };
 
-/// Appends what few results have; these types always serialise.
+/// Appends rare members; these types always serialize.
 fn push_json<T: serde::Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {
     serde_json::to_writer(json, value).expect("content has string keys");
 }

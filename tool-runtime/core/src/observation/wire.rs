@@ -36,11 +36,11 @@ impl Serialize for Observation {
     }
 }
 
-/// The members as they stand. Derived code cannot keep the rest beside a raw value.
+/// The members of a result. serde's derive cannot combine `flatten` with a raw value.
 #[derive(Default)]
 struct Wire {
     content: Vec<ContentBlock>,
-    /// As it stands: numbers may be larger than any type of ours.
+    /// Raw: its numbers may exceed every Rust type.
     structured: Option<Box<RawValue>>,
     is_error: bool,
     meta: Option<Map<String, Value>>,
@@ -61,7 +61,7 @@ impl<'de> Visitor<'de> for Wire {
                 "structuredContent" => self.structured = map.next_value()?,
                 "isError" => self.is_error = map.next_value()?,
                 "_meta" => self.meta = map.next_value()?,
-                // The type of a result says how it is read.
+                // The kind of a result decides how it is read.
                 "resultType" => drop(map.next_value::<IgnoredAny>()?),
                 _ => drop(self.other.insert(key, map.next_value()?)),
             }
@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for Observation {
     }
 }
 
-/// It goes out in messages that end with their line. No line breaks inside of a JSON token.
+/// Raw JSON without line breaks, which end a message on stdio. JSON has none inside of a token.
 fn on_one_line(json: Box<RawValue>) -> serde_json::Result<Box<RawValue>> {
     if !json.get().contains(['\n', '\r']) {
         return Ok(json);
@@ -90,12 +90,12 @@ fn on_one_line(json: Box<RawValue>) -> serde_json::Result<Box<RawValue>> {
     RawValue::from_string(json.get().replace(['\n', '\r'], ""))
 }
 
-/// As we write a mirror, whatever blanks the value came with.
+/// The mirrored text of a value, without its whitespace.
 fn compact(json: &RawValue) -> String {
     serde_json::from_str(json.get()).map_or_else(|_| String::new(), |json: Value| json.to_string())
 }
 
-/// The text mirror is written for others; read back, it is no content of its own.
+/// The mirrored text is not separate content when it is read back.
 fn without_mirror(content: Vec<ContentBlock>, structured: Option<&RawValue>) -> Vec<ContentBlock> {
     let is_mirror = match (content.as_slice(), structured) {
         ([ContentBlock::Text(only)], Some(json)) => {

@@ -1,4 +1,4 @@
-//! The builder of prompts and resources from closures, as far as both are alike.
+//! The common part of the builders of prompts and resources from closures.
 
 use super::Terms;
 use crate::completion::Complete;

@@ -66,7 +66,7 @@ fn add(object: &mut String, parameter: &Parameter, value: &str) -> Option<()> {
 }
 
 impl Parameter {
-    /// Whether null says no more than leaving the argument out.
+    /// Whether null means the same as leaving the argument out.
     fn is_absent_as_null(&self) -> bool {
         !self.has_default && self.is_optional()
     }

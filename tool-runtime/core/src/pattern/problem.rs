@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-/// Why a text is no [`ToolPattern`](crate::ToolPattern): what is wrong, where, and what to write.
+/// A text is not a valid [`ToolPattern`](crate::ToolPattern): the mistake, its place, and the correction.
 ///
 /// Places are characters, counted from 1.
 ///
@@ -28,7 +28,7 @@ pub enum PatternError {
         /// The opening bracket.
         open: char,
     },
-    /// A character that stands in no id, and has no meaning in a glob where it is.
+    /// A character that no id has, and that means nothing at this place of a glob.
     #[error(
         "{character:?} at character {at} of `{pattern}` stands in no tool id; ids are made of `A-Z a-z 0-9 _ - .`, write `*`, `?`, `[abc]` or `{{a,b}}` for what varies, or a regular expression as `/../`{}",
         otherwise(*character)

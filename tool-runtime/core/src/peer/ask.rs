@@ -1,4 +1,4 @@
-//! Asks the person behind the caller.
+//! Asks the user of the client.
 
 use super::PeerCapability;
 use super::PeerError;
@@ -38,7 +38,7 @@ impl<T> Answer<T> {
         }
     }
 
-    /// The same with another value.
+    /// Converts the value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Answer<U> {
         match self {
             Self::Accepted(value) => Answer::Accepted(change(value)),
@@ -65,25 +65,25 @@ enum Action {
 }
 
 impl ToolContext {
-    /// Asks the person behind the client: MCP's elicitation, as a form.
+    /// Asks the user of the client: MCP's elicitation, as a form.
     ///
     /// `T` is a [`Form`](trait@Form): a string, number, boolean, enum of unit variants or list of such
     /// an enum, or a struct of these with `#[derive(Form)]`. Field comments become descriptions, `Option` and
     /// `#[serde(default)]` fields need not be filled in. Never ask for secrets in a form: see
     /// [`Self::ask_url`].
     ///
-    /// `key` names the question within the call; give each question of a call a key of its own,
-    /// and the same question the same key every time. To ask again after an answer of no use takes
+    /// `key` names the question within the call; give each question of a call its own key,
+    /// and the same question the same key every time. Asking again after an unusable answer needs
     /// another key: with clients of 2026-07-28 and in tasks the same key has the same answer, and a call
-    /// that asks without end is ended. An answer is good for the question as it was worded: one that
-    /// says something else when the function runs again is asked again. Calls that a tool makes have keys
-    /// of their own: clients see `2/sure` if the second of them asks `sure`.
+    /// that asks without end is ended. An answer belongs to the text of its question: a question
+    /// with another text when the function runs again is asked again. Nested calls have their own
+    /// keys: clients see `2/sure` if the second of them asks `sure`.
     ///
     /// **Effects belong after the last question.** With clients of 2026-07-28 a call is answered with
     /// the question, and when the answer comes the function runs again from its beginning, with
-    /// all earlier answers at hand; with older clients it waits here. The same function does for
-    /// both, if it does nothing that must not be done twice before its last question.
-    /// Questions that are asked at once, with `futures::join!`, reach the person together.
+    /// all earlier answers available; with older clients it waits here. The same function works
+    /// with both, if everything before its last question may be repeated.
+    /// Questions that are asked concurrently, with `futures::join!`, reach the user together.
     ///
     /// ```
     /// use tool_runtime::Answer;
@@ -122,8 +122,8 @@ impl ToolContext {
         Box::pin(async move { self.ask_in(key, message, FormSchema::of::<T>(key)).await })
     }
 
-    /// Asks with a form that is written by hand: a schema as MCP's elicitation has it, for what no
-    /// type says. Gives the answer's fields. All that stands at [`Self::ask`] holds.
+    /// Asks with a form that is written by hand: a schema of MCP's elicitation, for forms
+    /// that no type describes. Returns the answer's fields. See [`Self::ask`] for keys and effects.
     ///
     /// ```
     /// # use tool_runtime::{PeerError, prelude::*};
@@ -152,7 +152,7 @@ impl ToolContext {
     }
 
     /// Sends the person to a web page: to sign in, to pay, to enter a secret. The answer says that
-    /// they agreed to go there, not that they are done. All that stands at [`Self::ask`] holds.
+    /// they agreed to go there, not that they are done. See [`Self::ask`] for keys and effects.
     ///
     /// # Errors
     /// The client opens no pages, or does not answer.
@@ -186,9 +186,7 @@ impl ToolContext {
         let read = |content: Option<Value>| form.read(content.unwrap_or_else(|| Map::new().into()));
         match self.elicited(key, PeerCapability::Elicitation, params).await?.map(read) {
             Answer::Accepted(Ok(value)) => Ok(Answer::Accepted(value)),
-            Answer::Accepted(Err(problem)) => {
-                Err(PeerError::Malformed { key: key.to_owned(), problem })
-            }
+            Answer::Accepted(Err(problem)) => Err(PeerError::malformed(key, problem)),
             Answer::Declined => Ok(Answer::Declined),
             Answer::Cancelled => Ok(Answer::Cancelled),
         }
@@ -201,9 +199,8 @@ impl ToolContext {
         params: Map<String, Value>,
     ) -> Result<Answer<Option<Value>>, PeerError> {
         let answer = self.asked(PeerRequest::new(key, capability, params)).await?;
-        let elicited: Elicited = serde_json::from_value(answer).map_err(|error| {
-            PeerError::Malformed { key: key.to_owned(), problem: error.to_string() }
-        })?;
+        let elicited: Elicited =
+            serde_json::from_value(answer).map_err(|error| PeerError::malformed(key, error))?;
         Ok(match elicited.action {
             Action::Accept => Answer::Accepted(elicited.content),
             Action::Decline => Answer::Declined,

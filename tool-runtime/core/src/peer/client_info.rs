@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Name and version of a client, as it says. Nothing is verified.
+/// Name and version of a client, as it claims; not verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PeerInfo {
@@ -39,7 +39,7 @@ pub struct TraceContext<'a> {
 }
 
 impl ToolContext {
-    /// Sets who made the call. Default: nobody who hears or answers anything.
+    /// Sets who made the call. Default: a caller that answers nothing.
     #[must_use]
     pub fn with_peer(mut self, peer: Arc<dyn Peer>) -> Self {
         self.set_peer(peer);
@@ -61,7 +61,7 @@ impl ToolContext {
         self.peer()?.meta()?.get(key)
     }
 
-    /// The trace that the call belongs to, if its client says so.
+    /// The trace that the call belongs to, if its client sends it.
     pub fn trace(&self) -> Option<TraceContext<'_>> {
         let text = |key| self.meta(key).and_then(Value::as_str);
         Some(TraceContext {

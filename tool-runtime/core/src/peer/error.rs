@@ -2,7 +2,7 @@
 
 use super::PeerCapability;
 
-/// Why a question to whoever made the call has no answer. A person who declines is not an error, see
+/// Why a request to the caller has no answer. A person who declines is not an error, see
 /// [`Answer`](super::Answer).
 ///
 /// As the error of a tool it tells the model what happened; over MCP of 2026-07-28 an unsupported
@@ -13,7 +13,7 @@ pub enum PeerError {
     /// The client lacks the capability.
     #[error("the client cannot {0}, which this needs; go on without, or use another client")]
     Unsupported(PeerCapability),
-    /// The answer is not what was asked for.
+    /// The answer does not fit the question.
     #[error("the answer to `{key}` is not usable: {problem}")]
     Malformed {
         /// Key of the question.
@@ -21,7 +21,7 @@ pub enum PeerError {
         /// The reason.
         problem: String,
     },
-    /// The question cannot be put: it would be refused by every client.
+    /// The question is invalid: every client would refuse it.
     #[error("the question `{key}` cannot be asked: {problem}")]
     Unaskable {
         /// Key of the question.
@@ -29,7 +29,13 @@ pub enum PeerError {
         /// The reason.
         problem: String,
     },
-    /// The question was refused, or the connection ended.
+    /// The request was refused, or the connection ended.
     #[error("the client did not answer: {0}")]
     Failed(String),
+}
+
+impl PeerError {
+    pub(super) fn malformed(key: &str, problem: impl ToString) -> Self {
+        Self::Malformed { key: key.to_owned(), problem: problem.to_string() }
+    }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 pub(super) struct FormSchema {
     /// The schema that the answer is checked against.
     schema: Value,
-    /// The only field of a form that was made for a value which is not a struct.
+    /// The only field of a form for a value that is not a struct.
     only: Option<String>,
 }
 
@@ -32,7 +32,7 @@ const KEYWORDS: &[&str] = &[
     "items",
 ];
 
-/// The formats that clients may know; others are checked here alone.
+/// The formats in MCP's forms; others are checked here only.
 const FORMATS: &[&str] = &["email", "uri", "date", "date-time"];
 
 impl FormSchema {
@@ -102,7 +102,7 @@ impl FormSchema {
     }
 }
 
-/// Lets clients say more than they were asked, as they always may.
+/// Allows additional fields in answers, as MCP does.
 fn forgive_more(schema: &mut Value) {
     if let Value::Object(keywords) = schema {
         keywords.remove("additionalProperties");
@@ -110,7 +110,7 @@ fn forgive_more(schema: &mut Value) {
     }
 }
 
-/// One field as MCP has it.
+/// One field in MCP's form.
 fn field(name: &str, schema: &Value) -> Result<Value, String> {
     let mut field = Map::new();
     for (keyword, value) in schema.as_object().into_iter().flatten() {

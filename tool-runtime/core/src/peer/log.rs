@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// How bad it is: the levels of syslog (RFC 5424), as MCP has them.
+/// The severity: the levels of syslog (RFC 5424), as in MCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
-    /// For whoever looks for a fault in the tool.
+    /// For debugging the tool.
     Debug,
     /// Steps of the work of a tool.
     Info,
-    /// Normal, but worth knowing.
+    /// Normal, but significant.
     Notice,
-    /// Something may go wrong.
+    /// A possible problem.
     Warning,
-    /// Something went wrong.
+    /// An error.
     Error,
     /// A part of the system does not work.
     Critical,
-    /// Somebody must act at once.
+    /// Action must be taken immediately.
     Alert,
     /// Nothing works.
     Emergency,
@@ -31,7 +31,7 @@ pub enum LogLevel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LogEntry {
-    /// How bad it is.
+    /// The severity.
     pub level: LogLevel,
     /// A text, or any JSON.
     pub data: Value,
@@ -45,10 +45,10 @@ impl LogEntry {
 }
 
 impl ToolContext {
-    /// Writes to the log of whoever made the call, not to that of this process (`tracing` does
-    /// that). Never write secrets: whoever made the call reads it.
+    /// Writes to the log of the caller, not to that of this process (`tracing` does that). Never
+    /// write secrets: the caller reads it.
     ///
-    /// It does not wait, and costs nothing where nobody listens: clients of 2026-07-28 ask for logs
+    /// It does not wait, and costs nothing where no log was requested: clients of 2026-07-28 ask for logs
     /// with each request, older ones once for all.
     ///
     /// ```

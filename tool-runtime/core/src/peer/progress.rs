@@ -4,13 +4,13 @@ use crate::context::ToolContext;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How far a call is: MCP's `notifications/progress`.
+/// The progress of a call: MCP's `notifications/progress`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Progress {
-    /// How much is done, in units of the tool's own. It grows with each report.
+    /// The amount done, in the tool's units. It grows with each report.
     pub done: f64,
-    /// How much there is to do, if that is known.
+    /// The total amount, if known.
     pub total: Option<f64>,
     /// The current step, for people.
     pub message: Option<String>,
@@ -24,12 +24,12 @@ impl Progress {
 }
 
 impl ToolContext {
-    /// Tells how far the call is: `done` of `total`, in units of your own, with a message for people
-    /// (`""` for none, [`format_args!`] for one that is only made if somebody hears it).
+    /// Reports progress: `done` of `total`, in units of your own, with a message for people
+    /// (`""` for none, [`format_args!`] for one that is formatted only if it is sent).
     ///
-    /// It does not wait. Clients get at most some fifty reports a second, the last one in any case; a
-    /// report that is no further than the one before is left out, as MCP asks. It costs nothing
-    /// if nobody listens. `#[tool(progress)]` says in the definition that a tool reports it.
+    /// It does not wait. Clients get at most about fifty reports a second, and always the last one; a
+    /// report without further progress is skipped, as MCP requires. It costs nothing
+    /// if the caller did not ask for progress. `#[tool(progress)]` says in the definition that a tool reports it.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -60,13 +60,13 @@ impl ToolContext {
     }
 }
 
-/// A number that progress can be told in: every primitive one.
+/// A number that can measure progress: every primitive one.
 pub trait Amount {
     #[doc(hidden)]
     fn amount(self) -> f64;
 }
 
-/// How much there is to do: a number, or `None`.
+/// The total amount: a number, or `None`.
 pub trait Total {
     #[doc(hidden)]
     fn total(self) -> Option<f64>;

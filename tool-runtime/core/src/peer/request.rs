@@ -4,7 +4,7 @@ use super::{PeerCapability, PeerError};
 use crate::context::ToolContext;
 use serde_json::{Map, Value};
 
-/// A request of a tool to its caller, as MCP has it.
+/// A request of a tool to its caller, as in MCP.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeerRequest {
     key: String,
@@ -28,7 +28,7 @@ impl PeerRequest {
         &self.key
     }
 
-    /// The capability that answering it takes.
+    /// The capability needed to answer it.
     pub fn capability(&self) -> PeerCapability {
         self.capability
     }
@@ -54,7 +54,7 @@ impl PeerRequest {
 }
 
 impl ToolContext {
-    /// Whether whoever made the call can do this. A tool that can also work without an answer
+    /// Whether the caller supports this. A tool that can also work without an answer
     /// looks here first.
     ///
     /// ```
@@ -67,7 +67,7 @@ impl ToolContext {
         self.peer().is_some_and(|peer| peer.can(capability))
     }
 
-    /// Asks whoever made the call. A nested call's keys get a prefix of its own.
+    /// Sends a request to the caller. The keys of a nested call get a prefix.
     ///
     /// # Errors
     /// The peer cannot do it, or does not answer.

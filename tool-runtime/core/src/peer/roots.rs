@@ -34,11 +34,7 @@ impl ToolContext {
     pub async fn roots(&self, key: &str) -> Result<Vec<Root>, PeerError> {
         let request = PeerRequest::new(key, PeerCapability::Roots, Map::new());
         let answer = self.asked(request).await?;
-        match serde_json::from_value::<Roots>(answer) {
-            Ok(answer) => Ok(answer.roots),
-            Err(error) => {
-                Err(PeerError::Malformed { key: key.to_owned(), problem: error.to_string() })
-            }
-        }
+        let answer = serde_json::from_value::<Roots>(answer);
+        answer.map(|answer| answer.roots).map_err(|error| PeerError::malformed(key, error))
     }
 }

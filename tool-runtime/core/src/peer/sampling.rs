@@ -33,7 +33,7 @@ impl SamplingRequest {
         Self { messages: Vec::new(), params }
     }
 
-    /// Tells the model what it is.
+    /// Sets the system prompt.
     #[must_use]
     pub fn system(self, prompt: impl Into<String>) -> Self {
         self.set("systemPrompt", prompt.into())
@@ -116,9 +116,6 @@ impl ToolContext {
     ) -> Result<SamplingResult, PeerError> {
         let request = PeerRequest::new(key, PeerCapability::Sampling, request.into_params());
         let answer = self.asked(request).await?;
-        serde_json::from_value(answer).map_err(|error| PeerError::Malformed {
-            key: key.to_owned(),
-            problem: error.to_string(),
-        })
+        serde_json::from_value(answer).map_err(|error| PeerError::malformed(key, error))
     }
 }

@@ -1,4 +1,4 @@
-//! The prompts and resources of a pool: who offers them, and what is wrong with them.
+//! The prompts and resources of a pool, their sources and problems.
 
 use super::problem::PoolProblem;
 use super::source::Source;
@@ -168,17 +168,10 @@ fn duplicate(earlier: &Entry, later: &Entry) -> PoolProblem {
         Item::Prompt(_) => "two prompts have this name",
         Item::Resource(_) => "two resources stand for the same URIs",
     };
+    let place = |entry: &Entry| entry.source.place(entry.item.terms().origin);
     let (first, second) = (place(earlier), place(later));
     let reason = format!("{what}: one {first}, one {second}; change one, or leave one out");
     later.item.problem(reason)
-}
-
-fn place(entry: &Entry) -> String {
-    match (entry.item.terms().origin, &entry.source) {
-        (Some(origin), _) => format!("at {origin}"),
-        (None, Source::Custom) => "added by hand".to_owned(),
-        (None, source) => format!("of {source}"),
-    }
 }
 
 /// Slips in a program's own definitions. Those of external servers are passed on as they are.

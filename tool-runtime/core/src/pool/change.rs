@@ -10,16 +10,16 @@ use tokio::sync::mpsc::UnboundedReceiver;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PoolChange {
-    /// Tools that were not there.
+    /// New tools.
     pub added: Vec<String>,
-    /// Tools whose definition is another one.
+    /// Tools whose definition changed.
     pub updated: Vec<String>,
-    /// Tools that are there no more.
+    /// Tools that were removed.
     pub removed: Vec<String>,
 }
 
 impl PoolChange {
-    /// Whether nothing changed that anybody can see.
+    /// Whether no visible tool changed.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.updated.is_empty() && self.removed.is_empty()
     }

@@ -2,7 +2,6 @@
 
 use super::core::Core;
 use super::source::Source;
-use std::fmt;
 use std::sync::Weak;
 
 /// The right to set the tools of a source. Dropped, it is given back.
@@ -20,13 +19,7 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         if let Some(core) = self.core.upgrade() {
-            core.give_back(&self.source);
+            core.release(&self.source);
         }
-    }
-}
-
-impl fmt::Debug for Claim {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Claim({})", self.source)
     }
 }

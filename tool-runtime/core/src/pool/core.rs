@@ -25,53 +25,52 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Core {
     rules: Rules,
     governance: Governance,
-    /// Cancelled when the pool is closed: what runs then on state of its own ends.
+    /// Cancelled when the pool is closed, which ends the calls that run then.
     closing: CancellationToken,
-    /// The same, read without a lock: each call asks.
+    /// The same, read without a lock by each call.
     is_closing: AtomicBool,
     snapshot: ArcSwap<Snapshot>,
     offered: Mutex<Offered>,
-    /// Holders of a view of a snapshot, which must not keep what is removed.
+    /// Caches of a snapshot, which must not keep removed tools alive.
     scopes: Mutex<Vec<Weak<dyn View>>>,
     /// Watchers that notify clients of changes.
     watchers: Mutex<Vec<Weak<Watcher>>>,
-    /// Sources that know why tools are absent.
+    /// Explain why tools are absent.
     absences: Mutex<Vec<Weak<dyn Absence>>>,
-    /// Sources that somebody sets the tools of alone.
+    /// Sources with an exclusive owner.
     claims: Mutex<BTreeSet<Source>>,
 }
 
-/// Keeps what it made of a snapshot.
+/// Caches something derived from a snapshot.
 pub(super) trait View: Send + Sync {
-    /// Forgets it: tools that are removed must not live on in it.
+    /// Clears the cache: it must not keep removed tools alive.
     fn renew(&self);
 }
 
-/// Knows of tools that are not there for the time being, and why.
+/// Explains why tools are unavailable for now.
 pub trait Absence: Send + Sync {
-    /// Why there is no tool of that name, if it would be one of its own.
+    /// Why the tool of that name is absent, if it belongs to this source.
     fn why(&self, name: &str) -> Option<CallError>;
 
-    /// Waits until sources that are still on their way are there, for a limited time; `None` if there
-    /// are none.
+    /// Waits for sources that are still connecting, for a limited time; `None` if there are none.
     fn settling(&self) -> Option<BoxFuture<'static, ()>> {
         None
     }
 
-    /// The sources that should have tools here and are not there.
+    /// The sources that should offer tools and are not connected.
     fn absent(&self) -> Vec<AbsentSource> {
         Vec::new()
     }
 }
 
-/// How many tools that are no more the report remembers.
+/// The number of removed tools that a report lists at most.
 const MAX_REMOVED: usize = 10_000;
 
 struct Offered {
     decision: Decision,
-    /// Prompts and resources, also those that give way.
+    /// Prompts and resources, shadowed ones included.
     entries: Vec<Entry>,
-    /// Tools that were offered once and are no more.
+    /// Tools that were removed.
     removed: BTreeSet<(String, Source)>,
     listeners: Vec<UnboundedSender<PoolChange>>,
     is_closed: bool,
@@ -80,7 +79,7 @@ struct Offered {
 /// The state before a change, for the caller to drop.
 type Past = (Arc<Snapshot>, Decision);
 
-/// Prompts and resources before a change, for whoever is to drop them.
+/// Prompts and resources before a change, for the caller to drop.
 type Gone = (Arc<Snapshot>, Vec<Entry>);
 
 impl Core {
@@ -112,8 +111,8 @@ impl Core {
         }
     }
 
-    /// Tells a scope of changes from now on.
-    pub(super) fn watch(&self, scope: Weak<dyn View>) {
+    /// Registers a scope for changes.
+    pub(super) fn add_scope(&self, scope: Weak<dyn View>) {
         let mut scopes = lock(&self.scopes);
         if scopes.len() == scopes.capacity() {
             scopes.retain(|scope| scope.strong_count() > 0);
@@ -121,44 +120,44 @@ impl Core {
         scopes.push(scope);
     }
 
-    /// Tells a watcher of news from now on.
-    pub(super) fn inform(&self, watcher: Weak<Watcher>) {
+    /// Registers a watcher.
+    pub(super) fn add_watcher(&self, watcher: Weak<Watcher>) {
         let mut watchers = self.watchers();
         watchers.retain(|watcher| watcher.strong_count() > 0);
         watchers.push(watcher);
     }
 
-    /// Asks it about tools that are not there from now on.
-    pub(super) fn ask_of_absence(&self, absence: Weak<dyn Absence>) {
+    /// Registers an explanation of absent tools.
+    pub(super) fn add_absence(&self, absence: Weak<dyn Absence>) {
         let mut absences = lock(&self.absences);
         absences.retain(|absence| absence.strong_count() > 0);
         absences.push(absence);
     }
 
-    /// Reserves a source; false if somebody has it.
+    /// Reserves a source; `false` if it is taken.
     pub(super) fn reserve(&self, source: &Source) -> bool {
         lock(&self.claims).insert(source.clone())
     }
 
-    pub(super) fn give_back(&self, source: &Source) {
+    pub(super) fn release(&self, source: &Source) {
         lock(&self.claims).remove(source);
     }
 
-    /// Why there is no tool of that name, if anybody knows.
+    /// Why the tool of that name is absent, if known.
     pub(super) fn why_absent(&self, name: &str) -> Option<CallError> {
         let absences = lock(&self.absences).clone();
         absences.iter().filter_map(Weak::upgrade).find_map(|absence| absence.why(name))
     }
 
-    /// Waits for sources that are still on their way, for a limited time.
+    /// Waits for sources that are still connecting, for a limited time.
     pub(super) async fn settled(&self) {
         let absences = lock(&self.absences).clone();
         let sources = absences.iter().filter_map(Weak::upgrade);
         join_all(sources.filter_map(|source| source.settling()).collect::<Vec<_>>()).await;
     }
 
-    /// Adds to the news of all watchers.
-    pub(super) fn tell(&self, change: &dyn Fn(&mut News)) {
+    /// Notifies all watchers.
+    pub(super) fn notify(&self, change: &dyn Fn(&mut News)) {
         self.watchers().iter().filter_map(Weak::upgrade).for_each(|watcher| watcher.add(change));
     }
 
@@ -183,11 +182,11 @@ impl Core {
         let offered = self.offered();
         let mut report = offered.decision.report(&self.rules);
         if offered.is_closed {
-            // Everything picks nothing then, and that is no slip.
+            // No selector matches in a closed pool.
             report.unmatched.clear();
             report.idle_hooks.clear();
         }
-        // The sources that are asked may ask the pool.
+        // Asked without the lock: they may call the pool.
         let absences = lock(&self.absences).clone();
         let removed = offered.removed.iter().map(|(name, source)| ToolReport {
             name: name.clone(),
@@ -212,8 +211,8 @@ impl Core {
         }
     }
 
-    /// Changes what one source offers: all or nothing. What goes is dropped at the end, when
-    /// the lock is free: it may be closed then, and what that runs may ask the pool.
+    /// Changes the tools of one source: all or nothing. Removed tools are dropped after the lock is
+    /// released: closing them may call the pool.
     pub(super) fn change(
         &self,
         source: &Source,
@@ -260,7 +259,7 @@ impl Core {
         Ok((self.rules.decide(offers).checked()?, gone))
     }
 
-    /// Gives back what was there before.
+    /// Returns the state before.
     fn publish(&self, offered: &mut Offered, decision: Decision) -> (PoolChange, Past) {
         for (offer, _) in &decision.offers {
             offered.removed.remove(&(offer.tool.name().to_owned(), offer.source.clone()));
@@ -271,7 +270,7 @@ impl Core {
         (change, (before, std::mem::replace(&mut offered.decision, decision)))
     }
 
-    /// Swaps the snapshot and tells the listeners.
+    /// Swaps the snapshot and notifies the listeners.
     fn replace(&self, offered: &mut Offered, next: Snapshot) -> (PoolChange, Arc<Snapshot>) {
         let next = Arc::new(next);
         let before = self.snapshot.swap(Arc::clone(&next));
@@ -279,7 +278,7 @@ impl Core {
         if !change.is_empty() {
             // Closed listeners are removed.
             offered.listeners.retain(|listener| listener.send(change.clone()).is_ok());
-            self.tell(&|news| news.tools = true);
+            self.notify(&|news| news.tools = true);
         }
         (change, before)
     }
@@ -319,13 +318,13 @@ impl Core {
         Ok((before, std::mem::replace(&mut offered.entries, entries)))
     }
 
-    /// After the snapshot was swapped: no view is made of the old one from now on.
+    /// Called after the snapshot was swapped.
     fn renew_scopes(&self) {
         let scopes = lock(&self.scopes).clone();
         scopes.iter().filter_map(Weak::upgrade).for_each(|scope| scope.renew());
     }
 
-    /// Empties the pool for good. Gives what has to be ended, the last one first.
+    /// Empties the pool for good. Returns the tools to close, the last one first.
     pub(super) fn close(&self) -> Vec<Tool> {
         let (_before, _entries, tools) = {
             let mut offered = self.offered();

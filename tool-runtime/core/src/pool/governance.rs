@@ -20,7 +20,7 @@ use tokio::sync::RwLock;
 #[cfg(feature = "tower")]
 use tower::util::BoxCloneSyncService;
 
-/// How many calls of a batch run at once, unless told otherwise.
+/// The default number of calls of a batch that run at once.
 const BATCH_LIMIT: usize = 10;
 
 /// The rules for the calls of a pool, beside the tools themselves.
@@ -56,13 +56,13 @@ impl Default for Governance {
 }
 
 impl Governance {
-    /// Whether every call of every tool takes the long way. Hooks are looked up by tool.
-    pub(crate) fn concerns_all(&self) -> bool {
+    /// Whether every call of every tool is intercepted. Hooks are looked up by tool.
+    pub(crate) fn intercepts_all(&self) -> bool {
         self.limits.is_some() || self.checks_outputs
     }
 }
 
-/// One call with everything that it takes to run it: what goes through layers.
+/// One call with everything needed to run it: the request of layers.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "tower"), allow(dead_code))]
 pub struct CallRequest {
@@ -82,7 +82,7 @@ pub(crate) trait Inside: fmt::Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<Observation, CallError>>;
 }
 
-/// The layers around every call, their types erased, and with them the way through them: it is
+/// The layers around every call, their types erased, and with them the path through them: it is
 /// linked where there are layers.
 pub(crate) trait Layered: Send + Sync {
     /// Runs a call through all of them.

@@ -52,7 +52,7 @@ impl ToolPool {
         context: &ToolContext,
     ) -> Self {
         Self(Arc::new_cyclic(|scope: &Weak<Scope>| {
-            core.watch(scope.clone() as Weak<dyn View>);
+            core.add_scope(scope.clone() as Weak<dyn View>);
             Scope::new(core, parent, context.clone().with_host(scope.clone()))
         }))
     }
@@ -107,8 +107,7 @@ impl ToolPool {
     /// closed, the last one first.
     ///
     /// It closes each exactly once, also when it is called twice; one that takes longer than ten
-    /// seconds is given up. A pool that is dropped closes them, too, but nobody can wait for
-    /// that.
+    /// seconds is given up. Dropping the pool closes them, too, but does not wait.
     pub async fn close(&self) {
         for tool in self.0.core.close() {
             tool.close().await;
@@ -131,11 +130,10 @@ impl ToolPool {
         &self.0.context
     }
 
-    /// A caller's context for a call of this very handle: what a tool calls itself is bounded by
-    /// what bounds the call.
+    /// A caller's context for a call through this handle: nested calls see what this handle sees.
     ///
     /// # Errors
-    /// It was handed on too often, in words for a model.
+    /// The calls are nested too deeply, in words for a model.
     pub(crate) fn hosting<'a>(
         &self,
         context: &'a ToolContext,
@@ -143,7 +141,7 @@ impl ToolPool {
         if std::ptr::eq(context, self.shared_context()) {
             return Ok(Cow::Borrowed(context));
         }
-        let context = context.handed_on()?.started();
+        let context = context.nested_once_more()?.started();
         if context.is_hosted_by(&self.0) {
             return Ok(Cow::Owned(context));
         }
@@ -155,11 +153,11 @@ impl ToolPool {
         self.0.snapshot()
     }
 
-    /// News from now on, as long as somebody holds what is given back.
+    /// Watches for changes until the returned watcher is dropped.
     #[doc(hidden)]
     pub fn watch(&self) -> Arc<Watcher> {
         let watcher = Arc::new(Watcher::default());
-        self.0.core.inform(Arc::downgrade(&watcher));
+        self.0.core.add_watcher(Arc::downgrade(&watcher));
         watcher
     }
 
@@ -173,10 +171,10 @@ impl ToolPool {
         Self(scope)
     }
 
-    /// Asks it about tools that are not there from now on.
+    /// Registers an explanation of absent tools.
     #[doc(hidden)]
     pub fn ask_of_absence(&self, absence: std::sync::Weak<dyn Absence>) {
-        self.0.core.ask_of_absence(absence);
+        self.0.core.add_absence(absence);
     }
 
     /// Waits for external servers that are still being connected to, for a limited time.
@@ -185,14 +183,14 @@ impl ToolPool {
         self.0.core.settled().await;
     }
 
-    /// The right to set the tools of a source alone, if nobody has it.
+    /// The exclusive right to set the tools of a source, unless it is taken.
     #[doc(hidden)]
     pub fn claim(&self, source: &Source) -> Option<Claim> {
         let core = &self.0.core;
         core.reserve(source).then(|| Claim::new(std::sync::Arc::downgrade(core), source.clone()))
     }
 
-    /// Why there is no tool of that name, if anybody knows.
+    /// Why the tool of that name is absent, if known.
     pub(crate) fn why_absent(&self, name: &str) -> Option<CallError> {
         self.0.core.why_absent(name)
     }
@@ -250,9 +248,9 @@ impl ToolPool {
         self.pushed(to, false)
     }
 
-    /// Sets what this handle and its clones see anew, until the guard is dropped: outer
-    /// restrictions of this handle do not count meanwhile. The pool's filter does, and so does
-    /// what restricts the handle that this one was made from by [`Self::scope`].
+    /// Replaces the restrictions of this handle and its clones until the guard is dropped. The
+    /// pool's filter still applies, and so do the restrictions of the handle that this one was made
+    /// from by [`Self::scope`].
     ///
     /// # Errors
     /// An invalid pattern.

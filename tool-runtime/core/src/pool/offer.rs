@@ -1,5 +1,4 @@
-//! Decides which of the offered tools a pool has: pure, so that a build and a change
-//! decide alike.
+//! Decides which of the offered tools a pool has. Building and changing a pool use the same rules.
 
 use super::filter::Filter;
 use super::problem::{PoolError, PoolProblem};
@@ -13,7 +12,7 @@ use crate::pattern::ToolPattern;
 use crate::tool::Tool;
 use std::sync::Arc;
 
-/// A tool and who offers it.
+/// A tool and its source.
 #[derive(Clone, Debug)]
 pub(super) struct Offer {
     pub(super) tool: Tool,
@@ -25,7 +24,7 @@ pub(super) struct Offer {
 pub(super) struct Rules {
     /// The selectors of `allow` and `deny`.
     pub(super) filter: Filter,
-    /// Filters that configurations added: each leaves out more.
+    /// Filters that configurations added; each excludes more.
     pub(super) further: Vec<Filter>,
     /// The ids that an MCP server's tool may take from another source.
     pub(super) mcp_replaces: Vec<ToolPattern>,
@@ -61,13 +60,13 @@ impl Rules {
         decision
     }
 
-    /// All offers of one name: a later source takes it from an earlier one that gives way. What
-    /// does not give way collides, unless the filter leaves one of the two out anyway.
+    /// All offers of one name: a later source shadows an earlier one of lower rank. Others collide,
+    /// unless the filter excludes one of the two.
     fn decide_group(&self, group: Vec<Offer>, decision: &mut Decision) {
-        let mut group = without_odd(group, decision).into_iter();
+        let mut group = without_invalid(group, decision).into_iter();
         let Some(mut holder) = group.next() else { return };
         for later in group {
-            let (loser, status) = if self.gives_way(&holder, &later) {
+            let (loser, status) = if self.is_shadowed(&holder, &later) {
                 let by = later.source.clone();
                 (std::mem::replace(&mut holder, later), ToolStatus::Shadowed { by })
             } else if let Some(by) = self.refusal(&later) {
@@ -84,7 +83,7 @@ impl Rules {
         decision.offers.push((holder, status));
     }
 
-    fn gives_way(&self, earlier: &Offer, later: &Offer) -> bool {
+    fn is_shadowed(&self, earlier: &Offer, later: &Offer) -> bool {
         let is_mcp = matches!(later.source, Source::Mcp(_));
         let replaces = self.mcp_replaces.iter().any(|p| p.matches(later.tool.name()));
         earlier.source.rank() < later.source.rank() && (!is_mcp || replaces)
@@ -101,12 +100,12 @@ impl Rules {
         ToolStatus::Visible
     }
 
-    /// The rule that leaves a tool out, if one does.
+    /// The rule that excludes a tool, if one does.
     fn refusal(&self, offer: &Offer) -> Option<String> {
         self.filters().find_map(|filter| filter.refusal(&offer.tool, &offer.source))
     }
 
-    /// Whether a rule could apply to nothing.
+    /// Whether a rule might match no tool.
     pub(super) fn may_be_idle(&self) -> bool {
         let selects = |filter: &Filter| filter.allow.is_some() || !filter.deny.is_empty();
         self.hooks.is_some() || self.filters().any(selects)
@@ -116,7 +115,7 @@ impl Rules {
         std::iter::once(&self.filter).chain(&self.further)
     }
 
-    /// Tools that are filtered out need nothing.
+    /// Called for visible tools only.
     fn check_state(&self, tool: &Tool, problems: &mut Vec<PoolProblem>) {
         for need in tool.needs() {
             let Some(type_name) = need.missing_from(&self.state) else { continue };
@@ -131,8 +130,8 @@ impl Rules {
 }
 
 impl Offer {
-    /// Whether it is the same tool as one that comes before it, found twice. Beside the builder
-    /// each source owns what it offers.
+    /// Whether it is the same tool as an earlier offer: linked and also given to the builder. Other
+    /// sources own their tools.
     fn is_repeated(&self, earlier: &Self) -> bool {
         let is_builders = earlier.source == Source::Linked && self.source == Source::Custom;
         self.tool.is_same(&earlier.tool) && (self.source == earlier.source || is_builders)
@@ -171,9 +170,9 @@ impl Decision {
     }
 }
 
-/// Sets aside what clients would refuse: of our own program it is a mistake to be mended, of a
-/// server's one odd tool must not cost the others.
-fn without_odd(group: Vec<Offer>, decision: &mut Decision) -> Vec<Offer> {
+/// Removes tools that clients would refuse: a problem for the program's own tools; a server's tool
+/// is quarantined, so that its other tools remain.
+fn without_invalid(group: Vec<Offer>, decision: &mut Decision) -> Vec<Offer> {
     let sound = group.into_iter().filter_map(|offer| {
         let problems = definition_problems(&offer);
         if !problems.is_empty() && matches!(offer.source, Source::Mcp(_)) {
@@ -188,7 +187,7 @@ fn without_odd(group: Vec<Offer>, decision: &mut Decision) -> Vec<Offer> {
     sound.collect()
 }
 
-/// A problem of a tool, where the tool is named beside it.
+/// A problem of a tool without the tool's name.
 fn reason(problem: PoolProblem) -> String {
     match problem {
         PoolProblem::BadDefinition { reason, .. } => reason,
@@ -199,7 +198,7 @@ fn reason(problem: PoolProblem) -> String {
 
 fn definition_problems(offer: &Offer) -> Vec<PoolProblem> {
     let (tool, mut problems) = (&offer.tool, Vec::new());
-    // MCP does not demand a description.
+    // MCP does not require a description.
     let is_foreign = matches!(offer.source, Source::Mcp(_));
     if let Some(reason) = name::problem(tool.name()) {
         problems.push(PoolProblem::BadName { name: tool.name().to_owned(), reason });
@@ -231,8 +230,8 @@ fn blank_texts(definition: &ToolDefinition) -> impl Iterator<Item = String> {
     title.into_iter().chain(tag.map(|_| "one of its tags is empty; remove it".to_owned()))
 }
 
-/// Models and file systems confuse names that differ in case alone: of our own program they are a
-/// mistake. In MCP they are different tools, which the report names.
+/// Models and file systems confuse names that differ in case alone: a mistake in the program's own
+/// tools. MCP servers may have them, and the report lists them.
 fn find_case_collisions(decision: &mut Decision) {
     let own = |(offer, status): &&(Offer, ToolStatus)| {
         *status == ToolStatus::Visible && !matches!(offer.source, Source::Mcp(_))
@@ -261,15 +260,7 @@ fn duplicate(first: &Offer, second: &Offer) -> PoolProblem {
     }
     PoolProblem::Duplicate {
         name: second.tool.name().to_owned(),
-        first: place(first),
-        second: place(second),
-    }
-}
-
-fn place(offer: &Offer) -> String {
-    match (offer.tool.origin(), &offer.source) {
-        (Some(origin), _) => format!("at {origin}"),
-        (None, Source::Custom) => "added by hand".to_owned(),
-        (None, source) => format!("of {source}"),
+        first: first.source.place(first.tool.origin()),
+        second: second.source.place(second.tool.origin()),
     }
 }

@@ -74,7 +74,7 @@ impl ToolPool {
     /// Notifies the clients that subscribed to this very URI that the resource changed.
     pub fn resource_updated(&self, uri: impl Into<String>) {
         let uri = uri.into();
-        self.0.core.tell(&|news| {
+        self.0.core.notify(&|news| {
             news.updated.insert(uri.clone());
         });
     }
@@ -121,7 +121,7 @@ impl ToolPool {
     }
 
     fn tell_of(&self, prompts: bool, resources: bool) {
-        self.0.core.tell(&|news| {
+        self.0.core.notify(&|news| {
             news.prompts |= prompts;
             news.resources |= resources;
         });
@@ -130,7 +130,7 @@ impl ToolPool {
 
 impl ToolContext {
     /// Notifies subscribers that the resource changed, see [`ToolPool::resource_updated`].
-    /// Without a pool, as in a test that calls a function itself, nobody is notified.
+    /// Without a pool, as in a test that calls a function directly, this does nothing.
     ///
     /// ```
     /// use tool_runtime::prelude::*;

@@ -35,7 +35,7 @@ pub enum PoolProblem {
         /// The name of a tool of both.
         name: String,
     },
-    /// A tool borrows state that nobody provides.
+    /// A tool borrows state that the pool does not have.
     #[error(
         "tool `{tool}` borrows a `{type_name}` that the pool does not have; add `.state(value)` to the pool, or `state = value` to `main!`, or `.provides::<T>()` to the hook that provides it"
     )]
@@ -77,7 +77,7 @@ pub enum PoolProblem {
         /// The path of `T`.
         type_name: &'static str,
     },
-    /// Linked tools were asked for and there are none.
+    /// The builder was told to use linked tools and none is linked.
     #[error(
         "no tool is linked in; put `#[tool]` on a function, and for the tools of a library write `use my_tools as _;` so that it is linked at all"
     )]
@@ -92,7 +92,7 @@ pub enum PoolProblem {
         /// The other.
         second: String,
     },
-    /// A pattern or a selector is none.
+    /// A pattern or a selector is invalid.
     #[error("{0}")]
     BadPattern(SelectorError),
     /// A toolset, or a tool of a specification, could not be made.
@@ -156,7 +156,7 @@ pub enum PoolProblem {
 #[error("{}{}", heading(*.is_change), list(.problems))]
 pub struct PoolError {
     problems: Vec<PoolProblem>,
-    /// Whether a running pool was to be changed.
+    /// Whether a running pool was being changed.
     is_change: bool,
 }
 
@@ -165,7 +165,7 @@ impl PoolError {
         Self { problems, is_change: false }
     }
 
-    /// A running pool was to be changed.
+    /// Marks the failure of a change to a running pool.
     pub(super) fn of_change(self) -> Self {
         Self { is_change: true, ..self }
     }

@@ -79,7 +79,7 @@ pub struct ToolReport {
 pub enum ToolStatus {
     /// It is listed and can be called.
     Visible,
-    /// A tool of that name from another source took its place.
+    /// A tool of that name from another source replaces it.
     Shadowed {
         /// The source of the other.
         by: Source,
@@ -94,12 +94,12 @@ pub enum ToolStatus {
         /// The tools that the restriction lets through.
         by: String,
     },
-    /// It says that it cannot work here.
+    /// It reports that it cannot work here.
     Unusable {
         /// Why.
         reason: String,
     },
-    /// Something about it is wrong; the other tools of its source are not concerned.
+    /// It is invalid; the other tools of its source are not affected.
     Quarantined {
         /// What.
         reason: String,

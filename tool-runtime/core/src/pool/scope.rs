@@ -19,8 +19,8 @@ pub(crate) struct Scope {
     pub(super) context: ToolContext,
     is_restricted: AtomicBool,
     stack: Mutex<Stack>,
-    /// None without restrictions, and after a change of the pool until somebody looks: tools
-    /// that are removed must not live on in it.
+    /// `None` without restrictions, and after a change of the pool until the next read: it must
+    /// not keep removed tools alive.
     view: ArcSwapOption<Narrowed>,
 }
 
@@ -46,7 +46,7 @@ struct Narrowed {
 
 impl Stack {
     /// The entry that hides a tool, if one does: each entry narrows what is below it, up to one
-    /// that sets the visible tools anew.
+    /// that replaces the restrictions below it.
     fn hides(&self, name: &str) -> Option<&Entry> {
         for entry in self.entries.iter().rev() {
             if !entry.patterns.iter().any(|pattern| pattern.matches(name)) {
@@ -101,9 +101,9 @@ impl Scope {
         snapshot
     }
 
-    /// Makes the view of a stack that nobody else can change meanwhile. The snapshot is taken
-    /// under the lock: what is stored last belongs to the newest stack. The view that it
-    /// replaces is for the caller to drop without the lock, for tools may end with it.
+    /// Makes the view of a locked stack. The snapshot is taken under the lock, so the view stored
+    /// last belongs to the newest stack. The caller drops the replaced view after unlocking:
+    /// tools may end with it.
     fn remake(&self, stack: &Stack) -> (Arc<Snapshot>, Option<Arc<Narrowed>>) {
         let base = Arc::clone(&self.base());
         if base.is_closed() || stack.entries.is_empty() {
@@ -134,7 +134,7 @@ impl Scope {
         self.is_restricted.store(!stack.entries.is_empty(), Ordering::Release);
         drop(stack);
         drop(stale);
-        self.core.tell(&|news| news.view = true);
+        self.core.notify(&|news| news.view = true);
     }
 
     /// The restriction that hides a tool of the pool from this scope, as text.
@@ -149,8 +149,7 @@ impl Scope {
 }
 
 impl View for Scope {
-    /// Forgets a view of what the pool has no more. Views that are being made of it are waited
-    /// for.
+    /// Waits for a view that is being made.
     fn renew(&self) {
         let stack = self.stack();
         let stale = self.view.swap(None);
@@ -178,7 +177,7 @@ pub struct Restriction {
 }
 
 impl Restriction {
-    /// Pushes a restriction, in force from now on.
+    /// Pushes a restriction.
     pub(super) fn new(scope: &Arc<Scope>, to: Vec<ToolPattern>, replaces: bool) -> Self {
         Self { scope: Arc::downgrade(scope), id: scope.push(to, replaces) }
     }

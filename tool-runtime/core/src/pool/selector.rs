@@ -58,7 +58,7 @@ impl Selector {
             Kind::Hint { hint, is_wanted } => {
                 hint.is_given(&definition.effective_annotations()) == *is_wanted
             }
-            Kind::Source(text) => source.is_meant_by(text),
+            Kind::Source(text) => source.matches(text),
         }
     }
 }
@@ -119,7 +119,7 @@ pub enum SelectorError {
         /// The whole text.
         text: String,
     },
-    /// A kind that there is not.
+    /// An unknown kind.
     #[error(
         "`{text}` picks nothing; write an id, a glob as `fs.*`, `tag:NAME`, `hint:read_only`, or `source:linked`, `source:custom`, `source:owner:NAME`, `source:mcp:NAME`"
     )]
@@ -127,7 +127,7 @@ pub enum SelectorError {
         /// The whole text.
         text: String,
     },
-    /// A hint that there is not.
+    /// An unknown hint.
     #[error("unknown hint `{name}`; {help}")]
     Hint {
         /// The hint.

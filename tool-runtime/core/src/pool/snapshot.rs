@@ -1,4 +1,4 @@
-//! The visible tools of one moment, and the prompts and resources beside them.
+//! The visible tools, the prompts and the resources of one moment.
 
 use super::catalog::Catalog;
 use crate::definition::ToolDefinition;
@@ -11,8 +11,8 @@ use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
-/// The visible tools of one moment, sorted by name, and the prompts and resources beside them.
-/// Later changes of the pool do not change it.
+/// The visible tools of one moment, sorted by name, and the prompts and resources. It does not
+/// change with the pool.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -41,7 +41,7 @@ struct Hooked {
     of_tools: Vec<OnceLock<Option<Arc<dyn AroundTool>>>>,
 }
 
-/// A tool with what runs around its calls.
+/// A tool with its hooks.
 pub(crate) struct Found {
     pub(crate) tool: Tool,
     pub(crate) hooks: Option<Arc<dyn AroundTool>>,
@@ -135,13 +135,13 @@ impl Snapshot {
         })
     }
 
-    /// Whether prompts are or were there: a server announces them then.
+    /// Whether the pool has or had prompts: a server announces them then.
     #[doc(hidden)]
     pub fn offers_prompts(&self) -> bool {
         self.catalog.offers_prompts()
     }
 
-    /// Whether resources are or were there.
+    /// Whether the pool has or had resources.
     #[doc(hidden)]
     pub fn offers_resources(&self) -> bool {
         self.catalog.offers_resources()

@@ -1,5 +1,6 @@
 //! Sources of a pool's tools.
 
+use crate::tool::Origin;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -45,7 +46,16 @@ impl Source {
         Self::Mcp(name.into())
     }
 
-    /// Later ones take the place of earlier ones.
+    /// The place of an item in the program's source, or else its source, for messages.
+    pub(super) fn place(&self, origin: Option<Origin>) -> String {
+        match (origin, self) {
+            (Some(origin), _) => format!("at {origin}"),
+            (None, Self::Custom) => "added by hand".to_owned(),
+            (None, source) => format!("of {source}"),
+        }
+    }
+
+    /// The rank among equal names: higher ones shadow lower ones.
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Linked => 0,
@@ -54,8 +64,8 @@ impl Source {
         }
     }
 
-    /// Whether a selector's text means this source: itself, or `owner` and `mcp` all of a kind.
-    pub(super) fn is_meant_by(&self, text: &str) -> bool {
+    /// Whether a selector's text matches this source: its own text, or `owner` or `mcp` for all of that kind.
+    pub(super) fn matches(&self, text: &str) -> bool {
         let kind = match self {
             Self::Owner(_) => "owner",
             Self::Mcp(_) => "mcp",
@@ -64,7 +74,7 @@ impl Source {
         text == kind || text == self.to_string()
     }
 
-    /// Whether a selector could mean some source by this text.
+    /// Whether a selector's text can match any source.
     pub(super) fn is_known(text: &str) -> bool {
         matches!(text, "owner" | "mcp") || Self::try_from(text.to_owned()).is_ok()
     }

@@ -1,5 +1,5 @@
-//! News of a pool for servers: what of it clients should ask for again. However much happens
-//! before somebody looks, it is one piece of news.
+//! Changes of a pool for servers: which lists clients should request again. Changes between two
+//! looks are merged.
 
 use crate::sync::lock;
 use std::collections::BTreeSet;
@@ -16,15 +16,15 @@ pub struct Watcher {
 /// Changes since the last look.
 #[derive(Debug, Default)]
 pub struct News {
-    /// The tools are others.
+    /// The tools changed.
     pub tools: bool,
     /// A restriction began or ended, perhaps not of the handle that is served.
     pub view: bool,
-    /// The prompts are others.
+    /// The prompts changed.
     pub prompts: bool,
-    /// The resources are others.
+    /// The resources changed.
     pub resources: bool,
-    /// Resources whose contents are others.
+    /// URIs of resources whose contents changed.
     pub updated: BTreeSet<String>,
     is_over: bool,
 }
@@ -36,12 +36,12 @@ impl Watcher {
         self.arrived.notify_one();
     }
 
-    /// Nobody is to be told any more.
+    /// Ends the watch.
     pub fn end(&self) {
         self.add(&|news| news.is_over = true);
     }
 
-    /// Waits until there is something new, or it is over: then this is `false`.
+    /// Waits for news; `false` once the watch has ended.
     pub async fn arrived(&self) -> bool {
         self.arrived.notified().await;
         !self.news().is_over

@@ -8,7 +8,7 @@ use crate::offering::Running;
 use crate::parameter::Settings;
 
 /// A prompt's typed arguments, and what makes its messages: what `#[prompt]` generates from a
-/// function. [`Prompt::builder`](crate::Prompt::builder) is the way without a function.
+/// function. [`Prompt::builder`](crate::Prompt::builder) makes one from a closure.
 ///
 /// ```
 /// use tool_runtime::prelude::*;

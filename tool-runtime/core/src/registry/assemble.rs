@@ -4,7 +4,7 @@ use super::{PoolConfig, Registry, RegistryError, ToolSpec};
 use crate::pool::{PoolProblem, Source, ToolPoolBuilder};
 
 impl ToolPoolBuilder {
-    /// Makes the tools of specifications and adds them. What goes wrong is told by
+    /// Makes the tools of specifications and adds them. Problems are reported by
     /// [`Self::build`], with everything else.
     ///
     /// ```

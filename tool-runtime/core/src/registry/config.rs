@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Which tools a pool has, as a file says it: specifications, and a filter over all tools.
+/// The tools of a pool, from a file: specifications, and a filter over all tools.
 ///
-/// The file is JSON, TOML (feature `toml`) or YAML (feature `yaml`), told apart by its name:
+/// The file is JSON, TOML (feature `toml`) or YAML (feature `yaml`), chosen by its name:
 ///
 /// ```toml
 /// deny = ["hint:destructive"]
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// registry.tool(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))?;
 /// let config = PoolConfig::from_json(r#"{ "tools": ["ping"], "deny": ["hint:open_world"] }"#)?;
 /// let pool = ToolPool::builder().config(&registry, config).await.build()?;
-/// assert!(pool.tools().is_empty(), "a tool that says nothing may reach the open world");
+/// assert!(pool.tools().is_empty(), "without a hint, a tool may reach the open world");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
@@ -35,10 +35,10 @@ pub struct PoolConfig {
     /// The tools. Default: none.
     #[serde(default)]
     pub tools: Vec<ToolSpec>,
-    /// Only what one of these picks. Default: `None`, everything.
+    /// Selects tools. Default: `None`, all tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<Selector>>,
-    /// Not what one of these picks. Default: empty.
+    /// Excludes tools. Default: empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<Selector>,
 }
@@ -78,8 +78,8 @@ impl PoolConfig {
     /// From a file whose name ends in `.json`, `.toml`, `.yaml` or `.yml`.
     ///
     /// # Errors
-    /// The file cannot be read, its form is not known here, or what stands in it is wrong. Each
-    /// names the file.
+    /// The file cannot be read, its format is unknown, or its content is invalid. Each error names
+    /// the file.
     pub fn read(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let file = file.as_ref();
         let text = std::fs::read_to_string(file)

@@ -2,8 +2,7 @@
 
 use crate::error::list;
 
-/// Why a name could not be registered, or specifications have no tools: everything that is
-/// wrong with them at once.
+/// Why a name could not be registered or specifications could not be resolved: all problems at once.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -36,7 +35,7 @@ pub enum RegistryError {
 pub struct SpecProblem {
     /// Its place in the list, from 0.
     pub index: usize,
-    /// The name that it says.
+    /// The name in the specification.
     pub name: String,
     /// The reason, and what to do.
     pub reason: String,

@@ -12,7 +12,7 @@ use std::future::ready;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// One tool or many: what a factory gives.
+/// The tools that a factory makes: one or many.
 pub trait Tools {
     /// All of them.
     fn into_tools(self) -> Vec<Tool>;
@@ -61,11 +61,11 @@ pub trait ToolFactory<M>: Send + Sync + 'static {
 /// The tools that a factory makes.
 type Made = BoxFuture<'static, Result<Vec<Tool>, ToolsetError>>;
 
-/// Marks factories that answer at once.
+/// Marks synchronous factories.
 #[derive(Debug)]
 pub struct AtOnce;
 
-/// Marks factories that answer later.
+/// Marks asynchronous factories.
 #[derive(Debug)]
 pub struct Later;
 
@@ -123,7 +123,7 @@ where
     }
 }
 
-/// Decodes the parameters, and makes the tools of them.
+/// Decodes the parameters and makes the tools.
 fn made<P: DeserializeOwned + JsonSchema>(params: Value, make: impl FnOnce(P) -> Made) -> Made {
     decoded(params).map_or_else(|error| Box::pin(ready(Err(error))) as Made, make)
 }

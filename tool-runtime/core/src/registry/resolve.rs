@@ -2,7 +2,7 @@
 
 use super::{Entry, Registry, RegistryError, SpecProblem, ToolSpec};
 use crate::context::ToolContext;
-use crate::error::told;
+use crate::error::panic_message;
 use crate::pattern::ToolPattern;
 use crate::schema::nearest;
 use crate::tool::Tool;
@@ -11,20 +11,20 @@ use futures_util::FutureExt as _;
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 
-/// Tools that were made for one specification and are shared by all that say the same.
+/// Tools that were made for one specification and are shared by all equal ones.
 ///
-/// Names of entries and parameters, whose order does not count; they are few.
+/// Keyed by name and parameters, in any order; a short list.
 type Made = Vec<(String, ToolSpec, Vec<Tool>)>;
 
 impl Registry {
     /// Makes the tools of specifications, in their order.
     ///
-    /// A name is that of an entry, or the id of one tool of a toolset; a glob means all entries
+    /// A name is that of an entry, or the id of one tool of a toolset; a glob selects all entries
     /// and toolset tools that it matches. Specifications of one toolset with the same
     /// parameters share one value of it.
     ///
     /// # Errors
-    /// Everything that is wrong with any of them: unknown names, with the nearest; parameters
+    /// All problems: unknown names, with the nearest; parameters
     /// of a ready tool; parameters that do not fit, with the field; a failed factory.
     pub async fn resolve(&self, specs: &[ToolSpec]) -> Result<Vec<Tool>, RegistryError> {
         self.resolve_in(specs, &ToolContext::default()).await
@@ -67,7 +67,7 @@ impl Registry {
             if is_whole || entry.tool_names().any(|tool| pattern.matches(tool)) {
                 let own = self.make(name, entry, spec, context, made).await;
                 let own = own.map_err(|reason| format!("`{name}`: {reason}"))?;
-                // A prefix renames the tools; the pattern is over the names that are registered.
+                // A prefix renames the tools; the pattern matches registered names.
                 let mut names = entry.tool_names();
                 tools.extend(own.into_iter().filter(|tool| {
                     let name = names.next().unwrap_or_else(|| tool.name());
@@ -92,11 +92,11 @@ impl Registry {
         if let Some((_, _, tools)) = made.iter().find(is_known) {
             return Ok(tools.clone());
         }
-        // A factory is the user's code: its panic is the failure of its specification alone.
+        // User code: its panic fails its specification only.
         let tools = AssertUnwindSafe(entry.make(spec, context))
             .catch_unwind()
             .await
-            .unwrap_or_else(|panic| Err(format!("making it panicked: {}", told(panic))))?;
+            .unwrap_or_else(|panic| Err(format!("making it panicked: {}", panic_message(panic))))?;
         made.push((name.to_owned(), spec.clone(), tools.clone()));
         Ok(tools)
     }
@@ -119,7 +119,7 @@ impl Registry {
 }
 
 impl Entry {
-    /// The ids of the tools behind it, as far as they are known before it is made.
+    /// The ids of its tools, if they are known before it is made.
     fn tool_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         let names = match self {
             Self::Toolset(kind) => Some(kind.tool_names()),

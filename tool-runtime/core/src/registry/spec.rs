@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A tool in a configuration: a name that a [`Registry`](crate::Registry) knows, or a
-/// glob over such names, and parameters.
+/// A tool in a configuration: a name in a [`Registry`](crate::Registry), or a glob over such
+/// names, and parameters.
 ///
 /// Written as `{ "name": "terminal", "params": { "shell": "bash" } }`, or as the name alone
 /// where there are no parameters. `"prefix": "left"` names a toolset's tools `left.…`, so that
-/// one type may be there twice.
+/// one type can be used twice.
 ///
 /// ```
 /// use tool_runtime::ToolSpec;
@@ -53,7 +53,7 @@ impl ToolSpec {
     }
 }
 
-/// Without the values of the parameters, which may be secret.
+/// Omits the values of the parameters, which may be secret.
 impl fmt::Debug for ToolSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let params: Vec<&String> = self.params.keys().collect();

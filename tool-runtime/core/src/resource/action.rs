@@ -9,7 +9,7 @@ use crate::offering::Running;
 use crate::parameter::Settings;
 
 /// A resource's typed variables, and what reads it: what `#[resource]` generates from a function.
-/// [`Resource::builder`](crate::Resource::builder) is the way without a function.
+/// [`Resource::builder`](crate::Resource::builder) makes one from a closure.
 ///
 /// ```
 /// use tool_runtime::prelude::*;

@@ -58,7 +58,7 @@ impl ReadRequest<'_> {
 
 /// A return value that becomes the contents of a resource: text, bytes, [`ResourceContents`] and
 /// lists of it, [`Json`], and options and results of these. `None` says that there is nothing
-/// behind the URI.
+/// at the URI.
 ///
 /// ```
 /// use tool_runtime::{IntoResource, ReadRequest, ResourceContents, ToolError};

@@ -24,7 +24,7 @@ enum Part {
 }
 
 impl UriTemplate {
-    /// Reads it.
+    /// Parses a template.
     ///
     /// # Errors
     /// The mistake, and what to write instead.
@@ -36,7 +36,7 @@ impl UriTemplate {
             let follows = matches!(parts.last(), Some(Part::Variable { .. }));
             if let (true, Part::Variable { name, .. }) = (follows, &part) {
                 return Err(format!(
-                    "nothing tells where `{{{name}}}` begins; write text between it and the variable before"
+                    "`{{{name}}}` directly follows another variable; write text between the two"
                 ));
             }
             parts.push(part);
@@ -47,7 +47,7 @@ impl UriTemplate {
         Ok(template)
     }
 
-    /// Nothing that a URI begins with can be variable up to its colon.
+    /// The scheme cannot be variable.
     fn check_scheme(&self) -> Result<(), String> {
         let scheme = match self.parts.first() {
             Some(Part::Literal(literal)) => literal.split_once(':').map(|(scheme, _)| scheme),
@@ -68,7 +68,7 @@ impl UriTemplate {
     fn check_names(&self) -> Result<(), String> {
         let names: Vec<&str> = self.variables().collect();
         match names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
-            Some((_, twice)) => Err(format!("`{{{twice}}}` stands in it twice; name one anew")),
+            Some((_, twice)) => Err(format!("`{{{twice}}}` is used twice; rename one of the two")),
             None => Ok(()),
         }
     }
@@ -142,7 +142,7 @@ impl UriTemplate {
         matches!(self.parts.first(), Some(Part::Literal(literal)) if uri.starts_with(literal))
     }
 
-    /// For every part and every place: whether this part and those behind it can take the whole
+    /// For every part and every place: whether this part and those after it can match the whole
     /// rest of the URI. Found from the end, so that no choice is ever taken back.
     fn fitting(&self, uri: &str) -> Vec<Vec<bool>> {
         let end = uri.len();
@@ -156,7 +156,7 @@ impl UriTemplate {
             fits.push(std::mem::replace(&mut rest, here.clone()));
             rest = here;
         }
-        // Each was stored one step late: what was stored is what lies behind its part.
+        // The stored row belongs to the part after this one.
         fits.push(rest);
         fits.reverse();
         fits

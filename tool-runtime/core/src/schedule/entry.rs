@@ -1,10 +1,10 @@
-//! One ticket, as the queue sees it.
+//! One ticket in the queue.
 
 use crate::access::Claim;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Waker;
 
-/// Which ticket it is. No two of a process are alike, as a call may hold tickets of several lanes.
+/// A ticket's id, unique in the process: a call may hold tickets of several lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Id(u64);
 
@@ -19,7 +19,7 @@ impl Id {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) id: Id,
-    /// Those above it; some may have ended since.
+    /// The tickets of the calls above it; some may have ended.
     pub(super) ancestors: Vec<Id>,
     pub(super) claim: Claim,
     pub(super) state: State,
@@ -27,7 +27,7 @@ pub(super) struct Entry {
 
 #[derive(Debug)]
 pub(super) enum State {
-    /// With whom to wake, once it was asked for.
+    /// With the waker, once it was polled.
     Waiting(Option<Waker>),
     Held,
 }
@@ -45,9 +45,8 @@ impl Entry {
         self.ancestors.contains(&other.id)
     }
 
-    /// Whether it must not run while the other does. What is above it waits for it, and so never
-    /// is in its way.
-    pub(super) fn is_kept_by(&self, other: &Self) -> bool {
+    /// Whether it conflicts with the other. A call above it waits for it, and so never conflicts.
+    pub(super) fn conflicts_with(&self, other: &Self) -> bool {
         self.claim.meets(&other.claim) && !self.is_under(other)
     }
 }

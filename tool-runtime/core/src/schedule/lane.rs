@@ -1,4 +1,4 @@
-//! The queue that is shared, behind its lock.
+//! A shared queue.
 
 use super::entry::Id;
 use super::queue::Queue;
@@ -27,7 +27,7 @@ impl Lane {
         drop(gone);
     }
 
-    /// No state in between is left behind by a panic: what panics is not run under the lock.
+    /// A poisoned lock is ignored: no user code runs under it.
     pub(super) fn lock(&self) -> MutexGuard<'_, Queue> {
         lock(&self.0)
     }

@@ -3,16 +3,16 @@
 use super::entry::Id;
 use std::sync::{Arc, Weak};
 
-/// A call that runs and those above it, for the context of the calls that it makes. Holds
-/// nothing back: the ticket is released when its [`Held`](super::Held) is dropped.
+/// A running call and those above it, for the context of its nested calls. It does not keep the
+/// ticket: that is released when its [`Held`](super::Held) is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     own: Weak<Id>,
     above: Above,
 }
 
-/// The calls above, the nearest first. Flat, so that a call which makes one like itself and ends,
-/// over and over, leaves no chain behind.
+/// The calls above, the nearest first. A flat list, so that calls which each start the next one and
+/// end do not form a chain.
 pub(super) type Above = Option<Arc<[Weak<Id>]>>;
 
 impl Link {
@@ -20,7 +20,7 @@ impl Link {
         Self { own: Arc::downgrade(own), above: above.clone() }
     }
 
-    /// The calls above one that is made under this one: those that have not ended.
+    /// The calls above a nested call of this one: those that have not ended.
     pub(super) fn to_above(&self) -> Above {
         let all = std::iter::once(&self.own).chain(self.above.iter().flat_map(|above| &**above));
         let alive: Vec<_> = all.filter(|id| id.strong_count() > 0).cloned().collect();

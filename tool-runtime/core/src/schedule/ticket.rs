@@ -1,4 +1,4 @@
-//! A place in a lane: waited for, then held. Dropping it leaves, whatever the state.
+//! A place in a lane: waited for, then held, and left on drop.
 
 use super::entry::{Entry, Id};
 use super::lane::{Lane, wake};
@@ -16,7 +16,7 @@ pub(crate) struct Ticket {
     is_held: bool,
 }
 
-/// A place whose turn it is, until it is dropped.
+/// A place that holds its resources until it is dropped.
 #[must_use = "dropping it ends the turn"]
 #[derive(Debug)]
 pub(crate) struct Held(Place);
@@ -46,7 +46,7 @@ impl Ticket {
         Self { place: outcome.map(|(place, _)| place), is_held }
     }
 
-    /// The turn, if it is there already.
+    /// The held place, if its resources are free.
     ///
     /// # Errors
     /// The ticket, which has to wait.
@@ -57,7 +57,7 @@ impl Ticket {
         }
     }
 
-    /// Waits until no earlier ticket that meets this one is left; without waiting if there is none.
+    /// Waits until no earlier ticket conflicts with this one.
     ///
     /// # Errors
     /// If the call that makes this one would wait for itself. Never without such a call.
@@ -86,7 +86,7 @@ impl Held {
 #[derive(Debug)]
 pub(super) struct Place {
     lane: Lane,
-    /// Shared with nobody: links see by it whether the entry is still there.
+    /// Never cloned: links see by it whether the entry still exists.
     id: Arc<Id>,
     above: Above,
 }

@@ -1,17 +1,15 @@
-//! Checks a JSON value against a JSON Schema (2020-12) and says what is wrong in words that a model can act on.
+//! Checks a JSON value against a JSON Schema (2020-12) and describes every mistake so that a model can correct it.
 //!
-//! Decoding is the first check of a call; this walker runs when decoding failed, or when the schema holds assertions
-//! that decoding does not make. It knows the validation and applicator keywords and references within the document.
-//! It differs from the standard where tools do: a property that is not required may be null, `1.0` is not an integer (serde
-//! does not decode it as one), and `format` is asserted. Annotations, unknown keywords, references that lead nowhere
-//! and patterns that do not compile are ignored.
+//! Decoding is the first check of a call. This walker runs when decoding failed, or when the schema asserts more than
+//! decoding enforces. It differs from the standard where tools do: a property that is not required may be null, `1.0` is
+//! not an integer (serde does not decode it as one), and `format` is asserted. Annotations, unknown keywords, references
+//! to other documents and invalid patterns are ignored. A few keywords are not checked; a tool whose schema uses one of
+//! them is refused when it is made ([`unchecked`]).
 
 mod array;
 mod assertions;
 mod combine;
 mod describe;
-mod entry;
-mod equal;
 mod explain;
 mod fields;
 mod findings;
@@ -22,15 +20,11 @@ mod number;
 mod object;
 mod parts;
 mod place;
-mod received;
-mod reference;
 mod secrets;
 mod survey;
 mod text;
-mod type_keyword;
 mod unevaluated;
 mod union;
-mod unknown;
 mod variants;
 mod walk;
 mod wording;
@@ -38,9 +32,56 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::assertions::asserts_more_than_types;
-pub use self::entry::check;
-pub(crate) use self::entry::{check_params, check_result};
-pub(crate) use self::fields::{fields_at, holds_secrets, is_tuple, plain_names_at, unknown_field};
+pub(crate) use self::assertions::{asserts_more_than_types, unchecked};
+pub(crate) use self::fields::{fields_at, holds_secrets, unknown_field};
 pub(crate) use self::findings::MAX_ISSUES;
 pub(crate) use self::wording::cut;
+
+use self::findings::Findings;
+use self::kind::Kind;
+use self::place::Whole;
+use self::walk::Walker;
+use crate::issue::Issue;
+use crate::schema::engine::{self, Engine};
+use serde_json::Value;
+
+/// Everything that is wrong with `arguments`: in the order of the schema's properties, unknown ones after them.
+///
+/// At most 32 issues are given, each once. Values and schemas that are nested too deeply, or too tangled, to be walked
+/// to the end give an issue that says so: what was not checked must not pass for checked.
+pub fn check(schema: &Value, arguments: &Value) -> Vec<Issue> {
+    let kind = Kind::of(arguments);
+    if kind != Kind::Object {
+        let message = format!("the arguments must be a JSON object, got {}", kind.with_article());
+        return vec![Issue::new("", "type", message)];
+    }
+    walked(schema, arguments, Whole::Arguments)
+}
+
+/// Everything that is wrong with a tool's structured `result`, which may be of any kind; as many issues as [`check`]
+/// gives.
+pub(crate) fn check_result(schema: &Value, result: &Value) -> Vec<Issue> {
+    walked(schema, result, Whole::Result)
+}
+
+/// Everything that is wrong with the parameters of a configuration, as many issues as [`check`] gives.
+pub(crate) fn check_params(schema: &Value, params: &Value) -> Vec<Issue> {
+    walked(schema, params, Whole::Params)
+}
+
+fn walked(schema: &Value, value: &Value, whole: Whole) -> Vec<Issue> {
+    walked_with(engine::linked(), schema, value, whole)
+}
+
+/// The walk, with or without what checks patterns and formats.
+fn walked_with(
+    engine: Option<&'static Engine>,
+    schema: &Value,
+    value: &Value,
+    whole: Whole,
+) -> Vec<Issue> {
+    let walker = Walker::new(schema, value, engine);
+    let mut found = Findings::default();
+    walker.walk(schema, value, &walker.start(whole, value), &mut found);
+    found.into_issues(walker.gave_up())
+}

@@ -1,4 +1,4 @@
-//! Which objects inside arguments take no other keys than those they declare.
+//! Sets `additionalProperties: false` on the objects inside of arguments whose types ignore unknown keys.
 //!
 //! schemars says so of types with `deny_unknown_fields` alone. Decoding refuses every key that serde ignores, so each
 //! object whose type ignores keys is closed, unless its schema says otherwise. In what serde buffers a type cannot be
@@ -70,7 +70,7 @@ fn apply(closed: &[String], schema: &mut Value) {
     }
 }
 
-fn is_scalar(schema: &Value) -> bool {
+pub(super) fn is_scalar(schema: &Value) -> bool {
     let kind = schema.get("type").and_then(Value::as_str);
     kind.is_some_and(|kind| kind != "object" && kind != "array")
 }
@@ -106,7 +106,7 @@ struct Survey<'s> {
     closed: BTreeMap<String, bool>,
     /// Whether serde buffers one of them.
     is_buffered: bool,
-    /// Whether the schema is one of several that nothing tells apart.
+    /// Whether the schema is an untagged variant.
     is_untagged: bool,
     /// Whether another schema declares fields of the same object.
     is_shared: bool,
@@ -165,7 +165,7 @@ impl<'s> Survey<'s> {
         match reaction {
             Some(Use::Ignored) => true,
             // A variant that has nothing but its tag may hold anything.
-            Some(Use::Unclear) if !self.is_untagged && !self.is_shared && !is_tag_alone(map) => {
+            Some(Use::Buffered) if !self.is_untagged && !self.is_shared && !is_tag_alone(map) => {
                 self.is_buffered = true;
                 true
             }
@@ -198,7 +198,7 @@ impl<'s> Survey<'s> {
             self.below(at, "additionalProperties", others, Step::Key("0".to_owned()));
         }
         if let Some(items) = map.get("items").filter(|_| !map.contains_key("prefixItems")) {
-            self.below(at, "items", items, Step::alone(0));
+            self.below(at, "items", items, Step::any_item());
         }
     }
 

@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-/// The schema of a type's value, as it stands in a schema of arguments.
+/// The schema of a type, as a part of a schema of arguments.
 pub(super) fn of_type(make: fn(&mut SchemaGenerator) -> Schema) -> Value {
     let mut generator = input_generator();
     let mut schema = make(&mut generator);
@@ -28,7 +28,7 @@ pub(super) fn output_generator() -> SchemaGenerator {
     settings().for_serialize().into_generator()
 }
 
-/// Every schema is whole: its parts are inlined where they can be.
+/// Schemas are inlined where they can be.
 fn settings() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;

@@ -9,7 +9,6 @@ use super::format;
 use crate::regex::Regex;
 use crate::schema::plain::is_plain;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 /// A pattern, compiled. Cheap to clone.
@@ -28,12 +27,6 @@ impl Pattern {
     /// As it was written.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
-    }
-}
-
-impl fmt::Debug for Pattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Pattern").field(&self.text).finish()
     }
 }
 

@@ -33,12 +33,16 @@ pub(crate) fn input_and_misses(parameters: &[Parameter]) -> (Map<String, Value>,
     (input.schema, input.is_buffered)
 }
 
-/// The schema of a table of arguments as clients see it, and what is wrong with it. Defaults and
+/// The schema of a table of arguments as clients see it, and its problems. Defaults and
 /// examples are evaluated here and nowhere else.
 pub(crate) fn described(parameters: &[Parameter]) -> (Map<String, Value>, Vec<String>) {
     let fields = Fields { has_values: true, ..Fields::default() };
     let Input { mut schema, mut problems, .. } = fields.schema(parameters);
     problems.extend(wrong_values(&schema));
+    let mut properties = schema["properties"].as_object().into_iter().flatten();
+    if properties.any(|(_, property)| !closed::is_scalar(property)) {
+        problems.extend(check::unchecked(&schema, "input"));
+    }
     hide_secrets(&mut schema, parameters);
     (advertised(schema), problems)
 }

@@ -1,4 +1,4 @@
-//! The names that somebody who wrote a wrong one probably meant.
+//! Suggestions for a misspelt name.
 
 use strsim::damerau_levenshtein;
 
@@ -54,7 +54,7 @@ fn distance(wanted: &str, candidate: &str, completion: Option<&str>) -> Option<u
             return Some(edits);
         }
     }
-    // A completion ranks behind every name that is a slip of the pen away.
+    // A completion ranks after every name that is a typing error away.
     (completion == Some(candidate)).then_some(MAX_LENGTH)
 }
 

@@ -109,7 +109,7 @@ fn optional_properties(schema: &mut Schema) {
     }
 }
 
-/// Takes `null` out of a schema that says more than null.
+/// Removes `null` from a schema that allows more than null.
 pub(crate) fn without_null(schema: &mut Schema) {
     let Some(map) = schema.as_object_mut() else {
         return;
@@ -148,7 +148,7 @@ fn lone_alternative(map: &mut Map<String, Value>) {
     map.extend(beside);
 }
 
-/// Says `"type": "object"` of alternatives that are all objects: clients want it at the root.
+/// Adds `"type": "object"` to alternatives that are all objects: clients expect it at the root.
 fn typed_as_object(map: &mut Map<String, Value>) {
     let all_objects = |keyword: &str| {
         map.get(keyword).and_then(Value::as_array).is_some_and(|schemas| {

@@ -47,7 +47,7 @@ impl ActionParts {
     }
 }
 
-/// Decodes an action, and does with it what it was decoded for.
+/// Decodes an action, and runs or keeps it.
 type Enter = for<'a> fn(Arguments<'a>, Purpose<'a>) -> Result<Entered<'a>, DecodeError>;
 
 /// The purpose of decoding an action. It is one function that does all of this, because decoding is
@@ -83,7 +83,7 @@ impl ActionExecutor {
         if let Some(name) = &parts.name {
             definition.name.clone_from(name);
         }
-        if settings.schema == SchemaOrigin::CompletionContext {
+        if settings.schema == SchemaOrigin::Given {
             let problems = unfit_schema(&definition, &settings);
             definition.problems.extend(problems);
         }
@@ -143,7 +143,10 @@ fn unfit_schema(definition: &ToolDefinition, settings: &Settings) -> Vec<String>
         let has = |parameter: &&Parameter| parameter.aliases.contains(&given);
         settings.parameters.iter().find(has).map_or(given, |parameter| parameter.name)
     };
-    schema::unfit(&definition.input_schema, &schema::input(settings.parameters), advertised)
+    let own = schema::input(settings.parameters);
+    let mut problems = schema::unfit(&definition.input_schema, &own, advertised);
+    problems.extend(schema::unchecked(&definition.input_schema, "input"));
+    problems
 }
 
 impl Executor for ActionExecutor {

@@ -1,10 +1,11 @@
-//! Tools from closures, for those who have no function to annotate.
+//! Tools from closures, where there is no function to annotate.
 
 use super::Tool;
 use super::handler::{AccessOf, Handler, HandlerExecutor, TypedInput};
 use crate::access::Access;
 use crate::definition::{TaskSupport, ToolDefinition};
 use crate::icon::Icon;
+use crate::observation::IntoObservation as _;
 use crate::schema;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -23,7 +24,7 @@ use std::time::Duration;
 /// }
 ///
 /// // Typed input, structured result.
-/// let greet = Tool::builder("greet", "Greet somebody.")
+/// let greet = Tool::builder("greet", "Greet a person.")
 ///     .read_only(true)
 ///     .handler(|greet: Greet| async move { Json(json!({ "text": format!("Hello, {}!", greet.name) })) });
 ///
@@ -62,28 +63,28 @@ impl ToolBuilder {
         self
     }
 
-    /// Says whether the tool changes nothing.
+    /// Sets the hint that the tool changes nothing.
     #[must_use]
     pub fn read_only(mut self, hint: bool) -> Self {
         self.definition.annotations.read_only_hint = Some(hint);
         self
     }
 
-    /// Says whether the tool may destroy something.
+    /// Sets the hint that the tool may destroy something.
     #[must_use]
     pub fn destructive(mut self, hint: bool) -> Self {
         self.definition.annotations.destructive_hint = Some(hint);
         self
     }
 
-    /// Says whether a second equal call changes nothing more.
+    /// Sets the hint that a repeated call changes nothing more.
     #[must_use]
     pub fn idempotent(mut self, hint: bool) -> Self {
         self.definition.annotations.idempotent_hint = Some(hint);
         self
     }
 
-    /// Says whether the tool touches an open world.
+    /// Sets the hint that the tool reaches the open world.
     #[must_use]
     pub fn open_world(mut self, hint: bool) -> Self {
         self.definition.annotations.open_world_hint = Some(hint);
@@ -104,14 +105,14 @@ impl ToolBuilder {
         self
     }
 
-    /// Says that calls tell how far they are, see [`ToolContext::progress`](crate::ToolContext::progress).
+    /// Declares that calls report progress, see [`ToolContext::progress`](crate::ToolContext::progress).
     #[must_use]
     pub fn reports_progress(mut self) -> Self {
         self.definition.reports_progress = true;
         self
     }
 
-    /// Says whether calls may go on as tasks. Default: they are answered when they are done.
+    /// Sets whether calls may continue as tasks. Default: they are answered when they are done.
     #[must_use]
     pub fn task(mut self, support: TaskSupport) -> Self {
         self.definition.task = support;
@@ -139,7 +140,7 @@ impl ToolBuilder {
         self
     }
 
-    /// Says what a call touches, from its arguments, which are valid then: calls that do not meet
+    /// Declares the resources of a call, from its valid arguments: calls that do not conflict
     /// may run together. Default: nothing is said.
     ///
     /// ```
@@ -167,7 +168,7 @@ impl ToolBuilder {
 
     /// Finishes with the closure that does the work.
     ///
-    /// It takes nothing, or the arguments, or the arguments and a [`ToolContext`], and
+    /// The closure takes no parameters, or the arguments, or the arguments and a [`ToolContext`], and
     /// returns a future of anything that is [`IntoObservation`]; a struct goes into
     /// [`Json`].
     ///
@@ -183,7 +184,9 @@ impl ToolBuilder {
         if let Some(input) = self.input_schema.or(own) {
             self.definition = self.definition.with_input_schema(input);
         }
-        self.definition.output_schema = schema::output(H::output_schema);
+        let unchecked = schema::unchecked(&self.definition.input_schema, "input");
+        self.definition.problems.extend(unchecked);
+        self.definition.output_schema = schema::output(H::Output::output_schema);
         let declares_access = self.access.is_some();
         let executor = HandlerExecutor::new(handler, &self.definition, self.access);
         Tool::of_handler(self.definition, executor, declares_access).with_timeout(self.timeout)

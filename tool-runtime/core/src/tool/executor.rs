@@ -56,7 +56,7 @@ pub trait Executor: Send + Sync + 'static {
     }
 
     /// Ends the executor: asked exactly once, by [`ToolPool::close`](crate::ToolPool::close) or
-    /// when the last clone of the tool is gone. Default: `None`, there is nothing to do.
+    /// when the last clone of the tool is gone. Default: `None`, nothing to do.
     fn close(self: Arc<Self>) -> Option<BoxFuture<'static, ()>> {
         None
     }

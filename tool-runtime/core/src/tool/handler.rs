@@ -7,12 +7,12 @@ use crate::arguments::probe::{self, Decode};
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
-use crate::error::{CallError, ToolError};
+use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::input::InputModel;
 use crate::observation::{IntoObservation, Observation};
 use crate::output_check::Promise;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::marker::PhantomData;
@@ -39,15 +39,16 @@ pub trait Handler<M>: Send + Sync + 'static {
     #[doc(hidden)]
     const INPUT: Option<TypedInput>;
 
+    /// The return type.
     #[doc(hidden)]
-    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema>;
+    type Output: IntoObservation;
 
     #[doc(hidden)]
     fn start(
         &self,
         arguments: Arguments<'_>,
         context: &ToolContext,
-    ) -> Result<impl Future<Output = Result<Observation, ToolError>> + Send, DecodeError>;
+    ) -> Result<impl Future<Output = Self::Output> + Send, DecodeError>;
 }
 
 /// The type that holds the arguments of a closure.
@@ -82,17 +83,14 @@ where
 {
     const INPUT: Option<TypedInput> = None;
 
-    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        R::output_schema(generator)
-    }
+    type Output = R;
 
     fn start(
         &self,
         _: Arguments<'_>,
         _: &ToolContext,
-    ) -> Result<impl Future<Output = Result<Observation, ToolError>> + Send, DecodeError> {
-        let future = self();
-        Ok(async move { future.await.into_observation() })
+    ) -> Result<impl Future<Output = R> + Send, DecodeError> {
+        Ok(self())
     }
 }
 
@@ -106,17 +104,14 @@ where
 {
     const INPUT: Option<TypedInput> = Some(TypedInput::of::<A>());
 
-    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        R::output_schema(generator)
-    }
+    type Output = R;
 
     fn start(
         &self,
         arguments: Arguments<'_>,
         _: &ToolContext,
-    ) -> Result<impl Future<Output = Result<Observation, ToolError>> + Send, DecodeError> {
-        let future = self(arguments.parse_closed()?);
-        Ok(async move { future.await.into_observation() })
+    ) -> Result<impl Future<Output = R> + Send, DecodeError> {
+        Ok(self(arguments.parse_closed()?))
     }
 }
 
@@ -130,17 +125,14 @@ where
 {
     const INPUT: Option<TypedInput> = Some(TypedInput::of::<A>());
 
-    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        R::output_schema(generator)
-    }
+    type Output = R;
 
     fn start(
         &self,
         arguments: Arguments<'_>,
         context: &ToolContext,
-    ) -> Result<impl Future<Output = Result<Observation, ToolError>> + Send, DecodeError> {
-        let future = self(arguments.parse_closed()?, context.clone());
-        Ok(async move { future.await.into_observation() })
+    ) -> Result<impl Future<Output = R> + Send, DecodeError> {
+        Ok(self(arguments.parse_closed()?, context.clone()))
     }
 }
 
@@ -171,7 +163,7 @@ impl<H: Handler<M>, M> HandlerExecutor<H, M> {
     }
 }
 
-/// A schema that was given may say more than the type does.
+/// A given schema may assert more than the type does.
 fn input<H: Handler<M>, M>(definition: &ToolDefinition) -> InputModel {
     match H::INPUT {
         Some(own) if own.schema().as_object() == Some(&definition.input_schema) => {
@@ -191,7 +183,7 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
             // The closure starts when its arguments decode, so the schema comes first.
             self.input.check(arguments)?;
             match self.handler.start(arguments, context) {
-                Ok(future) => settle(future.await, &self.promise),
+                Ok(future) => settle(future.await.into_observation(), &self.promise),
                 Err(error) => Err(self.input.explain(arguments, &error)),
             }
         })

@@ -1,4 +1,4 @@
-//! An executor and its end, which comes once.
+//! An executor, which is closed once.
 
 use super::executor::Executor;
 use crate::arguments::Arguments;
@@ -6,7 +6,7 @@ use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, caught};
 use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::toolset::{Dropped, Work, apart};
+use crate::toolset::{Dropped, Work, spawn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +20,7 @@ pub(super) struct Life {
 
 impl Life {
     pub(super) fn new(executor: Arc<dyn Executor>) -> Self {
-        Self { executor, is_closed: AtomicBool::new(false), dropped: Some(apart) }
+        Self { executor, is_closed: AtomicBool::new(false), dropped: Some(spawn) }
     }
 
     /// Holds an executor that has nothing to close.
@@ -45,7 +45,7 @@ impl Life {
         }
     }
 
-    /// The end of the executor, once, if it has anything to do: also if nobody waits for it.
+    /// Closes the executor, once, if there is anything to do: also if the result is dropped.
     fn end(&self) -> Option<Work> {
         let dropped = self.dropped?;
         if self.is_closed.swap(true, Ordering::SeqCst) {

@@ -1,6 +1,6 @@
-//! Ends what may be dropped where nobody can wait.
+//! Asynchronous work that also runs when it is dropped.
 
-use crate::error::told;
+use crate::error::panic_message;
 use crate::future::BoxFuture;
 use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
@@ -11,9 +11,8 @@ use tokio::runtime::{Builder, Handle};
 /// Time for which a thread without a runtime waits for a value to close.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Work that is begun also if nobody runs it. Dropped before, it is done on the runtime at
-/// hand, beside what goes on there; without one, or when it shuts down before, on a thread of
-/// its own, for which the caller waits a few seconds.
+/// Work that runs also when it is dropped: as a task of the current runtime; without one, or when
+/// that shuts down first, on a thread of its own, for which the caller waits a few seconds.
 pub(crate) struct Work {
     future: Option<BoxFuture<'static, ()>>,
     dropped: Dropped,
@@ -23,15 +22,15 @@ pub(crate) struct Work {
 pub(crate) type Dropped = fn(BoxFuture<'static, ()>);
 
 impl Work {
-    /// `dropped` is [`apart`]: it is given by what can be closed, so that tasks and threads for
-    /// this are linked with that alone.
+    /// `dropped` is [`spawn`]. It is a parameter so that tasks and threads are linked only into
+    /// programs with something to close.
     pub(crate) fn new(future: BoxFuture<'static, ()>, dropped: Dropped) -> Self {
         Self { future: Some(future), dropped }
     }
 
-    /// Does it. A panic in it is logged and keeps nobody else from ending.
+    /// Runs it. A panic is logged.
     pub(crate) async fn run(mut self) {
-        // Where it is, so that what is cut short goes on elsewhere.
+        // In place, so that interrupted work continues after a drop.
         if let Some(future) = &mut self.future {
             finished(future).await;
             self.future = None;
@@ -47,8 +46,8 @@ impl Drop for Work {
     }
 }
 
-/// On the runtime at hand, else on a thread.
-pub(crate) fn apart(future: BoxFuture<'static, ()>) {
+/// Runs it on the current runtime, or else on a thread.
+pub(crate) fn spawn(future: BoxFuture<'static, ()>) {
     match Handle::try_current() {
         // The task may never run: then the work is dropped once more, with the runtime.
         Ok(runtime) => drop(runtime.spawn(Work::new(future, on_a_thread).run())),
@@ -58,7 +57,7 @@ pub(crate) fn apart(future: BoxFuture<'static, ()>) {
 
 async fn finished(future: &mut BoxFuture<'static, ()>) {
     if let Err(panic) = AssertUnwindSafe(future).catch_unwind().await {
-        tracing::warn!("`close` panicked: {}", told(panic));
+        tracing::warn!("`close` panicked: {}", panic_message(panic));
     }
 }
 

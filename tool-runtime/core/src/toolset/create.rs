@@ -2,7 +2,7 @@
 
 use super::{Instance, Method, SharedBy, Toolset, Values};
 use crate::context::ToolContext;
-use crate::error::{ErrorClass, ToolError, caught, told};
+use crate::error::{ErrorClass, ToolError, caught, panic_message};
 use crate::future::BoxFuture;
 use crate::issue::Issue;
 use crate::schema::{self, check};
@@ -196,8 +196,10 @@ async fn instance<T: Toolset>(
     context: ToolContext,
 ) -> Result<Instance, ToolError> {
     let made = AssertUnwindSafe(async { T::create(params, &context).await }).catch_unwind().await;
-    made.unwrap_or_else(|panic| Err(ToolError::user(format!("`create` panicked: {}", told(panic)))))
-        .map(Instance::new)
+    made.unwrap_or_else(|panic| {
+        Err(ToolError::user(format!("`create` panicked: {}", panic_message(panic))))
+    })
+    .map(Instance::new)
 }
 
 fn usable<T: Toolset>(params: &T::Params) -> Result<(), String> {

@@ -1,6 +1,6 @@
-//! One value of a toolset: shared by its tools, ended once.
+//! One value of a toolset: shared by its tools, closed once.
 
-use super::closing::{Dropped, Work, apart};
+use super::closing::{Dropped, Work, spawn};
 use super::{Toolset, ToolsetMethods};
 use crate::context::ToolContext;
 use crate::error::caught;
@@ -8,7 +8,6 @@ use crate::future::BoxFuture;
 use crate::sync::lock;
 use futures_util::future::{Either, select};
 use std::any::{Any, type_name};
-use std::fmt;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -26,7 +25,7 @@ pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) struct Instance {
     value: Arc<dyn Erased>,
     is_closed: AtomicBool,
-    /// Cancelled when running calls have had their time to end by themselves.
+    /// Cancelled when the grace period of running calls has passed.
     ending: CancellationToken,
     dropped: Dropped,
     running: Mutex<Vec<(u64, ToolContext)>>,
@@ -41,7 +40,7 @@ impl Instance {
             value: Arc::new(value),
             is_closed: AtomicBool::new(false),
             ending: CancellationToken::new(),
-            dropped: apart,
+            dropped: spawn,
             running: Mutex::default(),
             is_idle: Notify::new(),
             unclosed: None,
@@ -54,9 +53,8 @@ impl Instance {
         self
     }
 
-    /// Gives the value to a call's context, and counts the call as running until the guard is
-    /// dropped. `None` if the value has ended: a call that was taken before may have waited until
-    /// after.
+    /// Adds the value to a call's context, and counts the call as running until the guard is
+    /// dropped. `None` if the value was closed while the call waited.
     pub(crate) fn enter(self: &Arc<Self>, context: ToolContext) -> Option<(ToolContext, Running)> {
         let value: Arc<dyn Any + Send + Sync> = Arc::clone(&self.value) as _;
         let context = context.with_receiver(value);
@@ -70,9 +68,9 @@ impl Instance {
         Some((context, Running { instance: Arc::clone(self), number }))
     }
 
-    /// Tells the value that a call is given up.
+    /// Interrupts a call of the value.
     pub(crate) fn interrupt(&self, context: &ToolContext) {
-        // A value that panics here must not cost the call its one result.
+        // The call keeps its result when this panics.
         if caught(|| self.value.interrupt(context)).is_err() {
             tracing::warn!("`interrupt` of a toolset panicked");
         }
@@ -83,8 +81,8 @@ impl Instance {
         &self.ending
     }
 
-    /// Ends the value, unless that was done: interrupts what runs, waits for it to end by
-    /// itself, and cancels what does not.
+    /// Closes the value, unless that was done: interrupts its calls, waits for them, and cancels
+    /// those that do not end.
     pub(crate) async fn close(&self) {
         let Some(end) = self.end() else { return };
         let contexts: Vec<ToolContext> = self.running().iter().map(|(_, c)| c.clone()).collect();
@@ -99,7 +97,7 @@ impl Instance {
         }
     }
 
-    /// The end of the value, once: it is done also if nobody waits for it.
+    /// Closes the value, once: also if the result is dropped.
     fn end(&self) -> Option<Work> {
         let is_first = !self.is_closed.swap(true, Ordering::SeqCst);
         is_first.then(|| {
@@ -138,16 +136,10 @@ pub(super) async fn within<T>(limit: Duration, work: impl Future<Output = T>) ->
     }
 }
 
-/// Nobody can wait here: the value is closed beside what goes on.
+/// A destructor cannot wait: the value is closed in the background.
 impl Drop for Instance {
     fn drop(&mut self) {
         drop(self.end());
-    }
-}
-
-impl fmt::Debug for Instance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Instance").field("running", &self.running().len()).finish_non_exhaustive()
     }
 }
 

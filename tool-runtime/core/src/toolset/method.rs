@@ -4,7 +4,6 @@ use super::Values;
 use crate::action::Action;
 use crate::definition::ToolDefinition;
 use crate::tool::Tool;
-use std::fmt;
 
 /// One method that is a tool, its type erased.
 #[derive(Clone, Copy)]
@@ -33,11 +32,5 @@ impl Method {
     /// The tool over values of the type.
     pub(super) fn bind(&self, values: Values, name: String) -> Tool {
         (self.bind)(values, name)
-    }
-}
-
-impl fmt::Debug for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Method").field(&self.name).finish()
     }
 }

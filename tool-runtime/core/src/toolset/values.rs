@@ -1,4 +1,4 @@
-//! The values behind a toolset's tools: one for the pool, or one per session or principal.
+//! The values that a toolset's tools use: one for the pool, or one per session or principal.
 
 use super::instance::{CLOSE_TIMEOUT, within};
 use super::{Instance, SharedBy};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use tokio::sync::{OnceCell, watch};
 
-/// The values behind a toolset's tools.
+/// The values that a toolset's tools use.
 #[derive(Clone)]
 pub(crate) enum Values {
     /// One for all calls.
@@ -67,7 +67,7 @@ impl Values {
         }
     }
 
-    /// Ends all values, unless that was done.
+    /// Closes all values, unless that was done.
     pub(crate) async fn close(&self) {
         match self {
             Self::One(instance) => instance.close().await,
@@ -78,7 +78,7 @@ impl Values {
 
 impl Keyed {
     async fn of(&self, context: &ToolContext) -> Result<Arc<Instance>, CallError> {
-        // It lasts until the value is entered: a session that ends meanwhile ends its value.
+        // Kept until the value is entered: a session that ends meanwhile closes its value.
         let session = context.open_session();
         let key = self.key(context, session.as_deref())?;
         let slot = self.slot(key.clone(), session.as_deref())?;
@@ -129,7 +129,7 @@ impl Keyed {
         known.is_some_and(|known| Arc::ptr_eq(known, slot))
     }
 
-    /// Closes all values, and waits for those whose sessions have ended before.
+    /// Closes all values, and waits for those of ended sessions.
     async fn close(&self) {
         let slots = self.slots().take();
         let Some(slots) = slots else { return };

@@ -1,4 +1,5 @@
 use super::support::hooks;
+use crate::hook::Around as _;
 use crate::hook::{After, Before, Hook, Hooks};
 use crate::pattern::PatternError;
 use std::any::TypeId;
@@ -14,10 +15,10 @@ fn after(pattern: &str) -> Hook {
 
 #[test]
 fn only_a_list_with_hooks_concerns_anything() {
-    assert!(Hooks::default().of_tool("fs.read").is_none());
+    assert!(Hooks::default().of("fs.read").is_none());
     let list = hooks([before("fs.*"), after("web.search")]);
-    assert!(list.of_tool("fs.read").is_some() && list.of_tool("web.search").is_some());
-    assert!(list.of_tool("web.fetch").is_none());
+    assert!(list.of("fs.read").is_some() && list.of("web.search").is_some());
+    assert!(list.of("web.fetch").is_none());
 }
 
 #[test]
@@ -43,7 +44,7 @@ fn bad_patterns_are_kept_and_match_nothing() {
         matches!(problems[..], [PatternError::Unclosed { at: 4, .. }, PatternError::Empty]),
         "{problems:?}"
     );
-    assert!(hooks([before("fs.[")]).of_tool("fs.[").is_none());
+    assert!(hooks([before("fs.[")]).of("fs.[").is_none());
 }
 
 #[test]

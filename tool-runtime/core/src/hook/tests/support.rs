@@ -31,7 +31,7 @@ pub(super) fn hooks(list: impl IntoIterator<Item = Hook>) -> Hooks {
 
 /// The hooks of the tool that is called.
 pub(super) fn own(list: impl IntoIterator<Item = Hook>) -> ToolHooks {
-    hooks(list).of_tool("fs.read").unwrap_or_default()
+    hooks(list).of("fs.read").unwrap_or_default()
 }
 
 /// Refuses what is not JSON.

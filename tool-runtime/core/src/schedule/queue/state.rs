@@ -1,4 +1,4 @@
-//! What tests may see of a queue.
+//! The state of a queue, for tests.
 
 use super::Queue;
 use crate::schedule::entry::{Entry, Id};

@@ -1,4 +1,4 @@
-//! Whether a schema asks for more than decoding makes sure of.
+//! Finds assertions of a schema that decoding does not enforce, or that are not checked at all.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::schema::check::text::limit;
 use crate::schema::check::{number, parts};
 use crate::schema::format;
 
-/// Keywords that serde knows nothing of, whatever they say.
+/// Keywords that decoding never enforces.
 const NEVER_DECODED: &[&str] = &[
     "exclusiveMinimum",
     "exclusiveMaximum",
@@ -16,34 +16,59 @@ const NEVER_DECODED: &[&str] = &[
     "minLength",
     "maxLength",
     "pattern",
-    "contains",
-    "propertyNames",
     "minProperties",
     "maxProperties",
-    "dependentRequired",
-    "dependentSchemas",
     "not",
     "if",
 ];
 
 /// Keywords that hold one schema.
-const ONE_SCHEMA: &[&str] =
-    &["items", "additionalProperties", "unevaluatedProperties", "unevaluatedItems"];
+const ONE_SCHEMA: &[&str] = &["items", "additionalProperties", "unevaluatedProperties"];
+
+/// Keywords that assert something and are not checked here. Neither schemars nor a common schema library emits them.
+const UNCHECKED: &[&str] =
+    &["contains", "propertyNames", "dependentRequired", "dependentSchemas", "unevaluatedItems"];
 
 /// Keywords that hold schemas by name.
 const NAMED_SCHEMAS: &[&str] = &["properties", "patternProperties"];
 
-/// What schemars writes as patterns for the keys of maps from integers: serde parses them more strictly.
+/// Patterns of schemars for the keys of maps from integers, which serde parses more strictly.
 const INTEGER_KEYS: &[&str] = &[r"^\d+$", r"^-?\d+$"];
 
-/// Whether `schema`, or one it reaches in the document `root`, holds assertions that decoding does not make by itself.
+/// Whether `schema`, or one it reaches in the document `root`, asserts more than decoding does.
 ///
-/// The schema is taken for one that schemars derived: what serde's derive makes sure of (types, names, values of enums,
-/// required and unknown fields) does not count. What schemars writes both for a type and for an attribute counts, since
-/// the schema cannot tell which it was: `minimum: 1` is `NonZeroU8` or `range(min = 1)`, a length of one is `char` or
-/// `length(equal = 1)`, equal `minItems` and `maxItems` are an array or a `Vec` of fixed length. To walk for nothing is
-/// cheap; to let through what the author refuses is not.
+/// Assertions that serde's derive enforces (types, names, values of enums, required and unknown fields) do not count.
+/// Assertions that schemars writes both for a type and for an attribute count: `minimum: 1` is `NonZeroU8` or
+/// `range(min = 1)`, a length of one is `char` or `length(equal = 1)`, equal `minItems` and `maxItems` are an array or a
+/// `Vec` of fixed length.
 pub(crate) fn asserts_more_than_types(root: &Value, schema: &Value) -> bool {
+    let mut asserts = false;
+    visit(root, schema, |schema| {
+        asserts = asserts_itself(schema);
+        !asserts
+    });
+    asserts
+}
+
+/// The problem of a schema with keywords that are not checked.
+pub(crate) fn unchecked(schema: &Map<String, Value>, kind: &str) -> Option<String> {
+    let root = Value::Object(schema.clone());
+    let mut keyword = None;
+    visit(&root, &root, |schema| {
+        keyword = UNCHECKED.iter().find(|keyword| schema.contains_key(**keyword));
+        keyword.is_none()
+    });
+    keyword.map(|keyword| {
+        format!("its {kind} schema uses `{keyword}`, which is not checked; remove it, and check the value in the tool")
+    })
+}
+
+/// Visits `schema` and the schemas that it reaches in the document `root`, each once, while `go_on` returns true.
+fn visit<'s>(
+    root: &'s Value,
+    schema: &'s Value,
+    mut go_on: impl FnMut(&'s Map<String, Value>) -> bool,
+) {
     let mut known = HashSet::new();
     let mut waiting = vec![schema];
     while let Some(schema) = waiting.pop() {
@@ -53,8 +78,8 @@ pub(crate) fn asserts_more_than_types(root: &Value, schema: &Value) -> bool {
         if !known.insert(std::ptr::from_ref(schema)) {
             continue;
         }
-        if asserts_itself(schema) {
-            return true;
+        if !go_on(schema) {
+            return;
         }
         waiting.extend(parts::possible_next(root, schema));
         waiting.extend(ONE_SCHEMA.iter().filter_map(|keyword| schema.get(*keyword)));
@@ -62,7 +87,6 @@ pub(crate) fn asserts_more_than_types(root: &Value, schema: &Value) -> bool {
         let named = NAMED_SCHEMAS.iter().filter_map(|keyword| schema.get(*keyword)?.as_object());
         waiting.extend(named.flat_map(Map::values));
     }
-    false
 }
 
 /// Whether the schema's own keywords assert more than types.

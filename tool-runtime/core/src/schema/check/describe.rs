@@ -11,7 +11,7 @@ use crate::schema::format;
 const MAX_DEPTH: usize = 3;
 
 /// A longer description is cut.
-const LONGEST_DESCRIPTION: usize = 120;
+const MAX_DESCRIPTION: usize = 120;
 
 /// The type as a remark: "string", "integer or null", "one of "c", "f"".
 pub(super) fn brief(root: &Value, schema: &Value) -> Option<String> {
@@ -39,11 +39,11 @@ pub(super) fn phrases(root: &Value, schema: &Value) -> Vec<String> {
         .collect()
 }
 
-/// The first line of what the schema, or one that it refers to, says about itself.
+/// The first line of the description of the schema, or of one that it refers to.
 pub(super) fn first_line(root: &Value, schema: &Value) -> Option<String> {
     let parts = parts::certain(root, schema);
     let about = parts.iter().find_map(|part| part.get("description")?.as_str())?;
-    some(wording::cut(about.trim().lines().next()?.trim_end(), LONGEST_DESCRIPTION))
+    some(wording::cut(about.trim().lines().next()?.trim_end(), MAX_DESCRIPTION))
 }
 
 /// The alternatives that a schema allows, without articles, each once.
@@ -78,7 +78,7 @@ fn alternatives(root: &Value, schema: &Value, levels: usize) -> Vec<String> {
     found
 }
 
-/// What a value of one type is called, with its format or the type of its items.
+/// The name of one type, with its format or the type of its items.
 fn noun(root: &Value, schema: &Map<String, Value>, kind: Kind, levels: usize) -> String {
     let format = schema.get("format").and_then(Value::as_str);
     match (kind, format, schema.get("items")) {
@@ -107,7 +107,7 @@ fn with_article(words: String) -> String {
     }
 }
 
-/// The text, unless there is none.
+/// The text, unless it is empty.
 fn some(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }

@@ -8,17 +8,17 @@ use crate::schema::check::kind::Kind;
 use crate::schema::check::place::Place;
 use crate::schema::check::variants::Variant;
 use crate::schema::check::walk::Walker;
-use crate::schema::check::{describe, literal, names, received, wording};
+use crate::schema::check::{describe, literal, names, wording};
 
-/// What each variant says of a value; `None` where a glance ruled it out.
+/// The findings of each variant; `None` where it was ruled out without a walk.
 pub(super) type Outcomes<'v> = Vec<Option<Findings<'v>>>;
 
-/// A value that fits none of several variants.
+/// A value that fits no variant.
 pub(super) struct Failure<'a, 's, 'v> {
     walker: &'a Walker<'s>,
     rule: &'static str,
     variants: &'a [Variant<'s>],
-    /// What is wrong by each variant, filled up where somebody asks.
+    /// The findings of each variant; missing ones are computed on demand.
     pub(super) outcomes: Outcomes<'v>,
     value: &'v Value,
     at: &'a Place<'a>,
@@ -66,7 +66,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         Some(values.into_iter().flatten().collect())
     }
 
-    /// Variants told apart by the value of a property: serde's internal and adjacent tags.
+    /// Variants distinguished by the value of a property: serde's internal and adjacent tags.
     fn by_tag(&mut self, object: &Map<String, Value>, candidates: &[usize]) -> Option<Vec<Issue>> {
         let tag = self.common_tag(candidates)?;
         let variants = self.variants;
@@ -109,7 +109,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         }
     }
 
-    /// The property that tells most of the candidates apart, if it tells at least two.
+    /// The property that distinguishes most of the candidates, at least two.
     fn common_tag(&self, candidates: &[usize]) -> Option<&'s str> {
         let tags: Vec<Vec<&str>> =
             candidates.iter().map(|&index| self.variants[index].tags()).collect();
@@ -123,7 +123,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         best.map(|(tag, _)| tag)
     }
 
-    /// Variants told apart by the one property they have: serde's external tags.
+    /// Variants distinguished by the name of their only property: serde's external tags.
     fn by_field(
         &mut self,
         object: &Map<String, Value>,
@@ -180,7 +180,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         self.variants[index].properties().filter(|(name, _)| object.contains_key(*name)).count()
     }
 
-    /// What is wrong by one variant.
+    /// The findings of one variant.
     fn outcome(&mut self, index: usize) -> Vec<Issue> {
         let (walker, value, at) = (self.walker, self.value, self.at);
         let schema = self.variants[index].schema();
@@ -193,7 +193,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
     fn all_forms(&self) -> Issue {
         let literals: Vec<&Value> =
             self.variants.iter().filter_map(Variant::literals).flatten().collect();
-        let got = received::got_kind(self.value, self.at);
+        let got = wording::got_kind(self.value, self.at);
         let hint = literal::suggestion(&literals, self.value, self.at);
         let forms = match self.forms() {
             forms if forms.is_empty() => "one of the allowed forms".to_owned(),
@@ -206,7 +206,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
         )
     }
 
-    /// What would be allowed; variants that are told apart by their only property together.
+    /// The allowed forms; variants with a single property are listed together.
     fn forms(&self) -> Vec<String> {
         let fields: Vec<&str> = self.variants.iter().filter_map(Variant::sole_field).collect();
         let together = fields.len() > 1;
@@ -226,7 +226,7 @@ impl<'a, 's, 'v> Failure<'a, 's, 'v> {
     }
 }
 
-/// The form of variants that are told apart by their only property.
+/// The form of variants with a single property.
 fn one_field_of(fields: &[&str]) -> String {
     let names: Vec<String> = fields.iter().map(|name| wording::name(name)).collect();
     format!("an object with exactly one of the fields {}", wording::listed(&names))

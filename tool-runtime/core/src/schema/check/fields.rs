@@ -6,7 +6,7 @@ use crate::arguments::probe::Step;
 use crate::issue::Issue;
 use crate::schema::check::{parts, wording};
 
-/// The fields of the object that a path's last key stands in.
+/// The fields of the object that has a path's last key.
 #[derive(Debug, Default)]
 pub(crate) struct Fields<'s> {
     /// The declared names.
@@ -29,18 +29,6 @@ pub(crate) fn fields_at<'s>(root: &'s Value, path: &[Step]) -> Fields<'s> {
     }
     fields.is_allowed |= fields.names.contains(&key.as_str());
     fields
-}
-
-/// The declared names in the object at the end of `path`, without tags.
-pub(crate) fn plain_names_at<'s>(root: &'s Value, path: &[Step]) -> Vec<&'s str> {
-    let parts = parts_at(root, path).into_iter();
-    let declared = parts.filter_map(|part| part.get("properties")?.as_object()).flatten();
-    declared.filter(|(_, field)| field.get("const").is_none()).map(|(name, _)| &**name).collect()
-}
-
-/// Whether the value at the end of `path` may be a tuple.
-pub(crate) fn is_tuple(root: &Value, path: &[Step]) -> bool {
-    parts_at(root, path).iter().any(|part| part.contains_key("prefixItems"))
 }
 
 /// Whether the value at the end of `path` may hold something that must not be shown.

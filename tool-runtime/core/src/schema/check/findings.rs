@@ -1,29 +1,29 @@
-//! Results of a walk: issues, and the evaluated parts of the value.
+//! Results of a walk: issues, and the evaluated properties of the value.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use crate::issue::Issue;
 
-/// A model corrects a few mistakes at a time; more would only bury them.
+/// Limit on the issues of one call: a model corrects a few mistakes at a time.
 pub(crate) const MAX_ISSUES: usize = 32;
 
 /// The outcome of one or more subschemas for one value.
 #[derive(Debug, Default)]
 pub(super) struct Findings<'v> {
     issues: Vec<Issue>,
-    /// For `unevaluatedProperties` and `unevaluatedItems`.
-    pub(super) seen: Seen<'v>,
+    /// The properties of the current value that a subschema has evaluated, for `unevaluatedProperties`.
+    pub(super) evaluated: HashSet<&'v str>,
 }
 
 impl<'v> Findings<'v> {
-    /// Notes an issue, unless it is known already or there are enough.
+    /// Adds an issue, unless it is known or the limit is reached.
     pub(super) fn add(&mut self, issue: Issue) {
         if !self.is_full() && !self.issues.contains(&issue) {
             self.issues.push(issue);
         }
     }
 
-    /// Notes several issues.
+    /// Adds several issues.
     pub(super) fn add_all(&mut self, issues: impl IntoIterator<Item = Issue>) {
         for issue in issues {
             self.add(issue);
@@ -35,7 +35,7 @@ impl<'v> Findings<'v> {
         self.issues.is_empty()
     }
 
-    /// Whether no further issue would be taken, so that nobody needs to look for one.
+    /// Whether the limit is reached, so that the walk can stop.
     pub(super) fn is_full(&self) -> bool {
         self.issues.len() >= MAX_ISSUES
     }
@@ -45,61 +45,19 @@ impl<'v> Findings<'v> {
         &self.issues
     }
 
-    /// Runs `walk` on a part of the value, whose own parts are none of this value's.
+    /// Runs `walk` on a part of the value, which has evaluated properties of its own.
     pub(super) fn descend(&mut self, walk: impl FnOnce(&mut Findings<'v>)) {
-        let outer = std::mem::take(&mut self.seen);
+        let outer = std::mem::take(&mut self.evaluated);
         walk(self);
-        self.seen = outer;
+        self.evaluated = outer;
     }
 
-    /// The issues, and with them, however many there are, the reason why the walk did not get to its end.
+    /// The issues, the last of which is the reason why the walk stopped early, if it did.
     pub(super) fn into_issues(mut self, gave_up: Option<Issue>) -> Vec<Issue> {
         if let Some(issue) = gave_up {
             self.issues.truncate(MAX_ISSUES - 1);
             self.issues.push(issue);
         }
         self.issues
-    }
-}
-
-/// The properties and items of a value that some subschema has evaluated, in the standard's sense of the word.
-#[derive(Debug, Default)]
-pub(super) struct Seen<'v> {
-    names: HashSet<&'v str>,
-    first_items: usize,
-    other_items: BTreeSet<usize>,
-}
-
-impl<'v> Seen<'v> {
-    /// The property `name` is evaluated.
-    pub(super) fn name(&mut self, name: &'v str) {
-        self.names.insert(name);
-    }
-
-    /// The first `count` items are evaluated.
-    pub(super) fn items_before(&mut self, count: usize) {
-        self.first_items = self.first_items.max(count);
-    }
-
-    /// The item at `index` is evaluated.
-    pub(super) fn item(&mut self, index: usize) {
-        self.other_items.insert(index);
-    }
-
-    /// Whether the property `name` is evaluated.
-    pub(super) fn has_name(&self, name: &str) -> bool {
-        self.names.contains(name)
-    }
-
-    /// Whether the item at `index` is evaluated.
-    pub(super) fn has_item(&self, index: usize) -> bool {
-        index < self.first_items || self.other_items.contains(&index)
-    }
-
-    /// Takes over what another subschema has evaluated of the same value.
-    pub(super) fn merge(&mut self, other: Seen<'v>) {
-        self.names.extend(other.names);
-        self.first_items = self.first_items.max(other.first_items);
-        self.other_items.extend(other.other_items);
     }
 }

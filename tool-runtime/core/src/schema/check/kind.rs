@@ -1,5 +1,8 @@
-//! The types of JSON values, and those that a schema allows.
+//! The types of JSON values, and the keyword `type`.
 
+use crate::issue::Issue;
+use crate::schema::check::place::Place;
+use crate::schema::check::wording;
 use serde_json::{Map, Number, Value};
 
 /// The types of JSON values as schemas know them.
@@ -17,8 +20,7 @@ pub(super) enum Kind {
 impl Kind {
     /// The narrowest type of a value.
     ///
-    /// The standard calls 1.0 an integer. serde does not decode it as one, so it is none here: the message says so
-    /// before the call fails without one.
+    /// The standard calls 1.0 an integer. serde does not decode it as one, so it is a number here.
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -32,33 +34,19 @@ impl Kind {
     }
 
     /// The type that a schema calls `name`.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "null" => Self::Null,
-            "boolean" => Self::Boolean,
-            "integer" => Self::Integer,
-            "number" => Self::Number,
-            "string" => Self::String,
-            "array" => Self::Array,
-            "object" => Self::Object,
-            _ => return None,
-        })
+    fn named(name: &str) -> Option<Self> {
+        use Kind::{Array, Boolean, Integer, Null, Number, Object, String};
+        let kinds = [Null, Boolean, Integer, Number, String, Array, Object];
+        kinds.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// What schemas call it.
+    /// Its name in a schema.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Boolean => "boolean",
-            Self::Integer => "integer",
-            Self::Number => "number",
-            Self::String => "string",
-            Self::Array => "array",
-            Self::Object => "object",
-        }
+        let phrase = self.with_article();
+        phrase.split_once(' ').map_or(phrase, |(_, name)| name)
     }
 
-    /// What a sentence calls it.
+    /// Its name in a sentence.
     pub(super) fn with_article(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -97,7 +85,7 @@ pub(super) fn of_schema(schema: &Map<String, Value>) -> Option<Vec<Kind>> {
         }
         _ => Vec::new(),
     };
-    // A type that nobody knows is an unknown keyword.
+    // An unknown type is ignored, like an unknown keyword.
     (!kinds.is_empty()).then_some(kinds)
 }
 
@@ -110,4 +98,40 @@ pub(super) fn admits(schema: &Map<String, Value>, kind: Kind) -> bool {
 /// Whether the schema asks for an integer of 128 bits.
 pub(super) fn has_wide_format(schema: &Map<String, Value>) -> bool {
     matches!(schema.get("format").and_then(Value::as_str), Some("int128" | "uint128"))
+}
+
+/// Checks the keyword `type`.
+pub(super) fn check(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) -> Option<Issue> {
+    let kinds = of_schema(schema)?;
+    let kind = Kind::of(value);
+    if kinds.iter().any(|wanted| kind.is(*wanted)) || may_be_wide_integer(schema, value, at) {
+        return None;
+    }
+    let words: Vec<String> = kinds.iter().map(|kind| kind.with_article().to_owned()).collect();
+    let got = wording::got_kind(value, at);
+    let hint = if kinds.contains(&Kind::Integer) { integer_hint(value, at) } else { String::new() };
+    let message = format!("{} must be {}{got}{hint}", at.subject(), wording::either(&words));
+    Some(Issue::new(at.path(), "type", message))
+}
+
+/// Advice for a number that should be an integer.
+fn integer_hint(value: &Value, at: &Place<'_>) -> String {
+    match value.as_f64() {
+        _ if at.is_secret() => String::new(),
+        Some(number) if number.fract() != 0.0 => String::new(),
+        Some(number) if number.abs() < 1e15 => format!("; write {number}"),
+        Some(_) => "; it must fit in 64 bits and have neither fraction nor exponent".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// Whether the number may be an integer of 128 bits, which `Value` keeps as a float.
+///
+/// The schema of a result does not say how wide its integers are.
+fn may_be_wide_integer(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) -> bool {
+    let is_wide = |number: f64| number.fract() == 0.0 && number.abs() >= 2_f64.powi(63);
+    (has_wide_format(schema) || at.is_in_result())
+        && admits(schema, Kind::Integer)
+        && value.is_f64()
+        && value.as_f64().is_some_and(is_wide)
 }

@@ -1,13 +1,12 @@
-//! The keywords `enum` and `const`.
+//! The keywords `enum` and `const`, and when two JSON values are equal.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::issue::Issue;
-use crate::schema::check::equal::same;
 use crate::schema::check::place::Place;
-use crate::schema::check::{received, wording};
+use crate::schema::check::{number, wording};
 
-/// The issue, if the value is none of those that the schema lists.
+/// Checks the keywords `enum` and `const`.
 pub(super) fn check(schema: &Map<String, Value>, value: &Value, at: &Place<'_>) -> Option<Issue> {
     if let Some(wanted) = schema.get("const")
         && !same(wanted, value)
@@ -28,15 +27,15 @@ pub(super) fn of_schema(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
     }
 }
 
-/// The issue that the value is none of `wanted`.
+/// The issue that the value is not among `wanted`.
 pub(super) fn none_of(
     rule: &'static str,
     wanted: &[&Value],
     value: &Value,
     at: &Place<'_>,
 ) -> Issue {
-    let got = received::got(value, at);
-    // Of a single value the message has just said what it is.
+    let got = wording::got(value, at);
+    // A single value is already named by the message.
     let hint = if wanted.len() > 1 { suggestion(wanted, value, at) } else { String::new() };
     let message = format!("{} must be {}{got}{hint}", at.subject(), choice(wanted));
     Issue::new(at.path(), rule, message)
@@ -52,7 +51,7 @@ pub(super) fn choice(wanted: &[&Value]) -> String {
     }
 }
 
-/// The nearest of the values that are wanted. For a secret there is none: it would give away what was written.
+/// The nearest of the wanted values; none for a secret, which it would give away.
 pub(super) fn suggestion(wanted: &[&Value], value: &Value, at: &Place<'_>) -> String {
     match value {
         _ if at.is_secret() => String::new(),
@@ -68,4 +67,46 @@ pub(super) fn suggestion(wanted: &[&Value], value: &Value, at: &Place<'_>) -> St
             meant.unwrap_or_default()
         }
     }
+}
+
+/// Whether two values are equal by the standard: numbers by their value, so 1 equals 1.0.
+///
+/// Recurses no deeper than the shallower of the two.
+pub(super) fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => {
+            number::compare(a, b).is_some_and(|order| order.is_eq())
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+/// The value with every number written one way, so that equal values are equal in Rust too; `None` if it is nested
+/// deeper than `levels`.
+pub(super) fn normal(value: &Value, levels: u16) -> Option<Value> {
+    let below = levels.checked_sub(1)?;
+    Some(match value {
+        Value::Number(number) => Value::Number(normal_number(number)),
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|item| normal(item, below)).collect::<Option<_>>()?)
+        }
+        Value::Object(object) => {
+            let pairs =
+                object.iter().map(|(name, value)| Some((name.clone(), normal(value, below)?)));
+            Value::Object(pairs.collect::<Option<Map<_, _>>>()?)
+        }
+        _ => value.clone(),
+    })
+}
+
+/// A float without a fraction as the integer it is.
+fn normal_number(number: &Number) -> Number {
+    let whole = number.as_f64().filter(|_| number.is_f64()).and_then(number::whole);
+    whole.and_then(Number::from_i128).unwrap_or_else(|| number.clone())
 }

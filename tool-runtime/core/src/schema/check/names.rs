@@ -1,43 +1,14 @@
-//! Keywords about the names of properties.
+//! Missing and unknown properties, and the number of properties.
 
 use serde_json::{Map, Value};
 
 use crate::issue::Issue;
-use crate::schema::check::findings::Findings;
-use crate::schema::check::object::Rules;
 use crate::schema::check::place::Place;
 use crate::schema::check::text::limit;
-use crate::schema::check::walk::Walker;
-use crate::schema::check::{describe, received, wording};
+use crate::schema::check::{describe, wording};
 
-/// Checks the number and the names of an object's properties, and that those that need each other come together.
-pub(super) fn check<'s>(
-    walker: &Walker<'s>,
-    schema: &'s Map<String, Value>,
-    rules: &Rules<'s>,
-    object: &Map<String, Value>,
-    at: &Place<'_>,
-    found: &mut Findings<'_>,
-) {
-    found.add_all(number(schema, object, at));
-    if let Some(schema) = schema.get("propertyNames") {
-        for name in object.keys() {
-            found.add_all(wrong_name(walker, schema, name, at));
-        }
-    }
-    if let Some(Value::Object(needs)) = schema.get("dependentRequired") {
-        for (name, others) in needs.iter().filter(|(name, _)| rules.is_given(name, object)) {
-            let others = others.as_array().into_iter().flatten().filter_map(Value::as_str);
-            for other in others.filter(|other| !rules.is_given(other, object)) {
-                let schema = rules.declaration(other);
-                found.add(missing_beside(walker.root(), name, other, schema, at));
-            }
-        }
-    }
-}
-
-/// The issue, if there are too few or too many properties.
-fn number(
+/// The issue about a wrong number of properties.
+pub(super) fn count(
     schema: &Map<String, Value>,
     object: &Map<String, Value>,
     at: &Place<'_>,
@@ -51,60 +22,66 @@ fn number(
         (None, None) => return None,
     };
     let limit = wording::counted(limit, at.noun());
-    let got = received::got_count(object.len(), at);
+    let got = wording::got_count(object.len(), at);
     Some(Issue::new(at.path(), rule, format!("{} must have {words} {limit}{got}", at.subject())))
-}
-
-/// The issue, if a name is not one that a property may have.
-fn wrong_name<'s>(
-    walker: &Walker<'s>,
-    schema: &'s Value,
-    name: &str,
-    at: &Place<'_>,
-) -> Option<Issue> {
-    let value = Value::from(name);
-    let issues = walker.probe(schema, &value, &at.name(name)).into_issues(None);
-    issues.first().map(|issue| Issue::new(at.path(), "propertyNames", issue.message()))
 }
 
 /// The issue that a property is missing: "missing required argument `query` (string): the text to look for".
 pub(super) fn missing(root: &Value, name: &str, schema: Option<&Value>, at: &Place<'_>) -> Issue {
-    let kind = kind(root, schema);
-    let about = about(root, schema);
-    let message = format!(
-        "missing required {} {}{}{kind}{about}",
-        at.noun(),
-        wording::name(name),
-        at.owner()
-    );
+    let kind = schema.and_then(|schema| describe::brief(root, schema));
+    let kind = kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
+    let about = schema.and_then(|schema| describe::first_line(root, schema));
+    let about = about.map(|about| format!(": {about}")).unwrap_or_default();
+    let (noun, shown, owner) = (at.noun(), wording::name(name), at.owner());
+    let message = format!("missing required {noun} {shown}{owner}{kind}{about}");
     Issue::new(at.property(name, false).path(), "required", message)
 }
 
-/// The issue that a property is missing which must come with `name`.
-fn missing_beside(
-    root: &Value,
+/// The declared properties.
+pub(super) struct Known<'k> {
+    /// By name.
+    pub(super) names: Vec<&'k str>,
+    /// By patterns for names.
+    pub(super) patterns: Vec<&'k str>,
+}
+
+/// The issue that the property `name` is not declared.
+pub(super) fn unknown(
+    rule: &'static str,
     name: &str,
-    other: &str,
-    schema: Option<&Value>,
+    known: &Known<'_>,
+    object: &Map<String, Value>,
     at: &Place<'_>,
 ) -> Issue {
-    let (noun, owner) = (at.noun(), at.owner());
-    let (kind, about) = (kind(root, schema), about(root, schema));
-    let (name, shown) = (wording::name(name), wording::name(other));
-    let message = format!(
-        "missing {noun} {shown}{owner}{kind}, which is required when {name} is given{about}"
-    );
-    Issue::new(at.property(other, false).path(), "dependentRequired", message)
+    let noun = at.noun();
+    // In a secret map the names are secret as well.
+    let (shown, hint) = match at.is_secret() {
+        true => (String::new(), String::new()),
+        false => (format!(" {}", wording::name(name)), suggestion(name, known, object)),
+    };
+    let separator = if hint.is_empty() { ";" } else { "" };
+    let choice = choice(known, noun);
+    let message = format!("unknown {noun}{shown}{}{hint}{separator} {choice}", at.owner());
+    Issue::new(at.entry(name, false).path(), rule, message)
 }
 
-/// " (string)", or nothing if the schema allows anything.
-fn kind(root: &Value, schema: Option<&Value>) -> String {
-    let kind = schema.and_then(|schema| describe::brief(root, schema));
-    kind.map(|kind| format!(" ({kind})")).unwrap_or_default()
+/// The nearest declared name that the object does not have.
+fn suggestion(name: &str, known: &Known<'_>, object: &Map<String, Value>) -> String {
+    let free = known.names.iter().copied().filter(|known| !object.contains_key(*known));
+    wording::did_you_mean(name, free, wording::name)
 }
 
-/// ": the text to look for", or nothing if the schema does not say.
-fn about(root: &Value, schema: Option<&Value>) -> String {
-    let about = schema.and_then(|schema| describe::first_line(root, schema));
-    about.map(|about| format!(": {about}")).unwrap_or_default()
+/// The allowed names.
+fn choice(known: &Known<'_>, noun: &str) -> String {
+    let names: Vec<String> = known.names.iter().map(|name| wording::name(name)).collect();
+    let patterns: Vec<String> =
+        known.patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
+    let (list, patterns) = (wording::listed(&names), wording::either(&patterns));
+    match (names.len(), patterns.is_empty()) {
+        (0, true) => format!("there are no {noun}s"),
+        (0, false) => format!("the names of {noun}s match {patterns}"),
+        (1, true) => format!("the only {noun} is {list}"),
+        (_, true) => format!("the {noun}s are {list}"),
+        (_, false) => format!("the {noun}s are {list}, or names that match {patterns}"),
+    }
 }

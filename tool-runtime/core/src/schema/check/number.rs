@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
-use crate::schema::check::received;
+use crate::schema::check::wording;
 
 /// A bound: its keyword, how a number must not compare with it, and the words for what is allowed.
 type Bound = (&'static str, fn(Ordering) -> bool, &'static str);
@@ -51,7 +51,7 @@ fn issue(
     number: &Number,
     at: &Place<'_>,
 ) -> Issue {
-    let got = received::got(&Value::Number(number.clone()), at);
+    let got = wording::got(&Value::Number(number.clone()), at);
     Issue::new(at.path(), rule, format!("{} must be {words} {limit}{got}", at.subject()))
 }
 
@@ -99,7 +99,7 @@ pub(super) fn limits_of(format: &str) -> Option<(i128, i128)> {
     })
 }
 
-/// Compares two numbers by what they are worth, without rounding an integer to a float.
+/// Compares the values of two numbers, without rounding an integer to a float.
 pub(super) fn compare(a: &Number, b: &Number) -> Option<Ordering> {
     match (a.as_i128(), b.as_i128()) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),

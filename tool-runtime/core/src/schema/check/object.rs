@@ -5,15 +5,14 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::schema::check::findings::Findings;
-use crate::schema::check::names;
+use crate::schema::check::names::{self, Known};
 use crate::schema::check::parts;
 use crate::schema::check::place::Place;
-use crate::schema::check::unknown::{self, Known};
 use crate::schema::check::walk::Walker;
 use crate::schema::engine::Pattern;
 
-/// What one schema says of the properties of an object.
-pub(super) struct Rules<'s> {
+/// The rules of one schema for the properties of an object.
+struct Rules<'s> {
     declared: Option<&'s Map<String, Value>>,
     required: HashSet<&'s str>,
     patterns: Vec<(Pattern, &'s Value)>,
@@ -22,7 +21,7 @@ pub(super) struct Rules<'s> {
 
 impl<'s> Rules<'s> {
     /// The rules in a schema.
-    pub(super) fn of(walker: &Walker<'s>, schema: &'s Map<String, Value>) -> Self {
+    fn of(walker: &Walker<'s>, schema: &'s Map<String, Value>) -> Self {
         let patterns = schema.get("patternProperties").and_then(Value::as_object);
         Self {
             declared: schema.get("properties").and_then(Value::as_object),
@@ -37,12 +36,12 @@ impl<'s> Rules<'s> {
     }
 
     /// The schema of a property.
-    pub(super) fn declaration(&self, name: &str) -> Option<&'s Value> {
+    fn declaration(&self, name: &str) -> Option<&'s Value> {
         self.declared?.get(name)
     }
 
     /// The properties that have schemas of their own.
-    pub(super) fn known(&self) -> Known<'_> {
+    fn known(&self) -> Known<'_> {
         Known {
             names: self.declared.into_iter().flatten().map(|(name, _)| name.as_str()).collect(),
             patterns: self.patterns.iter().map(|(pattern, _)| pattern.as_str()).collect(),
@@ -55,14 +54,9 @@ impl<'s> Rules<'s> {
         matching.map(|(_, schema)| *schema).collect()
     }
 
-    /// Whether a property says as little as if it were absent: null, where nothing needs to be.
-    pub(super) fn is_void(&self, name: &str, value: &Value) -> bool {
+    /// Whether a property counts as absent: null, where it is declared and not required.
+    fn is_void(&self, name: &str, value: &Value) -> bool {
         value.is_null() && !self.required.contains(name) && self.declaration(name).is_some()
-    }
-
-    /// Whether a property is there and says something.
-    pub(super) fn is_given(&self, name: &str, object: &Map<String, Value>) -> bool {
-        object.get(name).is_some_and(|value| !self.is_void(name, value))
     }
 }
 
@@ -80,7 +74,7 @@ pub(super) fn check<'s, 'v>(
             Some(value) if rules.is_void(name, value) => {}
             Some(value) => {
                 let at = at.property(name, walker.is_secret(value));
-                step(walker, schema, value, &at, found);
+                check_property(walker, schema, value, &at, found);
             }
             None if rules.required.contains(name.as_str()) => {
                 found.add(names::missing(walker.root(), name, Some(schema), at));
@@ -94,7 +88,7 @@ pub(super) fn check<'s, 'v>(
         }
     }
     others(walker, &rules, object, at, found);
-    names::check(walker, schema, &rules, object, at, found);
+    found.add_all(names::count(schema, object, at));
 }
 
 /// Checks the properties that are not declared by name, or not only.
@@ -113,24 +107,24 @@ fn others<'s, 'v>(
         let known = rules.declaration(name).is_some() || !matching.is_empty();
         let at_entry = at.entry(name, walker.is_secret(value));
         for schema in matching.iter().filter(|_| !rules.is_void(name, value)) {
-            step(walker, schema, value, &at_entry, found);
+            check_property(walker, schema, value, &at_entry, found);
         }
         match rules.others.filter(|_| !known) {
             Some(Value::Bool(false)) => {
                 let (rule, known) = ("additionalProperties", rules.known());
-                found.add(unknown::issue(rule, name, &known, object, at));
+                found.add(names::unknown(rule, name, &known, object, at));
             }
-            Some(schema) => step(walker, schema, value, &at_entry, found),
+            Some(schema) => check_property(walker, schema, value, &at_entry, found),
             None => {}
         }
-        if walker.tracks_seen() && (known || rules.others.is_some()) {
-            found.seen.name(name);
+        if walker.tracks_evaluated() && (known || rules.others.is_some()) {
+            found.evaluated.insert(name);
         }
     }
 }
 
 /// Checks one property.
-pub(super) fn step<'s, 'v>(
+pub(super) fn check_property<'s, 'v>(
     walker: &Walker<'s>,
     schema: &'s Value,
     value: &'v Value,

@@ -1,12 +1,12 @@
-//! The schemas that speak of one and the same value.
+//! The schemas that apply to the same value.
 
+use crate::schema::check::survey;
+use fluent_uri::pct_enc::EStr;
+use fluent_uri::pct_enc::encoder::Fragment;
+use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
-
-use crate::schema::check::reference;
-
-/// More schemas for one value than this are not looked at: they serve to choose words and to save work, not to judge.
+/// Limit on the schemas of one value: they serve to choose words and to save work, not to decide.
 const MAX_PARTS: usize = 256;
 
 /// The schema and those that hold whenever it holds: through `$ref` and `allOf`.
@@ -14,26 +14,24 @@ pub(super) fn certain<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<Str
     collect(root, schema, certain_next)
 }
 
-/// The schema and all that may have a say in the same value.
+/// The schema and all that may apply to the same value.
 pub(super) fn possible<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Map<String, Value>> {
     collect(root, schema, possible_next)
 }
 
 /// The schemas that hold whenever `part` holds, one step away.
 fn certain_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
-    reference::target(root, part).into_iter().chain(listed(part, "allOf")).collect()
+    target(root, part).into_iter().chain(listed(part, "allOf")).collect()
 }
 
-/// The schemas that may have a say in the value that `part` speaks of, one step away.
+/// The schemas that may apply to the same value as `part`, one step away.
 pub(super) fn possible_next<'s>(root: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
     let conditional = ["if", "then", "else"].into_iter().filter_map(|keyword| part.get(keyword));
-    let dependent = part.get("dependentSchemas").and_then(Value::as_object);
     certain_next(root, part)
         .into_iter()
         .chain(listed(part, "anyOf"))
         .chain(listed(part, "oneOf"))
         .chain(conditional)
-        .chain(dependent.into_iter().flat_map(Map::values))
         .collect()
 }
 
@@ -66,4 +64,24 @@ fn collect<'s>(
         }
     }
     parts
+}
+
+/// The schema that a schema's own `$ref` leads to: the document, a JSON pointer or an anchor in it.
+///
+/// References to other documents lead nowhere: nothing is fetched.
+pub(super) fn target<'s>(root: &'s Value, schema: &Map<String, Value>) -> Option<&'s Value> {
+    let fragment = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
+    let fragment = decoded(fragment);
+    if fragment.is_empty() || fragment.starts_with('/') {
+        root.pointer(&fragment)
+    } else {
+        survey::everything(root)
+            .find(|value| value.get("$anchor").and_then(Value::as_str) == Some(&*fragment))
+    }
+}
+
+/// The fragment without percent encoding; unchanged if its encoding is invalid.
+fn decoded(fragment: &str) -> std::borrow::Cow<'_, str> {
+    let encoded = EStr::<Fragment>::new(fragment);
+    encoded.and_then(|encoded| encoded.decode().to_string().ok()).unwrap_or(fragment.into())
 }

@@ -4,25 +4,25 @@ use serde_json::Value;
 
 use crate::schema::check::wording;
 
-/// Values nested deeper are not walked: serde_json does not parse them either.
-const DEEPEST_VALUE: u16 = 128;
+/// Limit on the nesting of values, which is serde_json's.
+const MAX_DEPTH: u16 = 128;
 
-/// Longer ways through subschemas are not walked: two steps for each level of the deepest value, which in a debug build
-/// fills less than half of the two megabytes of stack that a thread has.
-const LONGEST_WAY: u16 = 256;
+/// Limit on the steps through subschemas: two for each level of the deepest value. In a debug build these fill less than
+/// half of a thread's two megabytes of stack.
+const MAX_HOPS: u16 = 256;
 
-/// What is walked, for the words about it.
+/// The kind of document that is walked, which decides the words of messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whole {
-    /// What a call came with.
+    /// The arguments of a call.
     Arguments,
-    /// What a configuration says.
+    /// The parameters in a configuration.
     Params,
-    /// What a tool gave back.
+    /// The result of a tool.
     Result,
 }
 
-/// One value of the arguments or the result, as seen by one subschema.
+/// One value, as seen by one subschema.
 pub(super) struct Place<'p> {
     parent: Option<&'p Place<'p>>,
     whole: Whole,
@@ -33,27 +33,25 @@ pub(super) struct Place<'p> {
     hops: u16,
 }
 
-/// How a place is reached from its parent.
+/// The step from a place's parent.
 enum Step<'p> {
-    /// It is the whole.
+    /// The whole document.
     Start,
     /// Property of this name; without a name if the name is secret.
     Property(Option<&'p str>),
     /// Item of an array.
     Item(usize),
-    /// The name of a property, itself taken for a value; without it if it is secret.
-    Name(Option<&'p str>),
     /// The same value seen by another subschema, whose address is kept if a reference led there.
     Same(Option<usize>),
 }
 
 impl<'p> Place<'p> {
-    /// The whole.
+    /// The whole document.
     pub(super) fn start(whole: Whole, secret: bool) -> Self {
         Self { parent: None, whole, step: Step::Start, secret, level: 0, hops: 0 }
     }
 
-    /// The whole that this is a part of.
+    /// The whole document that contains this value.
     pub(super) fn all(&self) -> Place<'static> {
         Place::start(self.whole, false)
     }
@@ -73,18 +71,13 @@ impl<'p> Place<'p> {
         self.below(Step::Item(index), secret)
     }
 
-    /// The name of a property of this value. It counts as secret because the words for the place show it already.
-    pub(super) fn name<'c>(&'c self, name: &'c str) -> Place<'c> {
-        self.below(Step::Name((!self.secret).then_some(name)), true)
-    }
-
     /// This value as another subschema sees it.
     pub(super) fn same(&self) -> Place<'_> {
         Place { parent: Some(self), step: Step::Same(None), hops: self.hops + 1, ..*self }
     }
 
-    /// This value as the target of a reference sees it; `None` if the target sees it already: the schema goes in
-    /// circles, and once round adds nothing.
+    /// This value as the target of a reference sees it; `None` if the target has seen it already, in a circle of
+    /// references.
     pub(super) fn through(&self, target: &Value) -> Option<Place<'_>> {
         let address = std::ptr::from_ref(target).addr();
         let mut place = self;
@@ -124,9 +117,9 @@ impl<'p> Place<'p> {
         self.whole == Whole::Result
     }
 
-    /// Whether it is too far down to go on.
+    /// Whether the limits on nesting are exceeded.
     pub(super) fn is_too_deep(&self) -> bool {
-        self.level > DEEPEST_VALUE || self.hops >= LONGEST_WAY
+        self.level > MAX_DEPTH || self.hops >= MAX_HOPS
     }
 
     /// The path as issues show it: `filter.range[2]["odd name"]`.
@@ -141,20 +134,9 @@ impl<'p> Place<'p> {
         parent.path()
     }
 
-    /// What a sentence about this value begins with.
+    /// The subject of a sentence about this value.
     pub(super) fn subject(&self) -> String {
-        let mut place = self;
-        while let (Step::Same(_), Some(parent)) = (&place.step, place.parent) {
-            place = parent;
-        }
-        match (&place.step, place.parent) {
-            (Step::Name(name), Some(object)) => {
-                let name =
-                    name.map(|name| format!(" {}", wording::quoted(name))).unwrap_or_default();
-                format!("the {} name{name}{}", object.noun(), object.owner())
-            }
-            _ => self.whole.subject(&place.path()),
-        }
+        self.whole.subject(&self.path())
     }
 
     /// "is" or "are", to follow the subject.
@@ -162,7 +144,7 @@ impl<'p> Place<'p> {
         if self.is_whole() && self.whole != Whole::Result { "are" } else { "is" }
     }
 
-    /// What the properties of this value are called.
+    /// The noun for properties of this value.
     pub(super) fn noun(&self) -> &'static str {
         match self.whole {
             Whole::Arguments if self.is_whole() => "argument",
@@ -183,7 +165,7 @@ impl<'p> Place<'p> {
 }
 
 impl Whole {
-    /// What a sentence about the value at `path` begins with.
+    /// The subject of a sentence about the value at `path`.
     fn subject(self, path: &str) -> String {
         match self {
             _ if !path.is_empty() => format!("`{path}`"),
@@ -198,7 +180,7 @@ impl Step<'_> {
     /// Adds the step to the path so far.
     fn write_to(&self, path: &mut String) {
         match self {
-            Step::Start | Step::Same(_) | Step::Name(_) => {}
+            Step::Start | Step::Same(_) => {}
             Step::Item(index) => path.push_str(&format!("[{index}]")),
             Step::Property(None) => path.push_str("[…]"),
             Step::Property(Some(name)) => wording::add_name(path, name),

@@ -1,4 +1,4 @@
-//! The keyword `writeOnly`: values that no message may show.
+//! The keyword `writeOnly`, which marks values that no message may show.
 
 use std::collections::HashSet;
 
@@ -7,18 +7,18 @@ use serde_json::{Map, Value};
 use crate::schema::check::parts;
 use crate::schema::engine::{Engine, Pattern};
 
-/// More pairs of schema and value than this are not looked at; then everything is secret, as it is where patterns for
-/// names cannot be compiled.
+/// Limit on the pairs of schema and value. Beyond it everything is secret, as it is where patterns for names cannot be
+/// compiled.
 const MAX_PAIRS: usize = 1_000_000;
 
-/// The values, by address, that some schema calls write-only. What they hold is secret with them.
+/// The values, by address, that a schema marks as write-only, with everything inside.
 ///
-/// Found before the walk, because a schema that is walked early does not know what one walked later says of the same
-/// value. Every schema that may have a say counts, also that of an alternative which does not fit.
+/// They are found before the walk, because a later schema may mark a value that an earlier one describes. Every schema
+/// that may apply counts, also that of an alternative that does not fit.
 #[derive(Debug, Default)]
 pub(super) struct Secrets {
     addresses: HashSet<*const Value>,
-    /// The texts among them. They are secret wherever they stand.
+    /// The strings among them, which are secret everywhere.
     texts: HashSet<String>,
     all: bool,
 }
@@ -49,13 +49,12 @@ impl Secrets {
             waiting.extend(
                 parts::possible_next(root, schema).into_iter().map(|schema| (schema, value)),
             );
-            waiting.extend(schema.get("not").map(|schema| (schema, value)));
             add_below(schema, value, engine, &mut waiting);
         }
         secrets
     }
 
-    /// Whether a schema calls this very value write-only, or another of the same text.
+    /// Whether a schema marks this value, or another with the same text, as write-only.
     pub(super) fn contain(&self, value: &Value) -> bool {
         self.all
             || self.addresses.contains(&std::ptr::from_ref(value))
@@ -85,10 +84,8 @@ fn add_items<'a>(
 ) {
     waiting.extend(parts::listed(schema, "prefixItems").zip(items));
     let first = parts::listed(schema, "prefixItems").count().min(items.len());
-    for (keyword, from) in [("items", first), ("contains", 0), ("unevaluatedItems", first)] {
-        if let Some(schema) = schema.get(keyword) {
-            waiting.extend(items[from..].iter().map(|item| (schema, item)));
-        }
+    if let Some(schema) = schema.get("items") {
+        waiting.extend(items[first..].iter().map(|item| (schema, item)));
     }
 }
 

@@ -1,13 +1,13 @@
-//! A first look over a document, so that rare keywords cost nothing where they are not used.
+//! Finds out which rare keywords a document uses, so that others cost nothing.
 
 use serde_json::Value;
 
 /// Which rare keywords a schema has anywhere.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Survey {
-    /// Some values are not to be shown.
+    /// `writeOnly` is used.
     pub(super) write_only: bool,
-    /// Some schema asks what others have evaluated.
+    /// `unevaluatedProperties` is used.
     pub(super) unevaluated: bool,
 }
 
@@ -18,20 +18,19 @@ impl Survey {
         for value in everything(document) {
             if let Value::Object(object) = value {
                 survey.write_only |= object.get("writeOnly") == Some(&Value::Bool(true));
-                survey.unevaluated |= object.contains_key("unevaluatedProperties")
-                    || object.contains_key("unevaluatedItems");
+                survey.unevaluated |= object.contains_key("unevaluatedProperties");
             }
         }
         survey
     }
 }
 
-/// How many values there are in a value, itself included.
+/// The number of values in a value, itself included.
 pub(super) fn size(value: &Value) -> u64 {
     everything(value).count() as u64
 }
 
-/// A value and all that it holds, without recursion.
+/// A value and all values inside of it, without recursion.
 pub(super) fn everything(value: &Value) -> impl Iterator<Item = &Value> {
     let mut waiting = vec![value];
     std::iter::from_fn(move || {

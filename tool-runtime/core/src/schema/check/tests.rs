@@ -13,8 +13,8 @@ mod unions;
 use serde_json::Value;
 
 use crate::issue::Issue;
-use crate::schema::check::entry::walked_with;
 use crate::schema::check::place::Whole;
+use crate::schema::check::walked_with;
 use crate::schema::engine;
 
 /// Checks arguments with what checks patterns and formats, whatever has linked it before.

@@ -6,7 +6,7 @@ use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::place::Place;
 use crate::schema::check::walk::Walker;
-use crate::schema::check::{received, wording};
+use crate::schema::check::wording;
 use crate::schema::format;
 
 /// Checks a string against the lengths, the pattern and the format of a schema.
@@ -42,7 +42,7 @@ fn length(schema: &Map<String, Value>, text: &str, at: &Place<'_>) -> Option<Iss
 
 /// "be at least 3 characters long, got 2".
 fn length_words(words: &str, limit: u64, length: usize, at: &Place<'_>) -> String {
-    let got = received::got_count(length, at);
+    let got = wording::got_count(length, at);
     format!("be {words} {} long{got}", wording::counted(limit, "character"))
 }
 
@@ -57,7 +57,7 @@ fn pattern<'s>(
     if walker.regex(pattern)?.is_match(text) {
         return None;
     }
-    let got = received::got(&Value::from(text), at);
+    let got = wording::got(&Value::from(text), at);
     let message = format!("{} must match the pattern `{pattern}`{got}", at.subject());
     Some(Issue::new(at.path(), "pattern", message))
 }
@@ -74,7 +74,7 @@ fn form(
         return None;
     }
     let hint = format::hint(name).map(|hint| format!(" ({hint})")).unwrap_or_default();
-    let got = received::got(&Value::from(text), at);
+    let got = wording::got(&Value::from(text), at);
     let message = format!("{} must be a valid {name}{hint}{got}", at.subject());
     Some(Issue::new(at.path(), "format", message))
 }

@@ -34,7 +34,7 @@ fn fits(outcome: &Option<Findings<'_>>) -> bool {
     outcome.as_ref().is_some_and(Findings::is_clean)
 }
 
-/// Tries the alternatives, and says what is wrong if none fits, or too many do.
+/// Tries the alternatives, and adds an issue if none fits or too many do.
 fn alternatives<'s, 'v>(
     walker: &Walker<'s>,
     rule: &'static str,
@@ -43,7 +43,7 @@ fn alternatives<'s, 'v>(
     at: &Place<'_>,
     found: &mut Findings<'v>,
 ) {
-    let one_is_enough = rule == "anyOf" && !walker.tracks_seen();
+    let one_is_enough = rule == "anyOf" && !walker.tracks_evaluated();
     let mut outcomes = Outcomes::with_capacity(variants.len());
     for variant in variants {
         let tried = !variant.is_ruled_out(value);
@@ -56,7 +56,7 @@ fn alternatives<'s, 'v>(
         0 => {
             let mut failure = Failure::new(walker, rule, variants, outcomes, value, at);
             found.add_all(failure.issues());
-            // The value is wrong anyway: what any alternative knows shall not be called unknown on top of that.
+            // A property that any alternative declares is not reported as unknown as well.
             return merge(failure.outcomes, found);
         }
         2.. if rule == "oneOf" => found.add(too_many(walker, variants, &outcomes, at)),
@@ -66,14 +66,14 @@ fn alternatives<'s, 'v>(
     merge(outcomes, found);
 }
 
-/// Takes over what the alternatives have evaluated.
+/// Adds the properties that the alternatives have evaluated.
 fn merge<'v>(outcomes: Outcomes<'v>, found: &mut Findings<'v>) {
     for outcome in outcomes.into_iter().flatten() {
-        found.seen.merge(outcome.seen);
+        found.evaluated.extend(outcome.evaluated);
     }
 }
 
-/// The issue that several alternatives fit of which only one may.
+/// The issue about several fitting alternatives of `oneOf`.
 fn too_many(
     walker: &Walker<'_>,
     variants: &[Variant<'_>],

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::check::equal::same;
 use crate::schema::check::kind::{self, Kind};
+use crate::schema::check::literal::same;
 use crate::schema::check::{literal, parts};
 
 /// Level to which alternatives within alternatives are examined.
@@ -67,7 +67,7 @@ impl<'s> Variant<'s> {
         self.admits_within(kind, MAX_DEPTH)
     }
 
-    /// Whether a value of this type could fit; below `levels` it is taken for granted.
+    /// Whether a value of this type could fit; assumed below `levels`.
     fn admits_within(&self, kind: Kind, levels: usize) -> bool {
         let Some(below) = levels.checked_sub(1) else {
             return true;
@@ -86,8 +86,8 @@ impl<'s> Variant<'s> {
             })
     }
 
-    /// Whether a glance shows that the value does not fit: wrong type, a property missing, or another tag. The glance
-    /// spares the walk of whole trees for nothing where alternatives hold alternatives.
+    /// Whether the value cannot fit: wrong type, a missing property, or another tag. This avoids walks of nested
+    /// alternatives.
     pub(super) fn is_ruled_out(&self, value: &Value) -> bool {
         let Value::Object(object) = value else {
             return !self.admits(Kind::of(value));
@@ -117,18 +117,18 @@ impl<'s> Variant<'s> {
         self.parts.iter().filter_map(|part| part.get("properties")?.as_object()).flatten()
     }
 
-    /// The values that the required property `name` may have, if it tells this variant from others.
+    /// The values that the property `name` may have, if it is a tag.
     pub(super) fn tag_values(&self, name: &str) -> Option<Vec<&'s Value>> {
         let (_, schema) = self.properties().find(|(property, _)| *property == name)?;
         Variant::new(self.root, schema).literals()
     }
 
-    /// The names of the properties that tell this variant from others.
+    /// The names of its tags.
     pub(super) fn tags(&self) -> Vec<&'s str> {
         self.required().into_iter().filter(|name| self.tag_values(name).is_some()).collect()
     }
 
-    /// The one property that the variant consists of, if its name is what tells it from others.
+    /// The name of its only property, if it is required: an externally tagged variant.
     pub(super) fn sole_field(&self) -> Option<&'s str> {
         let mut properties = self.properties();
         match (self.required().as_slice(), properties.next(), properties.next()) {

@@ -10,20 +10,17 @@ use crate::schema::check::findings::Findings;
 use crate::schema::check::place::{Place, Whole};
 use crate::schema::check::secrets::Secrets;
 use crate::schema::check::survey::{self, Survey};
-use crate::schema::check::{
-    array, combine, literal, number, object, text, type_keyword, unevaluated,
-};
+use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
 use crate::schema::engine::{Engine, Pattern};
 use crate::schema::format;
 
-/// How many subschemas may be tried on each part of the value, on average, before the walk gives up: schemas whose
-/// alternatives multiply at each level would keep it busy for ever.
+/// Limit on the subschemas tried per part of the value, on average: alternatives may multiply at each level.
 const TRIES_PER_PART: u64 = 1_000;
 
-/// How many subschemas may be tried anyway.
+/// Number of subschemas that may be tried on any value.
 const FREE_TRIES: u64 = 100_000;
 
-/// What holds for a whole walk: the document, and what has been learnt on the way.
+/// The state of a walk: the document, secrets, compiled patterns, the remaining work.
 pub(super) struct Walker<'s> {
     root: &'s Value,
     engine: Option<&'static Engine>,
@@ -65,12 +62,12 @@ impl<'s> Walker<'s> {
         self.root
     }
 
-    /// Whether somebody will ask which parts of a value have been evaluated.
-    pub(super) fn tracks_seen(&self) -> bool {
+    /// Whether `unevaluatedProperties` needs to know which properties were evaluated.
+    pub(super) fn tracks_evaluated(&self) -> bool {
         self.survey.unevaluated
     }
 
-    /// Whether a schema says that this very value is not to be shown.
+    /// Whether a schema marks this value as secret.
     pub(super) fn is_secret(&self, value: &Value) -> bool {
         self.secrets.contain(value)
     }
@@ -95,7 +92,7 @@ impl<'s> Walker<'s> {
         }
     }
 
-    /// What one subschema has to say of one value, apart from all others.
+    /// The findings of one subschema for one value.
     pub(super) fn probe<'v>(
         &self,
         schema: &'s Value,
@@ -115,14 +112,13 @@ impl<'s> Walker<'s> {
         at: &Place<'_>,
         found: &mut Findings<'v>,
     ) {
-        // Of a value that is quite another there is nothing more to say.
-        let other =
-            literal::check(schema, value, at).or_else(|| type_keyword::check(schema, value, at));
+        // Further issues of a value of the wrong type would not help.
+        let other = literal::check(schema, value, at).or_else(|| kind::check(schema, value, at));
         if let Some(issue) = other {
             return found.add(issue);
         }
-        // `unevaluated...` looks at the keywords beside it, not at those round it.
-        let outer = std::mem::take(&mut found.seen);
+        // `unevaluatedProperties` depends on the keywords beside it, not on those around it.
+        let outer = std::mem::take(&mut found.evaluated);
         match value {
             Value::Number(number) => number::check(schema, number, at, found),
             Value::String(text) => text::check(self, schema, text, at, found),
@@ -131,8 +127,10 @@ impl<'s> Walker<'s> {
             Value::Null | Value::Bool(_) => {}
         }
         combine::check(self, schema, value, at, found);
-        unevaluated::check(self, schema, value, at, found);
-        found.seen.merge(outer);
+        if let Value::Object(object) = value {
+            unevaluated::check(self, schema, object, at, found);
+        }
+        found.evaluated.extend(outer);
     }
 
     /// The pattern, compiled once for the walk; `None` if it does not compile.
@@ -150,7 +148,7 @@ impl<'s> Walker<'s> {
         self.engine()?.conforms(format, text)
     }
 
-    /// The engine for patterns and formats; a missing one is noted for the end.
+    /// The engine for patterns and formats. A missing one becomes an issue.
     fn engine(&self) -> Option<&'static Engine> {
         if self.engine.is_none() {
             let message = "patterns and formats cannot be checked: nothing in this program links what checks them";
@@ -159,7 +157,7 @@ impl<'s> Walker<'s> {
         self.engine
     }
 
-    /// Whether the walk may go on here; if not, this is noted for the end.
+    /// Whether the walk may go on here. If not, the reason becomes an issue.
     fn may_go_on(&self, at: &Place<'_>) -> bool {
         if at.is_too_deep() {
             self.give_up(at, "nested too deeply");
@@ -173,7 +171,7 @@ impl<'s> Walker<'s> {
         true
     }
 
-    /// Notes that a value was not looked at to its end, and why.
+    /// Records that a value was not checked to its end, and why.
     pub(super) fn give_up(&self, at: &Place<'_>, why: &str) {
         let mut gave_up = self.gave_up.borrow_mut();
         if gave_up.is_none() {
@@ -183,7 +181,7 @@ impl<'s> Walker<'s> {
         }
     }
 
-    /// The issue that says that the walk did not get to its end.
+    /// The issue about a walk that stopped early.
     pub(super) fn gave_up(self) -> Option<Issue> {
         self.gave_up.into_inner()
     }

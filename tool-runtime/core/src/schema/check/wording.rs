@@ -1,11 +1,12 @@
 //! The words that all messages share.
 
+use crate::schema::check::kind::Kind;
+use crate::schema::check::place::Place;
+use crate::schema::nearest::nearest;
 use serde_json::Value;
 
-use crate::schema::nearest::nearest;
-
 /// More characters of a value or a name than this are cut.
-pub(super) const LONGEST_TEXT: usize = 60;
+pub(super) const MAX_TEXT: usize = 60;
 
 /// More names than this are counted, not listed.
 const MAX_NAMES: usize = 20;
@@ -20,14 +21,14 @@ pub(crate) fn cut(text: &str, longest: usize) -> String {
 
 /// A text as a JSON string, cut: escaped, so that it cannot be taken for words of ours.
 pub(super) fn quoted(text: &str) -> String {
-    Value::from(cut(text, LONGEST_TEXT)).to_string()
+    Value::from(cut(text, MAX_TEXT)).to_string()
 }
 
 /// A property's name in a sentence.
 pub(super) fn name(name: &str) -> String {
     let plain =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | '/' | ':' | '@');
-    if !name.is_empty() && name.chars().count() <= LONGEST_TEXT && name.chars().all(plain) {
+    if !name.is_empty() && name.chars().count() <= MAX_TEXT && name.chars().all(plain) {
         format!("`{name}`")
     } else {
         quoted(name)
@@ -39,7 +40,7 @@ fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'))
         && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
-        && name.chars().count() <= LONGEST_TEXT
+        && name.chars().count() <= MAX_TEXT
 }
 
 /// Adds a property to a path: `.name` or `["odd name"]`.
@@ -58,7 +59,7 @@ pub(super) fn add_name(path: &mut String, name: &str) {
 pub(super) fn allowed(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
-        _ => cut(&value.to_string(), LONGEST_TEXT),
+        _ => cut(&value.to_string(), MAX_TEXT),
     }
 }
 
@@ -105,4 +106,33 @@ pub(super) fn did_you_mean<'a>(
         Some(candidate) => format!("; did you mean {}?", show(candidate)),
         None => String::new(),
     }
+}
+
+/// A value in a sentence. What arrays and objects hold is never shown: it is long, and parts of it may be secret.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        Value::Array(_) | Value::Object(_) => Kind::of(value).with_article().to_owned(),
+        _ => cut(&value.to_string(), MAX_TEXT),
+    }
+}
+
+/// ", got 80", or nothing if the value is secret.
+pub(super) fn got(value: &Value, at: &Place<'_>) -> String {
+    if at.is_secret() { String::new() } else { format!(", got {}", shown(value)) }
+}
+
+/// ", got the string \"x\"", for those who expected another type.
+pub(super) fn got_kind(value: &Value, at: &Place<'_>) -> String {
+    let kind = Kind::of(value);
+    match kind {
+        _ if at.is_secret() => String::new(),
+        Kind::String | Kind::Boolean => format!(", got the {} {}", kind.name(), shown(value)),
+        _ => got(value, at),
+    }
+}
+
+/// ", got 3", for a number of things that is wrong, or nothing if they are secret.
+pub(super) fn got_count(count: usize, at: &Place<'_>) -> String {
+    if at.is_secret() { String::new() } else { format!(", got {count}") }
 }

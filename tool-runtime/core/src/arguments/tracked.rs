@@ -1,6 +1,6 @@
-//! A deserializer that notices what a type does with its JSON: which keys it ignores, and where it buffers.
+//! A deserializer that records whether a type ignores keys of its JSON or buffers parts of it.
 //!
-//! It also reads numbers exactly: `-0` is an integer, and what overflows an `f32` is an error.
+//! It also reads numbers exactly: `-0` is an integer, and a number that overflows an `f32` is an error.
 
 mod number;
 
@@ -11,34 +11,34 @@ use serde::de::{
 use std::cell::Cell;
 use std::fmt;
 
-/// The reaction of a type to its JSON.
+/// Reactions of a type to its JSON.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
-    /// It ignored a value.
+pub(super) struct Flags {
+    /// A value was ignored.
     pub(super) ignored: Cell<bool>,
-    /// It took a value of any kind: serde buffers untagged, internally tagged and flattened types, and nothing below is
-    /// noticed.
+    /// A value of any kind was requested: serde buffers untagged, internally tagged and flattened types. Ignored keys
+    /// inside of such a value are not recorded.
     pub(super) buffered: Cell<bool>,
 }
 
-/// A deserializer, visitor, seed or access whose use is noted.
-pub(super) struct Watch<'n, T> {
+/// A deserializer, visitor, seed or access that records its use.
+pub(super) struct Tracked<'f, T> {
     inner: T,
-    notes: &'n Notes,
+    flags: &'f Flags,
 }
 
-impl<'n, T> Watch<'n, T> {
-    /// Notes what is done with `inner`.
-    pub(super) fn new(inner: T, notes: &'n Notes) -> Self {
-        Self { inner, notes }
+impl<'f, T> Tracked<'f, T> {
+    /// Records the use of `inner`.
+    pub(super) fn new(inner: T, flags: &'f Flags) -> Self {
+        Self { inner, flags }
     }
 
-    fn on<U>(&self, inner: U) -> Watch<'n, U> {
-        Watch::new(inner, self.notes)
+    fn on<U>(&self, inner: U) -> Tracked<'f, U> {
+        Tracked::new(inner, self.flags)
     }
 }
 
-/// Methods whose values have no parts: their visitors are passed on as they are.
+/// Methods for values without parts, whose visitors are passed on unchanged.
 macro_rules! scalars {
     ($($method:ident($($name:ident: $type:ty),*))*) => {$(
         #[inline]
@@ -58,7 +58,7 @@ macro_rules! numbers {
     )*};
 }
 
-/// Methods whose values have parts.
+/// Methods for values with parts.
 macro_rules! compounds {
     ($($method:ident($($name:ident: $type:ty),*))*) => {$(
         #[inline]
@@ -69,7 +69,7 @@ macro_rules! compounds {
     )*};
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Watch<'_, D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Tracked<'_, D> {
     type Error = D::Error;
 
     scalars! {
@@ -93,12 +93,12 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Watch<'_, D> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.notes.buffered.set(true);
+        self.flags.buffered.set(true);
         self.inner.deserialize_any(visitor)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.notes.ignored.set(true);
+        self.flags.ignored.set(true);
         self.inner.deserialize_ignored_any(visitor)
     }
 
@@ -116,7 +116,7 @@ macro_rules! plain_visits {
     )*};
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Watch<'_, V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for Tracked<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -168,7 +168,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Watch<'_, V> {
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Watch<'_, S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Tracked<'_, S> {
     type Value = S::Value;
 
     #[inline]
@@ -178,7 +178,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Watch<'_, S> {
     }
 }
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Watch<'_, A> {
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Tracked<'_, A> {
     type Error = A::Error;
 
     #[inline]
@@ -195,7 +195,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Watch<'_, A> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Watch<'_, A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Tracked<'_, A> {
     type Error = A::Error;
 
     #[inline]
@@ -217,22 +217,22 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Watch<'_, A> {
     }
 }
 
-impl<'de, 'n, A: EnumAccess<'de>> EnumAccess<'de> for Watch<'n, A> {
+impl<'de, 'f, A: EnumAccess<'de>> EnumAccess<'de> for Tracked<'f, A> {
     type Error = A::Error;
-    type Variant = Watch<'n, A::Variant>;
+    type Variant = Tracked<'f, A::Variant>;
 
     #[inline]
     fn variant_seed<S: DeserializeSeed<'de>>(
         self,
         seed: S,
     ) -> Result<(S::Value, Self::Variant), A::Error> {
-        let notes = self.notes;
+        let flags = self.flags;
         let (value, variant) = self.inner.variant_seed(seed)?;
-        Ok((value, Watch::new(variant, notes)))
+        Ok((value, Tracked::new(variant, flags)))
     }
 }
 
-impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Watch<'_, A> {
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Tracked<'_, A> {
     type Error = A::Error;
 
     fn unit_variant(self) -> Result<(), A::Error> {

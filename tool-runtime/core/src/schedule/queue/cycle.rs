@@ -1,13 +1,12 @@
-//! Detects calls that wait for each other, and lets one give way.
+//! Detects calls that wait for each other, and breaks the cycle.
 
 use super::Queue;
 
 impl Queue {
-    /// Whether a waiting entry waits for one that waits for a call above the entry, and nobody on
-    /// the way can give way.
-    pub(super) fn would_wait_for_itself(&self, index: usize) -> bool {
+    /// Whether a waiting entry waits for one that waits for a call above the entry: a deadlock.
+    pub(super) fn would_deadlock(&self, index: usize) -> bool {
         self.above(index).any(|ancestor| {
-            let stuck = self.that_reach(|from, to, _| self.waits(from, to), ancestor);
+            let stuck = self.reaching(|from, to, _| self.waits(from, to), ancestor);
             (0..index).any(|other| stuck[other] && self.waits(index, other))
         })
     }
@@ -15,21 +14,20 @@ impl Queue {
     /// Whether an entry passes all of `others`, which came before it and wait: each of them waits
     /// for a call above the entry, and so for the entry.
     ///
-    /// A ring that is not closed by calls that are held and the calls they made alone has a call in
-    /// it that queues behind the next and was made by the one before. That one passes here, and the
-    /// ring is open.
+    /// A cycle that does not consist of held calls and their nested calls alone has a call in it that
+    /// queues behind the next one and was made by the one before. That call passes, which breaks the
+    /// cycle.
     pub(super) fn passes_all(&self, index: usize, others: &[usize]) -> bool {
         let mut left = others.to_vec();
         for ancestor in self.above(index) {
-            let reach =
-                self.that_reach(|from, to, target| self.follows(from, to, target), ancestor);
+            let reach = self.reaching(|from, to, target| self.follows(from, to, target), ancestor);
             left.retain(|&other| !reach[other]);
         }
         left.is_empty()
     }
 
-    /// Whether `from` waits for `to`, which waits for `target`. What was made by `target` does not
-    /// queue behind that, it passes.
+    /// Whether `from` waits for `to`, which waits for `target`. A call made by `target` does not queue
+    /// behind it.
     fn follows(&self, from: usize, to: usize, target: usize) -> bool {
         let passes = || self.entries[from].is_under(&self.entries[target]);
         self.waits(from, to) || (self.queues_behind(from, to) && !passes())
@@ -40,8 +38,8 @@ impl Queue {
         self.entries[index].ancestors.iter().filter_map(|id| self.index_of(*id))
     }
 
-    /// For each entry whether steps lead from it to `target`; a step is told the target, too.
-    fn that_reach(&self, step: impl Fn(usize, usize, usize) -> bool, target: usize) -> Vec<bool> {
+    /// For each entry whether steps lead from it to `target`.
+    fn reaching(&self, step: impl Fn(usize, usize, usize) -> bool, target: usize) -> Vec<bool> {
         let mut reach = vec![false; self.entries.len()];
         let mut open = vec![target];
         while let Some(to) = open.pop() {

@@ -3,19 +3,19 @@
 use serde::de::{Error, Visitor};
 use std::fmt;
 
-/// A visitor of a number, which serde_json may give as a float.
+/// A visitor of a number that serde_json may pass as a float.
 pub(super) struct Number<V> {
     visitor: V,
     is_integer: bool,
 }
 
 impl<V> Number<V> {
-    /// For an integer: serde_json reads `-0` as a float.
+    /// Visits an integer: serde_json reads `-0` as a float.
     pub(super) fn integer(visitor: V) -> Self {
         Self { visitor, is_integer: true }
     }
 
-    /// For an `f32`, which must not become infinite.
+    /// Visits an `f32`, which must not become infinite.
     pub(super) fn single(visitor: V) -> Self {
         Self { visitor, is_integer: false }
     }
