@@ -150,7 +150,8 @@ pub use tool_runtime_core::{
     Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent, TextHandler, Tool,
     ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory,
     ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, Tools,
-    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext,
+    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, WithToolsets,
+    WithoutToolsets,
 };
 #[cfg(feature = "http")]
 #[doc(inline)]

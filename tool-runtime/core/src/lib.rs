@@ -109,7 +109,7 @@ pub use peer::{
 pub use pool::{
     AbsentSource, CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport,
     PoolSession, Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder,
-    ToolReport, ToolStatus,
+    ToolReport, ToolStatus, WithToolsets, WithoutToolsets,
 };
 pub use principal::Principal;
 pub use prompt::{

@@ -341,7 +341,7 @@ impl Toolset for Shell {
 #[tokio::test]
 async fn a_value_hears_of_each_run_that_a_question_ended() {
     for (era, expected) in [(Era::Modern, "stopped 1"), (Era::Legacy, "stopped 0")] {
-        let pool = ToolPool::builder().toolset::<Shell>(()).await.build().expect("a pool");
+        let pool = ToolPool::builder().toolset::<Shell>(()).build().await.expect("a pool");
         let client = answering(&pool, era, yes()).await;
         let result = client.call("shell.run", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), format!("Accepted(true), {expected}"));
