@@ -107,7 +107,7 @@ fuzz_target!(|data: &[u8]| {
         _ => options,
     };
     let server = __fuzz::inline(McpServer::new(POOL.clone(), "fuzz", "0"));
-    let router = server.into_router(options);
+    let router = server.into_router(options).expect("valid options");
     runtime.expect("a runtime").block_on(run(router, script, usize::from(first) + 1));
 });
 

@@ -89,8 +89,8 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// If the address is none or cannot be listened on, or if others than this machine could reach
-    /// it and nobody has to authenticate.
+    /// If the address is invalid or cannot be listened on; all invalid options, among them an address
+    /// that others than this machine can reach without authentication.
     ///
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
@@ -101,7 +101,7 @@ impl McpServer {
     /// Serves over HTTP on a listener, as [`Self::serve_http`] does.
     ///
     /// # Errors
-    /// If others than this machine could reach the listener and nobody has to authenticate.
+    /// All invalid options, as [`Self::serve_http`] reports them.
     pub async fn serve_http_on(
         self,
         listener: TcpListener,
@@ -117,7 +117,7 @@ impl McpServer {
         options: HttpOptions,
     ) -> BoxFuture<'static, io::Result<()>> {
         Box::pin(async move {
-            let bound = exposed(&listener, &options)?;
+            let bound = exposed(&self, &listener, &options)?;
             let closing = Closing::new(options.shutdown.clone());
             let service =
                 Service::new(self.handler, options.clone(), Some(bound.ip()), closing.clone());
@@ -139,8 +139,8 @@ impl McpServer {
     /// let pool = ToolPool::builder().build()?;
     /// let server = McpServer::new(pool, "notes", "1.2.0");
     /// let app: axum::Router =
-    ///     axum::Router::new().nest("/tools", server.into_router(HttpOptions::default()));
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    ///     axum::Router::new().nest("/tools", server.into_router(HttpOptions::default())?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// State in an `Arc` is shared with the application's own handlers; a tool borrows it as
@@ -175,12 +175,16 @@ impl McpServer {
     /// let app: axum::Router = axum::Router::new()
     ///     .route("/rows", get(rows))
     ///     .with_state(db)
-    ///     .merge(server.into_router(HttpOptions::default()));
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    ///     .merge(server.into_router(HttpOptions::default())?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn into_router(self, options: HttpOptions) -> Router {
+    ///
+    /// # Errors
+    /// All invalid options.
+    pub fn into_router(self, options: HttpOptions) -> io::Result<Router> {
+        self.checked(options.problems())?;
         let closing = Closing::new(options.shutdown.clone());
-        Service::new(self.handler, options, None, closing).router()
+        Ok(Service::new(self.handler, options, None, closing).router())
     }
 }
 
@@ -195,7 +199,7 @@ pub async fn serve(
     tell: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
     let listener = bind(address).await?;
-    tell(exposed(&listener, &options)?);
+    tell(exposed(&server, &listener, &options)?);
     server.serve_http_on(listener, options).await
 }
 
@@ -207,14 +211,23 @@ async fn bind(address: &str) -> io::Result<TcpListener> {
     })
 }
 
-/// Where it listens, if it may: whoever reaches the server can call its tools.
-fn exposed(listener: &TcpListener, options: &HttpOptions) -> io::Result<SocketAddr> {
+/// The address of the listener, if the server may use it: everybody who reaches it can call its tools.
+fn exposed(
+    server: &McpServer,
+    listener: &TcpListener,
+    options: &HttpOptions,
+) -> io::Result<SocketAddr> {
     let bound = listener.local_addr()?;
-    if bound.ip().is_loopback() || options.auth.is_some() || options.insecure_no_auth {
-        return Ok(bound);
+    let mut problems = options.problems().to_vec();
+    if !bound.ip().is_loopback() && options.auth.is_none() && !options.insecure_no_auth {
+        problems.push(unauthenticated(bound));
     }
-    let text = format!(
+    server.checked(&problems)?;
+    Ok(bound)
+}
+
+fn unauthenticated(bound: SocketAddr) -> String {
+    format!(
         "others can reach {bound}, and nobody has to authenticate: add `--auth-token-env VAR` or `--auth-token-file FILE` (in code `HttpOptions::auth`), or `--insecure-no-auth` if everybody who gets there may call every tool"
-    );
-    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+    )
 }

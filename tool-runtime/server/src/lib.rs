@@ -121,6 +121,7 @@ const UNREAD_TIMEOUT: Duration = Duration::from_millis(800);
 pub struct McpServer {
     handler: PoolHandler,
     line_limit: usize,
+    problems: Vec<String>,
 }
 
 impl McpServer {
@@ -129,6 +130,7 @@ impl McpServer {
         Self {
             handler: PoolHandler::new(pool, name.into(), version.into()),
             line_limit: LINE_LIMIT,
+            problems: Vec::new(),
         }
     }
 
@@ -184,17 +186,30 @@ impl McpServer {
     /// Sets a secret of at least 32 bytes by which this server knows again what it gave clients to
     /// carry: the answers to the first of several questions ([`ToolContext::ask`]). Default: a
     /// secret of this process, so that a question is answered by the process that asked it. Servers
-    /// behind a load balancer share one.
-    ///
-    /// # Panics
-    /// The secret is shorter than 32 bytes.
+    /// behind a load balancer share one. A shorter secret is reported when the server starts.
     ///
     /// [`ToolContext::ask`]: tool_runtime_core::ToolContext::ask
     #[must_use]
     pub fn with_state_secret(mut self, secret: impl AsRef<[u8]>) -> Self {
-        let codec = StateCodec::with_key(secret.as_ref());
-        self.handler.set_seal(codec.unwrap_or_else(|problem| panic!("{problem}")));
+        let secret = secret.as_ref();
+        match StateCodec::with_key(secret) {
+            Ok(codec) => self.handler.set_seal(codec),
+            Err(_) => self.problems.push(format!(
+                "the secret of `with_state_secret` has {} bytes; give it at least 32",
+                secret.len()
+            )),
+        }
         self
+    }
+
+    /// # Errors
+    /// All problems of the server and of its `further` options.
+    fn checked(&self, further: &[String]) -> io::Result<()> {
+        let problems = [&self.problems, further].concat();
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(io::Error::new(io::ErrorKind::InvalidInput, problems.join("; ")))
     }
 
     /// Serves on standard input and output until the input ends.
@@ -216,7 +231,7 @@ impl McpServer {
     /// tool prints can spoil the protocol.
     ///
     /// # Errors
-    /// If the standard streams cannot be used.
+    /// If an option is invalid, or the standard streams cannot be used.
     ///
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
@@ -239,6 +254,7 @@ impl McpServer {
     }
 
     async fn serve_on_stdio(self) -> io::Result<()> {
+        self.checked(&[])?;
         let transport = StdioTransport::take()?;
         tracing::info!("serving MCP on stdio");
         self.serve_on(transport).await
@@ -256,7 +272,10 @@ impl McpServer {
         if caller.is_some() || !matches!(runtime, Ok(RuntimeFlavor::MultiThread)) {
             self.handler.set_inline();
         }
-        Box::pin(self.serve_on(StdioTransport::in_memory(stream, caller)))
+        Box::pin(async {
+            self.checked(&[])?;
+            self.serve_on(StdioTransport::in_memory(stream, caller)).await
+        })
     }
 
     async fn serve_on(self, transport: StdioTransport) -> io::Result<()> {

@@ -91,6 +91,17 @@ async fn servers_end_with_their_pool() {
 }
 
 #[tokio::test]
+async fn all_servers_that_cannot_be_added_are_reported_at_once() {
+    let builder = McpManager::builder().server("far", faulty(&json!({})));
+    let builder = builder.server("far", faulty(&json!({})));
+    let bad = McpServerConfig::stdio("");
+    let error = builder.server("bad", bad).connect(&empty()).await.unwrap_err();
+    let McpManagerError::Several(problems) = &error else { panic!("{error}") };
+    assert_eq!(problems[0], McpManagerError::Known { name: "far".to_owned() });
+    assert!(error.to_string().contains("\n- bad:"), "{error}");
+}
+
+#[tokio::test]
 async fn a_start_that_fails_leaves_nothing_behind() {
     let far = ToolPool::builder().add(Tool::builder("ping", "Answer.").handler(|| async { 1 }));
     let server = McpServer::new(far.build().unwrap(), "far", "1.0.0");

@@ -296,8 +296,8 @@ impl McpManagerBuilder {
     /// yet, are tried on in the background.
     ///
     /// # Errors
-    /// A server cannot be what its entry says; all that are enabled failed; one failed that is
-    /// required. Nothing is left behind then.
+    /// All entries that cannot be used; all enabled servers failed; a required server failed. Nothing
+    /// is left behind then.
     pub async fn connect(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
         let limit = self.start_timeout;
         let manager = self.start(pool)?;
@@ -314,7 +314,8 @@ impl McpManagerBuilder {
     /// Connects to all servers in the background.
     ///
     /// # Errors
-    /// A server cannot be what its entry says, or another manager of the pool has one of its name.
+    /// All entries that cannot be used, or whose name or prefix another server of the pool has. No
+    /// server is started then.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -333,8 +334,13 @@ impl McpManagerBuilder {
         }));
         let absence: Weak<Shared> = Arc::downgrade(&manager.0);
         pool.ask_of_absence(absence);
-        for entry in self.entries {
-            manager.put(entry?)?;
+        let place = |entry: Result<Entry, _>| entry.and_then(|entry| manager.place(entry));
+        let mut problems: Vec<_> =
+            self.entries.into_iter().filter_map(|entry| place(entry).err()).collect();
+        match problems.len() {
+            0 => manager.slots().values().for_each(|slot| manager.launch(slot)),
+            1 => return Err(problems.remove(0)),
+            _ => return Err(McpManagerError::Several(problems)),
         }
         Ok(manager)
     }

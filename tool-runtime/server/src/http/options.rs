@@ -68,6 +68,7 @@ pub struct HttpOptions {
     pub(super) read_timeout: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) drain: Duration,
+    problems: Vec<String>,
 }
 
 impl Default for HttpOptions {
@@ -95,6 +96,7 @@ impl Default for HttpOptions {
             read_timeout: Duration::from_secs(30),
             shutdown: CancellationToken::new(),
             drain: Duration::from_secs(10),
+            problems: Vec::new(),
         }
     }
 }
@@ -166,21 +168,18 @@ impl HttpOptions {
 
     /// Lets pages of this origin ask: `https://example.com`, with `:port`, or with `:*` for any
     /// port; `null`, or `*` for all. Default: pages of `localhost` and loopback addresses.
-    /// Requests without an `Origin` do not come from a page.
-    ///
-    /// # Panics
-    /// If it is not an origin.
+    /// Requests without an `Origin` do not come from a page. An invalid origin is reported when the
+    /// server starts.
     #[must_use]
-    pub fn allow_origin(self, origin: impl AsRef<str>) -> Self {
-        self.try_allow_origin(origin.as_ref()).unwrap_or_else(|problem| panic!("{problem}"))
+    pub fn allow_origin(mut self, origin: impl AsRef<str>) -> Self {
+        self.problems.extend(self.origins.allow(origin.as_ref()).err());
+        self
     }
 
-    /// # Errors
-    /// If it is not an origin, and what to write.
+    /// The invalid options.
     #[doc(hidden)]
-    pub fn try_allow_origin(mut self, origin: &str) -> Result<Self, String> {
-        self.origins.allow(origin)?;
-        Ok(self)
+    pub fn problems(&self) -> &[String] {
+        &self.problems
     }
 
     /// Has everybody authenticate. Default: nobody has to, which is refused where others than this
@@ -199,16 +198,18 @@ impl HttpOptions {
     }
 
     /// Sets the address of the protected resource's metadata (RFC 9728) that challenges name, from
-    /// which clients learn where to get a token. Default: none.
-    ///
-    /// # Panics
-    /// If it holds anything but visible ASCII without quotes and backslashes.
+    /// which clients learn where to get a token. Default: none. An address with anything but visible
+    /// ASCII, with quotes or with backslashes is reported when the server starts.
     #[must_use]
     pub fn resource_metadata(mut self, url: impl Into<String>) -> Self {
         let url: String = url.into();
         let is_plain = url.bytes().all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\');
-        assert!(is_plain, "`{url}` is not an address; write `https://example.com/...`");
-        self.resource_metadata = Some(url);
+        if is_plain {
+            self.resource_metadata = Some(url);
+        } else {
+            let problem = format!("`{url}` is not an address; write `https://example.com/...`");
+            self.problems.push(problem);
+        }
         self
     }
 

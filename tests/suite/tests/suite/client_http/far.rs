@@ -166,7 +166,7 @@ impl Far {
         gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
         let server = McpServer::new(pool.clone(), "far", "1.2.3");
-        Self::serve(address, || server.into_router(options), Arc::new(gate))
+        Self::serve(address, || server.into_router(options).expect("valid options"), Arc::new(gate))
     }
 
     /// A server of which the test writes each answer; what it leaves open is 404.
