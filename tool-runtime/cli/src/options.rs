@@ -59,7 +59,14 @@ impl Offer {
 fn filter(given: &Given) -> Result<Option<Filter>, Mistake> {
     let allow = Some(selectors(given, &ALLOW)?).filter(|allow| !allow.is_empty());
     let deny = selectors(given, &DENY)?;
-    Ok((allow.is_some() || !deny.is_empty()).then_some(Filter { allow, deny }))
+    if allow.is_none() && deny.is_empty() {
+        return Ok(None);
+    }
+    let filter = Filter::default().deny(deny);
+    Ok(Some(match allow {
+        Some(allow) => filter.allow(allow),
+        None => filter,
+    }))
 }
 
 fn selectors(given: &Given, option: &Opt) -> Result<Vec<Selector>, Mistake> {

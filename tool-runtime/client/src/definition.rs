@@ -82,7 +82,13 @@ fn hints(annotations: model::ToolAnnotations) -> ToolAnnotations {
         open_world_hint,
         ..
     } = annotations;
-    ToolAnnotations { title, read_only_hint, destructive_hint, idempotent_hint, open_world_hint }
+    let mut hints = ToolAnnotations::default();
+    hints.title = title;
+    hints.read_only_hint = read_only_hint;
+    hints.destructive_hint = destructive_hint;
+    hints.idempotent_hint = idempotent_hint;
+    hints.open_world_hint = open_world_hint;
+    hints
 }
 
 /// A picture that clients may load: others run code or read files.

@@ -44,18 +44,27 @@ impl Completion {
 ///
 /// fn branches(prefix: String, context: &ToolContext) -> Vec<String> {
 ///     let given = context.get::<CompletionContext>();
-///     let repository = given.and_then(|given| given.0.get("repository"));
+///     let repository = given.and_then(|given| given.arguments.get("repository"));
 ///     vec![format!("{}/{prefix}main", repository.map_or("any", |name| name))]
 /// }
 ///
-/// let given = CompletionContext([("repository".to_owned(), "cargo".to_owned())].into());
+/// let given = [("repository".to_owned(), "cargo".to_owned())];
+/// let given = CompletionContext::new(given.into());
 /// assert_eq!(branches(String::new(), &ToolContext::default().with(given)), ["cargo/main"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CompletionContext(
+#[non_exhaustive]
+pub struct CompletionContext {
     /// The other arguments, as far as they are known.
-    pub TextArguments,
-);
+    pub arguments: TextArguments,
+}
+
+impl CompletionContext {
+    /// The values of other arguments.
+    pub fn new(arguments: TextArguments) -> Self {
+        Self { arguments }
+    }
+}
 
 /// A function that completes an argument: `fn(prefix: String) -> Vec<String>`, also `async`, also
 /// with a second parameter `&ToolContext`.

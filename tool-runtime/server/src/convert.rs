@@ -4,6 +4,7 @@ use super::passing;
 use rmcp::model::{self, CallToolResult, Tool};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use tool_runtime_core::seam::BlockForm;
 use tool_runtime_core::{ContentBlock, Icon, Observation, ToolAnnotations, ToolDefinition};
 use tool_runtime_mcp::numbers;
 
@@ -155,12 +156,10 @@ pub(super) fn meta(meta: &Map<String, Value>) -> Option<model::MetaObject> {
 }
 
 pub(super) fn block(block: &ContentBlock) -> serde_json::Result<model::ContentBlock> {
-    match block {
+    match block.form() {
+        BlockForm::Plain(text) => Ok(model::ContentBlock::text(text)),
+        BlockForm::Known(block) => serde_json::from_value(serde_json::to_value(block)?),
         // For clients that `passing` does not reach.
-        ContentBlock::Other(block) => Ok(model::ContentBlock::text(serde_json::to_string(block)?)),
-        ContentBlock::Text(content) if content.extra.is_none() => {
-            Ok(model::ContentBlock::text(content.text()))
-        }
-        other => serde_json::from_value(serde_json::to_value(other)?),
+        BlockForm::Other(block) => Ok(model::ContentBlock::text(serde_json::to_string(block)?)),
     }
 }

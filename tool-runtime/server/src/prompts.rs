@@ -10,7 +10,7 @@ use super::run_call::{interrupted, run_call};
 use rmcp::RoleServer;
 use rmcp::model::{
     ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject,
-    ListPromptsResult, MetaObject, PaginatedRequestParams, PromptMessage, Role,
+    ListPromptsResult, MetaObject, PaginatedRequestParams, PromptMessage,
 };
 use rmcp::service::RequestContext;
 use serde_json::Value;
@@ -78,9 +78,7 @@ fn result(messages: PromptMessages) -> Result<GetPromptResult, ErrorData> {
 }
 
 fn message(message: &core::PromptMessage) -> serde_json::Result<PromptMessage> {
-    let role = match message.role {
-        core::Role::User => Role::User,
-        core::Role::Assistant => Role::Assistant,
-    };
+    // A role that rmcp does not know is an error.
+    let role = serde_json::from_value(serde_json::to_value(message.role)?)?;
     Ok(PromptMessage::new(role, convert::block(&message.content)?))
 }

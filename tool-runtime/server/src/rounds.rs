@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tool_runtime_core::seam::canonical;
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{PeerCapability, PeerError, PeerRequest};
+use tool_runtime_core::{PeerError, PeerRequest};
 
 /// How many answers a run may use. A tool that asks until it likes an answer gets the same one for
 /// ever, without ever waiting.
@@ -164,16 +164,7 @@ pub(super) fn endless(key: &str) -> ErrorData {
 
 /// Whether a client's answer is one to this question at all; if not, it is asked again.
 fn is_answer(answer: &Value, to: &PeerRequest) -> bool {
-    answer.get(said(to.capability())).is_some()
-}
-
-/// The member that every answer to such a question has.
-pub(super) fn said(to: PeerCapability) -> &'static str {
-    match to {
-        PeerCapability::Elicitation | PeerCapability::ElicitationUrl => "action",
-        PeerCapability::Sampling => "content",
-        _ => "roots",
-    }
+    answer.get(to.capability().answer_member()).is_some()
 }
 
 /// What a question says, in short.
@@ -186,6 +177,7 @@ pub(super) fn digest(question: &PeerRequest) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tool_runtime_core::PeerCapability;
 
     fn question(message: &str) -> PeerRequest {
         let schema = json!({"type": "object", "properties": {}});

@@ -246,6 +246,6 @@ impl ToolContext {
     /// For a completion: what is given for other arguments.
     #[doc(hidden)]
     pub fn with_given(self, arguments: TextArguments) -> Self {
-        if arguments.is_empty() { self } else { self.with(CompletionContext(arguments)) }
+        if arguments.is_empty() { self } else { self.with(CompletionContext::new(arguments)) }
     }
 }

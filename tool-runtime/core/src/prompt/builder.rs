@@ -31,8 +31,7 @@ impl PromptBuilder {
     /// Adds an argument that may be left out.
     #[must_use]
     pub fn optional(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
-        let argument = PromptArgument { required: false, ..PromptArgument::new(name, description) };
-        self.definition.arguments.push(argument);
+        self.definition.arguments.push(PromptArgument::optional(name, description));
         self
     }
 

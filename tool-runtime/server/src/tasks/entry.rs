@@ -1,7 +1,7 @@
 //! One task, for its client.
 
 use crate::passing;
-use crate::rounds::{endless, said};
+use crate::rounds::endless;
 use rmcp::model::{CallToolResult, ErrorData, InputRequest, JsonObject, Task, TaskPayload};
 use serde::Serialize;
 use serde_json::Value;
@@ -222,12 +222,11 @@ impl Drop for Entry {
 
 impl Question {
     fn takes(&self, answer: &Value) -> bool {
-        let said = &answer[said(self.kind)];
-        match self.kind {
-            PeerCapability::Elicitation | PeerCapability::ElicitationUrl => {
-                matches!(said.as_str(), Some("accept" | "decline" | "cancel"))
-            }
-            _ => said.is_object() || said.is_array(),
+        let said = &answer[self.kind.answer_member()];
+        if self.kind.is_elicitation() {
+            matches!(said.as_str(), Some("accept" | "decline" | "cancel"))
+        } else {
+            said.is_object() || said.is_array()
         }
     }
 }
