@@ -20,7 +20,8 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 use tool_runtime::prelude::*;
-use tool_runtime::{Answer, HttpOptions, LogLevel, McpServer, __fuzz};
+use tool_runtime::mcp::McpServer;
+use tool_runtime::{Answer, HttpOptions, LogLevel, __fuzz};
 use tower::ServiceExt as _;
 
 /// Add two integers.

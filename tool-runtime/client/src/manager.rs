@@ -65,7 +65,7 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{McpManager, McpServer};
+/// use tool_runtime::mcp::{McpManager, McpServer};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });

@@ -14,7 +14,7 @@ use tool_runtime_core::seam::lock;
 /// JSON.
 ///
 /// ```
-/// use tool_runtime::McpPins;
+/// use tool_runtime::mcp::McpPins;
 ///
 /// let pins: McpPins = serde_json::from_str("{}")?;
 /// assert_eq!(pins, McpPins::default());
@@ -60,7 +60,7 @@ impl McpPin {
     /// The hashes of a definition, which detect a change since a person approved it.
     ///
     /// ```
-    /// use tool_runtime::McpPin;
+    /// use tool_runtime::mcp::McpPin;
     /// use tool_runtime::ToolDefinition;
     ///
     /// let shown = McpPin::of(&ToolDefinition::new("time.now", "Tell the time."));

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// could be secret is in it.
 ///
 /// ```
-/// use tool_runtime::{McpConfig, McpDiagnosisLevel, McpServerConfig};
+/// use tool_runtime::mcp::{McpConfig, McpDiagnosisLevel, McpServerConfig};
 ///
 /// let config = McpConfig::new().with("fs", McpServerConfig::stdio("no-such-program-here"));
 /// let diagnosis = &config.diagnose()[0];

@@ -79,7 +79,8 @@ impl McpServer {
     ///
     /// ```no_run
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::{HttpOptions, McpServer};
+    /// use tool_runtime::mcp::McpServer;
+    /// use tool_runtime::HttpOptions;
     ///
     /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
     /// let pool = ToolPool::builder().linked().build()?;
@@ -134,7 +135,8 @@ impl McpServer {
     ///
     /// ```
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::{HttpOptions, McpServer};
+    /// use tool_runtime::mcp::McpServer;
+    /// use tool_runtime::HttpOptions;
     ///
     /// let pool = ToolPool::builder().build()?;
     /// let server = McpServer::new(pool, "notes", "1.2.0");
@@ -151,7 +153,8 @@ impl McpServer {
     /// use axum::routing::get;
     /// use std::sync::{Arc, Mutex};
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::{HttpOptions, McpServer};
+    /// use tool_runtime::mcp::McpServer;
+    /// use tool_runtime::HttpOptions;
     ///
     /// struct Db(Mutex<Vec<String>>);
     ///

@@ -108,7 +108,7 @@ const UNREAD_TIMEOUT: Duration = Duration::from_millis(800);
 /// It serves over stdio, and over HTTP with the feature `http`.
 ///
 /// ```no_run
-/// use tool_runtime::McpServer;
+/// use tool_runtime::mcp::McpServer;
 /// use tool_runtime::prelude::*;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -161,7 +161,8 @@ impl McpServer {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use tool_runtime::{CacheScope, McpServer, ToolPool};
+    /// use tool_runtime::mcp::McpServer;
+    /// use tool_runtime::{CacheScope, ToolPool};
     ///
     /// let pool = ToolPool::builder().build()?;
     /// let server = McpServer::new(pool, "notes", "1.2.0")

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tool_runtime::McpServer;
+use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 use tool_runtime::{CacheScope, CompletionContext, ResourceContents, Source};
 

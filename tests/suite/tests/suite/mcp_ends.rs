@@ -10,11 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::process::Command;
 use tokio::sync::Notify;
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    BoxFuture, ErrorClass, McpManager, McpManagerBuilder, McpManagerError, McpReader, McpServer,
-    McpServerConfig, McpState, McpWriter, Peer, PeerCapability, PeerError, PeerRequest,
+use tool_runtime::mcp::{
+    McpManager, McpManagerBuilder, McpManagerError, McpReader, McpServer, McpServerConfig,
+    McpState, McpWriter,
 };
+use tool_runtime::prelude::*;
+use tool_runtime::{BoxFuture, ErrorClass, Peer, PeerCapability, PeerError, PeerRequest};
 
 fn faulty(script: &Value) -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])

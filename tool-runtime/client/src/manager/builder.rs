@@ -31,7 +31,7 @@ const MAX_WAIT: Duration = Duration::from_secs(86_400);
 ///
 /// ```
 /// use std::time::Duration;
-/// use tool_runtime::{McpConfig, McpManager};
+/// use tool_runtime::mcp::{McpConfig, McpManager};
 ///
 /// let config = McpConfig::from_json(r#"{"mcpServers": {"time": {"command": "mcp-server-time"}}}"#)?;
 /// let builder = McpManager::builder()
@@ -39,7 +39,7 @@ const MAX_WAIT: Duration = Duration::from_secs(86_400);
 ///     .client("my-agent", "1.0.0")
 ///     .call_timeout(Duration::from_secs(60));
 /// # let _ = builder;
-/// # Ok::<(), tool_runtime::McpConfigError>(())
+/// # Ok::<(), tool_runtime::mcp::McpConfigError>(())
 /// ```
 #[must_use = "nothing is connected to before `connect`"]
 pub struct McpManagerBuilder {
@@ -94,7 +94,7 @@ impl McpManagerBuilder {
     /// one is needed, over which messages go as lines of JSON.
     ///
     /// ```no_run
-    /// use tool_runtime::McpManager;
+    /// use tool_runtime::mcp::McpManager;
     ///
     /// let builder = McpManager::builder().custom("far", || async {
     ///     let stream = tokio::net::UnixStream::connect("/run/far.sock").await?;
@@ -119,7 +119,8 @@ impl McpManagerBuilder {
     /// with the server's challenge. Other servers ignore it; a second source for a server replaces the first.
     ///
     /// ```
-    /// use tool_runtime::{McpHeaderRequest, McpManager, McpServerConfig, Secret};
+    /// use tool_runtime::mcp::{McpHeaderRequest, McpManager, McpServerConfig};
+    /// use tool_runtime::Secret;
     ///
     /// let builder = McpManager::builder()
     ///     .server("issues", McpServerConfig::http("https://example.com/mcp"))
@@ -152,7 +153,7 @@ impl McpManagerBuilder {
     /// person has ten minutes.
     ///
     /// ```
-    /// use tool_runtime::{McpAuthPage, McpManager};
+    /// use tool_runtime::mcp::{McpAuthPage, McpManager};
     ///
     /// let builder = McpManager::builder().oauth(|page: McpAuthPage| async move {
     ///     println!("Let me in at {}: {}", page.server, page.url);
@@ -196,7 +197,7 @@ impl McpManagerBuilder {
     /// [`trusted`](McpServerConfig::trusted) of an entry does. Default: only where the entry says so.
     ///
     /// ```
-    /// use tool_runtime::{McpManager, McpServerConfig};
+    /// use tool_runtime::mcp::{McpManager, McpServerConfig};
     ///
     /// let files = McpServerConfig::stdio("mcp-server-files");
     /// let builder = McpManager::builder().server("files", files).trust("files");
@@ -281,7 +282,7 @@ impl McpManagerBuilder {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use tool_runtime::McpManager;
+    /// use tool_runtime::mcp::McpManager;
     ///
     /// let builder = McpManager::builder().list_wait(Duration::from_secs(2));
     /// # let _ = builder;

@@ -14,10 +14,9 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Mutex as AsyncMutex, Semaphore};
+use tool_runtime::HttpOptions;
+use tool_runtime::mcp::{McpManager, McpManagerBuilder, McpServer, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    HttpOptions, McpManager, McpManagerBuilder, McpServer, McpServerConfig, McpState,
-};
 
 /// How long anything may take here before it counts as hanging.
 const HANGING: Duration = Duration::from_secs(20);

@@ -3,8 +3,9 @@
 use super::client::Ask;
 use super::served::{Served, in_time};
 use serde_json::{Value, json};
+use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
-use tool_runtime::{HttpOptions, McpServer, ToolPoolBuilder};
+use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
 #[tokio::test]
 async fn another_host_is_refused_and_told_the_flag() {

@@ -9,10 +9,9 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
+use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    CancellationToken, HttpOptions, McpServer, Principal, ToolPoolBuilder, WithToolsets,
-};
+use tool_runtime::{CancellationToken, HttpOptions, Principal, ToolPoolBuilder, WithToolsets};
 
 /// How long anything may take here before it counts as hanging.
 const HANGING: Duration = Duration::from_secs(20);
