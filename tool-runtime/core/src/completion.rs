@@ -3,6 +3,7 @@
 use crate::context::ToolContext;
 use crate::future::BoxFuture;
 use crate::parameter::Parameter;
+use crate::sealed::Sealed;
 use crate::texts::{TextArguments, TextSchema};
 
 /// Suggested values for an argument of a prompt, or a variable of a resource template.
@@ -89,6 +90,9 @@ impl CompletionContext {
 )]
 pub trait Complete<M>: Send + Sync + 'static {
     #[doc(hidden)]
+    const SEALED: Sealed;
+
+    #[doc(hidden)]
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>>;
 }
 
@@ -116,6 +120,8 @@ where
     F: Fn(String) -> V + Send + Sync + 'static,
     V: Values,
 {
+    const SEALED: Sealed = Sealed;
+
     fn complete<'a>(&self, prefix: String, _: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
         Box::pin(std::future::ready(self(prefix).into_texts()))
     }
@@ -127,6 +133,8 @@ where
     F: Fn(String, &ToolContext) -> V + Send + Sync + 'static,
     V: Values,
 {
+    const SEALED: Sealed = Sealed;
+
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
         Box::pin(std::future::ready(self(prefix, context).into_texts()))
     }
@@ -141,6 +149,8 @@ where
     F: Fn(String) -> R + Send + Sync + 'static,
     R: Future<Output: Values> + Send + 'static,
 {
+    const SEALED: Sealed = Sealed;
+
     fn complete<'a>(&self, prefix: String, _: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
         let values = self(prefix);
         Box::pin(async move { values.await.into_texts() })
@@ -174,6 +184,8 @@ where
 
 #[diagnostic::do_not_recommend]
 impl<F: for<'a> Borrowing<'a>> Complete<Later<ToolContext>> for F {
+    const SEALED: Sealed = Sealed;
+
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
         let values = self.start(prefix, context);
         Box::pin(async move { values.await.into_texts() })
