@@ -99,7 +99,7 @@ async fn all_servers_that_cannot_be_added_are_reported_at_once() {
     let error = builder.server("bad", bad).connect(&empty()).await.unwrap_err();
     let McpManagerError::Several(problems) = &error else { panic!("{error}") };
     assert_eq!(problems[0], McpManagerError::Known { name: "far".to_owned() });
-    assert!(error.to_string().contains("\n- bad:"), "{error}");
+    assert!(error.to_string().contains("`bad.command`"), "{error}");
 }
 
 #[tokio::test]
