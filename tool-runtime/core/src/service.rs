@@ -74,7 +74,6 @@ impl<S> ToolPoolBuilder<S> {
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// # }).unwrap();
     /// ```
-    #[must_use]
     pub fn layer<L>(self, layer: L) -> Self
     where
         L: Layer<BoxCloneSyncService<CallRequest, ToolResult, BoxError>>,
