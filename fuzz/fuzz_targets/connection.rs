@@ -9,7 +9,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 use tool_runtime::prelude::*;
-use tool_runtime::{__fuzz, HttpOptions, McpServer};
+use tool_runtime::mcp::McpServer;
+use tool_runtime::{__fuzz, HttpOptions};
 
 /// Add two integers.
 #[tool]

@@ -20,7 +20,8 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 use tool_runtime::prelude::*;
-use tool_runtime::{Answer, HttpOptions, LogLevel, McpServer, __fuzz};
+use tool_runtime::mcp::McpServer;
+use tool_runtime::{Answer, HttpOptions, LogLevel, __fuzz};
 use tower::ServiceExt as _;
 
 /// Add two integers.
@@ -107,7 +108,7 @@ fuzz_target!(|data: &[u8]| {
         _ => options,
     };
     let server = __fuzz::inline(McpServer::new(POOL.clone(), "fuzz", "0"));
-    let router = server.into_router(options);
+    let router = server.into_router(options).expect("valid options");
     runtime.expect("a runtime").block_on(run(router, script, usize::from(first) + 1));
 });
 

@@ -11,7 +11,8 @@ use std::os::unix::net::UnixStream;
 use tokio::io::AsyncReadExt as _;
 use tokio::runtime::{Builder, Runtime};
 use tool_runtime::prelude::*;
-use tool_runtime::{__fuzz, McpServer};
+use tool_runtime::mcp::McpServer;
+use tool_runtime::__fuzz;
 
 /// Add two integers.
 #[tool]

@@ -63,15 +63,17 @@
 //! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
 //! | answer the questions of tools in an agent | [`Peer`] |
 //! | **Servers** | |
-//! | ship a server binary | `main!`, `Cli`, `McpServer` |
-//! | serve over HTTP | `McpServer::serve_http`, `HttpOptions`, `Authenticate` |
+//! | ship a server binary | `main!`, `Cli`, [`McpServer`] |
+//! | serve over HTTP | [`McpServer::serve_http`], `HttpOptions`, `Authenticate` |
 //! | test a server, detect changed schemas | `testing` |
 //! | **External MCP servers** | |
-//! | read `mcpServers` files | `McpConfig`, `McpServerConfig` |
-//! | connect servers and add their tools to a pool | `McpManager`, `McpServerStatus`, `McpState` |
-//! | set headers, let a user log in | `McpManagerBuilder::headers`, `McpManagerBuilder::oauth` |
-//! | answer what servers ask | `McpManagerBuilder::peer`, [`Peer::request`] |
-//! | hold back tools that change after approval | `McpPins`, `McpManager::unapproved` |
+//! | read `mcpServers` files | [`McpConfig`], [`McpServerConfig`] |
+//! | connect servers and add their tools to a pool | [`McpManager`], [`McpServerStatus`], [`McpState`] |
+//! | set headers, let a user log in | [`McpManagerBuilder::headers`], [`McpManagerBuilder::oauth`] |
+//! | answer what servers ask | [`McpManagerBuilder::peer`], [`Peer::request`] |
+//! | hold back tools that change after approval | [`McpPins`], [`McpManager::unapproved`] |
+//!
+//! The names that begin with `Mcp` are in [`mcp`].
 //!
 //! # Features
 //!
@@ -85,7 +87,7 @@
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
 //! | `mcp-client-http` | external MCP servers over HTTP | no |
 //! | `mcp-client-oauth` | OAuth tokens for them | no |
-//! | `toml`, `yaml` | [`PoolConfig`] and `McpConfig` in TOML, in YAML | no |
+//! | `toml`, `yaml` | [`PoolConfig`] and [`McpConfig`] in TOML, in YAML | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `testing` | an in-memory MCP client and schema snapshots, for tests | no |
 //!
@@ -103,32 +105,56 @@
 //! | descendants that left the process group | stay; on Linux `Subreaper` ends them, as `main!` does | cannot leave the job object |
 //! | external servers when this process is killed | end if they react to the end of their input | terminated with all that they started |
 //! | program lookup | `PATH` | `PATH`, with the endings of `PATHEXT` |
+//!
+// Links to items behind a feature: without it, they lead to the table of features.
+#![cfg_attr(feature = "mcp-server", doc = "[`McpServer`]: mcp::McpServer")]
+#![cfg_attr(not(feature = "mcp-server"), doc = "[`McpServer`]: #features")]
+#![cfg_attr(feature = "http", doc = "[`McpServer::serve_http`]: mcp::McpServer::serve_http")]
+#![cfg_attr(not(feature = "http"), doc = "[`McpServer::serve_http`]: #features")]
+#![cfg_attr(
+    feature = "mcp-client",
+    doc = "
+[`McpConfig`]: mcp::McpConfig
+[`McpServerConfig`]: mcp::McpServerConfig
+[`McpManager`]: mcp::McpManager
+[`McpServerStatus`]: mcp::McpServerStatus
+[`McpState`]: mcp::McpState
+[`McpManagerBuilder::peer`]: mcp::McpManagerBuilder::peer
+[`McpPins`]: mcp::McpPins
+[`McpManager::unapproved`]: mcp::McpManager::unapproved
+"
+)]
+#![cfg_attr(
+    not(feature = "mcp-client"),
+    doc = "
+[`McpConfig`]: #features
+[`McpServerConfig`]: #features
+[`McpManager`]: #features
+[`McpServerStatus`]: #features
+[`McpState`]: #features
+[`McpManagerBuilder::peer`]: #features
+[`McpPins`]: #features
+[`McpManager::unapproved`]: #features
+"
+)]
+#![cfg_attr(
+    feature = "mcp-client-http",
+    doc = "[`McpManagerBuilder::headers`]: mcp::McpManagerBuilder::headers"
+)]
+#![cfg_attr(not(feature = "mcp-client-http"), doc = "[`McpManagerBuilder::headers`]: #features")]
+#![cfg_attr(
+    feature = "mcp-client-oauth",
+    doc = "[`McpManagerBuilder::oauth`]: mcp::McpManagerBuilder::oauth"
+)]
+#![cfg_attr(not(feature = "mcp-client-oauth"), doc = "[`McpManagerBuilder::oauth`]: #features")]
 
 #[cfg(doc)]
 pub mod guide;
+pub mod mcp;
 
 #[cfg(feature = "cli")]
 #[doc(inline)]
 pub use tool_runtime_cli::{Cli, main};
-#[cfg(feature = "mcp-client-http")]
-#[doc(inline)]
-pub use tool_runtime_client::McpHeaderRequest;
-#[cfg(feature = "mcp-client-oauth")]
-#[doc(inline)]
-pub use tool_runtime_client::{McpAuthPage, McpTokens};
-#[cfg(feature = "mcp-client")]
-#[doc(inline)]
-pub use tool_runtime_client::{
-    McpChange, McpManager, McpManagerBuilder, McpManagerError, McpPin, McpPins, McpReader,
-    McpServerStatus, McpState, McpStatuses, McpUnapproved, McpWriter, Subreaper,
-};
-#[cfg(feature = "mcp-client")]
-#[doc(inline)]
-pub use tool_runtime_config::{
-    HttpConfig, McpAuth, McpConfig, McpConfigError, McpConfigLoader, McpConfigProblem,
-    McpDiagnosis, McpDiagnosisLevel, McpOAuth, McpServerConfig, McpText, McpTransportConfig,
-    StdioConfig,
-};
 #[cfg(feature = "tower")]
 #[doc(inline)]
 pub use tool_runtime_core::CallService;
@@ -150,14 +176,15 @@ pub use tool_runtime_core::{
     Snapshot, Source, SpecProblem, TaskSupport, TextArguments, TextContent, TextHandler, Tool,
     ToolAnnotations, ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory,
     ToolPattern, ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, Tools,
-    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext,
+    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, WithToolsets,
+    WithoutToolsets,
 };
+#[cfg(feature = "mcp-server")]
+#[doc(inline)]
+pub use tool_runtime_server::CacheScope;
 #[cfg(feature = "http")]
 #[doc(inline)]
 pub use tool_runtime_server::{AuthRefusal, Authenticate, BearerTokens, HttpOptions, TokensError};
-#[cfg(feature = "mcp-server")]
-#[doc(inline)]
-pub use tool_runtime_server::{CacheScope, McpServer};
 #[cfg(feature = "testing")]
 #[doc(inline)]
 pub use tool_runtime_testing as testing;

@@ -55,12 +55,12 @@ async fn assembled() -> Result<ToolPool, Box<dyn std::error::Error>> {
     let pool = ToolPool::builder()
         .linked()
         .config(&Registry::linked(), config)
-        .await
         .add(shout)
         .hook(who)
         .hook(careful)
         .approver(yes)
-        .build()?;
+        .build()
+        .await?;
     Ok(pool)
 }
 

@@ -3,7 +3,7 @@
 use std::error::Error;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tool_runtime::McpAuthPage;
+use tool_runtime::mcp::McpAuthPage;
 
 /// Visits a page, and gives back where it leads.
 pub(crate) async fn visited(

@@ -10,7 +10,8 @@ mod host;
 use host::Host;
 use std::error::Error;
 use std::sync::Arc;
-use tool_runtime::{McpAuth, McpManager, McpOAuth, McpServerConfig, ToolPool};
+use tool_runtime::ToolPool;
+use tool_runtime::mcp::{McpAuth, McpManager, McpOAuth, McpServerConfig};
 
 /// What the suite calls the scenario that it runs.
 const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";

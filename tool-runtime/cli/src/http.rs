@@ -14,8 +14,8 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
     let options = match options(&command) {
         Ok(options) => options.shutdown(signals::first(), DRAIN_TIMEOUT),
-        Err(problem) => {
-            print::error(&problem);
+        Err(problems) => {
+            problems.iter().for_each(|problem| print::error(problem));
             return ExitCode::from(exit::USAGE);
         }
     };
@@ -26,7 +26,9 @@ pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
     exit::served(serving.await)
 }
 
-fn options(command: &ServeHttp) -> Result<HttpOptions, String> {
+/// # Errors
+/// All options that are wrong.
+fn options(command: &ServeHttp) -> Result<HttpOptions, Vec<String>> {
     let mut options = HttpOptions::default().sessions(command.sessions);
     if let Some(limit) = command.max_stream_duration {
         options = options.max_stream_duration(limit);
@@ -35,15 +37,18 @@ fn options(command: &ServeHttp) -> Result<HttpOptions, String> {
         options = options.allow_host(host);
     }
     for origin in &command.origins {
-        options = options.try_allow_origin(origin)?;
+        options = options.allow_origin(origin);
     }
     if command.insecure_no_auth {
         options = options.insecure_no_auth();
     }
-    Ok(match tokens(command).map_err(|error| error.to_string())? {
-        Some(tokens) => options.auth(tokens),
-        None => options,
-    })
+    let mut problems = options.problems().to_vec();
+    match tokens(command) {
+        Ok(Some(tokens)) => options = options.auth(tokens),
+        Ok(None) => {}
+        Err(error) => problems.push(error.to_string()),
+    }
+    if problems.is_empty() { Ok(options) } else { Err(problems) }
 }
 
 /// The tokens of the variable and of the file.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
-use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder};
+use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToolsets};
 
 /// Writes `main` with the command line [`Cli`](crate::Cli) for all linked tools, and a function `pool()` that builds
 /// the same pool for tests.
@@ -19,18 +19,17 @@ use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder};
 /// | Option | Effect |
 /// |---|---|
 /// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more values |
-/// | `tools = PATH` | uses the tools that this file names, instead of everything linked; `--tools FILE` names another file. See [`PoolConfig`](tool_runtime_core::PoolConfig) |
+/// | `tools = PATH` | uses the tools that this file names, instead of all linked tools and toolsets; `--tools FILE` names another file. See [`PoolConfig`](tool_runtime_core::PoolConfig) |
 /// | `mcp = PATH` | adds the tools of the MCP servers in this file, if it exists; `--mcp-config FILE` names other files, `--var NAME=VALUE` sets their variables. See `McpConfig`; feature `mcp-client` |
 /// | `registry = EXPR` | resolves the names in the file of `tools`, instead of what is linked |
-/// | `pool = CLOSURE` | changes the pool's builder: `\|pool: ToolPoolBuilder\| pool.deny(["x"])` |
-/// | `toolsets = CLOSURE` | adds toolsets with parameters or prefixes: `async \|pool: ToolPoolBuilder\| pool.toolset_as::<Lamp>("desk", params).await`. Their types are not created without parameters as well |
+/// | `pool = CLOSURE` | changes the pool's builder: `\|pool: ToolPoolBuilder\| pool.deny(["x"])`, or with toolsets `pool.toolset_as::<Lamp>("desk", params)`. Their types are not created without parameters as well |
 /// | `timeout = DURATION` | limits calls whose tool has no limit of its own |
 /// | `name = EXPR`, `version = EXPR`, `about = EXPR` | replace those of the package |
 /// | `title = EXPR` | the title that MCP clients display |
 /// | `instructions = EXPR` | instructs models how to use the tools together |
 ///
-/// Without a file, the pool has all linked tools, and one value of each linked toolset without parameters. What
-/// `pool` and `toolsets` add is in the pool with every file.
+/// Without a file, the pool has all linked tools, and one value of each linked toolset without parameters. With
+/// every file it has all linked prompts and resources, and everything that `pool` adds.
 ///
 /// Expressions may `.await` and may fail by `?`. Name, version and description are those of
 /// the calling package; without cargo, the name is that of the crate. A failed expression, and a pool
@@ -112,7 +111,6 @@ macro_rules! __main_option {
     ($setup:ident, mcp, $value:expr) => { $setup.mcp($value) };
     ($setup:ident, registry, $value:expr) => { $setup.registry($value) };
     ($setup:ident, pool, $value:expr) => { $setup.pool($value) };
-    ($setup:ident, toolsets, $value:expr) => { $setup.toolsets($value) };
     ($setup:ident, name, $value:expr) => { $crate::__main_option!(@cli $setup, name, $value) };
     ($setup:ident, version, $value:expr) => { $crate::__main_option!(@cli $setup, version, $value) };
     ($setup:ident, about, $value:expr) => { $crate::__main_option!(@cli $setup, about, $value) };
@@ -128,7 +126,7 @@ macro_rules! __main_option {
         ::core::compile_error!(::core::concat!(
             "unknown option `",
             ::core::stringify!($unknown),
-            "` of `main!`; write one of `state`, `tools`, `mcp`, `registry`, `pool`, `toolsets`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
+            "` of `main!`; write one of `state`, `tools`, `mcp`, `registry`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
         ));
         $setup
     }};
@@ -142,17 +140,12 @@ pub struct Setup {
     #[cfg(feature = "mcp-client")]
     servers: Option<PathBuf>,
     registry: Option<Registry>,
-    toolsets: Option<BuilderChange>,
     name: Option<String>,
     version: Option<String>,
     about: Option<String>,
     title: Option<String>,
     instructions: Option<String>,
 }
-
-/// An asynchronous change of a builder.
-type BuilderChange =
-    Box<dyn FnOnce(ToolPoolBuilder) -> Pin<Box<dyn Future<Output = ToolPoolBuilder>>>>;
 
 /// Writes the methods of options that are texts.
 macro_rules! texts {
@@ -205,18 +198,9 @@ impl Setup {
 
     /// `pool = CLOSURE`.
     #[must_use]
-    pub fn pool(mut self, change: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder) -> Self {
-        self.pool = change(self.pool);
-        self
-    }
-
-    /// `toolsets = CLOSURE`, run after all `state` options.
-    #[must_use]
-    pub fn toolsets<F>(mut self, add: impl FnOnce(ToolPoolBuilder) -> F + 'static) -> Self
-    where
-        F: Future<Output = ToolPoolBuilder> + 'static,
-    {
-        self.toolsets = Some(Box::new(|pool| Box::pin(add(pool))));
+    pub fn pool<S>(mut self, change: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder<S>) -> Self {
+        // `built` creates the toolsets.
+        self.pool = change(self.pool).in_state();
         self
     }
 
@@ -258,7 +242,7 @@ pub async fn pool(setup: SetupFuture) -> SetupResult<ToolPool> {
     let builder = if setup.servers.is_some() { setup.pool.allow_empty() } else { setup.pool };
     #[cfg(not(feature = "mcp-client"))]
     let builder = setup.pool;
-    built(builder, setup.toolsets, setup.tools, setup.registry).await
+    built(builder, setup.tools, setup.registry).await
 }
 
 /// The body of `main`. It is not generic: the server would be compiled again in every user's crate.
@@ -317,8 +301,7 @@ async fn run(
         builder = builder.allow_empty();
     }
     let tools = options.tools.or(setup.tools);
-    let pool =
-        built(builder, setup.toolsets, tools, setup.registry).await.map_err(Failure::Setup)?;
+    let pool = built(builder, tools, setup.registry).await.map_err(Failure::Setup)?;
     if command.is_server() {
         log::panics();
     }
@@ -332,27 +315,25 @@ async fn run(
 
 /// The pool with the tools of a file, or else with all linked tools.
 async fn built(
-    mut pool: ToolPoolBuilder,
-    toolsets: Option<BuilderChange>,
+    pool: ToolPoolBuilder,
     tools: Option<PathBuf>,
     registry: Option<Registry>,
 ) -> SetupResult<ToolPool> {
-    if let Some(add) = toolsets {
-        pool = add(pool).await;
-    }
-    let pool = match tools {
-        Some(file) => {
-            let config = PoolConfig::read(&file)?;
-            let registry = registry.unwrap_or_else(self::registry);
-            let pool = pool.config(&registry, config).await.build();
-            return pool.map_err(|error| format!("{}: {error}", file.display()).into());
-        }
-        #[cfg(feature = "linked")]
-        None => pool.linked().linked_toolsets().await,
-        #[cfg(not(feature = "linked"))]
-        None => pool,
-    };
-    Ok(pool.build()?)
+    let Some(file) = tools else { return Ok(linked(pool).build().await?) };
+    let config = PoolConfig::read(&file)?;
+    let registry = registry.unwrap_or_else(self::registry);
+    // The file names tools alone, so it leaves out no prompt and no resource.
+    #[cfg(feature = "linked")]
+    let pool = pool.linked_offerings();
+    let pool = pool.config(&registry, config).build().await;
+    pool.map_err(|error| format!("{}: {error}", file.display()).into())
+}
+
+fn linked(pool: ToolPoolBuilder) -> ToolPoolBuilder<WithToolsets> {
+    #[cfg(feature = "linked")]
+    return pool.linked().linked_toolsets();
+    #[cfg(not(feature = "linked"))]
+    pool.in_state()
 }
 
 fn registry() -> Registry {

@@ -46,16 +46,24 @@ pub(super) struct PoolOptions {
 
 impl PoolOptions {
     fn of(arguments: &Arguments) -> Result<Self, UsageError> {
-        let allow = Some(selectors(arguments, &ALLOW)?).filter(|allow| !allow.is_empty());
-        let deny = selectors(arguments, &DENY)?;
-        let is_filtered = allow.is_some() || !deny.is_empty();
         Ok(Self {
             tools: arguments.value(&TOOLS).map(PathBuf::from),
-            filter: is_filtered.then_some(Filter { allow, deny }),
+            filter: filter(arguments)?,
             #[cfg(feature = "mcp-client")]
             servers: ServerOptions::of(arguments)?,
         })
     }
+}
+
+/// The filter of `--allow` and `--deny`, if they are given.
+fn filter(arguments: &Arguments) -> Result<Option<Filter>, UsageError> {
+    let allow = selectors(arguments, &ALLOW)?;
+    let deny = selectors(arguments, &DENY)?;
+    if allow.is_empty() && deny.is_empty() {
+        return Ok(None);
+    }
+    let filter = Filter::default().deny(deny);
+    Ok(Some(if allow.is_empty() { filter } else { filter.allow(allow) }))
 }
 
 fn selectors(arguments: &Arguments, option: &Opt) -> Result<Vec<Selector>, UsageError> {

@@ -17,9 +17,7 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 use std::fmt::Debug;
 use std::sync::Arc;
-use tool_runtime_core::{
-    CallError, ErrorClass, PeerCapability, PeerError, ToolContext, ToolDefinition, ToolError,
-};
+use tool_runtime_core::{CallError, ErrorClass, PeerError, ToolContext, ToolDefinition, ToolError};
 
 /// Limit on the rounds of questions of one call.
 const MAX_ROUNDS: usize = 10;
@@ -177,15 +175,11 @@ async fn answer_to(
             .map_err(|problem| CallError::new(ErrorClass::Tool, problem))?;
     let capability = question.capability();
     let answer = match connection.answerer().answer(question, Some(call)).await {
-        Err(PeerError::Unsupported(_)) if is_elicitation(capability) => {
+        Err(PeerError::Unsupported(_)) if capability.is_elicitation() => {
             tracing::info!(key, "nobody answers what a server asks: declined");
             json!({ "action": "decline" })
         }
         answer => answer.map_err(|error| CallError::from(ToolError::from(error)))?,
     };
     Ok((key.clone(), answer))
-}
-
-fn is_elicitation(capability: PeerCapability) -> bool {
-    matches!(capability, PeerCapability::Elicitation | PeerCapability::ElicitationUrl)
 }

@@ -63,7 +63,7 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{McpManager, McpServer};
+/// use tool_runtime::mcp::{McpManager, McpServer};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
@@ -279,6 +279,18 @@ impl McpManager {
 
     /// Adds a server, and starts it if it is enabled.
     fn put(&self, entry: Entry) -> Result<(), McpManagerError> {
+        self.launch(&*self.place(entry)?);
+        Ok(())
+    }
+
+    fn launch(&self, slot: &Slot) {
+        if slot.server.status().state != McpState::Disabled {
+            slot.start(&self.0.end);
+        }
+    }
+
+    /// Adds a server, and does not start it.
+    fn place(&self, entry: Entry) -> Result<Arc<Slot>, McpManagerError> {
         let mut slots = self.slots();
         let name = entry.name.clone();
         if slots.contains_key(&*name) {
@@ -287,16 +299,14 @@ impl McpManager {
         let taken: Vec<(&str, &str)> =
             slots.iter().map(|(name, slot)| (&**name, slot.prefix())).collect();
         let slot = entry.into_slot(&self.0.settings, &self.0.pool, &self.0.watchers, &taken)?;
-        if slot.server.status().state != McpState::Disabled {
-            slot.start(&self.0.end);
-        }
         let has_resources = slot.config.as_ref().is_some_and(|config| config.resources);
-        slots.insert(name.to_string(), Arc::new(slot));
+        let slot = Arc::new(slot);
+        slots.insert(name.to_string(), Arc::clone(&slot));
         drop(slots);
         if has_resources {
             self.offer_resources();
         }
-        Ok(())
+        Ok(slot)
     }
 
     async fn take_out(&self, name: &str) -> Result<(), McpManagerError> {

@@ -14,7 +14,7 @@ use tool_runtime_core::seam::lock;
 /// JSON.
 ///
 /// ```
-/// use tool_runtime::McpPins;
+/// use tool_runtime::mcp::McpPins;
 ///
 /// let pins: McpPins = serde_json::from_str("{}")?;
 /// assert_eq!(pins, McpPins::default());
@@ -22,6 +22,7 @@ use tool_runtime_core::seam::lock;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
+#[non_exhaustive]
 pub struct McpPins {
     /// Pins by server and by the server's name of the tool.
     pub servers: BTreeMap<String, BTreeMap<String, McpPin>>,
@@ -59,7 +60,8 @@ impl McpPin {
     /// The hashes of a definition, which detect a change since a person approved it.
     ///
     /// ```
-    /// use tool_runtime::{McpPin, ToolDefinition};
+    /// use tool_runtime::mcp::McpPin;
+    /// use tool_runtime::ToolDefinition;
     ///
     /// let shown = McpPin::of(&ToolDefinition::new("time.now", "Tell the time."));
     /// assert_eq!(shown, McpPin::of(&ToolDefinition::new("clock.now", "Tell the time.")));

@@ -7,7 +7,7 @@ use tool_runtime_core::Secret;
 /// Authentication at a server over HTTP. `Debug` shows no value.
 ///
 /// ```
-/// use tool_runtime::{McpAuth, McpServerConfig};
+/// use tool_runtime::mcp::{McpAuth, McpServerConfig};
 ///
 /// let auth = McpAuth::Basic { user: "ada".into(), password: "8fQm2x".into() };
 /// assert_eq!(format!("{auth:?}"), "Basic { user: Secret(..), password: Secret(..) }");
@@ -39,7 +39,7 @@ pub enum McpAuth {
 /// Settings of an OAuth client, all optional. `Debug` shows no value.
 ///
 /// ```
-/// use tool_runtime::{McpAuth, McpOAuth, McpServerConfig};
+/// use tool_runtime::mcp::{McpAuth, McpOAuth, McpServerConfig};
 ///
 /// let mut oauth = McpOAuth::default();
 /// oauth.client_id = Some("tools".into());

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// A finding about a server that is not connected. It shows no value of the configuration that could be secret.
 ///
 /// ```
-/// use tool_runtime::{McpConfig, McpDiagnosisLevel, McpServerConfig};
+/// use tool_runtime::mcp::{McpConfig, McpDiagnosisLevel, McpServerConfig};
 ///
 /// let config = McpConfig::new().with("fs", McpServerConfig::stdio("no-such-program-here"));
 /// let diagnosis = &config.diagnose()[0];

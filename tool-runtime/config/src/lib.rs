@@ -93,7 +93,7 @@ impl McpConfig {
     /// All problems, each with the path of its key; the file cannot be read.
     ///
     /// ```
-    /// use tool_runtime::McpConfig;
+    /// use tool_runtime::mcp::McpConfig;
     ///
     /// let error = McpConfig::from_file("no-such-file.json").unwrap_err();
     /// assert!(error.to_string().contains("no-such-file.json"));
@@ -133,7 +133,7 @@ impl McpConfig {
     /// All problems, each with the path of its key.
     ///
     /// ```
-    /// use tool_runtime::{McpConfig, McpServerConfig};
+    /// use tool_runtime::mcp::{McpConfig, McpServerConfig};
     ///
     /// let web = McpServerConfig::http("javascript:alert(1)").header("Host", "example.com");
     /// let error = McpConfig::new().with("web", web).validate().unwrap_err();

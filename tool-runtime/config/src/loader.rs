@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Without a source no `${VAR}` has a value. `${env:VAR}` reads the [`environment`](Self::environment) alone.
 ///
 /// ```
-/// use tool_runtime::{McpConfig, McpTransportConfig};
+/// use tool_runtime::mcp::{McpConfig, McpTransportConfig};
 ///
 /// let config = McpConfig::loader()
 ///     .variables([("ROOT", "/srv")])
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 ///     .load()?;
 /// let McpTransportConfig::Stdio(fs) = &config.servers["fs"].transport else { panic!("stdio") };
 /// assert_eq!(fs.args[1].expose(), "/srv/data");
-/// # Ok::<(), tool_runtime::McpConfigError>(())
+/// # Ok::<(), tool_runtime::mcp::McpConfigError>(())
 /// ```
 #[derive(Clone, Default)]
 #[must_use = "a loader loads by `load`"]
@@ -155,13 +155,13 @@ impl McpConfigLoader {
     /// Loads all inputs, and leaves out servers with invalid entries. [`McpConfig::left_out`] has their problems.
     ///
     /// ```
-    /// use tool_runtime::McpConfig;
+    /// use tool_runtime::mcp::McpConfig;
     ///
     /// let text = r#"{ "mcpServers": { "web": { "url": "ws://example.com" }, "fs": { "command": "npx" } } }"#;
     /// let config = McpConfig::loader().json(text).load_usable()?;
     /// assert!(config.servers.contains_key("fs"));
     /// assert_eq!(config.left_out()[0].server.as_deref(), Some("web"));
-    /// # Ok::<(), tool_runtime::McpConfigError>(())
+    /// # Ok::<(), tool_runtime::mcp::McpConfigError>(())
     /// ```
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// configuration.
 ///
 /// ```
-/// use tool_runtime::McpConfig;
+/// use tool_runtime::mcp::McpConfig;
 ///
 /// let error = McpConfig::from_json(r#"{ "mcpServers": { "fs": { "comand": "npx" } } }"#).unwrap_err();
 /// let problem = &error.problems[0];
@@ -53,7 +53,7 @@ impl fmt::Display for McpConfigProblem {
 /// An invalid configuration, with all of its problems.
 ///
 /// ```
-/// use tool_runtime::McpConfig;
+/// use tool_runtime::mcp::McpConfig;
 ///
 /// let error = McpConfig::from_json(
 ///     r#"{ "mcpServers": { "web": { "url": "ftp://example.com" }, "fs": {} } }"#,

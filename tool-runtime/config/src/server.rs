@@ -12,7 +12,7 @@ use tool_runtime_core::{Icon, Secret, ToolPattern};
 ///
 /// ```
 /// use std::time::Duration;
-/// use tool_runtime::{McpConfig, McpServerConfig};
+/// use tool_runtime::mcp::{McpConfig, McpServerConfig};
 ///
 /// let files = McpServerConfig::stdio("npx")
 ///     .args(["-y", "@modelcontextprotocol/server-filesystem", "/srv"])
@@ -233,7 +233,7 @@ impl McpServerConfig {
     /// Sets whether the annotations of its tools are trusted, see the field `trusted`. Default: false.
     ///
     /// ```
-    /// # use tool_runtime::McpServerConfig;
+    /// # use tool_runtime::mcp::McpServerConfig;
     /// assert!(McpServerConfig::stdio("files").trusted(true).trusted);
     /// ```
     #[must_use]
@@ -245,7 +245,7 @@ impl McpServerConfig {
     /// Whether a tool is included and not excluded, by the server's name.
     ///
     /// ```
-    /// # use tool_runtime::McpServerConfig;
+    /// # use tool_runtime::mcp::McpServerConfig;
     /// let server = McpServerConfig::stdio("files").include("read_*".parse()?).exclude("read_all".parse()?);
     /// assert!(server.wants("read_text"));
     /// assert!(!server.wants("read_all") && !server.wants("write"));

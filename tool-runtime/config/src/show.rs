@@ -12,7 +12,7 @@ use tool_runtime_core::seam::printable;
 /// or token.
 ///
 /// ```
-/// use tool_runtime::{McpConfig, McpServerConfig};
+/// use tool_runtime::mcp::{McpConfig, McpServerConfig};
 ///
 /// let files = McpServerConfig::stdio("npx").args(["-y", "files"]).env("TOKEN", "8fQm2x");
 /// let web = McpServerConfig::http("https://example.com/mcp").bearer("1vXk9p").enabled(false);

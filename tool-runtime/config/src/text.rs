@@ -13,7 +13,7 @@ use tool_runtime_core::seam::printable;
 /// values.
 ///
 /// ```
-/// use tool_runtime::McpText;
+/// use tool_runtime::mcp::McpText;
 ///
 /// let url = McpText::from("https://ada:8fQm2x@example.com/mcp?key=1vXk9p");
 /// assert_eq!(url.shown(), "https://..@example.com/mcp?..");

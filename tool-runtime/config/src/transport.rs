@@ -10,7 +10,7 @@ use tool_runtime_core::Secret;
 /// The transport of a server.
 ///
 /// ```
-/// use tool_runtime::{HttpConfig, McpTransportConfig, StdioConfig};
+/// use tool_runtime::mcp::{HttpConfig, McpTransportConfig, StdioConfig};
 ///
 /// let transport = McpTransportConfig::from(StdioConfig::new("npx"));
 /// assert!(matches!(transport, McpTransportConfig::Stdio(stdio) if stdio.args.is_empty()));
@@ -29,7 +29,7 @@ pub enum McpTransportConfig {
 /// A server that is started. `Debug` shows neither arguments nor the values of variables.
 ///
 /// ```
-/// use tool_runtime::StdioConfig;
+/// use tool_runtime::mcp::StdioConfig;
 ///
 /// let mut stdio = StdioConfig::new("npx");
 /// stdio.args = vec!["--token".into(), "8fQm2x".into()];
@@ -74,7 +74,7 @@ impl fmt::Debug for StdioConfig {
 /// A server over HTTP. `Debug` shows neither header values nor user information and query of the address.
 ///
 /// ```
-/// use tool_runtime::HttpConfig;
+/// use tool_runtime::mcp::HttpConfig;
 ///
 /// let mut http = HttpConfig::new("https://example.com/mcp?key=8fQm2x");
 /// http.headers.insert("X-Team".into(), "1vXk9p".into());

@@ -13,13 +13,14 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use tool_runtime::ToolAnnotations;
 ///
-/// let annotations = ToolAnnotations { read_only_hint: Some(true), ..Default::default() };
+/// let annotations = ToolAnnotations::default().with_read_only(true);
 /// assert!(annotations.is_read_only());
 /// assert!(!annotations.is_destructive());
 /// assert!(ToolAnnotations::default().is_destructive());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ToolAnnotations {
     /// A title for people; [`ToolDefinition::title`](crate::ToolDefinition::title) is the newer place for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +39,33 @@ pub struct ToolAnnotations {
     pub open_world_hint: Option<bool>,
 }
 
+/// Writes a method per hint.
+macro_rules! hints {
+    ($($with:ident: $hint:ident, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[must_use]
+        pub fn $with(mut self, hint: bool) -> Self {
+            self.$hint = Some(hint);
+            self
+        }
+    )*};
+}
+
 impl ToolAnnotations {
+    hints! {
+        with_read_only: read_only_hint, "Sets whether the tool changes nothing.";
+        with_destructive: destructive_hint, "Sets whether the tool may destroy something.";
+        with_idempotent: idempotent_hint, "Sets whether a second equal call changes nothing more.";
+        with_open_world: open_world_hint, "Sets whether the tool touches an open world.";
+    }
+
+    /// Sets the title for people.
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
     /// Whether the tool changes nothing, with MCP's default.
     pub fn is_read_only(&self) -> bool {
         self.read_only_hint.unwrap_or(false)

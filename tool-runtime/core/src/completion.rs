@@ -3,6 +3,7 @@
 use crate::context::ToolContext;
 use crate::future::BoxFuture;
 use crate::parameter::Parameter;
+use crate::sealed::Sealed;
 use crate::texts::{TextArguments, TextSchema};
 
 /// Suggested values for an argument of a prompt, or a variable of a resource template.
@@ -44,18 +45,27 @@ impl Completion {
 ///
 /// fn branches(prefix: String, context: &ToolContext) -> Vec<String> {
 ///     let given = context.get::<CompletionContext>();
-///     let repository = given.and_then(|given| given.0.get("repository"));
+///     let repository = given.and_then(|given| given.arguments.get("repository"));
 ///     vec![format!("{}/{prefix}main", repository.map_or("any", |name| name))]
 /// }
 ///
-/// let given = CompletionContext([("repository".to_owned(), "cargo".to_owned())].into());
+/// let given = [("repository".to_owned(), "cargo".to_owned())];
+/// let given = CompletionContext::new(given.into());
 /// assert_eq!(branches(String::new(), &ToolContext::default().with(given)), ["cargo/main"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CompletionContext(
+#[non_exhaustive]
+pub struct CompletionContext {
     /// The known values of the other arguments.
-    pub TextArguments,
-);
+    pub arguments: TextArguments,
+}
+
+impl CompletionContext {
+    /// The values of other arguments.
+    pub fn new(arguments: TextArguments) -> Self {
+        Self { arguments }
+    }
+}
 
 /// A function that completes an argument: `fn(prefix: String) -> Vec<String>`, also `async`, also
 /// with a second parameter `&ToolContext`.
@@ -79,6 +89,9 @@ pub struct CompletionContext(
     note = "write `fn name(prefix: String) -> Vec<String>`; it may be `async`, and a second parameter may be `context: &ToolContext`"
 )]
 pub trait Complete<M>: Send + Sync + 'static {
+    #[doc(hidden)]
+    const SEALED: Sealed;
+
     #[doc(hidden)]
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>>;
 }
@@ -107,6 +120,8 @@ where
     F: Fn(String) -> V + Send + Sync + 'static,
     V: Values,
 {
+    const SEALED: Sealed = Sealed;
+
     fn complete<'a>(&self, prefix: String, _: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
         Box::pin(std::future::ready(self(prefix).into_texts()))
     }
@@ -118,6 +133,8 @@ where
     F: Fn(String, &ToolContext) -> V + Send + Sync + 'static,
     V: Values,
 {
+    const SEALED: Sealed = Sealed;
+
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
         Box::pin(std::future::ready(self(prefix, context).into_texts()))
     }
@@ -132,6 +149,8 @@ where
     F: Fn(String) -> R + Send + Sync + 'static,
     R: Future<Output: Values> + Send + 'static,
 {
+    const SEALED: Sealed = Sealed;
+
     fn complete<'a>(&self, prefix: String, _: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
         let values = self(prefix);
         Box::pin(async move { values.await.into_texts() })
@@ -165,6 +184,8 @@ where
 
 #[diagnostic::do_not_recommend]
 impl<F: for<'a> Borrowing<'a>> Complete<Later<ToolContext>> for F {
+    const SEALED: Sealed = Sealed;
+
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
         let values = self.start(prefix, context);
         Box::pin(async move { values.await.into_texts() })

@@ -56,15 +56,29 @@ impl ContentBlock {
 
     /// A link to a resource.
     pub fn link(uri: impl Into<String>, name: impl Into<String>) -> Self {
-        Self::ResourceLink(Box::new(ResourceLink {
-            uri: uri.into(),
-            name: name.into(),
-            title: None,
-            description: None,
-            mime_type: None,
-            size: None,
-            extra: None,
-        }))
+        ResourceLink::new(uri, name).into()
+    }
+
+    /// Sets the members that every block can have, instead of those it has.
+    ///
+    /// ```
+    /// use tool_runtime::{ContentAnnotations, ContentBlock, ContentExtra};
+    ///
+    /// let urgent = ContentExtra::from(ContentAnnotations::default().with_priority(1.0));
+    /// let block = ContentBlock::text("on fire").with_extra(urgent);
+    /// assert!(serde_json::to_string(&block)?.contains(r#""priority":1.0"#));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_extra(mut self, extra: ContentExtra) -> Self {
+        match &mut self {
+            Self::Text(text) => text.extra = Some(Box::new(extra)),
+            Self::Image(media) | Self::Audio(media) => media.extra = Some(Box::new(extra)),
+            Self::Resource(embedded) => embedded.extra = Some(Box::new(extra)),
+            Self::ResourceLink(link) => link.extra = Some(Box::new(extra)),
+            Self::Other(members) => members.extend(extra.into_members()),
+        }
+        self
     }
 
     /// The text, if it is a text block.
@@ -72,6 +86,20 @@ impl ContentBlock {
         match self {
             Self::Text(content) => Some(content.text()),
             _ => None,
+        }
+    }
+
+    /// The block as other crates convert it.
+    #[doc(hidden)]
+    pub fn form(&self) -> BlockForm<'_> {
+        match self {
+            Self::Text(content) if content.extra.is_none() => BlockForm::Plain(content.text()),
+            Self::Text(_)
+            | Self::Image(_)
+            | Self::Audio(_)
+            | Self::Resource(_)
+            | Self::ResourceLink(_) => BlockForm::Known(self),
+            Self::Other(members) => BlockForm::Other(members),
         }
     }
 
@@ -89,6 +117,18 @@ impl ContentBlock {
     }
 }
 
+/// The forms of a block that other crates tell apart. Exhaustive, unlike [`ContentBlock`]: a new kind
+/// of block has to find its form in [`ContentBlock::form`].
+#[derive(Clone, Copy, Debug)]
+pub enum BlockForm<'a> {
+    /// A text and nothing else.
+    Plain(&'a str),
+    /// A block of the specification, which its JSON form converts.
+    Known(&'a ContentBlock),
+    /// A block of an unknown kind.
+    Other(&'a Map<String, Value>),
+}
+
 /// A text block's content.
 ///
 /// ```
@@ -99,6 +139,7 @@ impl ContentBlock {
 /// assert_eq!(content, TextContent::new("hello"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TextContent {
     /// Short texts, a number for instance, need no memory of their own.
     text: CompactString,
@@ -139,6 +180,7 @@ impl TextContent {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct MediaContent {
     /// The bytes, base64.
     pub data: String,
@@ -166,12 +208,20 @@ impl MediaContent {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct EmbeddedResource {
     /// Its contents.
     pub resource: ResourceContents,
     /// Audience, priority and metadata.
     #[serde(flatten, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     pub extra: Option<Box<ContentExtra>>,
+}
+
+impl EmbeddedResource {
+    /// From the contents of a resource.
+    pub fn new(resource: ResourceContents) -> Self {
+        Self { resource, extra: None }
+    }
 }
 
 /// The contents of a resource: text or base64 bytes.
@@ -185,6 +235,7 @@ pub struct EmbeddedResource {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ResourceContents {
     /// The resource's URI.
     pub uri: String,
@@ -235,15 +286,41 @@ impl ResourceContents {
         self
     }
 
-    fn nothing(uri: String) -> Self {
+    /// Sets MCP metadata.
+    ///
+    /// ```
+    /// # use tool_runtime::ResourceContents;
+    /// let meta = [("language".to_owned(), "de".into())].into_iter().collect();
+    /// let contents = ResourceContents::text("notes://1", "Milch").with_meta(meta);
+    /// assert!(contents.meta.is_some());
+    /// ```
+    #[must_use]
+    pub fn with_meta(mut self, meta: Map<String, Value>) -> Self {
+        self.meta = Some(meta);
+        self
+    }
+
+    pub(crate) fn nothing(uri: String) -> Self {
         Self { uri, mime_type: None, text: None, blob: None, meta: None }
     }
+
+    /// All members, so that a new one cannot be forgotten in a conversion: URI, MIME type, text, blob,
+    /// metadata.
+    #[doc(hidden)]
+    pub fn into_members(self) -> ResourceMembers {
+        let Self { uri, mime_type, text, blob, meta } = self;
+        (uri, mime_type, text, blob, meta)
+    }
 }
+
+/// The members of [`ResourceContents`], in its order.
+pub type ResourceMembers =
+    (String, Option<String>, Option<String>, Option<String>, Option<Map<String, Value>>);
 
 /// The resource, whole.
 impl From<ResourceContents> for ContentBlock {
     fn from(resource: ResourceContents) -> Self {
-        Self::Resource(Box::new(EmbeddedResource { resource, extra: None }))
+        Self::Resource(Box::new(EmbeddedResource::new(resource)))
     }
 }
 
@@ -255,8 +332,19 @@ impl From<ResourceContents> for ContentBlock {
 /// let ContentBlock::ResourceLink(link) = ContentBlock::link("file:///a", "a") else { panic!() };
 /// assert_eq!(link.name, "a");
 /// ```
+///
+/// With more than an address and a name:
+///
+/// ```
+/// use tool_runtime::{ContentBlock, ResourceLink};
+///
+/// let link = ResourceLink::new("file:///a.png", "a").with_mime_type("image/png").with_size(70);
+/// let block = ContentBlock::from(link);
+/// # let _ = block;
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ResourceLink {
     /// The resource's URI.
     pub uri: String,
@@ -279,19 +367,67 @@ pub struct ResourceLink {
     pub extra: Option<Box<ContentExtra>>,
 }
 
+impl ResourceLink {
+    /// A link from the address of a resource and its name.
+    pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            uri: uri.into(),
+            name: name.into(),
+            title: None,
+            description: None,
+            mime_type: None,
+            size: None,
+            extra: None,
+        }
+    }
+
+    /// Sets the title for people.
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Sets the description.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// Sets the MIME type.
+    #[must_use]
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Sets the size in bytes.
+    #[must_use]
+    pub fn with_size(mut self, bytes: u64) -> Self {
+        self.size = Some(bytes);
+        self
+    }
+}
+
+/// A link.
+impl From<ResourceLink> for ContentBlock {
+    fn from(link: ResourceLink) -> Self {
+        Self::ResourceLink(Box::new(link))
+    }
+}
+
 /// Optional members that every content block has.
 ///
 /// ```
 /// use tool_runtime::{ContentAnnotations, ContentExtra};
 ///
-/// let extra = ContentExtra {
-///     annotations: Some(ContentAnnotations { priority: Some(0.5), ..Default::default() }),
-///     ..Default::default()
-/// };
+/// let extra = ContentExtra::from(ContentAnnotations::default().with_priority(0.5));
 /// assert_eq!(serde_json::to_string(&extra)?, r#"{"annotations":{"priority":0.5}}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ContentExtra {
     /// For whom the block is, and how much it matters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -305,9 +441,30 @@ pub struct ContentExtra {
 }
 
 impl ContentExtra {
+    /// Sets MCP metadata.
+    #[must_use]
+    pub fn with_meta(mut self, meta: Map<String, Value>) -> Self {
+        self.meta = Some(meta);
+        self
+    }
+
+    fn into_members(self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(members)) => members,
+            _ => Map::new(),
+        }
+    }
+
     fn is_known(&self) -> bool {
         let annotations = self.annotations.as_ref();
         self.other.is_empty() && annotations.is_none_or(|annotations| annotations.other.is_empty())
+    }
+}
+
+/// Annotations and nothing else.
+impl From<ContentAnnotations> for ContentExtra {
+    fn from(annotations: ContentAnnotations) -> Self {
+        Self { annotations: Some(annotations), ..Self::default() }
     }
 }
 
@@ -316,10 +473,12 @@ impl ContentExtra {
 /// ```
 /// use tool_runtime::ContentAnnotations;
 ///
-/// assert!(ContentAnnotations::default().audience.is_empty());
+/// let annotations = ContentAnnotations::default().with_audience(["user"]).with_priority(0.5);
+/// assert_eq!(annotations.audience, ["user"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ContentAnnotations {
     /// `user`, `assistant` or both.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -333,6 +492,29 @@ pub struct ContentAnnotations {
     /// Members that are not known here.
     #[serde(flatten)]
     pub other: Map<String, Value>,
+}
+
+impl ContentAnnotations {
+    /// Sets the audience: `user`, `assistant` or both.
+    #[must_use]
+    pub fn with_audience<T: Into<String>>(mut self, audience: impl IntoIterator<Item = T>) -> Self {
+        self.audience = audience.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the priority, from 0 (optional) to 1 (required).
+    #[must_use]
+    pub fn with_priority(mut self, priority: f64) -> Self {
+        self.priority = Some(priority);
+        self
+    }
+
+    /// Sets the time of the last change, ISO 8601.
+    #[must_use]
+    pub fn with_last_modified(mut self, time: impl Into<String>) -> Self {
+        self.last_modified = Some(time.into());
+        self
+    }
 }
 
 /// Nothing beside the content is `None`, not something empty.

@@ -171,7 +171,7 @@ impl ToolDefinition {
     /// ```
     /// use tool_runtime::{ToolAnnotations, ToolDefinition};
     ///
-    /// let hints = ToolAnnotations { read_only_hint: Some(true), ..Default::default() };
+    /// let hints = ToolAnnotations::default().with_read_only(true);
     /// let mut list = ToolDefinition::new("far.list", "List all.").with_annotations(hints);
     /// assert!(list.effective_annotations().is_read_only());
     /// list.untrusted_annotations = true;

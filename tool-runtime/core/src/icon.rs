@@ -9,10 +9,14 @@ use serde::{Deserialize, Serialize};
 ///
 /// let icon = Icon::new("https://example.com/note.png");
 /// assert_eq!(serde_json::to_string(&icon)?, r#"{"src":"https://example.com/note.png"}"#);
+///
+/// let icon = icon.with_mime_type("image/png").with_sizes(["48x48"]).with_theme("dark");
+/// assert_eq!(icon.sizes, ["48x48"]);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Icon {
     /// Where it is: an `https:` or a `data:` URI.
     pub src: String,
@@ -31,5 +35,26 @@ impl Icon {
     /// The picture at an address.
     pub fn new(src: impl Into<String>) -> Self {
         Self { src: src.into(), mime_type: None, sizes: Vec::new(), theme: None }
+    }
+
+    /// Sets the MIME type.
+    #[must_use]
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Sets the sizes: `48x48`, or `any` for a picture that scales.
+    #[must_use]
+    pub fn with_sizes<T: Into<String>>(mut self, sizes: impl IntoIterator<Item = T>) -> Self {
+        self.sizes = sizes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the background that it is made for: `light` or `dark`.
+    #[must_use]
+    pub fn with_theme(mut self, theme: impl Into<String>) -> Self {
+        self.theme = Some(theme.into());
+        self
     }
 }

@@ -11,7 +11,7 @@
 //! | 4 pool | `pool`, `registry` | builder, offers, snapshots, restrictions, changes; specifications |
 //! | 3 governance | `approval`, `client_executed`, `hook`, `limits` | rules around calls; calls that the host executes |
 //! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `resource`, `schedule`, `schema`, `texts`, `tool`, `toolset` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
-//! | 1 vocabulary | `annotations`, `canonical`, `content`, `error`, `future`, `icon`, `issue`, `loopback`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `secret`, `sync` | shared terms |
+//! | 1 vocabulary | `annotations`, `canonical`, `content`, `error`, `future`, `icon`, `issue`, `loopback`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync` | shared terms |
 //!
 //! Governance is below the pool, because a pool owns its hooks and limits and hands them what they need.
 //!
@@ -66,6 +66,7 @@ mod registry;
 mod resource;
 mod schedule;
 mod schema;
+mod sealed;
 mod secret;
 #[cfg(feature = "tower")]
 mod service;
@@ -109,7 +110,7 @@ pub use peer::{
 pub use pool::{
     AbsentSource, CallRequest, Filter, PoolChange, PoolChanges, PoolError, PoolProblem, PoolReport,
     PoolSession, Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder,
-    ToolReport, ToolStatus,
+    ToolReport, ToolStatus, WithToolsets, WithoutToolsets,
 };
 pub use principal::Principal;
 pub use prompt::{

@@ -13,6 +13,7 @@ use crate::future::BoxFuture;
 use crate::input::InputModel;
 use crate::need::Need;
 use crate::parameter::Settings;
+use crate::sealed::Sealed;
 use crate::texts::{TextArguments, TextSchema};
 use crate::tool::Origin;
 use std::any::TypeId;
@@ -165,6 +166,7 @@ pub trait TextHandler<M>: Send + Sync + 'static {
         &self,
         arguments: &TextArguments,
         context: &ToolContext,
+        _: Sealed,
     ) -> impl Future<Output = Self::Output> + Send + use<Self, M>;
 }
 
@@ -180,6 +182,7 @@ where
         &self,
         _: &TextArguments,
         _: &ToolContext,
+        _: Sealed,
     ) -> impl Future<Output = R::Output> + Send + use<F, R> {
         self()
     }
@@ -197,6 +200,7 @@ where
         &self,
         arguments: &TextArguments,
         _: &ToolContext,
+        _: Sealed,
     ) -> impl Future<Output = R::Output> + Send + use<F, R> {
         self(arguments.clone())
     }
@@ -214,6 +218,7 @@ where
         &self,
         arguments: &TextArguments,
         context: &ToolContext,
+        _: Sealed,
     ) -> impl Future<Output = R::Output> + Send + use<F, R> {
         self(arguments.clone(), context.clone())
     }

@@ -48,7 +48,7 @@ impl Service<ToolCall> for ToolPool {
     }
 }
 
-impl ToolPoolBuilder {
+impl<S> ToolPoolBuilder<S> {
     /// Puts a tower layer, or a stack of them from `tower::ServiceBuilder`, around every call:
     /// retry, rate limit, concurrency limit, load shedding. Hooks run inside.
     ///
@@ -74,7 +74,6 @@ impl ToolPoolBuilder {
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// # }).unwrap();
     /// ```
-    #[must_use]
     pub fn layer<L>(self, layer: L) -> Self
     where
         L: Layer<BoxCloneSyncService<CallRequest, ToolResult, BoxError>>,

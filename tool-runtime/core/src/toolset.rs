@@ -63,7 +63,7 @@ use serde::de::DeserializeOwned;
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let pool = ToolPool::builder().toolset::<Counter>(CounterParams { start: 40 }).await.build()?;
+/// let pool = ToolPool::builder().toolset::<Counter>(CounterParams { start: 40 }).build().await?;
 /// let result = pool.call(ToolCall::new("counter.add", r#"{"amount": 2}"#)).await;
 /// assert_eq!(result.observation().to_text(), "42");
 /// # Ok::<(), tool_runtime::PoolError>(())
@@ -81,8 +81,8 @@ pub trait Toolset: ToolsetMethods {
     /// Which calls share a value. Default: all calls of the pool.
     const SHARED_BY: SharedBy = SharedBy::Pool;
 
-    /// Makes a value. The context has the state that was given to the builder before the toolset;
-    /// for a value per session or principal it is that of the first call.
+    /// Creates a value. The context holds the pool's state; for a value per session or principal
+    /// it is the context of the first call.
     ///
     /// # Errors
     /// The reason, for the operator when the pool is built, or else for the caller.

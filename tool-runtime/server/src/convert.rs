@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use tool_runtime_core::seam::BlockForm;
 use tool_runtime_core::{
     self as core, ContentAnnotations, ContentBlock, Icon, Observation, ResourceDefinition,
     ToolAnnotations, ToolDefinition,
@@ -205,12 +206,10 @@ pub(super) fn via_json<T: DeserializeOwned>(value: &impl Serialize) -> serde_jso
 }
 
 pub(super) fn block(block: &ContentBlock) -> serde_json::Result<model::ContentBlock> {
-    match block {
+    match block.form() {
+        BlockForm::Plain(text) => Ok(model::ContentBlock::text(text)),
+        BlockForm::Known(block) => via_json(block),
         // `passthrough` does not reach this client.
-        ContentBlock::Other(block) => Ok(model::ContentBlock::text(serde_json::to_string(block)?)),
-        ContentBlock::Text(content) if content.extra.is_none() => {
-            Ok(model::ContentBlock::text(content.text()))
-        }
-        other => via_json(other),
+        BlockForm::Other(block) => Ok(model::ContentBlock::text(serde_json::to_string(block)?)),
     }
 }

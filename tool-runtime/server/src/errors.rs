@@ -66,16 +66,9 @@ pub(super) fn of_protocol(error: &CallError, is_modern: bool) -> Option<ErrorDat
 }
 
 fn missing(capability: PeerCapability, error: &CallError) -> ErrorData {
-    let required = match capability {
-        PeerCapability::Elicitation => json!({ "elicitation": { "form": {} } }),
-        PeerCapability::ElicitationUrl => json!({ "elicitation": { "url": {} } }),
-        PeerCapability::Sampling => json!({ "sampling": {} }),
-        PeerCapability::Roots => json!({ "roots": {} }),
-        _ => json!({}),
-    };
     ErrorData::new(
         ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
         error.message().to_owned(),
-        Some(json!({ "requiredCapabilities": required })),
+        Some(json!({ "requiredCapabilities": capability.declared() })),
     )
 }

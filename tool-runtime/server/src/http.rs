@@ -76,7 +76,8 @@ impl McpServer {
     ///
     /// ```no_run
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::{HttpOptions, McpServer};
+    /// use tool_runtime::mcp::McpServer;
+    /// use tool_runtime::HttpOptions;
     ///
     /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
     /// let pool = ToolPool::builder().linked().build()?;
@@ -86,8 +87,8 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// The address is not valid or not available, or other machines can reach it and no authentication is
-    /// configured.
+    /// The address is not valid or not available; all invalid options, among them an address that other
+    /// machines can reach without authentication.
     ///
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
@@ -98,7 +99,7 @@ impl McpServer {
     /// Serves over HTTP on a listener, as [`Self::serve_http`] does.
     ///
     /// # Errors
-    /// Other machines can reach the listener, and no authentication is configured.
+    /// All invalid options, as [`Self::serve_http`] reports them.
     pub async fn serve_http_on(
         self,
         listener: TcpListener,
@@ -114,7 +115,7 @@ impl McpServer {
         options: HttpOptions,
     ) -> BoxFuture<'static, io::Result<()>> {
         Box::pin(async move {
-            let bound = checked_address(&listener, &options)?;
+            let bound = checked_address(&self, &listener, &options)?;
             let stop = CancellationToken::new();
             let service =
                 Service::new(&self.handler, options.clone(), Some(bound.ip()), stop.clone());
@@ -131,13 +132,14 @@ impl McpServer {
     ///
     /// ```
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::{HttpOptions, McpServer};
+    /// use tool_runtime::mcp::McpServer;
+    /// use tool_runtime::HttpOptions;
     ///
     /// let pool = ToolPool::builder().build()?;
     /// let server = McpServer::new(pool, "notes", "1.2.0");
     /// let app: axum::Router =
-    ///     axum::Router::new().nest("/tools", server.into_router(HttpOptions::default()));
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    ///     axum::Router::new().nest("/tools", server.into_router(HttpOptions::default())?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// State in an `Arc` is shared with the application's own handlers; a tool borrows it as
@@ -148,7 +150,8 @@ impl McpServer {
     /// use axum::routing::get;
     /// use std::sync::{Arc, Mutex};
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::{HttpOptions, McpServer};
+    /// use tool_runtime::mcp::McpServer;
+    /// use tool_runtime::HttpOptions;
     ///
     /// struct Db(Mutex<Vec<String>>);
     ///
@@ -172,11 +175,15 @@ impl McpServer {
     /// let app: axum::Router = axum::Router::new()
     ///     .route("/rows", get(rows))
     ///     .with_state(db)
-    ///     .merge(server.into_router(HttpOptions::default()));
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    ///     .merge(server.into_router(HttpOptions::default())?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn into_router(self, options: HttpOptions) -> Router {
-        Service::new(&self.handler, options, None, CancellationToken::new()).router()
+    ///
+    /// # Errors
+    /// All invalid options.
+    pub fn into_router(self, options: HttpOptions) -> io::Result<Router> {
+        self.checked(options.problems())?;
+        Ok(Service::new(&self.handler, options, None, CancellationToken::new()).router())
     }
 }
 
@@ -191,7 +198,7 @@ pub async fn serve(
     on_listening: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
     let listener = bind(address).await?;
-    on_listening(checked_address(&listener, &options)?);
+    on_listening(checked_address(&server, &listener, &options)?);
     server.serve_http_on(listener, options).await
 }
 
@@ -204,13 +211,22 @@ async fn bind(address: &str) -> io::Result<TcpListener> {
 }
 
 /// The address of the listener, if it is loopback or clients authenticate: every client can call tools.
-fn checked_address(listener: &TcpListener, options: &HttpOptions) -> io::Result<SocketAddr> {
+fn checked_address(
+    server: &McpServer,
+    listener: &TcpListener,
+    options: &HttpOptions,
+) -> io::Result<SocketAddr> {
     let bound = listener.local_addr()?;
-    if bound.ip().is_loopback() || options.auth.is_some() || options.insecure_no_auth {
-        return Ok(bound);
+    let mut problems = options.problems().to_vec();
+    if !bound.ip().is_loopback() && options.auth.is_none() && !options.insecure_no_auth {
+        problems.push(unauthenticated(bound));
     }
-    let text = format!(
+    server.checked(&problems)?;
+    Ok(bound)
+}
+
+fn unauthenticated(bound: SocketAddr) -> String {
+    format!(
         "others can reach {bound}, and nobody has to authenticate: add `--auth-token-env VAR` or `--auth-token-file FILE` (in code `HttpOptions::auth`), or `--insecure-no-auth` if everybody who gets there may call every tool"
-    );
-    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+    )
 }

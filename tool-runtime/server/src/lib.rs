@@ -107,7 +107,7 @@ const UNREAD_TIMEOUT: Duration = Duration::from_millis(800);
 /// It serves over stdio, and over HTTP with the feature `http`.
 ///
 /// ```no_run
-/// use tool_runtime::McpServer;
+/// use tool_runtime::mcp::McpServer;
 /// use tool_runtime::prelude::*;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -120,6 +120,7 @@ const UNREAD_TIMEOUT: Duration = Duration::from_millis(800);
 pub struct McpServer {
     handler: PoolHandler,
     line_limit: usize,
+    problems: Vec<String>,
 }
 
 impl McpServer {
@@ -128,6 +129,7 @@ impl McpServer {
         Self {
             handler: PoolHandler::new(pool, name.into(), version.into()),
             line_limit: LINE_LIMIT,
+            problems: Vec::new(),
         }
     }
 
@@ -158,7 +160,8 @@ impl McpServer {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use tool_runtime::{CacheScope, McpServer, ToolPool};
+    /// use tool_runtime::mcp::McpServer;
+    /// use tool_runtime::{CacheScope, ToolPool};
     ///
     /// let pool = ToolPool::builder().build()?;
     /// let server = McpServer::new(pool, "notes", "1.2.0")
@@ -183,17 +186,30 @@ impl McpServer {
     /// Sets a secret of at least 32 bytes that authenticates the state that clients carry between
     /// requests: the answers to the first of several questions ([`ToolContext::ask`]). Default: a random
     /// secret of this process, so that only this process accepts its state. Servers behind a load balancer
-    /// share one secret.
-    ///
-    /// # Panics
-    /// The secret is shorter than 32 bytes.
+    /// share one secret. A shorter secret is reported when the server starts.
     ///
     /// [`ToolContext::ask`]: tool_runtime_core::ToolContext::ask
     #[must_use]
     pub fn with_state_secret(mut self, secret: impl AsRef<[u8]>) -> Self {
-        let codec = StateCodec::with_key(secret.as_ref());
-        self.handler.codec = Arc::new(codec.unwrap_or_else(|problem| panic!("{problem}")));
+        let secret = secret.as_ref();
+        match StateCodec::with_key(secret) {
+            Ok(codec) => self.handler.codec = Arc::new(codec),
+            Err(_) => self.problems.push(format!(
+                "the secret of `with_state_secret` has {} bytes; give it at least 32",
+                secret.len()
+            )),
+        }
         self
+    }
+
+    /// # Errors
+    /// All problems of the server and of its `further` options.
+    fn checked(&self, further: &[String]) -> io::Result<()> {
+        let problems = [&self.problems, further].concat();
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(io::Error::new(io::ErrorKind::InvalidInput, problems.join("; ")))
     }
 
     /// Serves on standard input and output until the input ends.
@@ -215,7 +231,7 @@ impl McpServer {
     /// prints reaches the protocol.
     ///
     /// # Errors
-    /// The standard streams cannot be used.
+    /// All invalid options, or the standard streams cannot be used.
     ///
     /// # Panics
     /// Outside a tokio runtime with its I/O and time drivers.
@@ -233,6 +249,7 @@ impl McpServer {
     /// crate that awaits it.
     fn boxed(self, end: CancellationToken) -> BoxFuture<'static, io::Result<()>> {
         Box::pin(async move {
+            self.checked(&[])?;
             let transport = StdioTransport::take()?;
             tracing::info!("serving MCP on stdio");
             self.serve_on(transport, &end).await
@@ -251,8 +268,11 @@ impl McpServer {
         if caller.is_some() || !matches!(runtime, Ok(RuntimeFlavor::MultiThread)) {
             self.handler.isolation = None;
         }
-        let transport = StdioTransport::in_memory(stream, caller);
-        Box::pin(async move { self.serve_on(transport, &CancellationToken::new()).await })
+        Box::pin(async move {
+            self.checked(&[])?;
+            let transport = StdioTransport::in_memory(stream, caller);
+            self.serve_on(transport, &CancellationToken::new()).await
+        })
     }
 
     async fn serve_on(self, transport: StdioTransport, end: &CancellationToken) -> io::Result<()> {

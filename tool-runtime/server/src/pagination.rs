@@ -13,6 +13,7 @@ use tool_runtime_core::seam::excerpt;
 /// assert_ne!(CacheScope::Public, CacheScope::Private);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CacheScope {
     /// Every user may get the same answer.
     Public,

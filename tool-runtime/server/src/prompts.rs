@@ -8,7 +8,7 @@ use super::run_call::{interrupted, run_call};
 use super::{convert, errors};
 use rmcp::model::{
     GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, MetaObject,
-    PromptMessage, Role,
+    PromptMessage,
 };
 use serde_json::Value;
 use tool_runtime_core::{self as core, PromptMessages, TextArguments};
@@ -55,9 +55,7 @@ fn result(messages: PromptMessages) -> McpResult<GetPromptResult> {
 }
 
 fn message(message: &core::PromptMessage) -> serde_json::Result<PromptMessage> {
-    let role = match message.role {
-        core::Role::User => Role::User,
-        core::Role::Assistant => Role::Assistant,
-    };
+    // A role that rmcp does not know is an error.
+    let role = serde_json::from_value(serde_json::to_value(message.role)?)?;
     Ok(PromptMessage::new(role, convert::block(&message.content)?))
 }

@@ -40,7 +40,7 @@ impl PoolHandler {
 
 /// Contents without text are bytes, perhaps none.
 fn contents(contents: ResourceContents) -> model::ResourceContents {
-    let ResourceContents { uri, mime_type, text, blob, meta } = contents;
+    let (uri, mime_type, text, blob, meta) = contents.into_members();
     let meta = meta.map(MetaObject);
     match text {
         Some(text) => model::ResourceContents::TextResourceContents { uri, mime_type, text, meta },

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tool_runtime_core::seam::canonical;
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{PeerCapability, PeerError, PeerRequest};
+use tool_runtime_core::{PeerError, PeerRequest};
 
 /// Limit on the answers that a run uses. A tool that asks until the answer is valid gets the same one for
 /// ever, without waiting.
@@ -175,16 +175,7 @@ pub(super) fn input_request(request: &PeerRequest) -> Result<InputRequest, PeerE
 
 /// Whether an answer is valid for this question; if not, the question is repeated.
 fn is_answer(answer: &Value, to: &PeerRequest) -> bool {
-    answer.get(answer_member(to.capability())).is_some()
-}
-
-/// The member that all answers to this kind of question have.
-pub(super) fn answer_member(to: PeerCapability) -> &'static str {
-    match to {
-        PeerCapability::Elicitation | PeerCapability::ElicitationUrl => "action",
-        PeerCapability::Sampling => "content",
-        _ => "roots",
-    }
+    answer.get(to.capability().answer_member()).is_some()
 }
 
 /// The digest of a question without its key.
@@ -196,6 +187,7 @@ pub(super) fn digest(question: &PeerRequest) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tool_runtime_core::PeerCapability;
 
     fn question(message: &str) -> PeerRequest {
         let schema = json!({"type": "object", "properties": {}});

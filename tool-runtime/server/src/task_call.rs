@@ -22,15 +22,14 @@ type Call = BoxFuture<'static, Result<Observation, CallError>>;
 /// # Errors
 /// It must, and the client does not support tasks.
 pub(super) fn becomes_task(client: &Client, support: TaskSupport) -> McpResult<bool> {
-    match support {
-        TaskSupport::None => Ok(false),
-        _ if supports_tasks(client) => Ok(true),
-        TaskSupport::Optional => Ok(false),
-        _ => {
-            let required = ClientCapabilities::builder().enable_tasks().build();
-            Err(ErrorData::missing_required_client_capability(required))
-        }
+    if support != TaskSupport::None && supports_tasks(client) {
+        return Ok(true);
     }
+    if !support.is_required() {
+        return Ok(false);
+    }
+    let required = ClientCapabilities::builder().enable_tasks().build();
+    Err(ErrorData::missing_required_client_capability(required))
 }
 
 fn supports_tasks(client: &Client) -> bool {

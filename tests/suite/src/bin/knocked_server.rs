@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tool_runtime::HttpOptions;
+use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
-use tool_runtime::{HttpOptions, McpServer};
 
 /// How many bytes a message may have.
 const LIMIT: usize = 64 << 10;

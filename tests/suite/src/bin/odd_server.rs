@@ -3,8 +3,8 @@
 use std::io::{Read as _, Write as _};
 use std::process::Command;
 use std::time::Duration;
+use tool_runtime::ContentAnnotations;
 use tool_runtime::prelude::*;
-use tool_runtime::{ContentAnnotations, ContentExtra, TextContent};
 
 /// Print where the protocol is.
 #[tool]
@@ -85,11 +85,8 @@ async fn broken() -> Result<(), ToolError> {
 /// Give back what MCP does not know.
 #[tool]
 async fn unheard_of() -> Observation {
-    let audience = vec!["everyone".to_owned()];
-    let annotations = Some(ContentAnnotations { audience, ..Default::default() });
-    let mut text = TextContent::new("hello");
-    text.extra = Some(Box::new(ContentExtra { annotations, ..Default::default() }));
-    ContentBlock::Text(text).into()
+    let annotations = ContentAnnotations::default().with_audience(["everyone"]);
+    ContentBlock::text("hello").with_extra(annotations.into()).into()
 }
 
 /// Sleep on the blocking pool.

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
-use tool_runtime::{CacheScope, CompletionContext, McpServer, ResourceContents, Source};
+use tool_runtime::{CacheScope, CompletionContext, ResourceContents, Source};
 
 static POOL: OnceLock<ToolPool> = OnceLock::new();
 
@@ -55,7 +56,7 @@ fn review(
 
 async fn chapters(prefix: String, context: &ToolContext) -> Vec<String> {
     let given = context.get::<CompletionContext>();
-    let book = given.and_then(|given| given.0.get("book").cloned()).unwrap_or_default();
+    let book = given.and_then(|given| given.arguments.get("book").cloned()).unwrap_or_default();
     (0..150).map(|n| format!("{book}{prefix}{n}")).collect()
 }
 
@@ -133,13 +134,8 @@ async fn talk(
     #[arg(complete = books)]
     topic: String,
 ) -> Vec<ResourceContents> {
-    let contents = |language: &str| ResourceContents {
-        uri: format!("talk://{topic}/{language}"),
-        mime_type: None,
-        text: Some(language.to_owned()),
-        blob: None,
-        meta: None,
-    };
+    let contents =
+        |language: &str| ResourceContents::text(format!("talk://{topic}/{language}"), language);
     vec![contents("en"), contents("de")]
 }
 

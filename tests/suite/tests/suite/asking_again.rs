@@ -4,9 +4,10 @@ use super::asking::{answering, calls};
 use super::support::pool_of;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
+use tool_runtime::ProtocolError;
+use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
-use tool_runtime::{McpServer, ProtocolError};
 
 /// Ask two things, one after the other.
 #[tool(register = false)]

@@ -351,7 +351,7 @@ async fn a_value_hears_of_each_run_that_a_question_ended() {
     for (version, expected) in
         [(ProtocolVersion::V2026_07_28, "stopped 1"), (ProtocolVersion::V2025_11_25, "stopped 0")]
     {
-        let pool = ToolPool::builder().toolset::<Shell>(()).await.build().expect("a pool");
+        let pool = ToolPool::builder().toolset::<Shell>(()).build().await.expect("a pool");
         let client = answering(&pool, version, yes()).await;
         let result = client.call("shell.run", json!({})).await.expect("a result");
         assert_eq!(result.to_text(), format!("Accepted(true), {expected}"));

@@ -424,7 +424,7 @@ fn filters_read_back_as_they_were() {
     .expect("a filter");
     assert_eq!(kept(&filter), filter);
     assert_eq!(kept(&Filter::default()), Filter::default());
-    let empty = Filter { allow: Some(Vec::new()), ..Filter::default() };
+    let empty = Filter::default().allow([]);
     assert_eq!(kept(&empty), empty);
     refused::<Filter>(&json!({"alow": []}), "unknown field `alow`");
     refused::<Filter>(&json!({"deny": ["kind:x"]}), "`kind:x` picks nothing");
@@ -446,7 +446,7 @@ async fn measure() -> ReadRequest {
 
 #[tokio::test]
 async fn definitions_calls_and_results_read_back_as_they_were() {
-    let annotations = ToolAnnotations { open_world_hint: Some(false), ..Default::default() };
+    let annotations = ToolAnnotations::default().with_open_world(false);
     let mut definition =
         Tool::builder("a", "b").tags(["x"]).handler(|| async {}).definition().clone();
     definition = definition.with_annotations(annotations);

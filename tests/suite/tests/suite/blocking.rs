@@ -5,10 +5,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
+use tool_runtime::mcp::{McpManager, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    BlockingPool, Hook, HookCall, McpManager, McpServerConfig, McpState, ToolPoolBuilder,
-};
+use tool_runtime::{BlockingPool, Hook, HookCall, ToolPoolBuilder};
 
 /// Answer at once.
 #[tool(read_only, register = false)]

@@ -22,6 +22,7 @@ const FLOORS: &[&[&str]] = &[
         "printable",
         "redactor",
         "regex",
+        "sealed",
         "secret",
         "sync",
         "time_limit",

@@ -18,7 +18,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// A host and a pool with one tool of it that reads and one that writes.
 fn desk(limit: Duration) -> (ClientTools, ToolPool) {
     let client = ClientTools::new(limit);
-    let read_only = ToolAnnotations { read_only_hint: Some(true), ..Default::default() };
+    let read_only = ToolAnnotations::default().with_read_only(true);
     let pick = ToolDefinition::new("pick", "Let the user pick.")
         .with_input::<Pick>()
         .with_annotations(read_only);

@@ -156,7 +156,7 @@ async fn tools_see_who_a_client_is() {
 #[tokio::test]
 async fn a_task_is_of_the_principal_that_began_it() {
     let pool = pool_of::<BrewAction>();
-    let server = tool_runtime::McpServer::new(pool, "coffee", "1.0.0");
+    let server = tool_runtime::mcp::McpServer::new(pool, "coffee", "1.0.0");
     let of = |id: &str| {
         let client =
             TestClient::of(server.clone()).protocol_version(ProtocolVersion::V2026_07_28).tasks();

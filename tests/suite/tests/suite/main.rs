@@ -21,6 +21,7 @@ mod endings;
 mod examples;
 mod expressions;
 mod floors;
+mod foreign_types;
 mod hard_knocks;
 mod held_ground;
 mod held_ground_mcp;

@@ -32,6 +32,45 @@ mod failing {
     tool_runtime::main!(tools = "/no/such/file.toml");
 }
 
+#[allow(dead_code)]
+mod of_a_file {
+    use tool_runtime::prelude::*;
+    use tool_runtime::{Registry, RegistryError};
+
+    /// Said in the pool of a file.
+    #[prompt]
+    async fn prompt_beside_a_file() -> &'static str {
+        "hello"
+    }
+
+    /// Held in the pool of a file.
+    #[resource("test://beside-a-file")]
+    async fn resource_beside_a_file() -> &'static str {
+        "text"
+    }
+
+    fn registry() -> Result<Registry, RegistryError> {
+        let ping = Tool::builder("ping_of_a_file", "Answer.").handler(|| async { "pong" });
+        let mut registry = Registry::new();
+        registry.tool(ping)?;
+        Ok(registry)
+    }
+
+    tool_runtime::main!(
+        tools = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/main_macro/tools.json"),
+        registry = registry()?,
+    );
+}
+
+#[tokio::test]
+async fn a_file_of_tools_leaves_out_no_prompt_and_no_resource() {
+    let pool = of_a_file::pool().await.expect("a pool");
+    let tools: Vec<String> = pool.tools().iter().map(|tool| tool.name().to_owned()).collect();
+    assert_eq!(tools, ["ping_of_a_file"]);
+    assert!(pool.prompts().iter().any(|prompt| prompt.name() == "prompt_beside_a_file"));
+    assert!(pool.resources().iter().any(|resource| resource.uri() == "test://beside-a-file"));
+}
+
 #[tokio::test]
 async fn tests_reach_the_pool_that_is_served() {
     let pool = served::pool().await.expect("a pool");

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    ErrorClass, McpConfig, McpManager, McpManagerBuilder, McpManagerError, McpServer,
-    McpServerConfig, McpState,
+use tool_runtime::ErrorClass;
+use tool_runtime::mcp::{
+    McpConfig, McpManager, McpManagerBuilder, McpManagerError, McpServer, McpServerConfig, McpState,
 };
+use tool_runtime::prelude::*;
 use tracing_subscriber::fmt::MakeWriter;
 
 fn faulty(script: &Value) -> McpServerConfig {

@@ -8,10 +8,9 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, LazyLock};
 use suite::built::built;
 use suite::limit::{self, Limit};
+use tool_runtime::mcp::{McpManager, McpServerConfig};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    BoxFuture, McpManager, McpServerConfig, Peer, PeerCapability, PeerError, PeerRequest,
-};
+use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest};
 
 /// A file of servers that nobody else has.
 fn file(test: &str, servers: Value) -> PathBuf {

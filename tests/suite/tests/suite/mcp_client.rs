@@ -5,11 +5,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use tool_runtime::mcp::{McpManager, McpManagerError, McpServer, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    ErrorClass, McpManager, McpManagerError, McpServer, McpServerConfig, McpState, Peer,
-    PeerCapability, PeerError, PeerRequest, Source, ToolStatus,
-};
+use tool_runtime::{ErrorClass, Peer, PeerCapability, PeerError, PeerRequest, Source, ToolStatus};
 
 /// Add two numbers.
 #[tool(read_only, idempotent)]

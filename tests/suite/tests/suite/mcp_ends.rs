@@ -10,11 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::process::Command;
 use tokio::sync::Notify;
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    BoxFuture, ErrorClass, McpManager, McpManagerBuilder, McpManagerError, McpReader, McpServer,
-    McpServerConfig, McpState, McpWriter, Peer, PeerCapability, PeerError, PeerRequest,
+use tool_runtime::mcp::{
+    McpManager, McpManagerBuilder, McpManagerError, McpReader, McpServer, McpServerConfig,
+    McpState, McpWriter,
 };
+use tool_runtime::prelude::*;
+use tool_runtime::{BoxFuture, ErrorClass, Peer, PeerCapability, PeerError, PeerRequest};
 
 fn faulty(script: &Value) -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])
@@ -88,6 +89,17 @@ async fn servers_end_with_their_pool() {
     assert_eq!(manager.enable("s").await, Err(McpManagerError::Closed));
     manager.close().await;
     assert!(!is_alive(&lives));
+}
+
+#[tokio::test]
+async fn all_servers_that_cannot_be_added_are_reported_at_once() {
+    let builder = McpManager::builder().server("far", faulty(&json!({})));
+    let builder = builder.server("far", faulty(&json!({})));
+    let bad = McpServerConfig::stdio("");
+    let error = builder.server("bad", bad).connect(&empty()).await.unwrap_err();
+    let McpManagerError::Several(problems) = &error else { panic!("{error}") };
+    assert_eq!(problems[0], McpManagerError::Known { name: "far".to_owned() });
+    assert!(error.to_string().contains("`bad.command`"), "{error}");
 }
 
 #[tokio::test]

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tool_runtime::mcp::{McpConfig, McpManager, McpManagerError, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    ErrorClass, McpConfig, McpManager, McpManagerError, McpServerConfig, McpState, ToolStatus,
-};
+use tool_runtime::{ErrorClass, ToolStatus};
 
 fn faulty(script: &Value) -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])

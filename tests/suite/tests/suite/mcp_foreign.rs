@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::sync::Semaphore;
+use tool_runtime::mcp::{
+    McpManager, McpManagerBuilder, McpPin, McpReader, McpServerConfig, McpWriter,
+};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::TestClient;
-use tool_runtime::{
-    ErrorClass, McpManager, McpManagerBuilder, McpPin, McpReader, McpServerConfig, McpWriter,
-    ToolDefinition, ToolStatus,
-};
+use tool_runtime::{ErrorClass, ToolDefinition, ToolStatus};
 use tracing_subscriber::fmt::MakeWriter;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -276,7 +276,7 @@ async fn the_report_names_servers_that_are_not_there() {
         with_tools(json!([])).server("no", McpServerConfig::stdio("no-such-program-here"));
     let text =
         r#"{ "bad": { "url": "ws://example.com" }, "off": { "command": "x", "enabled": false } }"#;
-    let config = tool_runtime::McpConfig::loader().json(text).load_usable().unwrap();
+    let config = tool_runtime::mcp::McpConfig::loader().json(text).load_usable().unwrap();
     let manager = builder.config(config).connect(&pool).await.unwrap();
     let report = pool.report();
     let absent: Vec<_> =

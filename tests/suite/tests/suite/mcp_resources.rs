@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex, split};
+use tool_runtime::mcp::{McpManager, McpManagerError, McpServerConfig};
 use tool_runtime::prelude::*;
-use tool_runtime::{McpManager, McpManagerError, McpServerConfig};
 
 fn offering() -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_offering_server"))

@@ -7,8 +7,8 @@ use super::support::{pool_of, refusal, text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tool_runtime::mcp::{McpManager, McpServer, McpServerConfig};
 use tool_runtime::prelude::*;
-use tool_runtime::{McpManager, McpServer, McpServerConfig};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Nested {

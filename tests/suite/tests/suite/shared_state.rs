@@ -61,10 +61,10 @@ async fn a_parameter_borrows_what_an_arc_holds() {
         .tool::<CountAction>()
         .prompt::<DatabasePrompt>()
         .toolset::<Reader>(())
-        .await
         .state(Arc::new(Db("books")))
         .state(Arc::clone(&counter))
         .build()
+        .await
         .expect("the state is there");
     assert_eq!(text(&pool, "by_value", "").await, "books");
     assert_eq!(text(&pool, "by_arc", "").await, "shared books");

@@ -114,15 +114,22 @@ lives!(Tab<0>: Pool, Tab<1>: Session, Tab<2>: Principal);
 
 async fn pool_of<T: Toolset<Params = ()>>() -> (ToolPool, Arc<Ledger>) {
     let ledger = Arc::new(Ledger::default());
-    let builder = ToolPool::builder().state(Arc::clone(&ledger)).toolset::<T>(()).await;
-    (builder.build().expect("a pool"), ledger)
+    let builder = ToolPool::builder().state(Arc::clone(&ledger)).toolset::<T>(());
+    (builder.build().await.expect("a pool"), ledger)
+}
+
+#[tokio::test]
+async fn a_toolset_is_created_with_state_that_is_given_after_it() {
+    let builder = ToolPool::builder().toolset::<Shared>(()).state(Arc::new(Ledger::default()));
+    let pool = builder.build().await.expect("a pool");
+    assert_eq!(text(&pool, "shared.call", "").await, "1");
 }
 
 #[tokio::test]
 async fn two_values_of_one_type_have_prefixes_of_their_own() {
     let builder = || ToolPool::builder().state(Arc::new(Ledger::default()));
-    let builder_with = builder().toolset_as::<Shared>("left", ()).await;
-    let pool = builder_with.toolset_as::<Shared>("right", ()).await.build().expect("a pool");
+    let builder_with = builder().toolset_as::<Shared>("left", ());
+    let pool = builder_with.toolset_as::<Shared>("right", ()).build().await.expect("a pool");
     let names: Vec<String> = pool.tools().iter().map(|tool| tool.name().to_owned()).collect();
     assert_eq!(names, ["left.call", "right.call"]);
     assert_eq!(text(&pool, "left.call", "").await, "1");
@@ -131,8 +138,8 @@ async fn two_values_of_one_type_have_prefixes_of_their_own() {
     let refused = pool.call_json("right.call", r#"{"x":1}"#).await;
     assert!(refused.contains("invalid arguments for `right.call`"), "{refused}");
 
-    let twice = builder().toolset::<Shared>(()).await.toolset::<Shared>(()).await;
-    let error = twice.build().expect_err("a collision");
+    let twice = builder().toolset::<Shared>(()).toolset::<Shared>(());
+    let error = twice.build().await.expect_err("a collision");
     assert!(matches!(error.problems(), [PoolProblem::ToolsetTwice { .. }]), "{error}");
     assert!(error.to_string().contains(".toolset_as::<T>(\"prefix\", params)"), "{error}");
 }
@@ -148,7 +155,7 @@ async fn a_specification_gives_a_prefix() {
     let specs: Vec<ToolSpec> = serde_json::from_str(specs).expect("specifications");
     assert_eq!(serde_json::to_value(&specs[0]).unwrap(), json!({"name":"shared","prefix":"left"}));
     let builder = ToolPool::builder().state(Arc::new(Ledger::default()));
-    let pool = builder.specs(&registry, &specs).await.build().expect("a pool");
+    let pool = builder.specs(&registry, &specs).build().await.expect("a pool");
     for name in ["left.call", "right.call", "shared.call"] {
         assert_eq!(text(&pool, name, "").await, "1", "{name}");
     }
@@ -162,7 +169,7 @@ mod served {
     use std::sync::Arc;
 
     tool_runtime::main!(
-        toolsets = |pool| async { pool.toolset_as::<Shared>("left", ()).await },
+        pool = |pool| pool.toolset_as::<Shared>("left", ()),
         state = Arc::new(Ledger::default()),
         pool = |pool| pool.allow(["left.*"]),
     );
@@ -185,9 +192,9 @@ async fn a_factory_uses_the_pools_state() {
         })
         .expect("a new name");
     let builder = ToolPool::builder().state("Good day".to_owned());
-    let pool = builder.specs(&registry, &[ToolSpec::new("greet")]).await.build().expect("a pool");
+    let pool = builder.specs(&registry, &[ToolSpec::new("greet")]).build().await.expect("a pool");
     assert_eq!(text(&pool, "greet", "").await, "Good day");
-    let without = ToolPool::builder().specs(&registry, &[ToolSpec::new("greet")]).await.build();
+    let without = ToolPool::builder().specs(&registry, &[ToolSpec::new("greet")]).build().await;
     assert!(without.unwrap_err().to_string().contains("`greet`: no greeting"));
 }
 

@@ -64,7 +64,7 @@ impl Toolset for Counter {
 
 async fn counter(start: i64) -> ToolPool {
     let params = CounterParams { start, step: None };
-    ToolPool::builder().toolset::<Counter>(params).await.build().expect("a pool")
+    ToolPool::builder().toolset::<Counter>(params).build().await.expect("a pool")
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn a_method_is_called_by_its_type() {
 
 #[tokio::test]
 async fn linked_toolsets_are_made_without_parameters() {
-    let pool = ToolPool::builder().linked_toolsets().await.build().expect("a pool");
+    let pool = ToolPool::builder().linked_toolsets().build().await.expect("a pool");
     assert_eq!(text(&pool, "counter.add", r#"{"times":3}"#).await, "3");
     let report = pool.report();
     let counter = report.tools.iter().find(|tool| tool.name == "counter.add").expect("listed");
@@ -105,13 +105,20 @@ async fn linked_toolsets_are_made_without_parameters() {
 }
 
 #[tokio::test]
+async fn a_linked_toolset_with_parameters_is_created_once_in_any_order() {
+    let builder = ToolPool::builder().linked_toolsets();
+    let params = CounterParams { start: 40, ..CounterParams::default() };
+    let pool = builder.toolset::<Counter>(params).build().await.expect("a pool");
+    assert_eq!(text(&pool, "counter.count", "").await, "40");
+}
+
+#[tokio::test]
 async fn a_second_toolset_of_a_type_collides_and_names_both() {
     let error = ToolPool::builder()
         .toolset::<Counter>(CounterParams::default())
-        .await
         .toolset::<Counter>(CounterParams::default())
-        .await
         .build()
+        .await
         .expect_err("two counters");
     assert_eq!(error.problems().len(), 3, "{error}");
     assert!(
@@ -253,7 +260,7 @@ impl Toolset for Session {
 
 async fn build(probe: Probe) -> Result<ToolPool, PoolError> {
     let params = ProbeParams { probe: Some(probe) };
-    ToolPool::builder().toolset::<Session>(params).await.build()
+    ToolPool::builder().toolset::<Session>(params).build().await
 }
 
 /// A pool over one session, and what becomes of it.
@@ -296,8 +303,8 @@ async fn a_toolset_that_cannot_be_made_fails_the_build_with_its_name_and_reason(
 async fn a_toolset_of_a_pool_that_is_not_built_is_closed() {
     let (probe, events) = Probe::new(Behaviour::Fine);
     let params = ProbeParams { probe: Some(probe) };
-    let builder = ToolPool::builder().toolset::<Session>(params).await;
-    assert!(builder.allow(["["]).build().is_err());
+    let builder = ToolPool::builder().toolset::<Session>(params);
+    assert!(builder.allow(["["]).build().await.is_err());
     assert_eq!(rest(events).await, ["closed"]);
 }
 
@@ -340,10 +347,9 @@ async fn a_panic_in_close_keeps_nobody_else_from_closing() {
     let (probe, mut events) = Probe::new(Behaviour::Fine);
     let pool = ToolPool::builder()
         .toolset::<Session>(broken)
-        .await
         .toolset::<Other>(OtherParams { probe: Some(probe) })
-        .await
         .build()
+        .await
         .expect("a pool");
     pool.close().await;
     assert_eq!((told(&mut broken_events), told(&mut events)), (vec!["closed"], vec!["closed"]));
@@ -485,8 +491,8 @@ async fn a_call_that_waited_while_the_pool_closed_does_not_run_on_a_closed_value
         }
     });
     let params = ProbeParams { probe: Some(probe) };
-    let builder = ToolPool::builder().toolset::<Session>(params).await;
-    let pool = builder.hook(hook).build().expect("a pool");
+    let builder = ToolPool::builder().toolset::<Session>(params);
+    let pool = builder.hook(hook).build().await.expect("a pool");
     let call = in_background(&pool, ToolCall::new("session.work", ""));
     in_time(asked.notified()).await;
     pool.close().await;
@@ -595,8 +601,8 @@ async fn nothing_but_its_own_calls_keeps_a_removed_toolset_open() {
         }
     });
     let params = ProbeParams { probe: Some(probe) };
-    let builder = ToolPool::builder().toolset::<Session>(params).await;
-    let pool = builder.add(slow).build().expect("a pool");
+    let builder = ToolPool::builder().toolset::<Session>(params);
+    let pool = builder.add(slow).build().await.expect("a pool");
     let (past, narrowed) = (pool.scope(), pool.scope().scope());
     drop(past.restrict(["session.*"]).expect("patterns"));
     let _guard = narrowed.restrict(["*"]).expect("patterns");
@@ -699,10 +705,10 @@ async fn a_call_and_an_end_that_never_come_hold_nobody_up() {
     let client = ClientTools::new(Duration::from_secs(3600));
     let pool = ToolPool::builder()
         .toolset::<Endless>(())
-        .await
         .add(client.tool(ToolDefinition::new("asked", "Ask the host.")))
         .state(Notify::new())
         .build()
+        .await
         .expect("a pool");
     let call = |name: &'static str| {
         let pool = pool.clone();

@@ -31,7 +31,7 @@ const MAX_WAIT: Duration = Duration::from_secs(86_400);
 ///
 /// ```
 /// use std::time::Duration;
-/// use tool_runtime::{McpConfig, McpManager};
+/// use tool_runtime::mcp::{McpConfig, McpManager};
 ///
 /// let config = McpConfig::from_json(r#"{"mcpServers": {"time": {"command": "mcp-server-time"}}}"#)?;
 /// let builder = McpManager::builder()
@@ -39,7 +39,7 @@ const MAX_WAIT: Duration = Duration::from_secs(86_400);
 ///     .client("my-agent", "1.0.0")
 ///     .call_timeout(Duration::from_secs(60));
 /// # let _ = builder;
-/// # Ok::<(), tool_runtime::McpConfigError>(())
+/// # Ok::<(), tool_runtime::mcp::McpConfigError>(())
 /// ```
 #[must_use = "nothing is connected to before `connect`"]
 pub struct McpManagerBuilder {
@@ -93,7 +93,7 @@ impl McpManagerBuilder {
     /// as lines of JSON.
     ///
     /// ```no_run
-    /// use tool_runtime::McpManager;
+    /// use tool_runtime::mcp::McpManager;
     ///
     /// let builder = McpManager::builder().custom("far", || async {
     ///     let stream = tokio::net::UnixStream::connect("/run/far.sock").await?;
@@ -118,7 +118,8 @@ impl McpManagerBuilder {
     /// with the server's challenge. Other servers ignore it; a second source for a server replaces the first.
     ///
     /// ```
-    /// use tool_runtime::{McpHeaderRequest, McpManager, McpServerConfig, Secret};
+    /// use tool_runtime::mcp::{McpHeaderRequest, McpManager, McpServerConfig};
+    /// use tool_runtime::Secret;
     ///
     /// let builder = McpManager::builder()
     ///     .server("issues", McpServerConfig::http("https://example.com/mcp"))
@@ -150,7 +151,7 @@ impl McpManagerBuilder {
     /// [`Self::start_timeout`]. The server connects when the person is done, within ten minutes.
     ///
     /// ```
-    /// use tool_runtime::{McpAuthPage, McpManager};
+    /// use tool_runtime::mcp::{McpAuthPage, McpManager};
     ///
     /// let builder = McpManager::builder().oauth(|page: McpAuthPage| async move {
     ///     println!("Let me in at {}: {}", page.server, page.url);
@@ -193,7 +194,7 @@ impl McpManagerBuilder {
     /// Default: only if the entry is trusted.
     ///
     /// ```
-    /// use tool_runtime::{McpManager, McpServerConfig};
+    /// use tool_runtime::mcp::{McpManager, McpServerConfig};
     ///
     /// let files = McpServerConfig::stdio("mcp-server-files");
     /// let builder = McpManager::builder().server("files", files).trust("files");
@@ -272,7 +273,7 @@ impl McpManagerBuilder {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use tool_runtime::McpManager;
+    /// use tool_runtime::mcp::McpManager;
     ///
     /// let builder = McpManager::builder().list_wait(Duration::from_secs(2));
     /// # let _ = builder;
@@ -286,7 +287,7 @@ impl McpManagerBuilder {
     /// [`Self::start_timeout`]. Failed and pending connections continue in the background.
     ///
     /// # Errors
-    /// An entry is invalid; all enabled servers failed; a required server failed. Everything is closed then.
+    /// All invalid entries; all enabled servers failed; a required server failed. Everything is closed then.
     pub async fn connect(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
         let limit = self.start_timeout;
         let manager = self.start(pool)?;
@@ -303,7 +304,8 @@ impl McpManagerBuilder {
     /// Connects to all servers in the background.
     ///
     /// # Errors
-    /// An entry is invalid, or another manager of the pool has a server of its name.
+    /// All invalid entries, among them those whose name or prefix another server of the pool has. No server is
+    /// started then.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -322,8 +324,13 @@ impl McpManagerBuilder {
         }));
         let absence: Weak<Shared> = Arc::downgrade(&manager.0);
         pool.ask_of_absence(absence);
-        for entry in self.entries {
-            manager.put(entry?)?;
+        let place = |entry: Result<Entry, _>| entry.and_then(|entry| manager.place(entry));
+        let mut problems: Vec<_> =
+            self.entries.into_iter().filter_map(|entry| place(entry).err()).collect();
+        match problems.len() {
+            0 => manager.slots().values().for_each(|slot| manager.launch(slot)),
+            1 => return Err(problems.remove(0)),
+            _ => return Err(McpManagerError::Several(problems)),
         }
         Ok(manager)
     }

@@ -79,6 +79,9 @@ pub enum McpManagerError {
         /// The missing part.
         problem: String,
     },
+    /// Several of these at once.
+    #[error("MCP servers cannot be added:{}", problems(.0))]
+    Several(Vec<Self>),
     /// The manager has been closed.
     #[error("the MCP servers' manager has been closed")]
     Closed,
@@ -86,6 +89,10 @@ pub enum McpManagerError {
 
 fn list(reasons: &[(String, String)]) -> String {
     reasons.iter().map(|(name, reason)| format!("\n- {name}: {reason}")).collect()
+}
+
+fn problems(errors: &[McpManagerError]) -> String {
+    errors.iter().map(|error| format!("\n- {error}")).collect()
 }
 
 fn others(known: &[String]) -> String {

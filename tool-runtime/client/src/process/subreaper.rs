@@ -15,7 +15,7 @@ use std::time::Duration;
 /// itself, and their own children see at most the end of their input.
 ///
 /// ```
-/// use tool_runtime::Subreaper;
+/// use tool_runtime::mcp::Subreaper;
 ///
 /// let subreaper = Subreaper::new();
 /// # #[cfg(target_os = "linux")]
@@ -45,7 +45,7 @@ impl Subreaper {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use tool_runtime::Subreaper;
+    /// # use tool_runtime::mcp::Subreaper;
     /// let subreaper = Subreaper::new().map(|all| all.grace(Duration::from_millis(500)));
     /// # drop(subreaper);
     /// ```

@@ -1,5 +1,6 @@
 //! Parts of a resource key.
 
+use crate::sealed::Sealed;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -12,13 +13,13 @@ use std::path::{Path, PathBuf};
 pub trait KeyPart {
     /// How it is written in keys: one text for each, so none for nothing and several for a list.
     #[doc(hidden)]
-    fn texts(&self) -> Vec<String>;
+    fn texts(&self, _: Sealed) -> Vec<String>;
 }
 
 macro_rules! displayed {
     ($($type:ty),* $(,)?) => {
         $(impl KeyPart for $type {
-            fn texts(&self) -> Vec<String> {
+            fn texts(&self, _: Sealed) -> Vec<String> {
                 vec![self.to_string()]
             }
         })*
@@ -29,37 +30,37 @@ displayed!(str, String, Cow<'_, str>, char, bool);
 displayed!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 
 impl KeyPart for Path {
-    fn texts(&self) -> Vec<String> {
+    fn texts(&self, _: Sealed) -> Vec<String> {
         vec![self.display().to_string()]
     }
 }
 
 impl KeyPart for PathBuf {
-    fn texts(&self) -> Vec<String> {
-        self.as_path().texts()
+    fn texts(&self, _: Sealed) -> Vec<String> {
+        self.as_path().texts(Sealed)
     }
 }
 
 impl<T: KeyPart> KeyPart for Option<T> {
-    fn texts(&self) -> Vec<String> {
-        self.iter().flat_map(KeyPart::texts).collect()
+    fn texts(&self, _: Sealed) -> Vec<String> {
+        self.iter().flat_map(|part| part.texts(Sealed)).collect()
     }
 }
 
 impl<T: KeyPart> KeyPart for Vec<T> {
-    fn texts(&self) -> Vec<String> {
-        self.iter().flat_map(KeyPart::texts).collect()
+    fn texts(&self, _: Sealed) -> Vec<String> {
+        self.iter().flat_map(|part| part.texts(Sealed)).collect()
     }
 }
 
 impl<T: KeyPart + ?Sized> KeyPart for Box<T> {
-    fn texts(&self) -> Vec<String> {
-        T::texts(self)
+    fn texts(&self, _: Sealed) -> Vec<String> {
+        T::texts(self, Sealed)
     }
 }
 
 impl<T: KeyPart + ?Sized> KeyPart for &T {
-    fn texts(&self) -> Vec<String> {
-        T::texts(self)
+    fn texts(&self, _: Sealed) -> Vec<String> {
+        T::texts(self, Sealed)
     }
 }

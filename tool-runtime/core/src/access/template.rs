@@ -1,6 +1,7 @@
 //! Keys from what `#[tool]` was given: text with arguments in it.
 
 use super::{Access, KeyPart};
+use crate::sealed::Sealed;
 
 /// How many keys one text may stand for: a model could name millions in a few kilobytes.
 const MAX_KEYS: usize = 1000;
@@ -46,7 +47,7 @@ fn keys(literals: &[&str], parts: &[&dyn KeyPart]) -> Option<Vec<String>> {
 }
 
 fn extended(keys: &[String], part: &dyn KeyPart, literal: &str) -> Option<Vec<String>> {
-    let texts = part.texts();
+    let texts = part.texts(Sealed);
     if keys.len().saturating_mul(texts.len()) > MAX_KEYS {
         return None;
     }

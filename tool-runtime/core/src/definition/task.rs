@@ -16,3 +16,14 @@ pub enum TaskSupport {
     /// Only clients that know tasks can make them.
     Required,
 }
+
+impl TaskSupport {
+    /// Whether clients that know no tasks cannot call the tool.
+    #[doc(hidden)]
+    pub fn is_required(self) -> bool {
+        match self {
+            Self::None | Self::Optional => false,
+            Self::Required => true,
+        }
+    }
+}

@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn reading_back_loses_nothing() {
         let mut definition = ToolDefinition::new("a.b", "Does it.")
-            .with_annotations(ToolAnnotations { read_only_hint: Some(true), ..Default::default() });
+            .with_annotations(ToolAnnotations::default().with_read_only(true));
         definition.untrusted_annotations = true;
         definition.title = Some("It".into());
         definition.tags = vec!["x".into(), "y".into()];

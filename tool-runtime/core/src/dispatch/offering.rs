@@ -235,6 +235,6 @@ impl ToolContext {
     /// For a completion: the values of the other arguments.
     #[doc(hidden)]
     pub fn with_given(self, arguments: TextArguments) -> Self {
-        if arguments.is_empty() { self } else { self.with(CompletionContext(arguments)) }
+        if arguments.is_empty() { self } else { self.with(CompletionContext::new(arguments)) }
     }
 }

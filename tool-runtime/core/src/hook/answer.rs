@@ -2,6 +2,7 @@
 
 use super::{After, Before, Running};
 use crate::error::ToolError;
+use crate::sealed::Sealed;
 
 /// Return type of a hook's closure: `T`, or a `Result<T, E>` with every `E` that is an error
 /// or prints. `T` is [`Before`] or [`After`].
@@ -24,24 +25,24 @@ use crate::error::ToolError;
 )]
 pub trait HookAnswer<T> {
     #[doc(hidden)]
-    fn into_answer(self) -> Result<T, ToolError>;
+    fn into_answer(self, _: Sealed) -> Result<T, ToolError>;
 }
 
 impl HookAnswer<Self> for Before {
-    fn into_answer(self) -> Result<Self, ToolError> {
+    fn into_answer(self, _: Sealed) -> Result<Self, ToolError> {
         Ok(self)
     }
 }
 
 impl HookAnswer<Self> for After {
-    fn into_answer(self) -> Result<Self, ToolError> {
+    fn into_answer(self, _: Sealed) -> Result<Self, ToolError> {
         Ok(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T, E: Into<ToolError>> HookAnswer<T> for Result<T, E> {
-    fn into_answer(self) -> Result<T, ToolError> {
+    fn into_answer(self, _: Sealed) -> Result<T, ToolError> {
         self.map_err(Into::into)
     }
 }
@@ -51,5 +52,5 @@ pub(super) fn boxed<T, Fut>(future: Fut) -> Running<T>
 where
     Fut: Future<Output: HookAnswer<T>> + Send + 'static,
 {
-    Box::pin(async move { future.await.into_answer() })
+    Box::pin(async move { future.await.into_answer(Sealed) })
 }

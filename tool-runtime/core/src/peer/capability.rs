@@ -1,5 +1,6 @@
 //! Capabilities of a peer.
 
+use serde_json::{Value, json};
 use std::fmt;
 
 /// A capability of a peer that a request needs: MCP's client capabilities.
@@ -17,6 +18,36 @@ pub enum PeerCapability {
 }
 
 impl PeerCapability {
+    /// Whether the request is a question to a person.
+    #[doc(hidden)]
+    pub fn is_elicitation(self) -> bool {
+        match self {
+            Self::Elicitation | Self::ElicitationUrl => true,
+            Self::Sampling | Self::Roots => false,
+        }
+    }
+
+    /// The member that every answer to such a request has.
+    #[doc(hidden)]
+    pub fn answer_member(self) -> &'static str {
+        match self {
+            Self::Elicitation | Self::ElicitationUrl => "action",
+            Self::Sampling => "content",
+            Self::Roots => "roots",
+        }
+    }
+
+    /// The capability as clients declare it.
+    #[doc(hidden)]
+    pub fn declared(self) -> Value {
+        match self {
+            Self::Elicitation => json!({ "elicitation": { "form": {} } }),
+            Self::ElicitationUrl => json!({ "elicitation": { "url": {} } }),
+            Self::Sampling => json!({ "sampling": {} }),
+            Self::Roots => json!({ "roots": {} }),
+        }
+    }
+
     fn what(self) -> &'static str {
         match self {
             Self::Elicitation => "ask its user",

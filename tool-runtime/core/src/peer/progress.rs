@@ -1,6 +1,7 @@
 //! Progress of a call.
 
 use crate::context::ToolContext;
+use crate::sealed::Sealed;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -55,7 +56,11 @@ impl ToolContext {
     pub fn progress(&self, done: impl Amount, total: impl Total, message: impl fmt::Display) {
         if let Some(peer) = self.peer().filter(|peer| peer.hears_progress()) {
             let message = Some(message.to_string()).filter(|message| !message.is_empty());
-            peer.progress(Progress { done: done.amount(), total: total.total(), message });
+            peer.progress(Progress {
+                done: done.amount(Sealed),
+                total: total.total(Sealed),
+                message,
+            });
         }
     }
 }
@@ -63,17 +68,17 @@ impl ToolContext {
 /// A number that can measure progress: every primitive one.
 pub trait Amount {
     #[doc(hidden)]
-    fn amount(self) -> f64;
+    fn amount(self, _: Sealed) -> f64;
 }
 
 /// The total amount: a number, or `None`.
 pub trait Total {
     #[doc(hidden)]
-    fn total(self) -> Option<f64>;
+    fn total(self, _: Sealed) -> Option<f64>;
 }
 
 impl Total for Option<f64> {
-    fn total(self) -> Option<f64> {
+    fn total(self, _: Sealed) -> Option<f64> {
         self
     }
 }
@@ -82,14 +87,14 @@ macro_rules! amounts {
     ($($number:ty)*) => {$(
         impl Amount for $number {
             #[allow(clippy::cast_precision_loss, clippy::cast_lossless, reason = "shown to people")]
-            fn amount(self) -> f64 {
+            fn amount(self, _: Sealed) -> f64 {
                 self as f64
             }
         }
 
         impl Total for $number {
-            fn total(self) -> Option<f64> {
-                Some(self.amount())
+            fn total(self, _: Sealed) -> Option<f64> {
+                Some(self.amount(Sealed))
             }
         }
     )*};

@@ -1,27 +1,25 @@
-//! Assembles a pool, and refuses one that cannot work.
+//! The methods that assemble a pool.
 
-use super::catalog::{self, Catalog, Entry, Item};
-use super::core::Core;
+use super::catalog::Item;
+use super::draft::{Draft, Pending};
 use super::filter::Filter;
-use super::governance::Governance;
 #[cfg(feature = "tower")]
 use super::governance::Layered;
 use super::handle::ToolPool;
-use super::offer::{Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
 use super::selector::{Selector, SelectorError};
 use super::source::Source;
 use crate::action::Action;
 use crate::approval::Approver;
-use crate::context::ToolContext;
-use crate::hook::{Hook, Hooks};
+use crate::hook::Hook;
 use crate::limits::OutputLimits;
 use crate::pattern::{PatternError, ToolPattern};
 use crate::prompt::{Prompt, PromptAction};
 use crate::resource::{Resource, ResourceAction};
 use crate::tool::Tool;
-use crate::toolset::{self, Toolset, ToolsetError};
+use crate::toolset::Toolset;
 use std::any::{Any, TypeId, type_name};
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,20 +49,55 @@ use std::time::Duration;
 /// assert_eq!(pool.tools().len(), 1);
 /// # Ok::<(), tool_runtime::PoolError>(())
 /// ```
-#[derive(Default)]
-pub struct ToolPoolBuilder {
-    offers: Vec<Offer>,
-    entries: Vec<Entry>,
-    rules: Rules,
-    hooks: Hooks,
-    governance: Governance,
-    problems: Vec<PoolProblem>,
-    /// Whether tools come while the pool runs.
-    allow_empty: bool,
-    /// `Arc<T>` and the name of `T`, for each `T` given as state.
-    shared_states: Vec<(TypeId, &'static str)>,
-    /// The types of toolsets that were added.
-    toolsets: Vec<TypeId>,
+///
+/// Methods record their input and run nothing: their order does not matter, and all problems are
+/// reported by `build`. The first method that adds a toolset makes `build` asynchronous, since
+/// toolsets are created there, with all state of the pool:
+///
+/// ```
+/// # use tool_runtime::prelude::*;
+/// # struct Clock;
+/// # #[toolset(register = false)]
+/// # impl Clock {
+/// #     /// Tell the time.
+/// #     #[tool(read_only)]
+/// #     async fn now(&self) -> &'static str { "noon" }
+/// # }
+/// # impl Toolset for Clock {
+/// #     type Params = ();
+/// #     async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> { Ok(Self) }
+/// # }
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let pool = ToolPool::builder().toolset::<Clock>(()).deny(["hint:destructive"]).build().await?;
+/// assert_eq!(pool.tools()[0].name(), "clock.now");
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// # }).unwrap();
+/// ```
+#[must_use = "a builder does nothing until it is built"]
+pub struct ToolPoolBuilder<S = WithoutToolsets> {
+    draft: Draft,
+    toolsets: PhantomData<S>,
+}
+
+/// A [`ToolPoolBuilder`] without toolsets: `build()` returns at once.
+#[derive(Clone, Copy, Debug)]
+pub struct WithoutToolsets;
+
+/// A [`ToolPoolBuilder`] with toolsets: `build()` creates them and is awaited.
+#[derive(Clone, Copy, Debug)]
+pub struct WithToolsets;
+
+impl Default for ToolPoolBuilder {
+    fn default() -> Self {
+        Self::of(Draft::default())
+    }
+}
+
+/// For toolsets that are added under a condition.
+impl From<ToolPoolBuilder> for ToolPoolBuilder<WithToolsets> {
+    fn from(builder: ToolPoolBuilder) -> Self {
+        Self::of(builder.draft)
+    }
 }
 
 impl ToolPool {
@@ -74,73 +107,60 @@ impl ToolPool {
     }
 }
 
-impl ToolPoolBuilder {
-    /// Adds every tool that `#[tool]` left in the binary, every prompt of `#[prompt]` and every
-    /// resource of `#[resource]`.
+impl<S> ToolPoolBuilder<S> {
+    fn of(draft: Draft) -> Self {
+        Self { draft, toolsets: PhantomData }
+    }
+
+    /// The same builder in another state. Its toolsets are lost if it is built without them.
+    #[doc(hidden)]
+    pub fn in_state<T>(self) -> ToolPoolBuilder<T> {
+        ToolPoolBuilder::of(self.draft)
+    }
+
+    /// Adds every linked tool, prompt and resource: those of `#[tool]`, `#[prompt]` and
+    /// `#[resource]` in this binary.
     ///
-    /// The tools of a dependency that nothing names are not in the binary: write
-    /// `use my_tools as _;` beside this. Toolsets are another matter, see
-    /// [`Self::linked_toolsets`].
+    /// The tools of a dependency that nothing names are not linked: write
+    /// `use my_tools as _;` beside this. Toolsets are added by [`Self::linked_toolsets`].
     #[cfg(feature = "linked")]
-    #[must_use]
     pub fn linked(mut self) -> Self {
-        let count = |builder: &Self| builder.offers.len() + builder.entries.len();
-        let before = count(&self);
-        self = self.offer(&Source::Linked, crate::registration::linked());
-        for prompt in crate::registration::linked_prompts() {
-            self = self.entry(Source::Linked, Item::Prompt(prompt));
-        }
-        for resource in crate::registration::linked_resources() {
-            self = self.entry(Source::Linked, Item::Resource(resource));
-        }
-        if count(&self) == before && crate::registration::linked_toolsets().is_empty() {
-            self.problems.push(PoolProblem::Nothing);
-        }
+        self.draft.link();
         self
     }
 
-    /// Makes every toolset that `#[toolset]` left in the binary, without parameters, and adds
-    /// its tools. Those that need parameters belong in a specification. A type that was added
-    /// before, by [`Self::toolset`] or [`Self::toolset_as`], is left out.
+    /// Adds every linked prompt and resource, and no tools: for a pool whose tools a
+    /// [`PoolConfig`](crate::PoolConfig) names.
     #[cfg(feature = "linked")]
-    #[must_use = "a builder adds to what it returns"]
-    pub async fn linked_toolsets(mut self) -> Self {
-        for kind in crate::registration::linked_toolsets() {
-            if self.toolsets.contains(&kind.type_id()) {
-                continue;
-            }
-            let made = kind.create_with(serde_json::Map::new(), self.new_toolset(None)).await;
-            if let Err(ToolsetError::Params(_)) = &made {
-                self.problems.push(PoolProblem::Unmade {
-                    name: kind.name().to_owned(),
-                    reason: format!(
-                        "it is linked in and needs parameters; give them in a file of tools, or write `#[toolset(register = false)]` at {}",
-                        kind.origin()
-                    ),
-                });
-            }
-            self = self.made(&Source::Linked, kind.name(), made);
-        }
+    pub fn linked_offerings(mut self) -> Self {
+        self.draft.link_offerings();
         self
+    }
+
+    /// Adds every linked toolset, created without parameters. Those that need parameters belong
+    /// in a specification. A type that [`Self::toolset`] or [`Self::toolset_as`] adds, before or
+    /// after this, is left out.
+    #[cfg(feature = "linked")]
+    pub fn linked_toolsets(mut self) -> ToolPoolBuilder<WithToolsets> {
+        self.draft.links_toolsets = true;
+        self.in_state()
     }
 
     /// Adds the tool of an action. One that is linked in anyway is still one tool.
-    #[must_use]
     pub fn tool<A: Action>(self) -> Self {
         self.add(Tool::of::<A>())
     }
 
     /// Adds a tool.
-    #[must_use]
     #[allow(clippy::should_implement_trait, reason = "a builder adds; nobody adds pools with `+`")]
     pub fn add(self, tool: Tool) -> Self {
         self.add_from(&Source::Custom, [tool])
     }
 
     /// Adds tools of a source.
-    #[must_use]
-    pub fn add_from(self, source: &Source, tools: impl IntoIterator<Item = Tool>) -> Self {
-        self.offer(source, tools)
+    pub fn add_from(mut self, source: &Source, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.draft.offer(source, tools);
+        self
     }
 
     /// Adds the prompt of an action. One that is linked in anyway is still one prompt.
@@ -156,19 +176,16 @@ impl ToolPoolBuilder {
     /// assert_eq!(pool.prompts()[0].name(), "hello");
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
-    #[must_use]
     pub fn prompt<A: PromptAction>(self) -> Self {
         self.add_prompt(Prompt::of::<A>())
     }
 
     /// Adds a prompt.
-    #[must_use]
     pub fn add_prompt(self, prompt: Prompt) -> Self {
-        self.entry(Source::Custom, Item::Prompt(prompt))
+        self.entry(Item::Prompt(prompt))
     }
 
     /// Adds the resource of an action. One that is linked in anyway is still one resource.
-    #[must_use]
     pub fn resource<A: ResourceAction>(self) -> Self {
         self.add_resource(Resource::of::<A>())
     }
@@ -184,25 +201,23 @@ impl ToolPoolBuilder {
     /// assert_eq!(pool.resources()[0].uri(), "config://app");
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
-    #[must_use]
     pub fn add_resource(self, resource: Resource) -> Self {
-        self.entry(Source::Custom, Item::Resource(resource))
+        self.entry(Item::Resource(resource))
     }
 
-    fn entry(mut self, source: Source, item: Item) -> Self {
-        self.entries.push(Entry { item, source });
+    fn entry(mut self, item: Item) -> Self {
+        self.draft.entry(Source::Custom, item);
         self
     }
 
-    /// Makes a toolset and adds its tools. What goes wrong is told by [`Self::build`], with
-    /// everything else. State that `create` needs is given before.
-    #[must_use = "a builder adds to what it returns"]
-    pub async fn toolset<T: Toolset>(self, params: T::Params) -> Self {
-        self.toolset_with::<T>(None, params).await
+    /// Adds a toolset. Its value is created by `build`, from these parameters and all state of
+    /// the pool; `build` reports a failure.
+    pub fn toolset<T: Toolset>(self, params: T::Params) -> ToolPoolBuilder<WithToolsets> {
+        self.toolset_with::<T>(None, params)
     }
 
-    /// Makes a toolset whose tools have this prefix instead of the type's own, so that one type
-    /// may be there several times.
+    /// Adds a toolset whose tools have this prefix instead of the type's own, so that a pool can
+    /// have several values of one type.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -233,55 +248,35 @@ impl ToolPoolBuilder {
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let pool = ToolPool::builder()
     ///     .toolset_as::<Lamp>("desk", LampParams { room: "study".into() })
-    ///     .await
     ///     .toolset_as::<Lamp>("ceiling", LampParams { room: "kitchen".into() })
-    ///     .await
-    ///     .build()?;
+    ///     .build()
+    ///     .await?;
     /// let result = pool.call(ToolCall::new("desk.room", "")).await;
     /// assert_eq!(result.observation().to_text(), "study");
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// # }).unwrap();
     /// ```
-    #[must_use = "a builder adds to what it returns"]
-    pub async fn toolset_as<T: Toolset>(
+    pub fn toolset_as<T: Toolset>(
         self,
         prefix: impl Into<String>,
         params: T::Params,
-    ) -> Self {
-        self.toolset_with::<T>(Some(prefix.into()), params).await
+    ) -> ToolPoolBuilder<WithToolsets> {
+        self.toolset_with::<T>(Some(prefix.into()), params)
     }
 
-    async fn toolset_with<T: Toolset>(mut self, prefix: Option<String>, params: T::Params) -> Self {
-        self.toolsets.push(TypeId::of::<T>());
-        let name = prefix.clone().unwrap_or_else(|| T::NAME.to_owned());
-        let made = toolset::start::<T>(params, self.new_toolset(prefix)).await;
-        self.made(&Source::Custom, &name, made)
+    fn toolset_with<T: Toolset>(
+        mut self,
+        prefix: Option<String>,
+        params: T::Params,
+    ) -> ToolPoolBuilder<WithToolsets> {
+        self.draft.toolset::<T>(prefix, params);
+        self.in_state()
     }
 
-    fn new_toolset(&self, prefix: Option<String>) -> toolset::New {
-        toolset::New { context: self.state_context(), prefix }
-    }
-
-    /// A context over the state that was given so far.
-    pub(crate) fn state_context(&self) -> ToolContext {
-        ToolContext::over(self.rules.state.clone())
-    }
-
-    fn made(mut self, source: &Source, name: &str, made: Result<Vec<Tool>, ToolsetError>) -> Self {
-        match made {
-            Ok(tools) => self.offer(source, tools),
-            Err(error) => {
-                let (name, reason) = (name.to_owned(), error.to_string());
-                self.problems.push(PoolProblem::Unmade { name, reason });
-                self
-            }
-        }
-    }
-
-    fn offer(mut self, source: &Source, tools: impl IntoIterator<Item = Tool>) -> Self {
-        let offer = |tool| Offer { tool, source: source.clone() };
-        self.offers.extend(tools.into_iter().map(offer));
-        self
+    /// Adds tools that `build` creates.
+    pub(crate) fn pending(mut self, pending: Pending) -> ToolPoolBuilder<WithToolsets> {
+        self.draft.pending.push(pending);
+        self.in_state()
     }
 
     /// Provides a value that tools, prompts and resources borrow by a parameter `&T`. The value
@@ -307,19 +302,15 @@ impl ToolPoolBuilder {
     ///
     /// A second value of one type is reported by [`Self::build`], and so is an `Arc<T>` beside a
     /// `T`.
-    #[must_use]
     pub fn state<T: Any + Send + Sync>(mut self, value: T) -> Self {
-        if !self.rules.state.insert(value) {
-            self.problems.push(PoolProblem::DuplicateState { type_name: type_name::<T>() });
-        }
-        self.shared_states.push((TypeId::of::<Arc<T>>(), type_name::<T>()));
+        let is_new = self.draft.rules.state.insert(value);
+        self.draft.note_state(is_new, TypeId::of::<Arc<T>>(), type_name::<T>());
         self
     }
 
     /// Limits the time of calls whose tool has no limit of its own. Default: no limit.
-    #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.governance.timeout = Some(timeout);
+        self.draft.governance.timeout = Some(timeout);
         self
     }
 
@@ -340,24 +331,22 @@ impl ToolPoolBuilder {
     /// assert_eq!(pool.tools().len(), 1);
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
-    #[must_use]
-    pub fn allow<S>(mut self, selectors: impl IntoIterator<Item = S>) -> Self
+    pub fn allow<P>(mut self, selectors: impl IntoIterator<Item = P>) -> Self
     where
-        S: TryInto<Selector, Error: Into<SelectorError>>,
+        P: TryInto<Selector, Error: Into<SelectorError>>,
     {
         let selectors = self.parsed::<_, _, SelectorError>(selectors);
-        self.rules.filter.allow.get_or_insert_default().extend(selectors);
+        self.draft.rules.filter.allow.get_or_insert_default().extend(selectors);
         self
     }
 
     /// Leaves out the tools that one of these picks, also if they are allowed.
-    #[must_use]
-    pub fn deny<S>(mut self, selectors: impl IntoIterator<Item = S>) -> Self
+    pub fn deny<P>(mut self, selectors: impl IntoIterator<Item = P>) -> Self
     where
-        S: TryInto<Selector, Error: Into<SelectorError>>,
+        P: TryInto<Selector, Error: Into<SelectorError>>,
     {
         let selectors = self.parsed::<_, _, SelectorError>(selectors);
-        self.rules.filter.deny.extend(selectors);
+        self.draft.rules.filter.deny.extend(selectors);
         self
     }
 
@@ -371,29 +360,26 @@ impl ToolPoolBuilder {
     /// assert!(pool.snapshot().tools().is_empty());
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
-    #[must_use]
     pub fn allow_empty(mut self) -> Self {
-        self.allow_empty = true;
+        self.draft.allow_empty = true;
         self
     }
 
     /// Adds a filter, as it stands in a configuration: it leaves out more, and lets in nothing
     /// that [`Self::allow`], [`Self::deny`] or another filter leaves out.
-    #[must_use]
     pub fn filter(mut self, filter: Filter) -> Self {
-        self.rules.further.push(filter);
+        self.draft.rules.further.push(filter);
         self
     }
 
     /// Lets tools of MCP servers take the place of other tools with these ids. Default: that
     /// is an error.
-    #[must_use]
     pub fn mcp_replaces<P>(mut self, patterns: impl IntoIterator<Item = P>) -> Self
     where
         P: TryInto<ToolPattern, Error: Into<PatternError>>,
     {
         let patterns = self.parsed::<_, _, PatternError>(patterns);
-        self.rules.mcp_replaces.extend(patterns);
+        self.draft.rules.mcp_replaces.extend(patterns);
         self
     }
 
@@ -409,7 +395,7 @@ impl ToolPoolBuilder {
                 Ok(value) => parsed.push(value),
                 Err(error) => {
                     let error: E = error.into();
-                    self.problems.push(PoolProblem::BadPattern(error.into()));
+                    self.draft.problems.push(PoolProblem::BadPattern(error.into()));
                 }
             }
         }
@@ -418,48 +404,38 @@ impl ToolPoolBuilder {
 
     /// Adds a hook: it runs before or after the calls that its pattern names, in the order in
     /// which hooks are added.
-    #[must_use]
     pub fn hook(mut self, hook: Hook) -> Self {
-        self.hooks.push(hook);
+        self.draft.hooks.push(hook);
         // The code that runs them is linked by this alone.
-        self.governance.hooks = Some(Arc::new(self.hooks.clone()));
+        self.draft.governance.hooks = Some(Arc::new(self.draft.hooks.clone()));
         self
     }
 
     /// Sets who is asked where a hook wants a person's approval. Default: nobody, and then
     /// asking denies.
-    #[must_use]
     pub fn approver(mut self, approver: impl Approver) -> Self {
-        self.governance.approver = Some(Arc::new(approver));
+        self.draft.governance.approver = Some(Arc::new(approver));
         self
     }
 
     /// Limits what results may weigh. Default: no limit.
-    #[must_use]
     pub fn output_limits(mut self, limits: OutputLimits) -> Self {
-        self.governance.limits = Some(Arc::new(limits));
+        self.draft.governance.limits = Some(Arc::new(limits));
         self
     }
 
     /// Checks the structured results of all tools against their output schemas. Default: only
     /// of tools whose results do not have the type that the schema was made from.
-    #[must_use]
     pub fn check_outputs(mut self) -> Self {
         // The schemas of results may hold patterns and formats although no arguments' do.
         crate::schema::engine::enable();
-        self.governance.checks_outputs = true;
+        self.draft.governance.checks_outputs = true;
         self
     }
 
     /// Sets how many calls of one batch run at once. Default: 10.
-    #[must_use]
     pub fn batch_limit(mut self, limit: usize) -> Self {
-        self.governance.batch_limit = limit.max(1);
-        self
-    }
-
-    pub(crate) fn with_problems(mut self, problems: impl IntoIterator<Item = PoolProblem>) -> Self {
-        self.problems.extend(problems);
+        self.draft.governance.batch_limit = limit.max(1);
         self
     }
 
@@ -469,57 +445,32 @@ impl ToolPoolBuilder {
         mut self,
         wrap: impl FnOnce(Option<Arc<dyn Layered>>) -> Arc<dyn Layered>,
     ) -> Self {
-        self.governance.layered = Some(wrap(self.governance.layered.take()));
+        self.draft.governance.layered = Some(wrap(self.draft.governance.layered.take()));
         self
-    }
-
-    /// Builds the pool.
-    ///
-    /// # Errors
-    /// Everything that is wrong at once: two tools of one name where none gives way, state that
-    /// a tool borrows and nobody provides, names and definitions that clients would refuse, bad
-    /// patterns, toolsets that could not be made; and the same for prompts and resources.
-    pub fn build(mut self) -> Result<ToolPool, PoolError> {
-        self.problems.extend(
-            self.hooks.problems().map(|error| PoolProblem::BadPattern(error.clone().into())),
-        );
-        let state = &self.rules.state;
-        let is_ambiguous = |(shared, _): &&(TypeId, _)| state.contains(*shared);
-        let ambiguous = self.shared_states.iter().filter(is_ambiguous);
-        self.problems
-            .extend(ambiguous.map(|(_, type_name)| PoolProblem::AmbiguousState { type_name }));
-        self.rules.hooks.clone_from(&self.governance.hooks);
-        let mut decision = self.rules.decide(self.offers);
-        let settled =
-            catalog::settle(self.entries.clone(), &self.rules.state, &mut decision.problems);
-        if self.allow_empty {
-            self.problems.retain(|problem| *problem != PoolProblem::Nothing);
-        }
-        decision.problems.splice(0..0, self.problems);
-        decision.problems.dedup();
-        let decision = decision.checked()?;
-        let context = ToolContext::over(self.rules.state.clone());
-        let catalog = Catalog::after(&Catalog::default(), &settled);
-        let may_be_idle = self.rules.may_be_idle();
-        let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog));
-        let pool = ToolPool::scoped(Arc::new(core), None, &context);
-        if !self.allow_empty && (may_be_idle || pool.current().tools().is_empty()) {
-            warn_of_slips(&pool);
-        }
-        Ok(pool)
     }
 }
 
-/// An empty pool and a rule that never applies may be meant; whoever wonders should find them in
-/// the log.
-fn warn_of_slips(pool: &ToolPool) {
-    let report = pool.report();
-    let snapshot = pool.current();
-    let has_others = !snapshot.prompts().is_empty() || !snapshot.resources().is_empty();
-    if report.is_empty() && !has_others
-        || !report.unmatched.is_empty()
-        || !report.idle_hooks.is_empty()
-    {
-        tracing::warn!("{}", report.to_string().trim_end());
+impl ToolPoolBuilder<WithoutToolsets> {
+    /// Builds the pool.
+    ///
+    /// # Errors
+    /// All problems at once: two tools of one name where none gives way, missing state, names and
+    /// definitions that clients would refuse, invalid patterns; and the same for prompts and
+    /// resources.
+    pub fn build(self) -> Result<ToolPool, PoolError> {
+        self.draft.build()
+    }
+}
+
+impl ToolPoolBuilder<WithToolsets> {
+    /// Creates the toolsets, in the order of the methods and those of [`Self::linked_toolsets`]
+    /// last, and builds the pool.
+    ///
+    /// # Errors
+    /// All problems at once, as without toolsets, and each toolset or specification that could not
+    /// be created. Toolsets that were created are closed then.
+    pub async fn build(mut self) -> Result<ToolPool, PoolError> {
+        self.draft.create_pending().await;
+        self.draft.build()
     }
 }

@@ -17,8 +17,20 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(filter.allow.unwrap().len(), 2);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
+///
+/// In code:
+///
+/// ```
+/// use tool_runtime::{Filter, Selector};
+///
+/// let deny: Selector = "hint:destructive".parse()?;
+/// let filter = Filter::default().deny([deny]);
+/// assert_eq!(filter.deny.len(), 1);
+/// # Ok::<(), tool_runtime::SelectorError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Filter {
     /// Only what one of these picks. Default: `None`, everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,6 +41,20 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Allows what one of these picks; called again, also those. An empty list allows nothing.
+    #[must_use]
+    pub fn allow(mut self, selectors: impl IntoIterator<Item = Selector>) -> Self {
+        self.allow.get_or_insert_default().extend(selectors);
+        self
+    }
+
+    /// Denies what one of these picks.
+    #[must_use]
+    pub fn deny(mut self, selectors: impl IntoIterator<Item = Selector>) -> Self {
+        self.deny.extend(selectors);
+        self
+    }
+
     /// Why a tool is left out, if it is.
     pub(super) fn refusal(&self, tool: &Tool, source: &Source) -> Option<String> {
         if let Some(denied) = self.deny.iter().find(|selector| selector.picks(tool, source)) {

@@ -3,6 +3,7 @@
 use super::{IntoPrompt, Prompt, PromptArgument, PromptDefinition};
 use crate::error::CallError;
 use crate::offering::{self, OfferingBuilder, TextHandler};
+use crate::sealed::Sealed;
 
 /// Builds a prompt from a closure.
 ///
@@ -31,8 +32,7 @@ impl PromptBuilder {
     /// Adds an argument that may be left out.
     #[must_use]
     pub fn optional(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
-        let argument = PromptArgument { required: false, ..PromptArgument::new(name, description) };
-        self.definition.arguments.push(argument);
+        self.definition.arguments.push(PromptArgument::optional(name, description));
         self
     }
 
@@ -58,7 +58,7 @@ impl PromptBuilder {
             if let Err(refusal) = offering::check(&name, known, texts) {
                 return Box::pin(std::future::ready(Err(refusal)));
             }
-            let output = handler.start(texts, context);
+            let output = handler.start(texts, context, Sealed);
             Box::pin(async move { output.await.into_prompt().map_err(CallError::from) })
         })
     }

@@ -81,6 +81,23 @@ impl PromptArgument {
         Self { name: name.into(), title: None, description: description.into(), required: true }
     }
 
+    /// An argument that may be left out.
+    ///
+    /// ```
+    /// # use tool_runtime::PromptArgument;
+    /// assert!(!PromptArgument::optional("focus", "What to look for.").required);
+    /// ```
+    pub fn optional(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self { required: false, ..Self::new(name, description) }
+    }
+
+    /// Sets the title for people.
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
     fn of(parameter: &Parameter) -> Self {
         let required = !parameter.is_optional();
         Self { required, ..Self::new(parameter.name, parameter.description.trim()) }

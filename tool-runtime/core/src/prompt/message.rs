@@ -16,6 +16,7 @@ use std::borrow::Cow;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Role {
     /// The person.
     User,
@@ -34,6 +35,7 @@ pub enum Role {
 /// # let _ = picture;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PromptMessage {
     /// The speaker.
     pub role: Role,

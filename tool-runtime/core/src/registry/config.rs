@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// let mut registry = Registry::new();
 /// registry.tool(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))?;
 /// let config = PoolConfig::from_json(r#"{ "tools": ["ping"], "deny": ["hint:open_world"] }"#)?;
-/// let pool = ToolPool::builder().config(&registry, config).await.build()?;
+/// let pool = ToolPool::builder().config(&registry, config).build().await?;
 /// assert!(pool.tools().is_empty(), "without a hint, a tool may reach the open world");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();

@@ -3,6 +3,7 @@
 use crate::context::ToolContext;
 use crate::error::ToolError;
 use crate::future::BoxFuture;
+use crate::sealed::Sealed;
 use crate::tool::Tool;
 use crate::toolset::{ToolsetError, decoded};
 use schemars::JsonSchema;
@@ -14,18 +15,18 @@ use std::sync::Arc;
 
 /// The tools that a factory makes: one or many.
 pub trait Tools {
-    /// All of them.
-    fn into_tools(self) -> Vec<Tool>;
+    #[doc(hidden)]
+    fn into_tools(self, _: Sealed) -> Vec<Tool>;
 }
 
 impl Tools for Tool {
-    fn into_tools(self) -> Vec<Tool> {
+    fn into_tools(self, _: Sealed) -> Vec<Tool> {
         vec![self]
     }
 }
 
 impl Tools for Vec<Tool> {
-    fn into_tools(self) -> Vec<Tool> {
+    fn into_tools(self, _: Sealed) -> Vec<Tool> {
         self
     }
 }
@@ -55,7 +56,7 @@ impl Tools for Vec<Tool> {
 )]
 pub trait ToolFactory<M>: Send + Sync + 'static {
     #[doc(hidden)]
-    fn make(&self, params: Value, context: &ToolContext) -> Made;
+    fn make(&self, params: Value, context: &ToolContext, _: Sealed) -> Made;
 }
 
 /// The tools that a factory makes.
@@ -77,7 +78,7 @@ where
     T: Tools,
     E: Into<ToolError>,
 {
-    fn make(&self, params: Value, _: &ToolContext) -> Made {
+    fn make(&self, params: Value, _: &ToolContext, _: Sealed) -> Made {
         made(params, |params| at_once(self(params)))
     }
 }
@@ -91,7 +92,7 @@ where
     T: Tools,
     E: Into<ToolError>,
 {
-    fn make(&self, params: Value, _: &ToolContext) -> Made {
+    fn make(&self, params: Value, _: &ToolContext, _: Sealed) -> Made {
         made(params, |params| later(self(params)))
     }
 }
@@ -104,7 +105,7 @@ where
     T: Tools,
     E: Into<ToolError>,
 {
-    fn make(&self, params: Value, context: &ToolContext) -> Made {
+    fn make(&self, params: Value, context: &ToolContext, _: Sealed) -> Made {
         made(params, |params| at_once(self(params, context.clone())))
     }
 }
@@ -118,7 +119,7 @@ where
     T: Tools,
     E: Into<ToolError>,
 {
-    fn make(&self, params: Value, context: &ToolContext) -> Made {
+    fn make(&self, params: Value, context: &ToolContext, _: Sealed) -> Made {
         made(params, |params| later(self(params, context.clone())))
     }
 }
@@ -139,7 +140,7 @@ fn at_once<T: Tools, E: Into<ToolError>>(tools: Result<T, E>) -> Made {
 }
 
 fn settled<T: Tools, E: Into<ToolError>>(made: Result<T, E>) -> Result<Vec<Tool>, ToolsetError> {
-    made.map(Tools::into_tools).map_err(|error| ToolsetError::Failed(error.into()))
+    made.map(|tools| tools.into_tools(Sealed)).map_err(|error| ToolsetError::Failed(error.into()))
 }
 
 /// A factory, its type erased.
@@ -158,6 +159,6 @@ struct Of<F, M> {
 
 impl<F: ToolFactory<M>, M> Erased for Of<F, M> {
     fn make(&self, params: Value, context: &ToolContext) -> Made {
-        self.factory.make(params, context)
+        self.factory.make(params, context, Sealed)
     }
 }

@@ -20,6 +20,7 @@ use std::fmt;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ToolSpec {
     /// A registered name, the id of one tool of a registered toolset, or a pattern over both.
     pub name: String,

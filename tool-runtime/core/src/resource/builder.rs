@@ -4,6 +4,7 @@ use super::{IntoResource, Resource, ResourceDefinition};
 use crate::content::ContentAnnotations;
 use crate::error::CallError;
 use crate::offering::{OfferingBuilder, TextHandler};
+use crate::sealed::Sealed;
 
 /// Builds a resource from a closure.
 ///
@@ -53,7 +54,7 @@ impl ResourceBuilder {
         H::Output: IntoResource,
     {
         Resource::new(self.definition, self.terms, move |texts, reading, context| {
-            let output = handler.start(texts, context);
+            let output = handler.start(texts, context, Sealed);
             Box::pin(async move { output.await.into_resource(reading).map_err(CallError::from) })
         })
     }

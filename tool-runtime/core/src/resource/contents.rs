@@ -14,12 +14,13 @@ use std::borrow::Cow;
 /// ```
 /// use tool_runtime::{IntoResource, ReadRequest};
 ///
-/// let reading = ReadRequest { uri: "notes://1", mime_type: Some("text/plain") };
+/// let reading = ReadRequest::new("notes://1").with_mime_type("text/plain");
 /// let contents = "Buy a map.".into_resource(reading)?.unwrap();
 /// assert_eq!(contents[0].uri, "notes://1");
 /// # Ok::<(), tool_runtime::ToolError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ReadRequest<'a> {
     /// The URI as the client gave it.
     pub uri: &'a str,
@@ -27,7 +28,18 @@ pub struct ReadRequest<'a> {
     pub mime_type: Option<&'a str>,
 }
 
-impl ReadRequest<'_> {
+impl<'a> ReadRequest<'a> {
+    /// A request to read a URI, of a resource without a MIME type.
+    pub fn new(uri: &'a str) -> Self {
+        Self { uri, mime_type: None }
+    }
+
+    /// Sets the MIME type that the resource has by its definition.
+    #[must_use]
+    pub fn with_mime_type(self, mime_type: &'a str) -> Self {
+        Self { mime_type: Some(mime_type), ..self }
+    }
+
     /// Contents that are text.
     pub fn text(&self, text: impl Into<String>) -> ResourceContents {
         ResourceContents { text: Some(text.into()), ..self.nothing() }
@@ -38,7 +50,7 @@ impl ReadRequest<'_> {
     /// ```
     /// use tool_runtime::ReadRequest;
     ///
-    /// let reading = ReadRequest { uri: "dot://1", mime_type: Some("image/png") };
+    /// let reading = ReadRequest::new("dot://1").with_mime_type("image/png");
     /// assert_eq!(reading.bytes(b"foo").blob.as_deref(), Some("Zm9v"));
     /// ```
     pub fn bytes(&self, bytes: &[u8]) -> ResourceContents {
@@ -46,13 +58,8 @@ impl ReadRequest<'_> {
     }
 
     fn nothing(&self) -> ResourceContents {
-        ResourceContents {
-            uri: self.uri.to_owned(),
-            mime_type: self.mime_type.map(str::to_owned),
-            text: None,
-            blob: None,
-            meta: None,
-        }
+        let mime_type = self.mime_type.map(str::to_owned);
+        ResourceContents { mime_type, ..ResourceContents::nothing(self.uri.to_owned()) }
     }
 }
 

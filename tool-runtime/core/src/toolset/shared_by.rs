@@ -37,7 +37,7 @@
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let pool = ToolPool::builder().toolset::<Basket>(()).await.build()?;
+/// let pool = ToolPool::builder().toolset::<Basket>(()).build().await?;
 /// for session in [pool.session(), pool.session()] {
 ///     let result = session.pool().call(ToolCall::new("basket.add", r#"{"item": "tea"}"#)).await;
 ///     assert_eq!(result.observation().to_text(), "1");

@@ -56,30 +56,36 @@ pub enum TokensError {
     /// The variable and the file hold the same token.
     #[error("a token is both in the variable and in the file; keep one of them")]
     Repeated,
-    /// A line is not a token.
-    #[error("line {line} {problem}")]
-    Line {
-        /// The number of the line, from 1.
-        line: usize,
-        /// The problem, and what to write.
-        problem: &'static str,
-    },
+    /// Invalid lines: the number of each, from 1, and its problem.
+    #[error("{}", lines(.0))]
+    Lines(Vec<(usize, &'static str)>),
+}
+
+fn lines(problems: &[(usize, &'static str)]) -> String {
+    let texts: Vec<String> =
+        problems.iter().map(|(line, problem)| format!("line {line} {problem}")).collect();
+    texts.join("; ")
 }
 
 impl BearerTokens {
     /// The tokens in these lines.
     ///
     /// # Errors
-    /// There is no token, or a line is not valid: an empty name or token, a token that no header could
-    /// carry, or a repeated token.
+    /// There is no token; all invalid lines: an empty name or token, a token that no header could carry,
+    /// or a repeated token.
     pub fn parse(lines: &str) -> Result<Self, TokensError> {
-        let mut tokens = Self(Vec::new());
+        let (mut tokens, mut problems) = (Self(Vec::new()), Vec::new());
         for (index, line) in lines.lines().map(str::trim).enumerate() {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let known = tokens.parse_line(line);
-            tokens.0.push(known.map_err(|problem| TokensError::Line { line: index + 1, problem })?);
+            match tokens.parse_line(line) {
+                Ok(known) => tokens.0.push(known),
+                Err(problem) => problems.push((index + 1, problem)),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(TokensError::Lines(problems));
         }
         if tokens.0.is_empty() { Err(TokensError::Empty) } else { Ok(tokens) }
     }
@@ -206,6 +212,15 @@ mod tests {
             assert!(problem.starts_with("line 2 "), "{problem}");
             assert!(!problem.contains("nter"), "{problem}");
         }
+    }
+
+    #[test]
+    fn all_lines_that_are_not_tokens_are_reported() {
+        let problem = BearerTokens::parse("ada:\nok\n:x").expect_err("two problems").to_string();
+        assert_eq!(
+            problem,
+            "line 1 has no token after its name; write `NAME:TOKEN`; line 3 has no name before its colon; write `NAME:TOKEN`"
+        );
     }
 
     #[test]

@@ -68,6 +68,7 @@ pub struct HttpOptions {
     pub(super) read_timeout: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) drain: Duration,
+    problems: Vec<String>,
 }
 
 impl Default for HttpOptions {
@@ -95,6 +96,7 @@ impl Default for HttpOptions {
             read_timeout: Duration::from_secs(30),
             shutdown: CancellationToken::new(),
             drain: Duration::from_secs(10),
+            problems: Vec::new(),
         }
     }
 }
@@ -166,21 +168,18 @@ impl HttpOptions {
 
     /// Allows requests of pages of this origin: `https://example.com`, with `:port`, or with `:*` for any
     /// port; `null`, or `*` for all. Default: pages of `localhost` and loopback addresses.
-    /// Requests without an `Origin` do not come from a page.
-    ///
-    /// # Panics
-    /// The text is not an origin.
+    /// Requests without an `Origin` do not come from a page. An invalid origin is reported when the
+    /// server starts.
     #[must_use]
-    pub fn allow_origin(self, origin: impl AsRef<str>) -> Self {
-        self.try_allow_origin(origin.as_ref()).unwrap_or_else(|problem| panic!("{problem}"))
+    pub fn allow_origin(mut self, origin: impl AsRef<str>) -> Self {
+        self.problems.extend(self.origins.allow(origin.as_ref()).err());
+        self
     }
 
-    /// # Errors
-    /// The text is not an origin; the error says what to write.
+    /// The invalid options.
     #[doc(hidden)]
-    pub fn try_allow_origin(mut self, origin: &str) -> Result<Self, String> {
-        self.origins.allow(origin)?;
-        Ok(self)
+    pub fn problems(&self) -> &[String] {
+        &self.problems
     }
 
     /// Authenticates all requests. Default: no authentication, which is an error if other machines can
@@ -199,16 +198,18 @@ impl HttpOptions {
     }
 
     /// Sets the URL of the protected resource's metadata (RFC 9728) in challenges, where clients learn how
-    /// to get a token. Default: none.
-    ///
-    /// # Panics
-    /// The URL has characters other than visible ASCII, a quote, or a backslash.
+    /// to get a token. Default: none. A URL with characters other than visible ASCII, a quote or a backslash
+    /// is reported when the server starts.
     #[must_use]
     pub fn resource_metadata(mut self, url: impl Into<String>) -> Self {
         let url: String = url.into();
         let is_plain = url.bytes().all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\');
-        assert!(is_plain, "`{url}` is not an address; write `https://example.com/...`");
-        self.resource_metadata = Some(url);
+        if is_plain {
+            self.resource_metadata = Some(url);
+        } else {
+            let problem = format!("`{url}` is not an address; write `https://example.com/...`");
+            self.problems.push(problem);
+        }
         self
     }
 

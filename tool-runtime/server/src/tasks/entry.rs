@@ -1,7 +1,7 @@
 //! The state of one task.
 
 use crate::passthrough;
-use crate::rounds::{answer_member, repeated_question};
+use crate::rounds::repeated_question;
 use rmcp::model::{CallToolResult, ErrorData, InputRequest, JsonObject, Task, TaskPayload};
 use serde::Serialize;
 use serde_json::Value;
@@ -221,12 +221,10 @@ impl Drop for Entry {
 
 impl Question {
     fn accepts(&self, answer: &Value) -> bool {
-        let member = &answer[answer_member(self.kind)];
-        match self.kind {
-            PeerCapability::Elicitation | PeerCapability::ElicitationUrl => {
-                matches!(member.as_str(), Some("accept" | "decline" | "cancel"))
-            }
-            _ => member.is_object() || member.is_array(),
+        let member = &answer[self.kind.answer_member()];
+        match self.kind.is_elicitation() {
+            true => matches!(member.as_str(), Some("accept" | "decline" | "cancel")),
+            false => member.is_object() || member.is_array(),
         }
     }
 }

@@ -61,7 +61,7 @@ struct Found {
 const LIBRARY_MAIN: &str = r#"#[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pool = ToolPool::builder().linked().build()?;
-    let server = tool_runtime::McpServer::new(pool, env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+    let server = tool_runtime::mcp::McpServer::new(pool, env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
     server.serve_stdio().await?;
     Ok(())
 }

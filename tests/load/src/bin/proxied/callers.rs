@@ -11,8 +11,8 @@ use serde_json::json;
 use std::process::Stdio;
 use tokio::io::DuplexStream;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tool_runtime::mcp::{McpManager, McpServerConfig};
 use tool_runtime::prelude::*;
-use tool_runtime::{McpManager, McpServerConfig};
 
 #[derive(Deserialize, JsonSchema)]
 struct Addends {

@@ -2,8 +2,8 @@
 
 use super::{Outcome, program};
 use std::fs;
+use tool_runtime::mcp::{McpManager, McpServerConfig};
 use tool_runtime::prelude::*;
-use tool_runtime::{McpManager, McpServerConfig};
 
 const FEW: usize = 5;
 const MANY: usize = 55;

@@ -2,8 +2,8 @@
 
 use super::{Outcome, program};
 use std::time::{Duration, Instant};
+use tool_runtime::mcp::{McpManager, McpServerConfig};
 use tool_runtime::prelude::*;
-use tool_runtime::{McpManager, McpServerConfig};
 
 const MANY: usize = 20;
 const ROUNDS: usize = 3;

@@ -8,10 +8,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use tool_runtime::mcp::{McpAuth, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    BearerTokens, ErrorClass, HttpOptions, McpAuth, McpServerConfig, McpState, Secret,
-};
+use tool_runtime::{BearerTokens, ErrorClass, HttpOptions, Secret};
 
 const RIGHT: &str = "right-token-8fQm2x";
 const WRONG: &str = "wrong-token-1vXk9p";

@@ -7,8 +7,9 @@ use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
 use serde_json::json;
 use std::time::Duration;
+use tool_runtime::mcp::{McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{ErrorClass, HttpOptions, McpServerConfig, McpState};
+use tool_runtime::{ErrorClass, HttpOptions};
 
 type Gate = fn(&Seen) -> Option<Response>;
 

@@ -14,10 +14,9 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Mutex as AsyncMutex, Semaphore};
+use tool_runtime::HttpOptions;
+use tool_runtime::mcp::{McpManager, McpManagerBuilder, McpServer, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    HttpOptions, McpManager, McpManagerBuilder, McpServer, McpServerConfig, McpState,
-};
 
 /// How long anything may take here before it counts as hanging.
 const HANGING: Duration = Duration::from_secs(20);
@@ -166,7 +165,7 @@ impl Far {
         gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
         let server = McpServer::new(pool.clone(), "far", "1.2.3");
-        Self::serve(address, || server.into_router(options), Arc::new(gate))
+        Self::serve(address, || server.into_router(options).expect("valid options"), Arc::new(gate))
     }
 
     /// A server of which the test writes each answer; what it leaves open is 404.

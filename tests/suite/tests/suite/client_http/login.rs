@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use tool_runtime::{
-    BoxFuture, HttpOptions, McpAuth, McpAuthPage, McpManagerBuilder, McpOAuth, McpServerConfig,
-    McpTokens, Secret,
+use tool_runtime::mcp::{
+    McpAuth, McpAuthPage, McpManagerBuilder, McpOAuth, McpServerConfig, McpTokens,
 };
+use tool_runtime::{BoxFuture, HttpOptions, Secret};
 
 pub(super) type AnyError = Box<dyn Error + Send + Sync>;
 type Gate = dyn Fn(&Seen) -> Option<Response> + Send + Sync;

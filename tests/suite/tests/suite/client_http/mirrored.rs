@@ -4,7 +4,8 @@ use super::far::{Far, Probe, Seen, call, connected, legacy, open, tools};
 use axum::response::Response;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tool_runtime::{HttpOptions, McpState};
+use tool_runtime::HttpOptions;
+use tool_runtime::mcp::McpState;
 
 #[tokio::test]
 async fn marked_arguments_are_repeated_where_the_era_knows_it() {

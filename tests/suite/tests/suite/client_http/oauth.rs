@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    HttpOptions, McpAuth, McpAuthPage, McpManagerBuilder, McpOAuth, McpServerConfig, McpState,
+use tool_runtime::HttpOptions;
+use tool_runtime::mcp::{
+    McpAuth, McpAuthPage, McpManagerBuilder, McpOAuth, McpServerConfig, McpState,
 };
+use tool_runtime::prelude::*;
 
 /// A server that is its own authorization server. Its tokens are numbered, and one is good.
 #[derive(Clone)]

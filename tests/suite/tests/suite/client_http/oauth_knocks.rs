@@ -7,8 +7,9 @@ use axum::response::IntoResponse as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::HttpOptions;
+use tool_runtime::mcp::{McpOAuth, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{HttpOptions, McpOAuth, McpState};
 
 fn needs_auth(state: &McpState) -> bool {
     matches!(state, McpState::NeedsAuth { .. })
@@ -175,8 +176,8 @@ async fn tokens_are_for_the_address_without_its_query() {
     let far = Login::default().start();
     let (pool, person) = (ToolPool::builder().build().unwrap(), Person::default());
     let url = format!("{}?key=query-4kLm1q", far.url());
-    let config = tool_runtime::McpServerConfig::http(url);
-    let config = config.auth(tool_runtime::McpAuth::OAuth(McpOAuth::default()));
+    let config = tool_runtime::mcp::McpServerConfig::http(url);
+    let config = config.auth(tool_runtime::mcp::McpAuth::OAuth(McpOAuth::default()));
     let manager = person.beside(super::far::builder_of(config)).connect(&pool);
     let _manager = in_time(manager).await.unwrap();
     let is_told = |seen: &Seen| {

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use std::io;
 use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tool_runtime::mcp::{HttpConfig, McpManager, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{HttpConfig, McpManager, McpServerConfig, McpState};
 
 /// The stream of the one client that such a server has here.
 #[derive(Clone, Default)]

@@ -4,8 +4,9 @@ use super::far::{Far, Probe, Seen, builder, call, connected, in_time, open, tool
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
+use tool_runtime::mcp::McpState;
 use tool_runtime::prelude::*;
-use tool_runtime::{ErrorClass, HttpOptions, McpState};
+use tool_runtime::{ErrorClass, HttpOptions};
 
 async fn refusal(gate: impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static) -> String {
     let far = Far::written(gate);

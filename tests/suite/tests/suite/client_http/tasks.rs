@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
+use tool_runtime::mcp::McpManager;
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    BoxFuture, ErrorClass, HttpOptions, McpManager, Peer, PeerCapability, PeerError, PeerRequest,
+    BoxFuture, ErrorClass, HttpOptions, Peer, PeerCapability, PeerError, PeerRequest,
 };
 
 /// Tells a test how a task fares.

@@ -7,8 +7,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tool_runtime::mcp::McpState;
 use tool_runtime::prelude::*;
-use tool_runtime::{HttpOptions, McpState, Source};
+use tool_runtime::{HttpOptions, Source};
 
 type Gate = fn(&Seen) -> Option<Response>;
 

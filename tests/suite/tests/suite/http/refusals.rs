@@ -3,6 +3,7 @@
 use super::client::Ask;
 use super::served::{Served, in_time};
 use serde_json::{Value, json};
+use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
@@ -185,6 +186,23 @@ async fn a_request_without_a_session_is_told_how_to_begin() {
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32600)));
     let text = answer["error"]["message"].as_str().expect("a text");
     assert!(text.contains("`initialize`") && text.contains("MCP-Protocol-Version"), "{text}");
+}
+
+#[tokio::test]
+async fn all_invalid_options_are_reported_when_the_server_starts() {
+    let options = HttpOptions::default().allow_origin("a.example").resource_metadata("a b");
+    let pool = || ToolPool::builder().allow_empty().build().expect("a pool");
+    let server = || McpServer::new(pool(), "suite", "1").with_state_secret("short");
+    let router = server().into_router(options.clone()).expect_err("problems");
+    let served = server().serve_http("127.0.0.1:0", options).await.expect_err("problems");
+    for error in [router, served] {
+        for part in ["5 bytes; give it at least 32", "`a.example` is not an origin", "`a b` is not"]
+        {
+            assert!(error.to_string().contains(part), "{error}");
+        }
+    }
+    let stdio = server().serve_stdio().await.expect_err("a problem");
+    assert!(stdio.to_string().contains("`with_state_secret`"), "{stdio}");
 }
 
 #[tokio::test]

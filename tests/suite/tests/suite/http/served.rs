@@ -9,8 +9,9 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
+use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
-use tool_runtime::{CancellationToken, HttpOptions, McpServer, Principal, ToolPoolBuilder};
+use tool_runtime::{CancellationToken, HttpOptions, Principal, ToolPoolBuilder, WithToolsets};
 
 /// How long anything may take here before it counts as hanging.
 const HANGING: Duration = Duration::from_secs(20);
@@ -96,27 +97,29 @@ impl Served {
     }
 
     /// With more tools.
-    pub(super) async fn start_with(
+    pub(super) async fn start_with<B: Into<ToolPoolBuilder<WithToolsets>>>(
         options: HttpOptions,
-        tools: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder,
+        tools: impl FnOnce(ToolPoolBuilder) -> B,
     ) -> Self {
         Self::serve(options, Duration::from_secs(5), tools).await
     }
 
-    async fn serve(
+    async fn serve<B: Into<ToolPoolBuilder<WithToolsets>>>(
         options: HttpOptions,
         drain: Duration,
-        tools: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder,
+        tools: impl FnOnce(ToolPoolBuilder) -> B,
     ) -> Self {
         let (tell, told) = unbounded_channel();
         let go = Arc::new(Semaphore::new(0));
         let pool = tools(ToolPool::builder())
+            .into()
             .tool::<WhoamiAction>()
             .tool::<WaitAction>()
             .tool::<EchoAction>()
             .tool::<PlaceAction>()
             .state(Probe { tell, go: Arc::clone(&go) })
             .build()
+            .await
             .expect("a pool");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");

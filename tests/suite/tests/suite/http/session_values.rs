@@ -11,7 +11,7 @@ use tool_runtime::prelude::*;
 #[tokio::test]
 async fn a_session_has_a_value_of_its_own_until_it_ends() {
     let ledger = Arc::new(Ledger::default());
-    let builder = ToolPool::builder().state(Arc::clone(&ledger)).toolset::<PerSession>(()).await;
+    let builder = ToolPool::builder().state(Arc::clone(&ledger)).toolset::<PerSession>(());
     let served = Served::start_with(HttpOptions::default(), |_| builder).await;
     let sessions = [served.session(&[]).await, served.session(&[]).await];
     for session in &sessions {

@@ -4,7 +4,7 @@ use super::plan::Rule;
 use super::tally::ends;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tool_runtime::{McpManager, McpManagerError, McpServerConfig};
+use tool_runtime::mcp::{McpManager, McpManagerError, McpServerConfig};
 
 /// What there should be of a server after all that was done to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

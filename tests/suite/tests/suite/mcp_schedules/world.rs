@@ -11,8 +11,9 @@ use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
+use tool_runtime::ErrorClass;
+use tool_runtime::mcp::{McpManager, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{ErrorClass, McpManager, McpServerConfig, McpState};
 
 /// How long a server may take to be there again when nothing is done to it any more.
 const RECOVERY: Duration = Duration::from_secs(20);

@@ -9,8 +9,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use suite::peers::Server;
+use tool_runtime::ErrorClass;
+use tool_runtime::mcp::{McpManager, McpManagerBuilder, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{ErrorClass, McpManager, McpManagerBuilder, McpServerConfig, McpState};
 
 fn manager() -> McpManagerBuilder {
     patient().retry(Duration::from_millis(50), Duration::from_millis(200))

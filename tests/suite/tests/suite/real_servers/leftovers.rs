@@ -8,7 +8,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tool_runtime::McpManager;
+use tool_runtime::mcp::McpManager;
 use tool_runtime::prelude::*;
 
 const LIMIT: Duration = Duration::from_secs(120);

@@ -7,7 +7,8 @@ use std::process::Command;
 use std::time::Duration;
 use suite::peers::Server;
 use tokio::sync::Notify;
-use tool_runtime::{McpConfig, McpManager, McpManagerBuilder, McpServerConfig, Peer, Progress};
+use tool_runtime::mcp::{McpConfig, McpManager, McpManagerBuilder, McpServerConfig};
+use tool_runtime::{Peer, Progress};
 
 /// All servers, by the names that they have here, and how many tools each lists.
 pub(super) const ALL: [(&str, Server, usize); 6] = [

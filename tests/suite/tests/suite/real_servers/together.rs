@@ -3,8 +3,9 @@
 use super::super::support::class;
 use super::scene::{ALL, Scene, patient};
 use serde_json::{Value, json};
+use tool_runtime::mcp::{McpManager, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{ContentBlock, ErrorClass, McpManager, McpState, ToolStatus};
+use tool_runtime::{ContentBlock, ErrorClass, ToolStatus};
 
 /// Their start is what costs: all that is asked of them is asked of one pool.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

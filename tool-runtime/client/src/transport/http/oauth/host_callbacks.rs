@@ -29,7 +29,8 @@ pub struct McpAuthPage {
 /// ```
 /// use std::collections::HashMap;
 /// use std::sync::Mutex;
-/// use tool_runtime::{BoxFuture, McpTokens, Secret};
+/// use tool_runtime::mcp::McpTokens;
+/// use tool_runtime::{BoxFuture, Secret};
 ///
 /// #[derive(Default)]
 /// struct Kept(Mutex<HashMap<String, Secret>>);

@@ -1,0 +1,143 @@
+//! Types of other crates in public signatures: a new major version of such a crate is a breaking change
+//! of this one. `foreign_types.txt` lists them with the reason for each.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::process::Command;
+
+const LISTED: &str = include_str!("foreign_types/foreign_types.txt");
+
+/// Crates that come with Rust.
+const STD: [&str; 3] = ["alloc", "core", "std"];
+
+#[test]
+fn public_signatures_name_no_other_foreign_types_than_those_listed() {
+    let listed: BTreeSet<&str> = LISTED
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(|line| line.split_once(": ").expect("`crate::Type: reason`").0)
+        .collect();
+    let mut found = BTreeMap::new();
+    for file in documented() {
+        Documentation::read(&file).foreign_types(&mut found);
+    }
+    let added: Vec<_> = found.iter().filter(|(name, _)| !listed.contains(&***name)).collect();
+    assert!(
+        added.is_empty(),
+        "foreign types in public signatures, with the items that name them: {added:#?}; hide them behind a type of our own, or give the reason for each in `foreign_types.txt`"
+    );
+    let gone: Vec<_> = listed.iter().filter(|name| !found.contains_key(**name)).collect();
+    assert!(gone.is_empty(), "not in public signatures: {gone:?}; remove them from the list");
+}
+
+fn cargo(arguments: &[&str]) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
+    cargo
+}
+
+/// The documentation of our crates as JSON. Their dependencies are checked once, as for `cargo doc`.
+fn documented() -> Vec<PathBuf> {
+    let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
+    let metadata: Value = serde_json::from_slice(&output(metadata)).expect("metadata");
+    let names = metadata["packages"].as_array().expect("packages").iter();
+    let names = names.map(|package| package["name"].as_str().expect("a name"));
+    // Users cannot name `tool-runtime-mcp`.
+    let ours = |name: &&str| name.starts_with("tool-runtime") && *name != "tool-runtime-mcp";
+    let names: Vec<&str> = names.filter(ours).collect();
+    let mut doc = cargo(&["doc", "--no-deps", "--all-features", "--offline"]);
+    doc.args(names.iter().flat_map(|name| ["-p", name]));
+    doc.env("RUSTDOC", env!("CARGO_BIN_EXE_rustdoc_json"));
+    doc.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json");
+    output(doc);
+    let target = PathBuf::from(metadata["target_directory"].as_str().expect("a folder"));
+    let file = |name: &&str| target.join("doc").join(format!("{}.json", name.replace('-', "_")));
+    names.iter().map(file).collect()
+}
+
+fn output(mut command: Command) -> Vec<u8> {
+    let output = command.output().expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// One crate, as rustdoc writes it.
+struct Documentation(Value);
+
+impl Documentation {
+    fn read(file: &PathBuf) -> Self {
+        let text = std::fs::read(file).expect("rustdoc has written it");
+        Self(serde_json::from_slice(&text).expect("rustdoc's JSON"))
+    }
+
+    /// Adds each foreign type, as `crate::Type`, with the names of items whose signatures have it.
+    fn foreign_types(&self, found: &mut BTreeMap<String, BTreeSet<String>>) {
+        let index = self.0["index"].as_object().expect("items by id");
+        let skipped = self.unwritten();
+        for (id, item) in index {
+            let (kind, inner) = inner(item);
+            if item["crate_id"] != 0 || skipped.contains(id) || ["use", "module"].contains(&kind) {
+                continue;
+            }
+            let name = item["name"].as_str().unwrap_or(kind);
+            self.visit(inner, &mut |foreign| {
+                found.entry(foreign).or_default().insert(name.to_owned());
+            });
+        }
+    }
+
+    /// Implementations that nobody has written, and the methods of foreign traits: their signatures
+    /// are those of the traits.
+    fn unwritten(&self) -> BTreeSet<String> {
+        let index = self.0["index"].as_object().expect("items by id");
+        let mut skipped = BTreeSet::new();
+        for (id, item) in index {
+            let (kind, inner) = inner(item);
+            if kind != "impl" {
+                continue;
+            }
+            let items = inner["items"].as_array().expect("items").iter().map(Value::to_string);
+            if inner["is_synthetic"] == true || !inner["blanket_impl"].is_null() {
+                skipped.insert(id.clone());
+                skipped.extend(items);
+            } else if self.foreign(&inner["trait"]["id"]).is_some() {
+                let is_method = |id: &String| {
+                    index.get(id).is_some_and(|item| self::inner(item).0 == "function")
+                };
+                skipped.extend(items.filter(is_method));
+            }
+        }
+        skipped
+    }
+
+    /// Visits every type and trait that a signature names.
+    fn visit(&self, signature: &Value, found: &mut impl FnMut(String)) {
+        match signature {
+            Value::Object(members) => {
+                if members.get("path").is_some_and(Value::is_string)
+                    && let Some(name) = self.foreign(&members["id"])
+                    && !STD.iter().any(|std| name.starts_with(&format!("{std}::")))
+                {
+                    found(name);
+                }
+                members.values().for_each(|member| self.visit(member, found));
+            }
+            Value::Array(values) => values.iter().for_each(|value| self.visit(value, found)),
+            _ => {}
+        }
+    }
+
+    /// A type of another crate, as `crate::Type`.
+    fn foreign(&self, id: &Value) -> Option<String> {
+        let path = self.0["paths"].get(id.to_string())?["path"].as_array()?;
+        let (krate, name) = (path.first()?.as_str()?, path.last()?.as_str()?);
+        (!krate.starts_with("tool_runtime")).then(|| format!("{krate}::{name}"))
+    }
+}
+
+/// The kind of an item and what rustdoc says about this kind.
+fn inner(item: &Value) -> (&str, &Value) {
+    let inner = item["inner"].as_object().expect("a kind");
+    inner.iter().next().map(|(kind, inner)| (kind.as_str(), inner)).expect("a kind")
+}

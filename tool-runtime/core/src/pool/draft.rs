@@ -1,0 +1,180 @@
+//! A pool in the making: everything that its builder collects. Not generic, so that users' crates
+//! compile none of it.
+
+use super::catalog::{self, Catalog, Entry, Item};
+use super::core::Core;
+use super::governance::Governance;
+use super::handle::ToolPool;
+use super::offer::{Offer, Rules};
+use super::problem::{PoolError, PoolProblem};
+use super::source::Source;
+use crate::context::ToolContext;
+use crate::future::BoxFuture;
+use crate::hook::Hooks;
+use crate::tool::Tool;
+use crate::toolset::{self, New, Toolset};
+#[cfg(feature = "linked")]
+use crate::toolset::{ToolsetError, ToolsetKind};
+use std::any::TypeId;
+use std::sync::Arc;
+
+/// Creates tools from the state of the pool.
+pub(crate) type Pending = Box<dyn FnOnce(ToolContext) -> BoxFuture<'static, Created> + Send>;
+
+/// The tools that were created, or all reasons why there are none.
+pub(crate) type Created = Result<Vec<Tool>, Vec<PoolProblem>>;
+
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) rules: Rules,
+    pub(super) hooks: Hooks,
+    pub(super) governance: Governance,
+    pub(super) problems: Vec<PoolProblem>,
+    /// Whether tools come while the pool runs.
+    pub(super) allow_empty: bool,
+    pub(super) pending: Vec<Pending>,
+    /// Whether every linked toolset is created that is not in `toolsets`.
+    #[cfg(feature = "linked")]
+    pub(super) links_toolsets: bool,
+    /// The types of the toolsets in `pending`.
+    toolsets: Vec<TypeId>,
+    offers: Vec<Offer>,
+    entries: Vec<Entry>,
+    /// `Arc<T>` and the name of `T`, for each `T` given as state.
+    shared_states: Vec<(TypeId, &'static str)>,
+}
+
+impl Draft {
+    pub(super) fn offer(&mut self, source: &Source, tools: impl IntoIterator<Item = Tool>) {
+        let offer = |tool| Offer { tool, source: source.clone() };
+        self.offers.extend(tools.into_iter().map(offer));
+    }
+
+    pub(super) fn entry(&mut self, source: Source, item: Item) {
+        self.entries.push(Entry { item, source });
+    }
+
+    #[cfg(feature = "linked")]
+    pub(super) fn link(&mut self) {
+        let before = self.offers.len() + self.entries.len();
+        self.offer(&Source::Linked, crate::registration::linked());
+        self.link_offerings();
+        let is_same = self.offers.len() + self.entries.len() == before;
+        if is_same && crate::registration::linked_toolsets().is_empty() {
+            self.problems.push(PoolProblem::Nothing);
+        }
+    }
+
+    #[cfg(feature = "linked")]
+    pub(super) fn link_offerings(&mut self) {
+        for prompt in crate::registration::linked_prompts() {
+            self.entry(Source::Linked, Item::Prompt(prompt));
+        }
+        for resource in crate::registration::linked_resources() {
+            self.entry(Source::Linked, Item::Resource(resource));
+        }
+    }
+
+    pub(super) fn toolset<T: Toolset>(&mut self, prefix: Option<String>, params: T::Params) {
+        self.toolsets.push(TypeId::of::<T>());
+        self.pending.push(Box::new(|context| {
+            Box::pin(async {
+                let name = prefix.clone().unwrap_or_else(|| T::NAME.to_owned());
+                let created = toolset::start::<T>(params, New { context, prefix }).await;
+                created.map_err(|error| vec![not_created(&name, &error)])
+            })
+        }));
+    }
+
+    /// Notes the type of a value that was inserted into the state.
+    pub(super) fn note_state(&mut self, is_new: bool, shared: TypeId, type_name: &'static str) {
+        if !is_new {
+            self.problems.push(PoolProblem::DuplicateState { type_name });
+        }
+        self.shared_states.push((shared, type_name));
+    }
+
+    /// Creates the tools that need the state of the pool.
+    pub(super) async fn create_pending(&mut self) {
+        let context = ToolContext::over(self.rules.state.clone());
+        for create in std::mem::take(&mut self.pending) {
+            match create(context.clone()).await {
+                Ok(tools) => self.offer(&Source::Custom, tools),
+                Err(problems) => self.problems.extend(problems),
+            }
+        }
+        #[cfg(feature = "linked")]
+        if self.links_toolsets {
+            for kind in crate::registration::linked_toolsets() {
+                if !self.toolsets.contains(&kind.type_id()) {
+                    self.create_linked(&kind, context.clone()).await;
+                }
+            }
+        }
+    }
+
+    #[cfg(feature = "linked")]
+    async fn create_linked(&mut self, kind: &ToolsetKind, context: ToolContext) {
+        let new = New { context, prefix: None };
+        match kind.create_with(serde_json::Map::new(), new).await {
+            Ok(tools) => self.offer(&Source::Linked, tools),
+            Err(error) => {
+                if let ToolsetError::Params(_) = &error {
+                    let reason = format!(
+                        "it is linked in and needs parameters; give them in a file of tools, or write `#[toolset(register = false)]` at {}",
+                        kind.origin()
+                    );
+                    self.problems.push(not_created(kind.name(), &reason));
+                }
+                self.problems.push(not_created(kind.name(), &error));
+            }
+        }
+    }
+
+    pub(super) fn build(mut self) -> Result<ToolPool, PoolError> {
+        self.problems.extend(
+            self.hooks.problems().map(|error| PoolProblem::BadPattern(error.clone().into())),
+        );
+        let state = &self.rules.state;
+        let is_ambiguous = |(shared, _): &&(TypeId, _)| state.contains(*shared);
+        let ambiguous = self.shared_states.iter().filter(is_ambiguous);
+        self.problems
+            .extend(ambiguous.map(|(_, type_name)| PoolProblem::AmbiguousState { type_name }));
+        self.rules.hooks.clone_from(&self.governance.hooks);
+        let mut decision = self.rules.decide(self.offers);
+        let settled =
+            catalog::settle(self.entries.clone(), &self.rules.state, &mut decision.problems);
+        if self.allow_empty {
+            self.problems.retain(|problem| *problem != PoolProblem::Nothing);
+        }
+        decision.problems.splice(0..0, self.problems);
+        decision.problems.dedup();
+        let decision = decision.checked()?;
+        let context = ToolContext::over(self.rules.state.clone());
+        let catalog = Catalog::after(&Catalog::default(), &settled);
+        let may_be_idle = self.rules.may_be_idle();
+        let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog));
+        let pool = ToolPool::scoped(Arc::new(core), None, &context);
+        if !self.allow_empty && (may_be_idle || pool.current().tools().is_empty()) {
+            warn_of_slips(&pool);
+        }
+        Ok(pool)
+    }
+}
+
+pub(crate) fn not_created(name: &str, reason: &dyn std::fmt::Display) -> PoolProblem {
+    PoolProblem::Unmade { name: name.to_owned(), reason: reason.to_string() }
+}
+
+/// Logs an empty pool and rules that never apply: they may be intended, and they may be slips.
+fn warn_of_slips(pool: &ToolPool) {
+    let report = pool.report();
+    let snapshot = pool.current();
+    let has_others = !snapshot.prompts().is_empty() || !snapshot.resources().is_empty();
+    if report.is_empty() && !has_others
+        || !report.unmatched.is_empty()
+        || !report.idle_hooks.is_empty()
+    {
+        tracing::warn!("{}", report.to_string().trim_end());
+    }
+}
