@@ -286,7 +286,7 @@ async fn the_report_names_servers_that_are_not_there() {
         absent[0].0.contains("no") && absent[0].1.contains("there is no program"),
         "{absent:?}"
     );
-    assert!(absent[1].0.contains("bad") && absent[1].1.contains("`ws`"), "{absent:?}");
+    assert!(absent[1].0.contains("bad") && absent[1].1.contains("WebSockets"), "{absent:?}");
     assert!(report.to_string().contains("is not connected: there is no program"), "{report}");
     let result = call(&pool, "bad.echo", json!({})).await;
     assert!(result.error().unwrap().message().contains("its entry cannot be used"), "{result:?}");
