@@ -282,6 +282,8 @@ impl Server {
                 let length = arguments["bytes"].as_u64().unwrap_or(1 << 20);
                 text(id, &"z".repeat(usize::try_from(length).unwrap()));
             }
+            // Some servers report an unknown tool as text.
+            "gone" if name == "gone-text" => text(id, &format!("Unknown tool: {name}")),
             "gone" => refuse(id, -32602, &format!("Unknown tool: {name}")),
             "ask" => self.ask(id, params, arguments["message"].as_str().unwrap_or("Sure?")),
             "heard" => text(
